@@ -17,7 +17,7 @@ bool text_is_escape(const char *s, const char *also)
 {
 	char c;
 
-	/* \134 is an escape only if a backslash instead of it would begin an escape, together with the characters after
+	/* \134 is an escape only if a backslash in its place would begin an escape, together with the characters after
 	 * it. */
 	while ((c = octal(s + 1)) == '\\')
 		s += 3;

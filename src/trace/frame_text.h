@@ -27,8 +27,8 @@ struct frame_text_parts {
 struct frame_text_parts frame_text_parts(const char *text, size_t length);
 enum frame_worth frame_text_worth(const char *text);
 
-/* Looks up an address if its names may tell more than its text. Returns the number of entries in *names; 0 if the text
- * tells as much, or if nothing is known. namer may be NULL. */
+/* Looks up an address if the namer may know more than the frame's text contains. Returns the number of entries in
+ * *names; 0 if the text contains as much, or if the namer finds nothing. namer may be NULL. */
 size_t frame_lookup(frame_namer namer, void *context, uint64_t address, const char *text,
 		    const struct frame_name **names);
 

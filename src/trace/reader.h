@@ -14,7 +14,7 @@ struct stacktrack_format;
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognise the format by the first bytes */
 	bool follow;                     /* at the end of the file, wait for more bytes */
-	/* A signal handler sets *stop to end the waiting; NULL if nothing ends it. */
+	/* A signal handler sets *stop to end the waiting; NULL if no signal ends it. */
 	const volatile sig_atomic_t *stop;
 	/* Called with a clause about each record that was read but looks damaged ("line 7 looks like a damaged frame"),
 	 * and about facts that the user should know. NULL: damage is only counted. */
@@ -40,7 +40,7 @@ const char *reader_error(const struct reader *reader);
 
 /* Facts that are needed to dump a trace, and that its messages do not contain. */
 struct dump_options {
-	/* numbers of CPUs and devices, for the message about all of them; with 0 CPUs it is shown as bytes */
+	/* numbers of CPUs and devices, for SWAP's message about the system; with 0 CPUs its bytes are shown */
 	uint32_t cpus, devices;
 };
 

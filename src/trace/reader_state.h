@@ -70,8 +70,8 @@ void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3
 /* Passes a clause about a fact that users should know, and that is no damage, to reader->complain. */
 void reader_remark(struct reader *reader, const char *clause);
 
-/* Sets the reader's error: the input ends within `within` ("a packet") or, if reading failed, the reason of that.
- * Returns a negative errno; 0 without an error if a signal ended the waiting for more bytes. */
+/* Sets the reader's error: the input ends within `within` ("a packet"), or the reason why reading failed. Returns a
+ * negative errno; 0 without an error if a signal ended the waiting for more bytes. */
 int reader_cut_off(struct reader *reader, const char *within);
 
 /* To be called if the input ends between two records. Returns 0. If reading failed, sets the reader's error and returns

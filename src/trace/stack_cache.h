@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "trace/event.h"
 
-/* Number of slots, and limit of a key in bytes. A new stack replaces the one in its slot. */
+/* Number of slots, and limit of a key in bytes. A new stack replaces the old stack in the same slot. */
 enum { STACK_CACHE_SLOTS = 4096, STACK_CACHE_KEY_MAX = 2048 };
 
 struct cached_stack {
@@ -29,8 +29,8 @@ const struct cached_stack *stack_cache_find(struct stack_cache *cache, const voi
 /* Stores the value for the key that was looked up last, and how the stack ends. */
 void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, const void *value, size_t value_size,
 		      enum stack_end end);
-/* Returns the slot of the key that was looked up last, from 0 to STACK_CACHE_SLOTS - 1; -1 if such a key is not
- * stored. */
+/* Returns the slot of the key that was looked up last, from 0 to STACK_CACHE_SLOTS - 1; -1 if the key is empty or too
+ * long to be stored. */
 int stack_cache_place(const struct stack_cache *cache);
 void stack_cache_free(struct stack_cache *cache);
 

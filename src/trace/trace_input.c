@@ -24,7 +24,7 @@ struct input {
 	int fd;
 	bool follow;                       /* following was asked for, and fd is a regular file */
 	bool live;                         /* following was asked for, and fd is no regular file */
-	const volatile sig_atomic_t *stop; /* NULL if nothing ends following */
+	const volatile sig_atomic_t *stop; /* NULL if no signal ends following */
 	enum packing packing;
 	bool recognised; /* `packing` is known */
 	bool in_frame;   /* the position is inside a gzip member or zstd frame */

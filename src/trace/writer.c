@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Size at which the buffer is written, in bytes. The buffer's capacity is twice as large, so that one more record does
+/* Size at which the buffer is written, in bytes. The buffer's capacity is twice this size, so that one more record does
  * not require a reallocation. */
 #ifndef WRITER_FLUSH_SIZE
 #define WRITER_FLUSH_SIZE (64u << 10)

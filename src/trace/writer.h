@@ -2,7 +2,8 @@
  *
  * Records are collected in a buffer. When the buffer is full or flushed, whole packets (lines, records) are written by
  * write(2), so that a trace can be read up to the last flush even if functrace is killed. With a packer, each flush
- * becomes one compressed frame, and its error is returned by a later call, at the latest by writer_sync(). */
+ * becomes one compressed frame. If that frame cannot be written, a later call returns the error, at the latest
+ * writer_sync(). */
 #ifndef FT_TRACE_WRITER_H
 #define FT_TRACE_WRITER_H
 
@@ -16,7 +17,7 @@ struct writer;
 struct writer_options {
 	/* write the dialect of the sp-rtrace 2.0 tools, even if `encoding` is the first dialect */
 	bool compat;
-	/* a reader follows the trace: flush after each call; a compressed trace once a second */
+	/* a reader follows the trace: flush after each call, or once a second if it is compressed */
 	bool line_buffered;
 	/* The descriptor *let_go becomes readable when functrace is asked to detach; NULL if there is none. From then
 	 * on a write fails with -ETIME if a slow reader leaves no room for half a second. The trace then ends with a

@@ -16,7 +16,7 @@
 #define MPATROL_NAME    1023 /* limit of a name in mpatrol's programs, in bytes */
 
 /* Name of an argument that the reader adds to an allocation. Its value is the block's index. It is added if the index
- * is not one more than the last one, so that the writer can use the same index. */
+ * is not one more than that of the previous block, so that the writer can use the same index. */
 #define MPATROL_INDEX_ARG "#index"
 
 enum mpatrol_type {
@@ -43,7 +43,7 @@ struct mpatrol_event {
 struct mpatrol_events;
 
 struct mpatrol_events_options {
-	/* names the callers; with NULL they have the names in the frame's text, or are module+0xOFFSET */
+	/* finds names of callers; NULL: the names in the frame's text are used, or module+0xOFFSET */
 	frame_namer namer;
 	void *namer_context;
 	void (*emit)(void *context, const struct mpatrol_event *event);
@@ -57,7 +57,8 @@ struct mpatrol_events_options {
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options);
 /* Converts a record and emits its events. Returns the number of calls of the trace that these events represent. */
 unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record);
-/* Emits a release that still waits for the allocation of a realloc. Return value as mpatrol_events_put(). */
+/* Emits a release that was held back because it could have been the first part of a realloc. Return value as
+ * mpatrol_events_put(). */
 unsigned mpatrol_events_finish(struct mpatrol_events *events);
 void mpatrol_events_free(struct mpatrol_events *events);
 

@@ -7,10 +7,10 @@
 #include "trace/mpatrol/mpatrol.h"
 #include "trace/reader_state.h"
 
-/* Number of slots to which a name's reference of 7 bits can refer, and limit of a name that is read, in bytes. */
+/* Number of slots for names, to which records refer by 7 bits, and limit of a name that is read, in bytes. */
 enum { MPATROL_SLOTS_READ = 128, MPATROL_NAME_READ = 65536 };
 
-/* Limit of the records that one record of the file becomes: a thread, a release, an allocation. */
+/* Largest number of records that are made from one record of the file: a thread, a release, an allocation. */
 enum { MPATROL_QUEUE = 3 };
 
 struct mpatrol_live {
@@ -55,9 +55,9 @@ struct mpatrol_source {
 int mpatrol_take_byte(struct reader *reader);
 /* Reports with reader_cut_off() that the input ends within the record. Returns 0 or a negative errno. */
 int mpatrol_cut_off(struct reader *reader);
-/* Parse a number, or the thread and source position of a call. Return 1; or 0 or a negative errno, which has been
- * described in reader->message, if the record is incomplete or damaged. The names belong to the reader, and are valid
- * until their slot gets another name. */
+/* Parse a number, and the thread and source position of a call. Return 1. If the record is incomplete or damaged,
+ * return 0 or a negative errno, which has been described in reader->message. The reader owns the names; each is valid
+ * until another name is stored in its slot. */
 int mpatrol_take_number(struct reader *reader, uint64_t *value);
 int mpatrol_take_source(struct reader *reader, struct mpatrol_source *source);
 

@@ -233,8 +233,8 @@ static int read_handshake(struct reader *reader)
 	return 1;
 }
 
-/* Sets process->origin from module 0, which names the program that wrote the trace. sp-rtrace calls its module 0
- * "main", which is no such name. */
+/* Sets process->origin from module 0, which names the program that wrote the trace. In traces of sp-rtrace module 0 has
+ * the name "main", which is not that of a program. */
 static void read_origin(struct reader *reader, struct record_process *process)
 {
 	struct rtrace_reader *s = reader->state;

@@ -58,8 +58,8 @@ static inline unsigned char *put_head(const struct rtrace_state *s, unsigned cha
 	return end;
 }
 
-/* Puts a string. room: limit of its size with length and padding, in bytes, a multiple of 4. A longer text is cut, its
- * end is replaced by "...", and it is counted. length: length of `text`, which may be NULL. */
+/* Puts a string. room: limit of its size in bytes, including the length field and the padding; a multiple of 4. A
+ * longer text is cut, "..." replaces its end, and the cut is counted. length: length of `text`, which may be NULL. */
 static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text, size_t length,
 					size_t room)
 {
@@ -90,7 +90,7 @@ static inline size_t text_length(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-/* Returns the limit of the bytes that a text of that length needs in the buffer. */
+/* Returns the largest number of bytes that a text of that length needs in the buffer. */
 static inline size_t string_size(size_t length)
 {
 	return 2 + (length < RTRACE_TEXT_MAX ? length : RTRACE_TEXT_MAX) + 3;

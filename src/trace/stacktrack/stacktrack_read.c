@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SPARE_TEXT 4096
-/* number of members that are read of an entry; read_prologue() reads the others of a prologue */
+/* number of an entry's members that are read here; read_prologue() reads more of a prologue */
 #define ASKED_MEMBERS 2
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)
@@ -172,8 +172,8 @@ static void remove_open(struct stacktrack_process *process, const struct stacktr
 		hash_remove(&process->open, entry->sequence, NULL);
 }
 
-/* Keeps an unused entry with its text buffer for reuse. Frees it if there is such an entry already, or if the buffer is
- * large. */
+/* Keeps an unused entry with its text buffer for reuse. Frees it if another unused entry is kept already, or if the
+ * buffer is large. */
 static void recycle(struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	if (!process->spare && entry->text.capacity <= SPARE_TEXT) {
@@ -307,7 +307,7 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 }
 
 /* If the next entry is the first INFO entry for `entry` and is in the buffer already, which is the usual case, parses
- * it. Other texts are parsed when they are read. */
+ * it. A text that is not in the buffer yet is parsed when its entries are read. */
 static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;

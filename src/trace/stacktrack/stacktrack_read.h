@@ -14,7 +14,7 @@ enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20, STACKTRACK_KEPT_EACH
 
 struct stacktrack_scope {
 	char *name;
-	/* STACKTRACK_OF_CALL for a function, and for a value of another program */
+	/* STACKTRACK_OF_CALL for a function, and for a value that another program has defined */
 	enum stacktrack_value value;
 	bool is_value;
 };
@@ -37,7 +37,7 @@ struct stacktrack_stack {
 
 /* A process. The numbers of scopes, files and stacks are different in each process. */
 struct stacktrack_process {
-	uint32_t pid; /* the pid in its process record; without such a record, the pid in its entries */
+	uint32_t pid; /* the pid in its process record; if there is no process record, the pid in its entries */
 	bool is_told, has_foreign;
 	/* has_begun: a PROCINFO of the process was read. begins_again: a second one was read, so entries with the
 	 * sequence number 0 only repeat earlier ones. */
@@ -77,7 +77,7 @@ struct stacktrack_reader {
 	struct stacktrack_process *last;    /* the process of the last entry; NULL before the first */
 	uint32_t last_pid;                  /* the pid of `last` in its entries */
 	struct stacktrack_process *current; /* the process to which queued records belong */
-	/* position in `processes` while, at the end of the trace, the last call of each is queued */
+	/* at the end of the trace, each process's last call is queued: position in `processes` */
 	size_t ending;
 	struct record queue[STACKTRACK_QUEUE];
 	size_t queued, given;
@@ -85,8 +85,8 @@ struct stacktrack_reader {
 	struct baseline_block baseline; /* the block of the last baseline entry */
 };
 
-/* Queues the records that process->entry, which is complete with its text, becomes. Returns 1, or a negative errno,
- * which has been described in reader->message. */
+/* Converts process->entry, whose text is complete, to records, and queues them. Returns 1, or a negative errno, which
+ * has been described in reader->message. */
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
 /* Adds `bytes` to the bytes that are stored for the trace, and subtracts `released`. Returns 1, or a negative errno,
  * which has been described in reader->message, if that exceeds STACKTRACK_KEPT_MIB. */

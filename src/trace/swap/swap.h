@@ -13,8 +13,8 @@
 /* The largest payload that the protocol's original writer produces, in bytes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* No file is larger. If the size of a file in a message is larger, the message has the other layout, and these bytes
- * belong to a path. */
+/* No file is larger. If a message contains a larger size, it has the second layout, in which these bytes belong to a
+ * path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {
@@ -115,7 +115,7 @@ struct swap_api {
 	bool is_release;
 };
 
-/* Returns the API with the function's name; the one of SWAP_API_OTHER if there is none. */
+/* Returns the API with the function's name; the API with id SWAP_API_OTHER if there is none. */
 const struct swap_api *swap_api_of(const char *function);
 /* Returns the API with that id, or NULL. */
 const struct swap_api *swap_api_find(uint32_t id);

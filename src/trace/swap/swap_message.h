@@ -62,8 +62,8 @@ bool swap_is_head(const unsigned char *head);
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus);
 
-/* Does the same for the reader: stores all arguments and most numbers in `fields`, and calls `visit` with the context
- * `fields` for the other values. */
+/* Like swap_walk(), but for the reader: stores all arguments and most numbers in `fields`, and calls `visit` with the
+ * context `fields` for the other values. */
 const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields);
 
 /* Reads a message without skipping it: the head and, if the format is known, the payload. The message begins `ahead`

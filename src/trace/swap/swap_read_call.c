@@ -295,7 +295,7 @@ static uint64_t swap_read_call_time_of(const struct swap_process *p, const struc
 	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
-/* Queues the release by a realloc, which another program's trace does not contain as a message. */
+/* Queues the release by a realloc. Only functrace writes a separate message for it. */
 static void push_realloc_release(struct swap_reader *s, const struct record_call *call,
 				 const struct swap_fields *fields)
 {

@@ -94,8 +94,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* Only the mark of a copy has the number 0 or this value; take_call() recognises sound marks, so this one is
-	 * damaged. */
+	/* Only the mark of a copy has the number 0 or this value. take_call() has recognised sound marks, so this mark
+	 * is damaged. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Replaces CR LF by LF, from data + start + from on. Several CRs before a LF are removed, too; otherwise each
- * conversion of such a trace would remove one more. */
+/* Replaces CR LF by LF, from data + start + from on. Of several CRs before a LF all are removed, so that converting the
+ * trace again does not change it. */
 static void fold_line_ends(struct reader *reader, size_t from)
 {
 	char *const end = (char *)reader->data + reader->end;

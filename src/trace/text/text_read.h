@@ -41,7 +41,7 @@ struct text_reader {
 	size_t group_frames; /* end of the group's calls and beginning of its frames */
 	size_t group_end;
 	uint64_t group_lines; /* number of lines from group_frames to group_end */
-	int group_status;     /* result of looking ahead; an error is returned after the group's records */
+	int group_status;     /* result of the search for the group's end; errors are returned after the records */
 	uint64_t *frames;
 	struct text_span *spans;
 	const char **texts;

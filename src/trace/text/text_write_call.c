@@ -313,7 +313,7 @@ void text_put_call(struct writer *writer, const struct record_call *call)
 	}
 	if (call->has_frames)
 		text_write_call_put_frames(writer, call);
-	/* A call without frames also needs the blank line; otherwise readers would think that it shares the frames of
+	/* A call without frames also needs the blank line, because without it readers would give the call the frames of
 	 * the next call. */
 	buf_add_char(out, '\n');
 }

@@ -6,7 +6,7 @@
 #include "analysis/stage.h"
 
 struct held_call {
-	struct held_call *next, *previous; /* for lists of the pool's user */
+	struct held_call *next, *previous; /* for lists of the pool's user (any stage) */
 	struct stack *stack;               /* the call's stack; NULL if it has none */
 	const char *function;
 	/* the arguments, in one allocation with their strings; NULL if there are none */
@@ -32,11 +32,11 @@ struct call_pool {
 	struct held_call *unused;
 	struct held_chunk *chunks;
 	struct hash threads;              /* tid -> struct held_thread with the thread's last name */
-	const struct held_thread *thread; /* the current thread, which made the calls that are copied */
+	const struct held_thread *thread; /* the current thread, which has made the next calls */
 	const struct held_thread *put;    /* thread of the last call that was passed on */
 };
 
-/* Returns a copy of the call, made by the current thread. */
+/* Returns a copy of a call by the current thread. */
 struct held_call *call_pool_call(struct call_pool *pool, const struct record_call *call);
 /* Releases a copy. Its memory is reused for later copies. */
 void call_pool_release(struct call_pool *pool, struct held_call *call);

@@ -20,7 +20,7 @@ struct stack {
 	uint32_t count;
 	enum stack_end end;
 	void *user; /* for the pool's user; NULL at first */
-	/* the object of each frame, or NULL if unknown; NULL without an object map */
+	/* the object of each frame, or NULL if unknown; the array is NULL without an object map */
 	struct mapped_object **objects;
 	const char **texts; /* the text of each frame, as in struct record_call; NULL if there are none */
 	uint64_t frames[];
@@ -30,7 +30,7 @@ struct stack_pool {
 	struct hash by_hash; /* hash -> chain of struct stack with this hash */
 	uint64_t seed;
 	size_t count;
-	/* If not NULL, stacks with the same addresses are different if the objects at these addresses are. */
+	/* If not NULL, stacks with the same addresses are equal only if the objects at these addresses are. */
 	const struct object_map *objects;
 	struct intern_pool texts;
 };

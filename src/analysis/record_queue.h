@@ -18,14 +18,14 @@ struct record_queue {
 	uint64_t file_read, file_size;
 };
 
-/* Appends a copy of a record. It must not be a process, a call or a baseline. `place` is its place in the numbering of
- * the queue's user; it must not be less than that of an earlier record. */
+/* Appends a copy of a record. It must not be a process, a call or a baseline. `place` is a number that the queue's user
+ * gives to the record's place; it must not be less than the previous record's. */
 void record_queue_add(struct record_queue *queue, uint64_t place, const struct record *record);
 /* Removes the first record if its place is before `end`, and returns it. It is valid until the next call. Returns NULL
  * if there is no such record. If the file cannot be read, prints a message, sets *error to -errno and returns NULL;
  * otherwise sets *error to 0. */
 const struct record *record_queue_take(struct record_queue *queue, uint64_t end, int *error);
-/* Removes the records whose places are before `end`, and passes them to a stage. Returns as stage_put(), or -errno
+/* Removes the records whose places are before `end`, and passes them to a stage. Return value as stage_put(), or -errno
  * after a message if the file cannot be read. */
 int record_queue_put(struct record_queue *queue, uint64_t end, struct stage *next);
 void record_queue_free(struct record_queue *queue);

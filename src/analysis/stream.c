@@ -26,7 +26,7 @@ int stream_open(struct stream *stream, const struct output_target *target, uint3
 int stream_close(struct stream *stream, int error)
 {
 	if (stream->out) {
-		/* A write that failed before has left its cause in errno, unless a later call has changed it. */
+		/* If an earlier write has failed, errno is still its cause, unless a later call has changed errno. */
 		errno = errno ? errno : EIO;
 		const bool failed = fflush(stream->out) || ferror(stream->out);
 		const int cause = errno;

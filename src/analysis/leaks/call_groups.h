@@ -20,8 +20,8 @@ bool group_order_parse(const char *text, enum group_order *order);
  * group. Groups with equal size or count are sorted by their first calls; the calls of a group stay in the order of the
  * trace. The calls are passed on at the end, each with its frames. All calls of a group except the last have
  * shares_next set; the last one has the summary. Scans are passed on after the calls, other records at once; thread
- * records are dropped. If other objects are mapped at a group's addresses by then, the group's objects are declared
- * again before it. */
+ * records are dropped. If other objects are mapped at a group's addresses at the end, the group's objects are declared
+ * again before the group. */
 struct stage *call_groups_new(struct stage *next, enum group_order order);
 
 #endif

@@ -78,7 +78,7 @@ uint32_t call_store_stack(struct call_store *store, struct stack *stack)
 
 static size_t call_store_function_number(struct call_store *store, const char *function)
 {
-	/* Nearly always the function is the one of the previous call. */
+	/* Nearly always the function is that of the previous call. */
 	if (store->function_count && !strcmp(string_or_empty(function), store->functions[store->last_function]))
 		return store->last_function;
 	const char *text = string_intern(&store->texts, string_or_empty(function));

@@ -1,5 +1,5 @@
-/* Stores lists of calls that may be too large for memory: in a compact encoding, and beyond some megabytes in an
- * unlinked temporary file. Each list is read back once, in order. */
+/* Stores lists of calls that may be too large for memory. The calls are encoded compactly; beyond some megabytes they
+ * are in an unlinked temporary file. Each list is read back once, in order. */
 #ifndef FT_ANALYSIS_LEAKS_CALL_STORE_H
 #define FT_ANALYSIS_LEAKS_CALL_STORE_H
 
@@ -71,8 +71,8 @@ void call_cursor_begin(struct call_cursor *cursor, const struct call_store *stor
  * at the end, or a negative errno, after a message, if the temporary file cannot be read. */
 int call_cursor_next(struct call_cursor *cursor, struct record_call *call);
 /* Passes the call that was read to a stage, with the frames of the stack whose number is its tag. Before it, declares
- * the objects of the stack again as stack_put_objects() does; `objects` is the object map of the stack's pool. Returns
- * as stage_put(). */
+ * the objects of the stack again as stack_put_objects() does; `objects` is the object map of the stack's pool. Return
+ * value as stage_put(). */
 int call_cursor_put(const struct call_cursor *cursor, const struct record_call *call, struct object_map *objects,
 		    struct stage *next);
 void call_cursor_end(struct call_cursor *cursor);

@@ -9,7 +9,7 @@
  * and the numbers of blocks and bytes that were passed on. Then it adds a comment if the end note of the trace is
  * missing, and one if releases are missing in the trace. */
 struct stage *summary_new(struct stage *next);
-/* Sets the earlier stage that finds leaks. are_all: no stage between the two removes leaks. */
+/* Sets the earlier stage that finds leaks. are_all: no stage between that stage and this one removes leaks. */
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);
 /* Sets a function that is called at the end. Each line that it appends is added as a comment after the totals. */
 void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context);

@@ -14,7 +14,7 @@ struct reorder_entry {
 	struct held_call *call;
 	uint64_t index;
 	uint32_t place; /* position in the batch */
-	uint32_t stack; /* its number in the store; 0 if the call has no stack */
+	uint32_t stack; /* number of the call's stack in the store; 0 if it has none */
 };
 
 struct reorder_run {
@@ -37,7 +37,7 @@ struct reorder {
 	struct record_queue scans; /* passed on after the calls */
 	struct call_list **lists;  /* the sorted runs */
 	size_t list_count, list_capacity;
-	uint32_t shared; /* number of a stack that a later call has; 0 if there is none */
+	uint32_t shared; /* number of the stack that the next call without shares_next will have; 0: none */
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -84,7 +84,8 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-/* Returns the number of a call's stack. With shares_next the stack is set only when the call that has it is read. */
+/* Returns the number of a call's stack. With shares_next, the stack is stored when the later call that has it is
+ * read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
@@ -156,7 +157,7 @@ static int reorder_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-/* Of two calls with equal numbers, the one in the earlier run was read first. */
+/* Of two calls with equal indexes, the call in the earlier run was read first. */
 static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;

@@ -1,4 +1,4 @@
-/* Writes a C program that repeats the allocations of a trace, to compare malloc libraries. The calls are in a table,
+/* Writes a C program that repeats the allocations of a trace, to compare malloc libraries. The calls are a table in it,
  * because a compiler needs seconds for a table of a million entries, but hours for a million statements. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"

@@ -22,8 +22,7 @@ struct filter_options {
 	uint64_t between_from, between_to, age;
 };
 
-/* Filtering by stack needs the names of functions, which are resolved in another folder. So it is done by these
- * callbacks. */
+/* Callbacks that filter by stack. They are needed because src/profile, a higher layer, finds the names of functions. */
 struct stack_judge {
 	/* Called for each record except calls, before it is passed on. */
 	void (*note)(void *context, const struct record *record);

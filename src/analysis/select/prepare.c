@@ -195,7 +195,7 @@ static uint32_t *resource_place(struct record *record)
 	}
 }
 
-/* Passes on a record other than a call, if -R chooses its resource or it has none. */
+/* Passes on a record other than a call, if -R chooses its resource or the record has no resource. */
 static int put_other(struct prepare *prepare, const struct record *record)
 {
 	struct record changed = *record;

@@ -10,7 +10,7 @@ struct prepare_options {
 	bool trim;    /* -b: cut stacks to `depth` frames */
 	uint32_t depth;
 	bool remove_args;
-	bool resolve;           /* the header is to say that names are resolved */
+	bool resolve;           /* mark names as resolved in the header */
 	bool choose_resources;  /* -R: keep only the chosen resources */
 	uint64_t resource_mask; /* bit N - 1 is set if resource N is chosen */
 	/* types of further chosen resources, separated by commas; owned by the caller; NULL: none */
@@ -23,8 +23,8 @@ struct prepare_options {
  * grouped again. */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 
-/* To be called at the end: if -R has matched no resource of the trace, appends a line to `out` that lists the
- * resources. */
+/* To be called at the end. If -R has matched no resource of the trace, appends a line that lists the trace's resources
+ * to `out`. */
 void prepare_report(const struct stage *stage, struct buf *out);
 
 #endif

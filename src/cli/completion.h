@@ -13,9 +13,9 @@
  *                      a word in small letters is a literal value; "-" if nothing is known
  *   help               as --help shows it
  *
- * The values are parsed from the argument's name in the table ("auto|pin|free", "DIR|FILE|-"). If they are not listed
- * there, words(key) returns a text that lists them, separated by bars, commas or blanks, which is freed here; for other
- * options it returns NULL. */
+ * The values are parsed from the argument's name in the table ("auto|pin|free", "DIR|FILE|-"). For options whose values
+ * are not listed there, words(key) returns a list, separated by bars, commas or blanks, which is freed here; for other
+ * options words() returns NULL. */
 void completion_options(const struct argp *argp, char *(*words)(int key));
 
 /* Prints all processes that have a program, one per line: the pid, the name by which -t finds the process, and the

@@ -25,14 +25,14 @@ void given_value(struct given *given, const char *name, const char *value);
 const char *given_find(const struct given *given, const char *name);
 void given_free(struct given *given);
 
-/* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks; a list is given if one
- * of its names is a given fact, or if it is empty. There is a conflict if `subjects` is given and, with NEEDS, `others`
- * is not given or, with EXCLUDES, `others` is given. */
+/* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks. A list counts as given
+ * if it is empty, or if one of its facts is given. NEEDS: it is a conflict if `subjects` is given without `others`.
+ * EXCLUDES: it is a conflict if both are given. */
 struct conflict {
 	const char *subjects;
 	enum { NEEDS, EXCLUDES } how;
 	const char *others;
-	/* the message; "{-o}" in it is replaced by the value of -o, and likewise for other names */
+	/* the message; "{-o}" in it is replaced by the value of -o; other options in braces, too */
 	const char *words;
 };
 

@@ -55,7 +55,7 @@
  "with --report or --scan: end with status N if there are leaks")
 /* clang-format on */
 
-/* Macros to be passed as `row`. They make of an entry its key, functrace-postproc's option, or functrace's option. */
+/* Macros to be passed as `row`. They turn an entry into its key, functrace-postproc's option, or functrace's option. */
 #define OPTION_KEY(key, ...) OPT_##key
 #define OPTION_OF_POSTPROC(key, name, arg, flags, help, ...)                                                           \
 	{                                                                                                              \

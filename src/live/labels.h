@@ -16,10 +16,10 @@ struct label_frame {
 struct label {
 	const struct watched *of;
 	const char *function; /* the function that allocated, for example malloc; NULL: unknown */
-	/* the innermost frame first; innermost frames in the C and C++ libraries are left out */
+	/* the innermost frame first; the innermost frames are left out if they are in the C or C++ library */
 	struct label_frame *frames;
 	size_t count, shown;
-	bool shows_function; /* no frame distinguishes the row, so `function` is shown */
+	bool shows_function; /* `function` is shown, because no frame distinguishes the row */
 };
 
 /* Returns labels for the first rows of a view, at most `most`; *count is their number. Takes the lock. The caller frees

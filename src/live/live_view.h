@@ -27,9 +27,9 @@ struct live_options {
  * (and functrace was built with ncurses), else as lines. Returns 0, or EXIT_FAILURE after a message. Memory is
  * proportional to the numbers of live resources and of distinct stacks. */
 int live_run(struct reader *reader, const struct live_options *options);
-/* The same for all traces that are received from a socket until it is closed; each is received as a struct view_message
- * with a descriptor. An ended process is left out while others are running. Returns EXIT_FAILURE without a message if
- * no trace was received. */
+/* Like live_run(), but for all traces that arrive over a socket until it is closed, each as a struct view_message with
+ * a descriptor. An ended process is left out while others are running. Returns EXIT_FAILURE without a message if no
+ * trace was received. */
 int live_run_all(int socket, const struct live_options *options);
 
 #endif

@@ -251,7 +251,7 @@ static const struct site *selected_site(const struct screen *screen)
 	return screen->selected < screen->view->row_count ? screen->view->rows[screen->selected].site : NULL;
 }
 
-/* Updates the view, and keeps the same row selected. */
+/* Updates the view. The selected row stays selected, wherever it is then. */
 static void look_again(struct screen *screen, double seconds)
 {
 	const struct site *site = selected_site(screen);

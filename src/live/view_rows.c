@@ -169,8 +169,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* Adds a row of blocks from before the trace to the one row for such blocks of all processes, because they have no
- * stacks. Returns false if there is no such row yet. */
+/* Adds a row of blocks from before the trace, which have no stacks, to the common row of all processes for them.
+ * Returns false if there is no common row yet. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {
@@ -218,8 +218,8 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 	view->rows[view->row_count++] = row;
 }
 
-/* Adds the figures and rows of a process. They are compared with the last update that was stored; an update without a
- * new interval is not stored. */
+/* Adds the figures and rows of a process. They are compared with the last stored update; an update without a new
+ * interval is not stored. */
 static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;

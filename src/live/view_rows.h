@@ -62,7 +62,7 @@ struct view {
 	double scan_age;         /* seconds since the oldest of the scans */
 };
 
-/* Updates the view. Takes the lock. seconds: time since the last update; 0: only the order or the filter has
+/* Computes the rows and figures. Takes the lock. seconds: time since the last update; 0: only order or filter have
  * changed. */
 void view_look(struct view *view, double seconds);
 /* Sets the baseline: growth is counted from now on. */

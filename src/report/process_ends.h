@@ -8,7 +8,7 @@ struct process_ends {
 	/* texts such as "killed by signal 9 (Killed)"; with several processes, number and name come first */
 	char **items;
 	size_t count, capacity;
-	size_t left_out; /* number of ends that the accounts have only counted */
+	size_t left_out; /* number of further ends, which the accounts have only counted */
 };
 
 /* Collects the ends of processes, those of killed processes first. */
@@ -16,8 +16,7 @@ void process_ends_collect(struct process_ends *ends, const struct profile *profi
 void process_ends_free(struct process_ends *ends);
 
 /* Returns a clause about the traces without an end: "the trace has no end (...)". Older traces for comparison are
- * included. The caller frees the text. Returns NULL if all traces have an end, or if it is unknown whether they
- * have. */
+ * included. The caller frees the text. Returns NULL if all traces have an end, or if this is unknown. */
 char *process_ends_missing(const struct profile *profile);
 
 #endif

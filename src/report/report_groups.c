@@ -14,7 +14,7 @@ enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 struct report_groups_ranked {
 	const struct profile_group *group;
 	struct tally figure;
-	/* key: bytes, or number, of the figure; grown: growth of the key in the last tenth of the trace */
+	/* key: the figure in bytes, or as a number of blocks; grown: its growth in the last tenth of the trace */
 	uint64_t key, grown;
 	double rank; /* order of the groups; equal ranks are ordered by key, calls and number */
 };

@@ -25,7 +25,7 @@ struct report_section {
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */
-	/* orders groups by their share of the figure or of its growth, whichever is greater; else by the figure */
+	/* order of groups, true: by the share of the figure, or of its growth if greater; false: by the figure */
 	bool ranks_growth;
 };
 
@@ -45,8 +45,8 @@ struct report_view {
 	const struct report_section *const *scanned, *const *sections;
 	const char *title; /* title of the table */
 	void (*table)(struct report *report, const struct profile_resource *resource);
-	bool is_of_blocks; /* kinds of resources that are only calls are left out */
-	bool has_next;     /* ends with the suppressions and the next commands to try */
+	bool is_of_blocks; /* the view leaves out kinds of resources that are only calls */
+	bool has_next;     /* the view ends with the suppressions, and with commands to try next */
 };
 
 /* Returns the first row of the table of views. */

@@ -136,7 +136,7 @@ static void write_rows(struct report *report, const struct profile_resource *res
 		LINE(&report->lines, "  and %zu more (--top=%zu shows all)", count - shown, count);
 }
 
-/* Calls `each` with the resource's account of each process. */
+/* Calls `each` for each process, with its account of the resource. */
 static void for_each_account(const struct report *report, const struct profile_resource *resource,
 			     void (*each)(void *context, const struct resource_account *account, bool is_old),
 			     void *context)
@@ -193,7 +193,7 @@ struct thread_rows {
 	size_t count, capacity;
 	bool by_name; /* rows are by thread name, because thread numbers differ in the older trace */
 	struct intern_pool names;
-	struct hash index; /* if by_name: interned name, or number -> 1 + index of the row */
+	struct hash index; /* if by_name: interned name, or tid if there is no name -> 1 + index of the row */
 };
 
 static struct report_tables_row *thread_row(struct thread_rows *threads, const struct thread_account *thread)

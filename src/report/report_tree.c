@@ -126,7 +126,7 @@ static void report_tree_write_node(struct tree *tree, const struct report_tree_n
 struct pending {
 	size_t node;
 	unsigned indent;
-	size_t left_out; /* if not 0: instead of a node, the number of small nodes of one parent that are summed up */
+	size_t left_out; /* if not 0: this is no node, but a line for this number of small nodes of one parent */
 	uint64_t left_out_key;
 };
 

@@ -1,4 +1,4 @@
-/* --stats: a report of the sums of a trace; on a terminal, as wide as that. */
+/* --stats: a report of the sums of a trace, on a terminal as wide as the terminal. */
 #ifndef FT_REPORT_STATS_REPORT_H
 #define FT_REPORT_STATS_REPORT_H
 
@@ -11,7 +11,7 @@ struct stats_options {
 	struct names *names;
 };
 
-/* Writes the report of an account; sorts the account's lists that it shows. options: a struct stats_options. This is
+/* Writes the report of an account, and sorts the account's lists for it. options: a struct stats_options. A callback
  * for `done` of struct profile_stage_options. Returns 0, or a negative errno after a message. */
 int stats_report(void *options, struct account *account);
 

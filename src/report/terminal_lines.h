@@ -1,4 +1,4 @@
-/* Writes lines of text, on a terminal not wider than the terminal, and with colours. */
+/* Writes lines of text; to a terminal in colours, and not wider than the terminal. */
 #ifndef FT_REPORT_TERMINAL_LINES_H
 #define FT_REPORT_TERMINAL_LINES_H
 

@@ -76,7 +76,7 @@ static void add_programs(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "programs_left_out", count > PAGE_PROGRAMS ? count - PAGE_PROGRAMS : 0);
 }
 
-/* Lists at most PAGE_ENDS ends of processes; counts further ones. */
+/* Lists at most PAGE_ENDS ends of processes, and the number of further ends. */
 static void add_ends(struct buf *out, const struct profile *profile)
 {
 	struct process_ends ends;

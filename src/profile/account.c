@@ -157,8 +157,8 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
 }
 
-/* Subtracts a block from the allocations. A baseline has found it, but its allocating call follows in the trace: the
- * call had not returned when the baseline was taken, so the block is not from before the trace. */
+/* Subtracts a block of the baseline from the allocations, because its allocating call follows in the trace: the call
+ * had not returned when the baseline was taken, so the block is not from before the trace. */
 static void take_back(struct resource_account *resource, const struct account_block *block)
 {
 	tally_take(&resource->allocations, block->size);

@@ -1,4 +1,4 @@
-/* Sums up the trace of one process: the allocated resources of each kind, the live ones, and those alive at the peak;
+/* Sums up the trace of one process: for each kind the allocated resources, the live ones, and those alive at the peak;
  * in total and for each allocating stack. Addresses have no names here; a profile (profile.h) has the same sums with
  * names. */
 #ifndef FT_PROFILE_ACCOUNT_H
@@ -34,7 +34,7 @@ struct resource_account {
 	struct tally peak;
 	struct tally peak_blocks;
 	struct moment peak_at, peak_blocks_at;
-	uint64_t peaks;    /* how often `peak` has risen */
+	uint64_t peaks;    /* number of times that `peak` has risen */
 	bool counts_alone; /* the sizes of calls mean nothing (file descriptors) */
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];

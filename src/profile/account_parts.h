@@ -17,7 +17,7 @@ struct account_block {
 	bool is_before; /* allocated before the trace; `born` is the time of the baseline */
 };
 
-/* These return a part of the account, and add it if it is new. The account owns the part. */
+/* These functions return a part of the account, which owns it; if there is no such part yet, they add it. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
 /* If `function` is NULL, returns the counts of "?". */
 struct function_stats *account_function(struct account *account, struct resource_account *resource,

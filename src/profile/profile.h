@@ -78,7 +78,7 @@ struct profile_group {
 	uint64_t lifetimes, ages;
 	uint64_t released;    /* number of released blocks; `lifetimes` is the sum of their lifetimes */
 	uint64_t first_since; /* time of the first call, since the profile's beginning */
-	/* times at which the oldest and newest live block were allocated, likewise */
+	/* times at which the oldest and newest live blocks were allocated, since the profile's beginning */
 	uint64_t oldest_since, newest_since;
 	uint64_t newest_id; /* id of the newest live block of the last member with live blocks */
 	struct profile_member *members;
@@ -131,7 +131,7 @@ bool profile_frame_is_runtime(const struct profile_frame *frame);
 /* ---- Filling a profile ---- */
 /* Returns the profile's frame that equals this one; adds a copy if there is none. */
 const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame);
-/* Returns the profile's resource with the name of this one; adds it if there is none. */
+/* Returns the profile's resource with the same name; adds it if there is none. */
 struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which);
 
 /* The key of a group. All strings are interned; the profile owns all frames. */

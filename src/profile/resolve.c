@@ -81,8 +81,8 @@ static void add_text_line(struct resolver *resolver, uint64_t address, const str
 	free(line);
 }
 
-/* Adds the frames in the trace's text for an address. Each frame is one line, the inlined ones first; all lines but the
- * first begin with a tab and the address. */
+/* Adds the frames in the trace's text for an address. Each frame is one line, inlined functions first; all lines but
+ * the first begin with a tab and the address. */
 static void resolve_add_text(struct resolver *resolver, uint64_t address, const struct mapped_object *object,
 			     const char *text)
 {

@@ -5,9 +5,9 @@
 #include "profile/profile.h"
 #include "symbols/names/names.h"
 
-/* Restores the object map for the first `frames` frames of a stack: if an object was mapped at a frame's address when
- * the stack was taken, and another one is there now, adds the old one again. names: the restored objects are also added
- * there; NULL: none. Returns true if the map has changed. Call it before these frames are named. */
+/* Restores the object map for the first `frames` frames of a stack: adds the object that was mapped at a frame's
+ * address when the stack was taken, if another object is there now. names: the object is also added there; NULL: none.
+ * Returns true if the map has changed. Call it before these frames are named. */
 bool account_map_stack(struct account *account, struct names *names, const struct stack *stack, uint32_t frames);
 
 /* Names addresses of a process, and keeps the names until the process's object map changes. */

@@ -47,7 +47,7 @@ struct site {
 	struct figures at_mark;         /* the counts at the account's mark; valid after account_end() */
 	struct tally earlier;           /* alive at the account's earlier_since; valid after account_end() */
 	struct tally picked;            /* the blocks that are reported as leaks at the end (account_end.c) */
-	struct tally picked_indirectly; /* the indirectly lost ones among the picked blocks */
+	struct tally picked_indirectly; /* those of the picked blocks that are indirectly lost */
 	struct tally lost[LOST_KINDS];  /* alive at the end, and lost according to the last scan */
 	struct tally unscanned;         /* alive at the end, and allocated after that scan */
 	/* The parts of `lost` and of `unscanned` that were alive at the account's earlier_since. */

@@ -14,7 +14,7 @@ static bool is_stream(const struct settings *s)
 	return s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"));
 }
 
-/* Returns true if no files can be created beside the output: it is a stream or a device. */
+/* Returns true if no files can be created beside the output, because it is a stream or a device. */
 static bool is_alone(const struct settings *s)
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* -x, --context-function: functions that the user names. All functions of one of these options are in one module. */
+/* -x, --context-function: functions that the user names. Each option has one module for its functions. */
 #ifndef FT_FUNCTRACE_OPTION_FUNCTIONS_H
 #define FT_FUNCTRACE_OPTION_FUNCTIONS_H
 
@@ -8,7 +8,7 @@
  * which is created for the first one. Returns 0, or what usage_error() returns; a message about a file contains the
  * line number. */
 int option_functions(struct parse *parse, const char *list);
-/* Does the same for the module settings->contexts, which can have at most TRACE_CONTEXTS functions. */
+/* Like option_functions(), but for the module settings->contexts, which can have at most TRACE_CONTEXTS functions. */
 int option_contexts(struct parse *parse, const char *list);
 /* Adds the module of -x, if there is one, after the modules of -e. */
 void option_functions_end(struct parse *parse);

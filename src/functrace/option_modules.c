@@ -52,7 +52,7 @@ static int option_modules_add(struct parse *parse, const char *word, const struc
 	return 0;
 }
 
-/* Returns true if a kind of the module has live resources. A module that only records calls has no such kind. */
+/* Returns true if a kind of the module has live resources; false for a module that only records calls. */
 static bool has_living(const struct module *module)
 {
 	for (size_t i = 0; i < module->resource_count; i++)

@@ -295,7 +295,7 @@ int option_symbol(struct parse *parse, const char *text)
 static const struct {
 	const char *name;
 	int number;
-	bool refused; /* functrace uses it itself, or it cannot be caught, or it reports a crash */
+	bool refused; /* the signal is used by functrace itself, cannot be caught, or reports a crash */
 } signals[] = {
 	{"USR1", SIGUSR1, false},     {"USR2", SIGUSR2, false}, {"WINCH", SIGWINCH, false}, {"URG", SIGURG, false},
 	{"ALRM", SIGALRM, false},     {"IO", SIGIO, false},     {"POLL", SIGIO, false},     {"PROF", SIGPROF, false},

@@ -9,9 +9,9 @@
 /* Exit status of the child if functrace-postproc could not be executed; a message was printed. */
 enum { POSTPROC_NOT_FOUND = 127 };
 
-/* Starts the functrace-postproc in this program's folder; if there is none, the one in PATH. argv: arguments, the first
- * of which is its name. in, out: descriptors for its standard input and output; -1: those of functrace. The child
- * starts with no signal blocked, and gets SIGTERM when this process ends. Returns its pid, or -1 after a message. */
+/* Starts functrace-postproc: the file in this program's folder, or else the one in PATH. argv: arguments, the first of
+ * which is its name. in, out: descriptors for its standard input and output; -1: those of functrace. The child starts
+ * with no signal blocked, and gets SIGTERM when this process ends. Returns its pid, or -1 after a message. */
 pid_t postproc_start(char *const *argv, int in, int out);
 /* Waits until the process ends. Passes SIGTERM and SIGHUP to it, as far as they are blocked in this process. Returns
  * its exit status; returns 1 if a signal killed it, or if pid is -1. */

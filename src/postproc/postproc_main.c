@@ -44,8 +44,8 @@ static bool read_indices(const char *path, struct index_set *set)
 	return !error;
 }
 
-/* Checks that the folders in the value of an option exist, because otherwise a wrong name would only mean that no files
- * are found. separator: characters between the folders. */
+/* Checks that the folders in the value of an option exist, because a mistyped name would only have the effect that no
+ * files are found. separator: characters between the folders. */
 static bool check_folders(const char *option, const char *folders, const char *separator)
 {
 	bool sound = true;
@@ -200,7 +200,7 @@ static void read_input(struct postproc *postproc, const char *path)
 }
 
 /* Reads inputs that are shown together, and writes the views. Returns false after a message if the views could not be
- * begun; this would also happen for other inputs. */
+ * begun; then other inputs would fail, too. */
 static bool show_together(struct postproc *postproc, const char *const *inputs, size_t count,
 			  struct output_sequence *sequence)
 {

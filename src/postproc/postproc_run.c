@@ -159,8 +159,8 @@ static bool needs_clock(const struct postproc_options *options)
 	return filters_calls(options) || filters_names(options);
 }
 
-/* Returns the clock, or NULL. The clock's stage gets each record before the stages that use the clock. It is made first
- * nevertheless, although the other stages are made from the last to the first, because these need its address. */
+/* Returns the clock, or NULL. The other stages are made from the last to the first, but the clock's stage, which gets
+ * each record before them, is made before them all, because they need its address. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;
@@ -238,8 +238,8 @@ static struct stage *make_select(struct postproc_run_chain *chain, struct stage 
 	return chain->select = add_stage(chain, select_new(next, &select));
 }
 
-/* Makes the stages, from the last to the first. Leaks are found among all calls and filtered afterwards, because an
- * allocation is no leak even if its release is outside the wanted contexts or addresses. */
+/* Makes the stages, from the last to the first. Leaks are found among all calls and filtered afterwards: an allocation
+ * with a release is no leak, even if the release is outside the wanted contexts or addresses. */
 static void make_stages(struct postproc_run_chain *chain)
 {
 	struct postproc_run_state *run = chain->run;

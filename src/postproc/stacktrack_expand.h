@@ -1,4 +1,4 @@
-/* Prints the same as StackTrack's program expand_events: the entries of a trace as XML, and the layout of entries. */
+/* Prints what StackTrack's program expand_events prints: the entries of a trace as XML, and the layout of entries. */
 #ifndef FT_POSTPROC_STACKTRACK_EXPAND_H
 #define FT_POSTPROC_STACKTRACK_EXPAND_H
 

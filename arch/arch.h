@@ -127,8 +127,8 @@ struct arch_signal {
 	/* Returns true if four words on a stack belong to a signal frame without a stack_t (of sigaltstack(2)), and
 	 * sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
 	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
-	/* For unwinding: the offsets of the DWARF registers in a frame, by number, in words relative to the pc.
-	 * NULL: they are in the order of their numbers. frame_return_size: bytes of the frame that the handler's
+	/* For unwinding: the place of each DWARF register in a frame, as a number of words after that of the pc. NULL:
+	 * the registers are in the order of their numbers. frame_return_size: bytes of the frame that the handler's
 	 * return has popped. */
 	const signed char *frame_registers;
 	unsigned frame_return_size;
@@ -144,11 +144,11 @@ struct arch_signal {
 
 /* How to find if a process has a user shadow stack. */
 struct arch_shadow_stack {
-	/* The name of a line in /proc/PID/status, and the word that it then contains; NULL: processes have no shadow
-	 * stack. */
+	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack; NULL: processes
+	 * have no shadow stack. */
 	const char *line, *word;
-	/* The bit of AT_HWCAP without which this machine has no shadow stacks. If the bit is set but the kernel does
-	 * not print the line, any process may have a shadow stack at any time. */
+	/* The bit of AT_HWCAP that is set if this machine has shadow stacks. If it is set but the kernel does not print
+	 * the line, any process may have a shadow stack at any time. */
 	uint64_t hwcap;
 };
 
@@ -173,8 +173,8 @@ struct arch_dwarf {
 struct arch_tags {
 	/* The number of highest bits in a data pointer that do not belong to the address. They may be a tag. */
 	unsigned bits;
-	/* The bit of AT_HWCAP2 without which this machine has no memory tags, which tags in pointers must match. 0:
-	 * the processor has no memory tags. */
+	/* The bit of AT_HWCAP2 that is set if this machine has memory tags, which tags in pointers must match. 0: the
+	 * processor has no memory tags. */
 	uint64_t hwcap2;
 	/* The type of segments in a core file that contain memory tags; 0: there are none. */
 	uint32_t core_segment;
@@ -207,9 +207,9 @@ struct arch_tls {
 
 /* The data about a thread in a core file, except the registers of NT_PRSTATUS, abi->floats_set and vectors_set. */
 struct arch_core {
-	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. The note
-	 * is a pointer. If thread_entry is not 0, the note is an array of entries with this many bytes. Each has a
-	 * pointer at offset thread_at, and the first pointer that is not 0 is the thread pointer. */
+	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. If
+	 * thread_entry is 0, the note is just this pointer. Else it is an array of entries of thread_entry bytes, each
+	 * with a pointer at offset thread_at; the first pointer that is not 0 is the thread pointer. */
 	uint32_t thread_note;
 	unsigned char thread_entry, thread_at;
 	/* Returns true if the thread was in a system call, and sets *number to the call's number. NULL: unknown. */
@@ -263,8 +263,8 @@ struct arch {
 	/* Returns the value of sp after the return of a function that was entered with these registers, as far as
 	 * the ABI defines it (x86: sp + pointer size). */
 	uint64_t (*return_sp)(const struct arch_regs *regs);
-	/* Number of bytes by which sp may be higher, because the function pops the address of a struct that it
-	 * returns (i386's psABI, "Functions Returning Structures or Unions"). 0: none. */
+	/* Number of bytes by which sp may be higher than return_sp(), because the function pops the address of the
+	 * struct that it returns (i386's psABI, "Functions Returning Structures or Unions"). 0: none. */
 	unsigned char return_pops;
 	/* Called at a PTRACE_EVENT_STOP or signal-delivery stop. If the registers are those of a system call that
 	 * fails with EINTR only because the tracer has interrupted it (epoll_wait and others), changes them and
@@ -272,8 +272,8 @@ struct arch {
 	 * program sees EINTR, as it would untraced. NULL if the registers do not show the call any more (arm64's
 	 * kernel does not keep the first argument in them). */
 	bool (*restart_syscall)(struct arch_regs *regs);
-	/* Returns true if that call is epoll_wait() or a similar one with a timeout, which starts again if the call
-	 * is made again. NULL if restart_syscall is NULL. */
+	/* Returns true if the call of restart_syscall() has a timeout (epoll_wait() and others), which begins again
+	 * when the call is made again. NULL if restart_syscall is NULL. */
 	bool (*has_timeout)(const struct arch_regs *regs);
 	/* Returns true if an interrupted task is in a system call, and sets *number to the call's number. If the
 	 * kernel will make the call again, it has already moved the pc back to the instruction; `code` contains the
@@ -286,8 +286,8 @@ struct arch {
 	 * an instruction that makes a system call, with the bits of code_state, or -1; set_syscall sets the
 	 * registers for a call by this instruction. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
-	/* Returns the same for code of a C library to which signal handlers return (sa_restorer). NULL if no library
-	 * has such code. */
+	/* Like find_syscall, but searches for the code in a C library to which signal handlers return (sa_restorer).
+	 * NULL if no library has such code. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	/* Returns the tid of the task that was just created, if the registers are those at the return of fork,
@@ -331,9 +331,9 @@ struct arch {
 	 * state. Both occur after calls that never return. Uses only read() of `code`. NULL: compilers do not put
 	 * constants into code. */
 	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
-	/* Returns true if `size` bytes of code have set sp to a value (from memory, from another register, rounded)
-	 * that is not its first value plus a constant. *ever: true if this is so anywhere in the code. After an
-	 * unconditional jump sp is assumed to be unchanged, because other code jumps there. */
+	/* Returns true if sp, after `size` bytes of code, is not its first value plus a constant, because the code has
+	 * loaded, copied or rounded it. *ever: true if this is so anywhere in the code. After an unconditional jump sp
+	 * is assumed to have its first value, because other code jumps there. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
 	/* Follows the instruction at the state's address. Sets *state to the state after the instruction; if *step
@@ -451,14 +451,14 @@ uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags);
 /* Returns true if the code begins like code to which signal handlers return. Works for any ELF machine. */
 bool arch_is_restorer(uint16_t elf_machine, const unsigned char *code, size_t size);
-/* Returns the offset of the first such code, which is searched for at each multiple of `step` bytes; -1 if there is
- * none. */
+/* Returns the offset of the first code to which signal handlers return; -1 if there is none. Searches at each multiple
+ * of `step` bytes. */
 long arch_find_restorer(uint16_t elf_machine, const unsigned char *code, size_t size, size_t step);
 
 /* Returns a port of this build by its index, from 0 on, or NULL after the last one. The first port is arch_native(). */
 const struct arch *arch_known(size_t i);
 /* Return the table for a register set of this size, the table for an ELF machine and class, and the table for the
- * processor for which this build was compiled; NULL if this build has no such table. */
+ * processor for which this build was compiled; NULL if this build lacks the table. */
 const struct arch *arch_for_regset(size_t size);
 const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
 const struct arch *arch_native(void);

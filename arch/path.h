@@ -68,8 +68,8 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 struct path_value path_sum(struct path_value value, int64_t number);
 /* Adds `change` to sp, and discards the words that are below sp afterwards. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Records that a word was stored at an address, and replaces the old word. Returns false if there is no room for the
- * word. */
+/* Records that a word was stored at an address, instead of the word that was stored there before. Returns false if
+ * there is no room for the word. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
 /* Returns true if a system call's number is one of these, after which the code does not continue: exit, sigreturn. */
 bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);

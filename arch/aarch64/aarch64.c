@@ -100,7 +100,7 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 	return a64_get(code) == A64_SVC_0;
 }
 
-/* Searches for the code in the kernel's vdso, in musl and in Go: mov x8, #139 (rt_sigreturn); svc #0. */
+/* Searches for the code that the kernel's vdso, musl and Go have: mov x8, #139 (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_AARCH64, code, size, A64_INSN_SIZE);
@@ -145,12 +145,11 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* The signature in a return address is in the bits above those of the address. The number of address bits is the
- * same for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature,
- * even in a program that uses only 48. The processor itself reveals the number: xpaclri is applied to a word in
- * which all bits up to bit 54 are set, and the bits that remain set belong to an address (bit 55 distinguishes user
- * from kernel addresses). Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be
- * removed. */
+/* The signature in a return address is in the bits above those of the address. The number of address bits is the same
+ * for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature, even in
+ * a program that uses only 48. The processor itself reveals the number: of a word in which all bits up to bit 54 are
+ * set, xpaclri leaves those bits set that belong to an address (bit 55 distinguishes user from kernel addresses).
+ * Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {
 	const unsigned bits = of_ones ? 64u - (unsigned)__builtin_clzll(of_ones) : ADDRESS_BITS;

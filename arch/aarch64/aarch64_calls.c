@@ -41,7 +41,7 @@ static bool has_hidden_results(uint32_t word)
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
 }
 
-/* Marks the registers as unknown that are in any field of an instruction that may name a result. */
+/* Marks as unknown all registers in those fields of an instruction that may name a result. */
 static void aarch64_calls_forget_results(struct aarch64_calls_known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};

@@ -14,7 +14,7 @@
 enum hint {
 	HINT_NOP = 0,
 	HINT_YIELD = 1,
-	HINT_BTI_FIRST = 32, /* bti, bti c, bti j and bti jc are every second number */
+	HINT_BTI_FIRST = 32, /* bti, bti c, bti j and bti jc have every second number from here on */
 	HINT_BTI_LAST = 38,
 	HINT_PACM = 39,
 };
@@ -110,8 +110,8 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
 /* Returns true if the encoding is not allocated (C4.1), because it may be a newer instruction. */
 static bool is_unallocated(uint32_t word)
 {
-	/* The encodings beside system instructions and their variants with register pairs, and beside vector
-	 * literals of 128 bits. */
+	/* These follow the encodings of system instructions (also with register pairs) and of loads of 128-bit vector
+	 * literals. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
 	switch (a64_bits(word, 25, 4)) {

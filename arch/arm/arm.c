@@ -180,7 +180,7 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Compilers set sp to other values only in prologues, and the unwind rules that they write are valid after these. */
+/* Only in prologues compilers set sp to other values, and their unwind rules are valid after the prologue. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -223,8 +223,8 @@ const struct arch arch_arm = {
 	.abi = &abi_arm,
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
-	/* The kernel has handled the call's result before the task stops. If the pc were set back to the call, calls
-	 * would be repeated for which the handler of a later signal expects EINTR. */
+	/* The kernel has handled the call's result before the task stops. If the pc were set back to the call, a signal
+	 * that arrives then would no longer make the call fail with EINTR. */
 	.restart_syscall = NULL,
 	.has_timeout = NULL,
 	.at_syscall = arm_at_syscall,

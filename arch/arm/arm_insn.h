@@ -29,11 +29,11 @@ enum arm_kind {
 	OP_PLAIN,   /* does not use the pc */
 	OP_LITERAL, /* loads a vector register relative to the pc; the literal is copied with the instruction */
 	OP_NOP,
-	OP_BRANCH,          /* to `immediate`, a code address; a call with OP_LINK */
+	OP_BRANCH,          /* branches to `immediate`, a code address; with OP_LINK it is a call */
 	OP_BRANCH_REGISTER, /* bx, blx: branch to register m */
 	OP_COMPARE_BRANCH,  /* cbz, cbnz: compares register n; code 1: branches if it is not zero */
-	OP_TABLE_BRANCH,    /* tbb, tbh: the table is at n, the index is m, entries have `code` bytes */
-	OP_LOAD,            /* loads register d, and s if there are two, from base n; `code` bytes */
+	OP_TABLE_BRANCH,    /* tbb, tbh: the table is at n, the index is m; code: bytes of an entry */
+	OP_LOAD,            /* loads register d, and s if there are two, from base n; code: number of bytes */
 	OP_STORE,           /* stores one register */
 	OP_LOAD_MANY,       /* loads the registers in `list` from base n */
 	OP_STORE_MANY,

@@ -93,8 +93,8 @@ static bool has_gap(const struct abi_value *value, const enum eightbyte *classes
 	return false;
 }
 
-/* Returns true if compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union
- * with other types. Also for a union that contains a long double, because its class depends on inner unions. */
+/* Returns true if compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union with
+ * other types. Also returns true for a union that contains a long double, because its class depends on inner unions. */
 static bool is_mixed(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count; i++)
@@ -208,7 +208,7 @@ static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state 
 }
 
 /* Returns true if LLVM before 18 may have split an __int128 that does not fit into the registers: one half is in the
- * last register, or all of it on the stack aligned to 8. In the psABI all of it is on the stack, aligned to 16. */
+ * last register, or all of it is on the stack, aligned to 8. In the psABI all of it is on the stack, aligned to 16. */
 static bool is_split(const struct abi_value *value, const struct abi_x86_64_state *state)
 {
 	return !state->is_gcc && !value->is_struct && value->size > EIGHTBYTE && value->fields[0].kind == ABI_INTEGER &&

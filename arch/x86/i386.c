@@ -59,8 +59,8 @@ static uint64_t i386_return_sp(const struct arch_regs *regs)
 
 /* ---- System calls ---- */
 
-/* For the reasons see x86_64.c. semop and accept are also subcalls of ipc and socketcall; the other subcalls of
- * these return EINTR only in the same way. */
+/* For the reasons see x86_64.c. semop and accept are also subcalls of ipc and socketcall. Their other subcalls, too,
+ * return EINTR only if they can be made again. */
 static const unsigned short eintr_calls[] = {
 	__NR_epoll_wait,
 	__NR_epoll_pwait,
@@ -140,7 +140,7 @@ static pid_t i386_created_tid(const struct arch_regs *regs)
 	return makes && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-/* A pattern of bytes that is only found in this code, and the offset of the system call instruction in it. */
+/* A pattern of bytes that occurs only in code with a system call, and the offset of the call's instruction in it. */
 struct i386_pattern {
 	unsigned char size, offset;
 	unsigned char bytes[8];
@@ -273,7 +273,7 @@ static bool i386_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	return x86_sets_sp(&x86_mode_32, code, size, ever);
 }
 
-/* Has the DWARF numbers of the System V ABI, table 2.14; 8 is the return address. */
+/* Register numbers are those of DWARF in the System V ABI, table 2.14; 8 is the return address. */
 static uint64_t i386_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {I386_EAX, I386_ECX, I386_EDX, I386_EBX, I386_ESP,

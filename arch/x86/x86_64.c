@@ -183,7 +183,7 @@ static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_
 	return function;
 }
 
-/* Has the DWARF numbers of the System V ABI, figure 3.36; 16 is the return address. */
+/* Register numbers are those of DWARF in the System V ABI, figure 3.36; 16 is the return address. */
 static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {

@@ -19,7 +19,7 @@ static inline bool x86_segment_is_64(uint64_t cs)
 
 extern const struct arch arch_x86_64, arch_i386;
 
-/* A width of code. */
+/* A mode in which code runs: 32 bits or 64 bits. */
 struct x86_mode {
 	ZydisMachineMode machine;
 	ZydisStackWidth stack;

@@ -35,7 +35,7 @@ static unsigned x86_path_number_of(const struct x86_path_following *f, ZydisRegi
 	return f->mode->bits == 64 && id < 8 ? of_64[id] : id;
 }
 
-/* Does the same for a register of full width; returns NO_REGISTER for others. */
+/* Like x86_path_number_of(), but only for registers of full width; returns NO_REGISTER for others. */
 static unsigned whole_number(const struct x86_path_following *f, ZydisRegister reg)
 {
 	return ZydisRegisterGetLargestEnclosing(f->mode->machine, reg) == reg ? x86_path_number_of(f, reg)
@@ -349,7 +349,7 @@ bool x86_may_begin(uint64_t address, const unsigned char *code, size_t size)
 	return x86_path_is_first(code, size) || (address % FUNCTION_ALIGNMENT == 0 && x86_path_is_last(code));
 }
 
-/* Does the same; also accepts any address after a return or a jump, because functions may not be aligned (gcc -Os). */
+/* Like x86_may_begin(), but also accepts any address after a return or a jump: gcc -Os does not align functions. */
 bool x86_64_may_begin(uint64_t address, const unsigned char *code, size_t size)
 {
 	return x86_may_begin(address, code, size) || code[-1] == 0xc3 || code[-5] == 0xe9 || code[-2] == 0xeb;

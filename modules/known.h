@@ -16,8 +16,8 @@ const char *module_names(void);
  * parameters, result and errno. Functions that are in no module, such as read, are looked up in the table of
  * prototypes. Returns NULL if no table contains the function. */
 const struct function *module_known_function(const char *symbol);
-/* Reads all descriptions that module_known_function() searches. Without this call, each is read when it is first
- * searched. */
+/* Reads all descriptions that module_known_function() searches. Without this call, each description is read when it is
+ * first searched. */
 void module_read_all(void);
 
 #endif

@@ -35,12 +35,12 @@ enum value_kind {
 	VALUE_RESULT_SCALED, /* (the result + b) * `number`, saturated on overflow */
 	VALUE_STRING_SIZE,   /* bytes of the string to which argument a points, including the terminating NUL */
 	VALUE_RESULT_STRING_SIZE,
-	VALUE_WIDE_SIZE, /* the same for a string of wchar_t with 4 bytes each */
+	VALUE_WIDE_SIZE, /* like VALUE_STRING_SIZE, for a string of wchar_t with 4 bytes each */
 	VALUE_RESULT_WIDE_SIZE,
 	/* A hash of the string to which argument a points, without leading slashes: 32 bits, never 0. */
 	VALUE_NAME,
 	VALUE_LIVE_SIZE, /* size of the live resource of kind b whose id is argument a; 0 if there is none */
-	VALUE_KEPT,      /* the number that `keeps` has stored with that resource; no value if none is stored */
+	VALUE_KEPT,      /* the number that `keeps` has stored with the same resource; no value if there is none */
 };
 
 /* The C type of an argument, a result or an array's element. If the type is narrower than a register, the other bits
@@ -152,7 +152,7 @@ enum param_type {
 	 * `times` is not 0. With is_result, at most as many bytes as the function's result. */
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
-	PARAM_WIDE_N,   /* the same for wchar_t; the limit is a number of characters */
+	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */
 	PARAM_NONE,     /* nothing is shown, because the parameter is of no interest, or is missing in a param_case */
 };
 
@@ -288,7 +288,7 @@ enum existing {
 	EXISTING_DESCRIPTORS, /* by /proc/PID/fd */
 };
 
-/* Have the values of enum resource_flags in functrace's traces. */
+/* The values are those of enum resource_flags in functrace's traces. */
 enum {
 	KIND_REFCOUNT = 1, /* an id is live until it has been released as often as it was allocated */
 	KIND_CALL = 2,     /* the events are records of calls, which are never leaks */
@@ -312,8 +312,8 @@ struct resource {
 	bool folds_in_object;
 	bool is_nested;         /* each call makes its own event, also inside another call */
 	unsigned char existing; /* enum existing */
-	/* A function of the C library that releases resources which the functions of this table have not allocated,
-	 * and which the program never had (glibc's thread caches). NULL if there is none. */
+	/* A function of the C library that releases the library's own resources, which no function of this table has
+	 * allocated (glibc's thread caches). NULL if there is none. */
 	const char *keeper;
 };
 

@@ -260,8 +260,8 @@ static void conf_add_resource(struct conf *conf, const char *suffix, unsigned fl
 	free(type);
 }
 
-/* Returns the index of the resource for rows of a role that name none: the only one that the role can use. If there
- * is none, adds one. Returns -1 if there are several. */
+/* For rows that name no resource: returns the index of the only resource that a row of this role can use. If there is
+ * none, adds one. Returns -1 if there are several. */
 static int only_resource(struct conf *conf, bool is_call)
 {
 	int found = -1;

@@ -11,10 +11,10 @@
 
 struct conf;
 
-/* Reads a file; conf_free() frees the result. Returns NULL on errors, which are appended to `said`, one a line
+/* Reads a file; conf_free() frees the result. On errors returns NULL, and appends them to `said`, one in each line
  * (PATH:LINE: ...), the last without a newline. Reads only regular files, so that it never blocks. */
 struct conf *conf_read(const char *path, struct buf *said);
-/* Does the same for `text`, the contents of a file, which may be any `size` bytes. path: the file's name in
+/* Like conf_read(), but parses `text`, the contents of a file, which may be any `size` bytes. path: the file's name in
  * messages. */
 struct conf *conf_parse(const char *path, const char *text, size_t size, struct buf *said);
 /* Returns the module. The conf owns the module and all data to which it points. */

@@ -133,7 +133,7 @@ static bool conf_row_take_resource(struct taking *t)
 	return true;
 }
 
-/* Parses the name of a function in functrace, which does what a description cannot express. */
+/* Parses the name of a function in functrace that does what a description cannot express. */
 static bool take_code(struct taking *t)
 {
 	const struct token token = t->lexer->token;

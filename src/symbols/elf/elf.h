@@ -44,8 +44,8 @@ bool elf_origin_read(const char *path, uint64_t *origin);
  * false. The strings live as long as the file. */
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context);
-/* The same, but only for symbols whose names is_wanted() accepts. It is called once for each symbol, and its answers
- * are kept with the file, because many processes map the same files. */
+/* Like elf_file_functions(), but only for symbols whose names is_wanted() accepts. is_wanted() is called once for each
+ * symbol, and its answers are kept, because many processes map the same file. */
 void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
 			       const void *wanted, void (*callback)(void *context, const struct elf_symbol *symbol),
 			       void *context);

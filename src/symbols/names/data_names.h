@@ -21,8 +21,8 @@ struct data_name {
  * an object and of its separate debug file are read when the first address in the object is looked up. The caller frees
  * the result with data_names_free(). */
 struct data_names *data_names_new(pid_t pid);
-/* The same for the objects of an image (symbols/objects/mapped_object.h). The image's sysroot must outlive the
- * result. */
+/* Like data_names_new(), but for the objects of an image (symbols/objects/mapped_object.h). The image's sysroot must
+ * outlive the result. */
 struct data_names *data_names_of_image(const struct objects_image *image);
 void data_names_free(struct data_names *names);
 /* Returns true if one of the objects is a Go program. */

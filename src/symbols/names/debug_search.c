@@ -133,7 +133,7 @@ static int by_build_id(const struct debug_search *search, struct stat *st, char 
 struct debug_search_naming {
 	struct debug_search search;
 	const char *name;
-	char *folder; /* folder of the file whose debug file is searched */
+	char *folder; /* folder of the file whose debug file is searched for */
 };
 
 /* For a file /usr/bin/x, tries FOLDER/usr/bin/NAME, FOLDER/bin/NAME and FOLDER/NAME. */

@@ -282,7 +282,7 @@ static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsi
 			extend_chain(chain, &die, depth + 1);
 			return true;
 		}
-		/* The ranges of a lexical block may lack those of functions that are inlined in it. */
+		/* The ranges of a lexical block may not include the ranges of functions that are inlined in it. */
 		if (tag == DW_TAG_lexical_block && extend_chain(chain, &die, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&die, &die));

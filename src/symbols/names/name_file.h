@@ -44,8 +44,8 @@ const struct named_symbol *symbol_table_find(const struct symbol_table *table, u
 
 struct dwarf_index;
 
-/* Makes an index of a file's debug information; returns NULL if dwarf is NULL. .dwo files are also searched in the
- * folder of `path`. */
+/* Makes an index of a file's debug information; returns NULL if dwarf is NULL. .dwo files may also be in the folder of
+ * `path`. */
 struct dwarf_index *dwarf_index_new(Dwarf *dwarf, Dwarf_Addr bias, const char *path);
 void dwarf_index_free(struct dwarf_index *index);
 
@@ -114,8 +114,8 @@ struct name_file {
 /* Returns the folders with separate debug files, ':' separated; the caller frees the string. */
 char *name_file_debug_path(const struct names_options *options);
 /* Copies an open ELF file into memory; the caller keeps the descriptor. The separate debug file is read when it is
- * first needed. folders: where the debug file is searched; the string must outlive the struct. Returns NULL and sets
- * *reason (a static text) if the file cannot be used. */
+ * first needed. folders: the folders of debug files; the string must outlive the struct. Returns NULL and sets *reason
+ * (a static text) if the file cannot be used. */
 struct name_file *name_file_new(int fd, const struct stat *st, const char *open_path, const char *target_path,
 				bool asks_servers, const char *folders, const char **reason);
 /* Makes an index of the debug information in the file or in its separate debug file; the caller frees the index.

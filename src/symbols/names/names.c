@@ -22,7 +22,7 @@ struct named_object {
 	char *path, *open_path, *build_id;
 	int held; /* descriptor (O_PATH) of the file at open_path; -1: none */
 	bool is_tried;
-	struct name_file *file; /* NULL: there is none, or it was not searched yet */
+	struct name_file *file; /* NULL: there is none, or it was not searched for yet */
 	uint64_t start;         /* address in the file at which the range begins */
 };
 

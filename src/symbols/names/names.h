@@ -52,7 +52,7 @@ bool names_explain(const struct names *names, struct buf *out);
 /* Demangles a name of C++ or Rust (legacy or v0). Returns a new string, or NULL if the name is not mangled, or is too
  * long. */
 char *names_demangle(const char *symbol);
-/* The same without the list of parameters, and without the type of the result in a template's name:
+/* Like names_demangle(), but without the list of parameters, and without the type of a template's result:
  * "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
 /* Returns the number of parameters in the mangled name of a C++ function. A "..." and a parameter pack are one

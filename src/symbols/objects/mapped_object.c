@@ -67,7 +67,7 @@ static bool is_vdso(const struct mapping *mapping)
 }
 
 /* Returns true if the end report should say that this file cannot be read. Mappings of devices, shared memory and the
- * like are not worth a report, because they contain no code of programs. */
+ * like are not reported, because they contain no code of programs. */
 static bool is_worth_a_word(const struct mapping *mapping)
 {
 	return mapping->path[0] == '/' && strncmp(mapping->path, "/dev/", 5) != 0 &&
@@ -369,7 +369,7 @@ static int mapped_object_by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Replaces the list's objects by those of the scan. An object that is in both keeps its old struct. */
+/* Replaces the list's objects by those of the scan. An object that was in the list already keeps its struct. */
 static void mapped_object_replace(struct object_list *list, struct mapped_object_scan *scan,
 				  void (*removed)(void *context, struct object *object),
 				  void (*added)(void *context, struct object *object), void *context)

@@ -90,8 +90,8 @@ const struct text_range *object_text_at(const struct object *object, uint64_t ad
  * object's file cannot be read. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
-/* The same for slots with the relocation types `jump_slot` and `glob_dat`, which contain just a symbol's address. Reads
- * the file once. */
+/* Like object_slots(), but for slots with relocation type `jump_slot` or `glob_dat`, which contain just a symbol's
+ * address. Reads the file once. */
 void object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
 		       object_slot_callback callback, void *context);
 

@@ -403,7 +403,7 @@ static const struct signature *find_signature(struct signatures *signatures, uin
 	return read_signature(&signatures->reader, &function, signature_find_symbol(signatures, address));
 }
 
-/* A request to read the signature of one function. */
+/* A request to the worker: read the signature of one function. */
 struct asking {
 	struct object *object; /* a copy of the object */
 	uint64_t address;

@@ -36,7 +36,7 @@ struct data_member {
 	const char *name; /* the name; "" for an unnamed member and for a base */
 	const struct data_type *type;
 	uint32_t offset;     /* offset from the struct's beginning, in bytes */
-	uint16_t bit_offset; /* of a bit field: the distance from `offset` in bits */
+	uint16_t bit_offset; /* offset of a bit field's first bit from `offset`, in bits */
 	uint16_t bit_size;   /* size of a bit field in bits; 0 if the member is none */
 	bool is_base;        /* it is a base class, whose members are shown as the struct's own */
 	bool is_virtual;     /* it is a virtual base, whose offset is in a word of the object's vtable */

@@ -78,8 +78,8 @@ int reader_cut_off(struct reader *reader, const char *within);
  * a negative errno. */
 int reader_end(struct reader *reader);
 
-/* Converts times of the day to times that do not wrap at midnight. If a time is more than an hour earlier than the last
- * one, it belongs to the next day; if it is less than an hour earlier, the records are merely out of order. */
+/* Converts times of the day to times that do not wrap at midnight. A time that is more than an hour earlier than the
+ * previous time belongs to the next day. If it is less than an hour earlier, the records are merely out of order. */
 struct day_clock {
 	bool known;
 	uint64_t last; /* the last returned time, in ns */

@@ -204,7 +204,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 	call->has_frames = true;
 }
 
-/* Adds the index of an allocation as an argument if it is not one more than the last index. */
+/* Adds the index of an allocation as an argument, unless it is one more than the previous allocation's. */
 static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {

@@ -313,7 +313,7 @@ static bool continues_call(const struct rtrace_reader *s, const struct packet *p
 	return is_ignored(packet);
 }
 
-/* Parses a packet. Returns 1 if `record` is set, 2 if it is not, or a negative errno. */
+/* Parses a packet. Returns 1 if it has set *record, 2 if it has not, or a negative errno. */
 static int take_packet(struct reader *reader, struct packet *packet, struct record *record)
 {
 	struct rtrace_reader *s = reader->state;

@@ -64,7 +64,7 @@ struct stacktrack_format {
 	size_t entry_size, payload_at, payload_size;
 	size_t info_size; /* bytes of text in an INFO entry, at most payload_size */
 	size_t process_at, process_size, sequence_at;
-	unsigned type_mask, is_info, has_info, info_end; /* masks and values for the flags */
+	unsigned type_mask, is_info, has_info, info_end; /* masks of bits in the flags */
 	unsigned indexes[STACKTRACK_TYPES];              /* each type's value of the bits in type_mask */
 	unsigned char types[256]; /* the type for each such value; STACKTRACK_TYPES if there is none */
 	struct stacktrack_layout layouts[STACKTRACK_TYPES];

@@ -56,7 +56,7 @@ struct stacktrack_process {
 	uint32_t call_sequence;
 	uint64_t calls;
 	struct record_call call;
-	char *functions[2]; /* the function names of `call` and of the call before it */
+	char *functions[2]; /* the names of the functions of `call` and of the previous call */
 	bool turn;
 	struct buf args_text, frames_text;
 	struct call_arg *args;
@@ -88,8 +88,8 @@ struct stacktrack_reader {
 /* Converts process->entry, whose text is complete, to records, and queues them. Returns 1, or a negative errno, which
  * has been described in reader->message. */
 int stacktrack_take(struct reader *reader, struct stacktrack_process *process);
-/* Adds `bytes` to the bytes that are stored for the trace, and subtracts `released`. Returns 1, or a negative errno,
- * which has been described in reader->message, if that exceeds STACKTRACK_KEPT_MIB. */
+/* Adds `bytes` to the bytes that are stored for the trace, and subtracts `released`. Returns 1; if the sum exceeds
+ * STACKTRACK_KEPT_MIB, a negative errno, which has been described in reader->message. */
 int stacktrack_keep(struct reader *reader, size_t bytes, size_t released);
 /* Appends an empty record of that type to the queue and returns it. */
 struct record *stacktrack_enqueue(struct stacktrack_reader *s, enum record_type type);

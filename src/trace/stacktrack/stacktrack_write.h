@@ -41,7 +41,7 @@ struct stacktrack_writer {
 	bool posted[STACKTRACK_VALUE_COUNT];
 	struct hash threads; /* tid -> 16-bit number for it in the trace */
 	struct hash taken;
-	uint64_t now;    /* time, in ticks, of the last call with a time; before it, the time of the start */
+	uint64_t now;    /* time in ticks of the last call with a time; if there is none yet, of the start */
 	struct buf text; /* text of the current record */
 	/* stacks with numbers: frames -> cycle in which the stack was written last */
 	struct stack_cache stacks;

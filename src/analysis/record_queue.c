@@ -12,11 +12,11 @@
 /* A record in the queue, followed by its texts. */
 struct queued_record {
 	uint64_t place;
-	size_t size; /* with the texts, rounded up to the alignment of the next one */
+	size_t size; /* size of the record with its texts, rounded up to the alignment of the next record */
 	struct record record;
 };
 
-/* The pointers to texts in records: the offset of the first one, and the number of consecutive ones. */
+/* The pointers to texts in a record: the offset of the first pointer, and the number of consecutive pointers. */
 static const struct {
 	size_t offset, count;
 } texts_of[RECORD_RESIDENT + 1] = {

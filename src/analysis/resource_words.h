@@ -1,4 +1,4 @@
-/* Words for messages about a number of resources of a kind. */
+/* Words for messages about resources of a kind. */
 #ifndef FT_ANALYSIS_RESOURCE_WORDS_H
 #define FT_ANALYSIS_RESOURCE_WORDS_H
 
@@ -10,8 +10,8 @@
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* Returns the word for resources that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);
-/* Returns true if the sum of the sizes should be printed. It should for memory, but not for descriptors, which have no
- * size. For a kind that no module contains, it should if it is not 0. */
+/* Returns true if `size`, the sum of the sizes, should be printed: for memory, but not for descriptors, which have no
+ * size; for a kind that no module contains, if the sum is not 0. */
 bool words_have_size(const struct resource_state *resource, uint64_t size);
 
 #endif

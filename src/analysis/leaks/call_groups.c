@@ -13,7 +13,7 @@
 struct call_group {
 	const struct stack *stack;
 	struct call_list *calls;
-	/* the resource of all calls; NULL if they have different ones */
+	/* the resource of all calls; NULL if the calls have different resources */
 	const struct resource_state *resource;
 	struct tally tally;
 	uint64_t number; /* number of the group, in the order of the groups' first calls */

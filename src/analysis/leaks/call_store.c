@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MEMORY_LIMIT: bytes in memory above which the file is used. CHUNK_MIN: only lists with this number of bytes in memory
- * are written to it. */
+/* MEMORY_LIMIT: bytes in memory above which the file is used. CHUNK_MIN: only lists with at least this number of bytes
+ * in memory are written to the file. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
 /* Size of a piece, in bytes: a piece ends after the first call that reaches it. */

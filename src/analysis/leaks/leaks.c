@@ -39,7 +39,7 @@ struct leaks {
 	bool keeps_before;
 };
 
-/* Passes on the queued records that precede a held call; if `call` is NULL, all of them. */
+/* Passes on the queued records that precede a held call, or all queued records if `call` is NULL. */
 static int put_records_before(struct leaks *leaks, const struct held_call *call)
 {
 	return record_queue_put(&leaks->queue, call ? call->sequence : UINT64_MAX, leaks->stage.next);

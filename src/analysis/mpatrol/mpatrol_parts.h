@@ -1,4 +1,4 @@
-/* The three outputs of mpatrol_outputs.c. Events are passed to each one by one. */
+/* The three outputs of mpatrol_outputs.c. Each of them gets the events one by one. */
 #ifndef FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 #define FT_ANALYSIS_MPATROL_MPATROL_PARTS_H
 

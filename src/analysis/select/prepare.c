@@ -95,8 +95,8 @@ static int put_resources(struct prepare *prepare)
 	return error;
 }
 
-/* Returns the id of a chosen resource in the output. If the only chosen resource has become 1, and a later declared one
- * has the id 1 itself, the two exchange their ids. */
+/* Returns the id of a chosen resource in the output. If the only chosen resource has got the id 1, and a resource with
+ * id 1 is declared later, the two exchange their ids. */
 static uint32_t renumber(const struct prepare *prepare, uint32_t id)
 {
 	if (!prepare->renumbered)

@@ -13,9 +13,9 @@ struct split_options {
 	void *context;
 };
 
-/* Makes the stage. A process record tells to which process the following records belong. For the first one of a
- * process, a chain is made and the record is passed to it; later ones of the same process are dropped. Records before
- * the first process record are dropped, too. */
+/* Makes the stage. A process record tells to which process the following records belong. At a new process, a chain is
+ * made and gets the process record; later process records of the same process are dropped. Records before the first
+ * process record are dropped, too. */
 struct stage *split_new(const struct split_options *options);
 
 #endif

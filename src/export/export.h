@@ -43,7 +43,7 @@ struct stage *export_stage_new(const struct export *export, const struct export_
 const struct export *export_find(const char *name);
 /* Returns the names of all exports, separated by commas; valid until the next call. */
 const char *export_names(void);
-/* The same for the exports whose `compares` is set. */
+/* Like export_names(), but only for exports whose `compares` is set. */
 const char *export_names_that_compare(void);
 /* Parses "live", "allocated", "peak", "count" or "lost". Returns false for any other word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);

@@ -50,7 +50,7 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 	const uint64_t key = report_tree_node_key(parent, frame, function);
 	uint64_t *place = hash_place(&tree->children, key);
 
-	/* If the hash is equal, but the function is not, all children are searched. */
+	/* If the hash is equal but the function is not, search all children. */
 	if (*place && is_same_node(&tree->nodes[*place], frame, function))
 		return *place;
 	if (*place)

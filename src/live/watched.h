@@ -19,7 +19,7 @@ struct looks {
 	struct site_look *base, *last; /* counts of the sites at the baseline, and at the last update */
 	size_t count;
 	struct tally base_live; /* sum over all sites at the baseline */
-	struct tally before;    /* blocks in the records of baselines so far, which are not growth */
+	struct tally before;    /* blocks in the baseline records so far; these blocks are not growth */
 	uint64_t last_calls;
 	uint64_t scans;      /* number of scans at the last update */
 	uint64_t scanned_ns; /* time at which the newest scan was noticed, on the monotonic clock */
@@ -52,8 +52,8 @@ struct watched *watched_new(int fd, struct reader *reader, struct profile *profi
 			    pthread_mutex_t *lock);
 /* Waits for the reading thread of an ended trace, and frees all memory. The lock must not be held. */
 void watched_free(struct watched *watched);
-/* Returns the name by which the program was started if it is known, else the name of its file; returns NULL if the
- * trace has no program yet. The lock must be held. */
+/* Returns the name by which the program was started, or the name of its file if the former is unknown; returns NULL if
+ * the trace has no program yet. The lock must be held. */
 const char *watched_program(struct watched *watched);
 /* Returns the name of an object to show: for the program the last result of watched_program(), else the file name. */
 const char *watched_module_name(const struct watched *watched, const char *path);

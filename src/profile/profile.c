@@ -247,7 +247,7 @@ static void tally_subtract(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
 }
 
-/* Adds up the reachable blocks, and the blocks of each class that were alive before the last tenth of the trace. */
+/* Adds up reachable blocks, and the blocks of each class that were alive before the last tenth of the trace. */
 static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;

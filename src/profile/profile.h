@@ -23,7 +23,7 @@ struct suppressions;
 
 struct profile_process {
 	struct account *account; /* name, times and counts of the process */
-	bool is_old;             /* it is in the older trace, for comparison: it counts only in the groups' `old` */
+	bool is_old;             /* it is in the older trace, for comparison; only `old` of the groups counts it */
 	uint64_t offset;         /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
 };
 
@@ -36,7 +36,7 @@ struct profile_resource {
 	struct tally allocated, live, temporary, peak, picked, others, picked_suppressed;
 	struct tally reachable; /* live blocks that are not lost according to scans */
 	struct figures old;     /* as in struct profile_group */
-	/* Blocks from before the traces, which baselines have found: all of them, and those still alive. */
+	/* Blocks from before the traces, which baselines have found: all blocks, and those still alive. */
 	struct tally before, before_live;
 	uint64_t releases, unknown_releases, reused, references;
 	struct tally lost[LOST_KINDS]; /* live blocks that are lost according to scans, by class */
@@ -70,11 +70,11 @@ struct profile_group {
 	struct tally allocated, live, temporary, own_peak, at_peak, picked, picked_indirectly;
 	struct tally lost[LOST_KINDS]; /* live blocks that are lost according to scans, by class */
 	struct tally reachable;        /* live blocks that are not lost according to scans */
-	/* Blocks alive at each process's earlier_since: all of them, and by class. Blocks that were released later are
+	/* Blocks alive at each process's earlier_since: all blocks, and by class. Blocks that were released later are
 	 * counted as reachable or, without a scan, as picked. */
 	struct tally earlier, earlier_picked, earlier_possibly, earlier_reachable;
-	struct figures old; /* counts of old processes at their ends, and of other processes at the mark */
-	bool has_old;       /* a member's process is old, or has a mark */
+	struct figures old; /* counts of processes in the older trace, at their ends; of other processes, at the mark */
+	bool has_old;       /* the process of one member is in the older trace, or has a mark */
 	uint64_t lifetimes, ages;
 	uint64_t released;    /* number of released blocks; `lifetimes` is the sum of their lifetimes */
 	uint64_t first_since; /* time of the first call, since the profile's beginning */

@@ -39,14 +39,14 @@ struct suppressions {
 bool suppressions_read(struct suppressions *suppressions, const char *path);
 /* Adds the suppressions that are built into functrace. */
 void suppressions_add_own(struct suppressions *suppressions);
-/* Returns the first suppression for one of these kinds that matches an allocation by this function with these frames,
- * the innermost first; returns NULL if there is none. */
+/* Returns the first suppression that matches one of these kinds, this allocating function and these frames (the
+ * innermost first); returns NULL if there is none. */
 struct suppression *suppressions_find(struct suppressions *suppressions, unsigned kinds, const char *function,
 				      const struct profile_frame *const *frames, size_t frame_count);
 #define SUPPRESSION_USED_MAX 96
 /* Writes a text like "56 bytes in 2 blocks" to `text`, and returns it. */
 const char *suppression_used_text(const struct tally *used, char text[static SUPPRESSION_USED_MAX]);
-/* Removes the blocks that a suppression matches from `picked`, and counts them in the first suppression that matches.
+/* Removes from `picked` the blocks that a suppression matches, and counts them in the first suppression that matches.
  * Call it after profile_end(). Blocks that no scan has classified are taken as definitely lost. */
 void suppressions_apply(struct suppressions *suppressions, struct profile *profile);
 /* Frees the memory that the suppressions own; the caller owns the struct. */

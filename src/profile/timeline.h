@@ -24,7 +24,7 @@ struct timeline {
 	struct timeline_span *spans;
 	uint64_t moment_width; /* moment k is the time k * moment_width, before the calls at that time */
 	size_t moment_count;   /* number of moments that have passed */
-	uint64_t halvings;     /* how often every second moment was dropped */
+	uint64_t halvings;     /* number of times that every second moment was dropped */
 	struct tally live;
 };
 

@@ -29,8 +29,8 @@ static bool own_path(char path[static PATH_MAX])
 	return executed && realpath(executed, path);
 }
 
-/* Returns the path of functrace-postproc in this program's folder; if it is not there, just its name, which is searched
- * in PATH. The caller frees the string. */
+/* Returns the path of functrace-postproc in this program's folder; if it is not there, just its name, for a search in
+ * PATH. The caller frees the string. */
 static char *postproc_path(void)
 {
 	char self[PATH_MAX];

@@ -175,7 +175,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 		_exit(run_tracer(settings, trace, sockets[1], messages));
 	}
 	close(sockets[1]);
-	/* Ctrl-C in the terminal sends SIGINT also to the view and the tracer, which end by it. */
+	/* Ctrl-C in the terminal also sends SIGINT to the view and to the tracer, which makes them end. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	const pid_t view_process = start_view(settings, sockets[0], tracer);

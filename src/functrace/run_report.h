@@ -4,8 +4,8 @@
 
 #include "engine/settings.h"
 
-/* Checks that functrace-postproc accepts its options, and the files in them. Returns -1 if it does; else the exit
- * status, after a message. */
+/* Checks that functrace-postproc accepts its options, and the files in them. Returns -1 if it accepts them; else the
+ * exit status, after a message. */
 int report_run_check(const struct settings *settings);
 /* Called before tracing: sets where the traces and the list of traces are written, and sets settings->conclude. Returns
  * -1 if tracing may begin. Returns the exit status, after a message, if functrace-postproc is missing or refuses the

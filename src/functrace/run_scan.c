@@ -16,7 +16,7 @@
 struct target {
 	struct scan *scan;
 	bool is_named; /* given by -t or --core; false: a descendant of such a process */
-	bool is_over;  /* it is not scanned again */
+	bool is_over;  /* the process is not scanned again */
 };
 
 struct run_scan_run {

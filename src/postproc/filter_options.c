@@ -47,7 +47,7 @@ bool postproc_parse_seconds(const char *text, uint64_t *ns, char **end)
 	return true;
 }
 
-/* A function that parses a bound of a range and sets *text to the address after it. It returns false if there is no
+/* A function that parses a bound of a range and sets *text to the address after it. Returns false if there is no
  * bound. */
 typedef bool (*bound_reader)(const char **text, uint64_t *value);
 
@@ -167,7 +167,7 @@ static void filter_options_add_pattern(struct argp_state *state, struct postproc
 	filters->stacks.patterns = filters->patterns;
 }
 
-/* Parses an option. Returns false if it is none of the filters. */
+/* Parses an option. Returns false if it is not a filter. */
 static bool parse_filter(int key, char *arg, struct argp_state *state)
 {
 	struct postproc_filters *filters = state->input;

@@ -171,7 +171,7 @@ bool postproc_input_check(const struct postproc_input *input)
 		return true;
 	msg_error("%s is damaged in %" PRIu64 " place%s%s; %s", input->name, complaints, complaints > 1 ? "s" : "",
 		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
-		  /* A reader of such a format takes a damaged line for a comment. */
+		  /* Readers of formats with comments take a damaged line for a comment. */
 		  encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
 			  ? "no figure counts these records; damaged lines are shown as they are"
 			  : "these records are missing from the output");

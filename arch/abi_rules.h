@@ -40,9 +40,9 @@ unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size);
  * strictly than its fields require. */
 unsigned abi_natural_align(const struct abi_value *value, unsigned most);
 
-/* Returns true if the location of a value is unknown because the value may be packed: without packing, an alignment
- * of more than `least` would move it, because `next` (a number of bytes in registers, or an address) is not a
- * multiple of the alignment. */
+/* Returns true if a value's location is unknown because the value may be packed. A packed value is at `next` (a number
+ * of bytes in registers, or an address), any other at the next multiple of its alignment, if that is more than
+ * `least`. */
 static inline bool abi_packing_moves(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
 {
 	return value->may_be_packed && align > least && next % align != 0;

@@ -285,7 +285,7 @@ struct function {
 /* How the kernel shows the resources that exist when a trace begins. */
 enum existing {
 	EXISTING_UNKNOWN = 0,
-	EXISTING_DESCRIPTORS, /* by /proc/PID/fd */
+	EXISTING_DESCRIPTORS, /* the kernel shows them in /proc/PID/fd */
 };
 
 /* The values are those of enum resource_flags in functrace's traces. */

@@ -288,7 +288,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 	}
 }
 
-/* "Returning of Values". */
+/* As described in "Returning of Values". */
 static void x86_64_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;

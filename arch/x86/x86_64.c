@@ -99,7 +99,7 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
-	return false; /* also if no system call is in progress: orig_rax is -1 then */
+	return false; /* this includes the case of no system call, in which orig_rax is -1 */
 }
 
 static bool x86_64_has_timeout(const struct arch_regs *regs)

@@ -4,7 +4,7 @@
 
 #include "modules/conf/conf_lexer.h"
 
-/* How a C type is passed, and how it is read if a pointer points to it. */
+/* How a value of a C type is passed, and how it is read through a pointer. */
 enum ctype {
 	C_VOID,
 	C_INT8,

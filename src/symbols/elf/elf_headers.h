@@ -1,5 +1,5 @@
-/* Reads the headers of an ELF file without a library. The sizes in them are checked before a library allocates or reads
- * that much. */
+/* Reads the headers of an ELF file and checks the sizes in them, before a library allocates or reads as much as they
+ * say. */
 #ifndef FT_SYMBOLS_ELF_ELF_HEADERS_H
 #define FT_SYMBOLS_ELF_ELF_HEADERS_H
 
@@ -64,8 +64,8 @@ uint64_t elf_table_max(uint64_t type);
 /* Returns true if most of a section is a hole in the file. Linkers leave no holes; with a hole, a file of a few bytes
  * can claim a size of a TiB. */
 bool elf_is_hollow(int fd, uint64_t offset, uint64_t size);
-/* Returns why the tables of symbols, names, relocations or notes cannot be read (a static text): one is larger than its
- * limit, or a hole. Returns NULL if all can be read. */
+/* Returns why the tables of symbols, names, relocations or notes cannot be read (a static text): one of them is larger
+ * than its limit, or mostly a hole. Returns NULL if all can be read. */
 const char *elf_headers_excess(const struct elf_headers *headers, int fd);
 
 /* Returns true if a reason is one of those that elf_headers_excess() returns. */

@@ -238,8 +238,8 @@ static uint64_t part_end(const struct making *making, const unsigned char *entry
 			     elf_field_get(&making->headers, entry, size));
 }
 
-/* Returns true if a segment is copied. Without a section header table all PT_LOADs are copied, because then only
- * addresses in them point to the symbols. */
+/* Returns true if a segment is copied. Without a section header table all PT_LOADs are copied, because then the symbols
+ * can only be found by addresses in them. */
 static bool is_segment_wanted(const struct making *making, const unsigned char *segment)
 {
 	const uint64_t type = elf_field_get(&making->headers, segment, PHDR_TYPE);
@@ -270,8 +270,8 @@ static uint64_t measure_places(struct making *making)
 		const uint64_t type = elf_field_get(headers, segment, PHDR_TYPE);
 		const uint64_t top = part_end(making, segment, PHDR_OFFSET, PHDR_FILESZ);
 
-		/* libdwfl would count the symbols by the hash tables to which the dynamic section points; they are not
-		 * copied. */
+		/* Through the dynamic section libdwfl would find hash tables and count the symbols by them, but the
+		 * hash tables are not copied. */
 		if (type == PT_DYNAMIC && headers->section_count)
 			forget_segment(making, segment);
 		if (!is_segment_wanted(making, segment))

@@ -1,4 +1,5 @@
-/* Warns about files that a program, its debug information or a trace names, and that exist but cannot be used. */
+/* Warns about files that exist but cannot be used, and whose names come from a program, debug information or a
+ * trace. */
 #ifndef FT_SYMBOLS_ELF_REFUSED_H
 #define FT_SYMBOLS_ELF_REFUSED_H
 

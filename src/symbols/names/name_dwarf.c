@@ -11,7 +11,7 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#define DIES_MAX     ((size_t)64 << 20) /* DIEs of one file that are read in all */
+#define DIES_MAX     ((size_t)64 << 20) /* limit of the DIEs that are read of one file */
 #define DEPTH_MAX    256
 #define RANGES_MAX   65536 /* ranges of one DIE */
 #define OVERLAPS_MAX 64

@@ -1,4 +1,4 @@
-/* Opens files for libdw that it needs besides the given one: .dwo files, to which the units of a program refer. */
+/* Opens the files that libdw needs in addition to a program's file: .dwo files, to which the program's units refer. */
 #ifndef FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 #define FT_SYMBOLS_NAMES_SPLIT_OPEN_H
 

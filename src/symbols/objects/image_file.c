@@ -35,7 +35,7 @@ static struct elf_file *image_file_read_header(const struct objects_image *image
 }
 
 /* Returns true if the file is the one that the process had. Without a build-id, only the file's time can show that it
- * is another one. must_agree: return true only if the build-ids are equal. */
+ * is a different file. must_agree: return true only if the build-ids are equal. */
 static bool image_file_is_same(const struct image_file_search_data *search, const struct elf_file *file,
 			       bool must_agree)
 {

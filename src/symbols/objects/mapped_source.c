@@ -47,7 +47,7 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 
 enum mapped_source_proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
-/* Opens the path, which it takes over. Keeps path and descriptor if it is a regular file and the mapping's file. */
+/* Takes over a path and opens it. Keeps path and descriptor if this is a regular file, and the mapping's file. */
 static bool mapped_source_try_path(struct source *source, char *path, enum mapped_source_proof proof,
 				   const struct mapping *mapping)
 {

@@ -129,7 +129,7 @@ static int parse_owned(char *text, struct maps *maps)
 			return -EINVAL;
 		}
 		/* The file is read in pieces, between which the process can change its mappings. A mapping that begins
-		 * before the end of the last one was listed already. */
+		 * before the end of the previous mapping was listed already. */
 		if (mapping.start >= last_end) {
 			ARRAY_GROW(maps->items, capacity, maps->count);
 			maps->items[maps->count++] = mapping;
@@ -168,8 +168,8 @@ int maps_read(pid_t pid, struct maps *maps)
 	return 0;
 }
 
-/* Returns true if this line of smaps lists a mapping's flags and contains this one. In smaps, each mapping has a line
- * as in maps, then lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
+/* Returns true if this line of smaps lists a mapping's flags, and `flag` is one of them. In smaps, each mapping has a
+ * line as in maps, then lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
 static bool has_flag(const char *line, const char *flag)
 {
 	static const char key[] = "VmFlags:";

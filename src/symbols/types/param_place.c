@@ -117,7 +117,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	piece->place = PLACE_MEMORY;
 	/* If a place in the frame is valid for the whole function, the function's first instructions store the
 	 * parameter there, so at the entry it is elsewhere. The place is relative to sp after these instructions
-	 * (clang: sub sp, sp, #64; str x0, [sp, #16]); in lists of LLVM, too. */
+	 * (clang: sub sp, sp, #64; str x0, [sp, #16]), also in lists of LLVM. */
 	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define BYTES_MAX ((size_t)32 << 20) /* memory for the types of one file, besides libdw's own memory */
-#define DIES_MAX  (1u << 18)         /* DIEs that are read for one function */
+#define DIES_MAX  (1u << 18)         /* limit of the DIEs that are read for one function */
 
 struct signatures {
 	bool was_late; /* reading took too long at least once, and a warning was printed */
@@ -82,8 +82,8 @@ static bool signature_is_local(const struct named_symbol *symbol)
 	return !symbol || symbol->is_local;
 }
 
-/* Returns true if the compiler may have left out the result. That is possible if it has left out parameters; debug
- * information does not show it. */
+/* Returns true if the compiler may have left out the result. That is possible if it has left out parameters. Debug
+ * information does not show whether a result was left out. */
 static bool may_lose_result(const struct param_entry *entry, const struct named_symbol *symbol)
 {
 	return entry->is_own || (symbol && has_part_name(symbol->name));

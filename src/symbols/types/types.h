@@ -85,7 +85,7 @@ struct data_type {
 
 /* The kinds of places where a parameter, or a piece of it, can be at the function's entry. */
 enum param_place {
-	PLACE_BY_ABI,   /* the place that the ABI assigns; the ABI counts all parameters, also those in other places */
+	PLACE_BY_ABI,   /* the place that the ABI assigns, counting all parameters, also those in other places */
 	PLACE_REGISTER, /* a register that the compiler chose, with the DWARF number place_register */
 	PLACE_STACK,    /* in memory, at the CFA + place_offset */
 	PLACE_MEMORY,   /* in memory, at the value of register place_register + place_offset */

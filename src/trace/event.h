@@ -79,7 +79,7 @@ struct record_process {
 };
 
 /* Returns true if pointers have 8 bytes. A text trace does not contain the size, so it is derived from the machine's
- * name. An unknown machine has 8. */
+ * name; for an unknown name 8 bytes are assumed. */
 static inline bool record_process_is_wide(const struct record_process *process)
 {
 	if (process->pointer_size)

@@ -66,7 +66,7 @@ struct stacktrack_format {
 	size_t process_at, process_size, sequence_at;
 	unsigned type_mask, is_info, has_info, info_end; /* masks of bits in the flags */
 	unsigned indexes[STACKTRACK_TYPES];              /* each type's value of the bits in type_mask */
-	unsigned char types[256]; /* the type for each such value; STACKTRACK_TYPES if there is none */
+	unsigned char types[256]; /* type for each value of these bits; STACKTRACK_TYPES if there is none */
 	struct stacktrack_layout layouts[STACKTRACK_TYPES];
 };
 

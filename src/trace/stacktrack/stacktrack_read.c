@@ -145,8 +145,8 @@ static struct stacktrack_process *stacktrack_read_process_of(struct stacktrack_r
 	return process;
 }
 
-/* Queues the records of an entry that is complete with its text. Moves the entry to process->entry, and leaves in
- * *entry the old text buffer of process->entry for reuse. */
+/* Queues the records of an entry whose text is complete. Moves the entry to process->entry, and leaves in *entry the
+ * old text buffer of process->entry for reuse. */
 static int close_entry(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct buf text = process->entry.text;

@@ -47,7 +47,7 @@ struct stacktrack_process {
 	/* sequence number -> struct stacktrack_entry: the other entries whose texts are unfinished */
 	struct hash open;
 	struct stacktrack_entry *spare; /* an unused entry for reuse; NULL if there is none */
-	struct stacktrack_entry entry;  /* the last entry that is complete with its text */
+	struct stacktrack_entry entry;  /* the last entry whose text is complete */
 	struct hash scopes, files;      /* scopes: number -> struct stacktrack_scope; files: number -> path */
 	uint64_t ticks, start_ticks, start;
 	/* has_call: `call` is not returned yet, because its arguments and stack may follow. Entries with call_sequence

@@ -183,7 +183,7 @@ static bool has_record(const struct swap_message *message)
 	return message->id >= SWAP_PROBE_FIRST && message->id <= SWAP_PROBE_LAST;
 }
 
-/* Queues the records of a message. second: the fields of the following message, if that belongs to this one; else
+/* Queues the records of a message. second: the fields of the next message, if that belongs to this message; else
  * NULL. */
 static void take_message(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *second)
 {

@@ -30,7 +30,7 @@ struct stack_pool {
 	struct hash by_hash; /* hash -> chain of struct stack with this hash */
 	uint64_t seed;
 	size_t count;
-	/* If not NULL, stacks with the same addresses are equal only if the objects at these addresses are. */
+	/* If not NULL, stacks are equal only if the objects at their addresses are equal, too. */
 	const struct object_map *objects;
 	struct intern_pool texts;
 };

@@ -42,8 +42,8 @@ int mapped_object_put(const struct mapped_object *object, struct stage *stage);
 /* Returns true if both have the same path, addresses and build-id (if both build-ids are known), or if both are
  * NULL. */
 bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b);
-/* Drops one reference, which was added by ++references. Frees the object if it was the last one and the object is not
- * mapped. */
+/* Drops one reference, which was added by ++references. Frees the object if this was the last reference and the object
+ * is not mapped. */
 void mapped_object_release(struct mapped_object *object);
 void object_map_free(struct object_map *map);
 

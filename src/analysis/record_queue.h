@@ -18,8 +18,8 @@ struct record_queue {
 	uint64_t file_read, file_size;
 };
 
-/* Appends a copy of a record. It must not be a process, a call or a baseline. `place` is a number that the queue's user
- * gives to the record's place; it must not be less than the previous record's. */
+/* Appends a copy of a record. It must not be a process, a call or a baseline. place: position of the record, as the
+ * queue's user counts; it must not be less than the previous record's. */
 void record_queue_add(struct record_queue *queue, uint64_t place, const struct record *record);
 /* Removes the first record if its place is before `end`, and returns it. It is valid until the next call. Returns NULL
  * if there is no such record. If the file cannot be read, prints a message, sets *error to -errno and returns NULL;

@@ -214,7 +214,7 @@ static char *folder_of(const char *path)
 }
 
 /* Attachments stay in the folder of the input trace. Returns the absolute path of an attachment, for an output in
- * another folder; the caller frees it. Returns NULL if the path in the record is right. */
+ * another folder; the caller frees it. Returns NULL if the path in the record is right for the output, too. */
 static char *attachment_moved(const struct output *output, const char *path)
 {
 	const struct output_target *const target = &output->options.target;

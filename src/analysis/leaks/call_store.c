@@ -14,7 +14,7 @@
  * in memory are written to the file. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
-/* Size of a piece, in bytes: a piece ends after the first call that reaches it. */
+/* Size of a piece, in bytes: a piece ends after the call that makes it this large. */
 enum { PIECE_SIZE = 8 << 10 };
 
 enum flags { HAS_TIME = 1, HAS_FRAMES = 2, HAS_CONTEXT = 4, HAS_ARGS = 8, KIND_SHIFT = 4, HAS_TAG = 64 };
@@ -207,7 +207,8 @@ void call_cursor_end(struct call_cursor *cursor)
 	free(cursor->args);
 }
 
-/* Reads the next piece; the bytes that are still in memory are the last one. Return value as call_cursor_next(). */
+/* Reads the next piece; the last piece consists of the bytes that are still in memory. Return value as
+ * call_cursor_next(). */
 static int next_chunk(struct call_cursor *cursor)
 {
 	const struct call_list *list = cursor->list;

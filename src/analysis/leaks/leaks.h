@@ -26,7 +26,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds);
 unsigned leaks_kind(const struct stage *stage);
 /* Returns the number of releases that are missing in the trace: ids that were allocated again without a release. */
 uint64_t leaks_unseen(const struct stage *stage);
-/* To be called at the end. Live blocks that are not reported as leaks: appends a line for each resource and kind. */
+/* To be called at the end: appends a line for each resource and each kind of its live blocks that are no leaks. */
 void leaks_not_shown(const struct stage *stage, struct buf *out);
 
 #endif

@@ -25,7 +25,7 @@ struct reorder_run {
 struct reorder {
 	struct stage stage;
 	bool holding;
-	bool object_passed; /* the last object was passed on, so its build-id is to be, too */
+	bool object_passed; /* the last object was passed on, so its build-id is also passed on */
 	struct object_map objects;
 	struct object_map known;      /* the objects that were passed on */
 	struct record_object *passed; /* list of these objects; `known` owns their paths */

@@ -46,7 +46,7 @@ struct heaptrack {
 	struct hash stackless;                /* interned function name -> number of the trace */
 	struct hash info_of;                  /* size and number of a trace -> 1 + number of the info */
 	struct hash live;                     /* id and resource -> info and references (INFO_MASK) */
-	uint64_t strings, ips, traces, infos; /* numbers of those that were written */
+	uint64_t strings, ips, traces, infos; /* how many of each were written */
 	uint64_t clock;                       /* the time that was written last, in milliseconds */
 	uint64_t seed;
 	uint64_t resident_peak; /* the greatest resident memory that was written, in bytes; 0: none */

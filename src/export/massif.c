@@ -21,7 +21,7 @@ struct massif {
 	struct part *parts; /* groups with live blocks, in the order of their frames */
 	size_t count;
 	uint64_t total;
-	size_t snapshot, processes; /* snapshot: number of the next one. processes: number, without old ones */
+	size_t snapshot, processes; /* snapshot: number of the next snapshot; processes: count without old processes */
 	FILE *out;
 };
 

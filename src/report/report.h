@@ -36,7 +36,7 @@ char *report_view_names(const char *separator);
 bool report_view_has_stacks(const struct report_view *view);
 
 /* Returns true if the report of leaks would show any: live blocks that are lost (without a scan, all that were
- * allocated in the trace), or growth since the old processes. The only option that it uses is min_count. */
+ * allocated in the trace), or growth since the old processes. Of the options, only min_count is used. */
 bool report_has_leaks(const struct profile *profile, const struct report_options *options);
 
 /* Writes the report. The caller detects errors of the stream by ferror(). */

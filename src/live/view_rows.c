@@ -169,8 +169,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* Adds a row of blocks from before the trace, which have no stacks, to the common row of all processes for them.
- * Returns false if there is no common row yet. */
+/* Adds a row of blocks from before the trace, which have no stacks, to the row that sums up such blocks of all
+ * processes. Returns false if there is no such row yet. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {

@@ -46,7 +46,7 @@ struct watched {
 };
 
 /* Begins to read a trace. Either `reader` reads it, and fd is -1; or `fd` is the trace's descriptor, which the result
- * then owns, and reader is NULL. Frames are added to the profile. options: those for the names. Returns NULL and sets
+ * then owns, and reader is NULL. Frames are added to the profile. options: for finding names. Returns NULL and sets
  * errno if no thread can be created. */
 struct watched *watched_new(int fd, struct reader *reader, struct profile *profile, const struct names_options *options,
 			    pthread_mutex_t *lock);

@@ -186,7 +186,7 @@ static bool is_mask(const char *text)
 	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-/* Parses options that select calls or remove data of them. Returns false for any other option. */
+/* Parses options that select calls, or remove parts of calls. Returns false for any other option. */
 static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {

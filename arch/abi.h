@@ -94,8 +94,8 @@ struct arch_abi {
 	/* Structs and unions of at least this many bytes are passed by address, and the function may change that
 	 * address in its first instructions. 0 if they are not passed by address, or if the address does not change. */
 	unsigned char by_address_above;
-	/* True if compilers use another convention for functions that only their own file calls: an integer result
-	 * is in the same register, but other results are elsewhere. With is_soft_float they always use it. */
+	/* True if compilers use another convention for functions that only their own file calls: an integer result is
+	 * in the ABI's register, but other results are elsewhere. With is_soft_float compilers always use it. */
 	bool has_local_convention;
 	/* The limit of the alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
 	 * size. */

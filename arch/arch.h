@@ -127,9 +127,9 @@ struct arch_signal {
 	/* Returns true if four words on a stack belong to a signal frame without a stack_t (of sigaltstack(2)), and
 	 * sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
 	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
-	/* For unwinding: the place of each DWARF register in a frame, as a number of words after that of the pc. NULL:
-	 * the registers are in the order of their numbers. frame_return_size: bytes of the frame that the handler's
-	 * return has popped. */
+	/* For unwinding: the place of each DWARF register in a frame, as a distance in words from the place of the pc.
+	 * NULL: the registers are in the order of their numbers. frame_return_size: bytes of the frame that the
+	 * handler's return has popped. */
 	const signed char *frame_registers;
 	unsigned frame_return_size;
 	/* Sets *state to the state of the interrupted code, as the bits of code_state, from the word after the pc in

@@ -180,7 +180,7 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Only in prologues compilers set sp to other values, and their unwind rules are valid after the prologue. */
+/* Compilers set sp to other values only in prologues. Their unwind rules are valid after the prologue. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;

@@ -318,8 +318,8 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 	}
 }
 
-/* Decodes data processing of registers: with shifts, and in separate groups. The third operand of sums of products,
- * and the first operand of extensions, may be missing. */
+/* Decodes data processing with register operands: with shifts, and in groups of their own. The third operand of sums of
+ * products, and the first operand of extensions, may be missing. */
 static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;

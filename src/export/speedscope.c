@@ -1,4 +1,4 @@
-/* Writes speedscope's file format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a
+/* Writes a file in speedscope's format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a
  * profile of weighted samples. The frames of a sample begin at the root. */
 #include "config.h"
 #include "export/export.h"

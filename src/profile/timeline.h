@@ -22,7 +22,7 @@ struct timeline {
 	uint64_t width; /* length of a span, in the units of struct moment's `since`; 0 before the first call */
 	size_t count;   /* number of spans; all but the last have ended */
 	struct timeline_span *spans;
-	uint64_t moment_width; /* moment k is the time k * moment_width, before the calls at that time */
+	uint64_t moment_width; /* moment k is the time k * moment_width; calls at exactly that time come after it */
 	size_t moment_count;   /* number of moments that have passed */
 	uint64_t halvings;     /* number of times that every second moment was dropped */
 	struct tally live;

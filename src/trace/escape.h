@@ -1,4 +1,4 @@
-/* For text formats: writes bytes that would break a line or a field of a trace as \ooo. Private to trace/. */
+/* Escapes of text formats: bytes that would break a line or a field are written as \ooo. Private to trace/. */
 #ifndef FT_TRACE_ESCAPE_H
 #define FT_TRACE_ESCAPE_H
 

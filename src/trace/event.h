@@ -165,8 +165,8 @@ struct call_arg {
 
 struct record_call {
 	uint64_t index; /* number of the call in the trace, from 1 on; written by the text format */
-	/* Nanoseconds since midnight UTC of the day in the process record, above 24 h after the next midnight. In
-	 * compat traces: CLOCK_MONOTONIC (a reader returns it modulo 24 h). TIME_NONE if the call has no time. */
+	/* Nanoseconds since midnight UTC of the day in the process record; not reset at the next midnight. In compat
+	 * traces: CLOCK_MONOTONIC (a reader returns it modulo 24 h). TIME_NONE if the call has no time. */
 	uint64_t time_ns;
 	uint32_t resource; /* id of a declared resource; 0 if only one is declared */
 	uint32_t context;  /* mask of contexts; 0 if none */

@@ -43,7 +43,7 @@ struct filter {
 	uint64_t passed[FILTER_STEPS];
 };
 
-/* Returns true if there is any filter other than by stack. */
+/* Returns true if there is any filter other than those by stack. */
 bool filter_options_want(const struct filter_options *options);
 /* Returns true if there is a filter of blocks that are live at the end. */
 static inline bool filter_options_want_alive(const struct filter_options *options)

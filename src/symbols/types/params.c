@@ -91,8 +91,8 @@ static bool params_is_same(const struct listed_param *param, const struct listed
 	return is_same_type(param->item.type, declared->item.type);
 }
 
-/* Finds for each listed parameter the last declared parameter that it can be, such that the listed ones after it can
- * also be matched. Returns false if no match of all listed ones is possible. */
+/* Finds for each listed parameter the last declared parameter with which it can be matched, leaving matches for the
+ * listed parameters after it. Returns false if they cannot all be matched. */
 static bool find_last(const struct params *params, const struct params *declared, size_t *last)
 {
 	size_t k = declared->count;

@@ -77,7 +77,7 @@ struct stacktrack_reader {
 	struct stacktrack_process *last;    /* the process of the last entry; NULL before the first */
 	uint32_t last_pid;                  /* the pid of `last` in its entries */
 	struct stacktrack_process *current; /* the process to which queued records belong */
-	/* at the end of the trace, each process's last call is queued: position in `processes` */
+	/* position in `processes` at the end of the trace, when the last call of each process is queued */
 	size_t ending;
 	struct record queue[STACKTRACK_QUEUE];
 	size_t queued, given;

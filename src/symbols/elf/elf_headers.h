@@ -79,7 +79,7 @@ unsigned char *elf_headers_segment(const struct elf_headers *headers, size_t i);
 /* Returns the section's name; "" if it has none. */
 const char *elf_headers_name(const struct elf_headers *headers, const unsigned char *section);
 
-/* Reads `size` bytes at a file offset. Returns false if the file ends before, or cannot be read. */
+/* Reads `size` bytes at a file offset. Returns false if the file ends earlier, or cannot be read. */
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size);
 
 /* Checks that no table of the ELF file is larger than its limit, then opens the file with libelf. st: status of the

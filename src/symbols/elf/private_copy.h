@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* The parts that a copy has besides the headers and the build-id. */
+/* The parts of a file that a copy can contain besides the headers and the build-id. */
 #define COPY_SYMBOLS 1u /* symbol tables, and .gnu_debugdata */
 #define COPY_DEBUG   2u /* debug information */
 #define COPY_FRAMES  4u /* unwind tables */

@@ -1,5 +1,5 @@
 /* Finds functions whose names are only in an object's separate debug file, with libdwfl as for the names of frames.
- * Keeps the functions that were chosen with each file. */
+ * Keeps, with each file, the functions that were chosen. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/buf.h"

@@ -33,7 +33,7 @@ struct unit {
 	bool is_skeleton;
 	bool is_indexed;
 	/* These are set when the unit is indexed. */
-	Dwarf_Die split; /* DIE of the unit with the functions: the same, or the unit in the .dwo file */
+	Dwarf_Die split; /* DIE of the unit with the functions: the same DIE, or that of the unit in the .dwo file */
 	bool is_mangled; /* its language mangles names */
 	bool has_types;
 	Dwarf_Die *functions;

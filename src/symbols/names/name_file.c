@@ -25,7 +25,7 @@ static void add_folders(struct buf *path, const char *folders)
 	while (*folders) {
 		const size_t length = strcspn(folders, ":");
 		char *folder = xstrndup(folders, length);
-		/* libdwfl would search a relative folder beside each file. */
+		/* libdwfl would look for a relative folder beside each file. */
 		char *absolute = realpath(folder, NULL);
 
 		if (absolute)

@@ -9,8 +9,8 @@
  * mappings decide. Returns false if the mapping belongs to none of the file's segments. */
 bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
-/* Fills in the object's start, end, lookup_end and text ranges from the mappings of its file at object->bias. Sets
- * `taken` for these mappings. */
+/* Fills in the object's start, end, lookup_end and text ranges from the mappings of its file at object->bias. Sets the
+ * elements of `taken` for these mappings. */
 void layout_fill(const struct maps *maps, size_t index, struct object *object, bool *taken);
 
 #endif

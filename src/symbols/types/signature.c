@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)32 << 20) /* memory for the types of one file, besides libdw's own memory */
+#define BYTES_MAX ((size_t)32 << 20) /* limit of the memory for the types of one file, besides libdw's own memory */
 #define DIES_MAX  (1u << 18)         /* limit of the DIEs that are read for one function */
 
 struct signatures {

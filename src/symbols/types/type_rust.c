@@ -49,7 +49,7 @@ static struct type_rust_layout type_rust_pair_of(const struct type_rust_layout *
 }
 
 /* Adds a member to a layout, which is empty at first. With a second scalar the layout is a pair; with any more members
- * it is in memory. */
+ * the value is in memory. */
 static void type_rust_add(struct type_rust_layout *whole, const struct type_rust_layout *member)
 {
 	if (member->shape == SHAPE_NOTHING)
@@ -77,8 +77,8 @@ static struct type_rust_layout layout_of_struct(const struct data_type *type, un
 	return whole;
 }
 
-/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, it is in memory: a struct
- * can have a larger alignment than its only member. */
+/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, the value is in memory: a
+ * struct can have a larger alignment than its only member. */
 static struct type_rust_layout all_of(const struct data_type *type, struct type_rust_layout layout)
 {
 	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)

@@ -19,7 +19,7 @@ struct call_base {
 struct call_list {
 	struct call_list *next;    /* next list of the store */
 	struct buf data;           /* encoded calls that are not in the file */
-	struct call_chunk *chunks; /* pieces of the list, each of which is read back at once */
+	struct call_chunk *chunks; /* pieces of the list; each is read back as a whole */
 	size_t chunk_count, chunk_capacity;
 	/* number of pieces in the file; the offsets of the other pieces are relative to `data` */
 	size_t written;

@@ -13,7 +13,7 @@ struct view_row {
 	const struct site *site;
 	size_t processes; /* if above 1: the row contains the blocks from before the trace of this many processes */
 	struct tally live;
-	/* growth in bytes (without bytes, in blocks) since the baseline, and since the last update */
+	/* growth in bytes (in blocks if sizes mean nothing) since the baseline, and since the last update */
 	int64_t grown, grown_last;
 	double calls;      /* calls per second since the last update */
 	uint64_t oldest;   /* age of the oldest live block, in nanoseconds or calls */
@@ -99,7 +99,7 @@ const char *signed_text(int64_t number, char text[static 32]);
 const char *left_out_text(const struct view *view, char text[static 160]);
 /* Writes an age to `text`, and returns it: "1.5 s", "12 min"; a number of calls if the traces have no times. */
 const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
-/* Writes the beginning of the growth to `text`, and returns it: "since the start", "since the baseline, 12 s ago". */
+/* Writes to `text` since when growth is counted; returns it: "since the start", "since the baseline, 12 s ago". */
 const char *since_text(const struct view *view, char text[static 64]);
 /* Appends a list of the processes: "postgres, process 24990 and 8 more, 2 ended". */
 void processes_text(struct view *view, struct buf *text);

@@ -79,7 +79,7 @@ uint64_t report_key(const struct profile_resource *resource, const struct tally 
 const char *report_span_text(const struct report *report, uint64_t since, char text[static 32]);
 /* Adds `value` as a percentage of `whole`: "42.3 %". */
 void report_add_share(struct report *report, uint64_t value, uint64_t whole);
-/* Begins a line of the head with a label; "" gives blanks. */
+/* Begins a line of the head with a label; if it is "", with blanks. */
 void report_add_label(struct report *report, const char *label);
 
 /* Returns how many frames of a group are shown. The outermost ones, which start the program or a thread, are not. */

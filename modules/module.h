@@ -269,7 +269,7 @@ struct function {
 	bool publishes_early;  /* other threads can see the id before the return (posix_memalign) */
 	bool throws;           /* the function may end with a C++ exception */
 	bool zero_size_releases; /* ROLE_REALLOC: size 0 and result NULL mean that the call has released the resource */
-	const char *family;      /* the functions that must release it ("malloc", "new", "new[]"); NULL: any */
+	const char *family;      /* family of functions that must release it ("malloc", "new", "new[]"); NULL: any */
 	/* Does what the table cannot describe. It is called when a successful call has returned, before the event is
 	 * written. Returns false if the event must not be written. NULL if there is no such function. */
 	bool (*look)(const struct module_call *call, struct module_details *details);

@@ -110,7 +110,7 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
 /* Returns true if the encoding is not allocated (C4.1), because it may be a newer instruction. */
 static bool is_unallocated(uint32_t word)
 {
-	/* These follow the encodings of system instructions (also with register pairs) and of loads of 128-bit vector
+	/* These are next to the encodings of system instructions (also with register pairs) and of 128-bit vector
 	 * literals. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;

@@ -109,7 +109,7 @@ static bool take_tagged(struct lexer *lexer, struct conf_type_words *words)
 				   lexer_shown(lexer));
 	words->others++;
 	words->use.type = is_enum ? C_INT : C_STRUCT;
-	/* In a struct, `param` describes pointers to the struct. */
+	/* For a struct, `param` describes pointers to the struct. */
 	words->use.param = is_enum ? PARAM_INT : lexer_is_word(lexer, "sockaddr") ? PARAM_SOCKADDR : PARAM_END;
 	if (is_enum)
 		take_described(lexer, words);

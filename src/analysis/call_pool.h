@@ -32,7 +32,7 @@ struct call_pool {
 	struct held_call *unused;
 	struct held_chunk *chunks;
 	struct hash threads;              /* tid -> struct held_thread with the thread's last name */
-	const struct held_thread *thread; /* the current thread, which has made the next calls */
+	const struct held_thread *thread; /* the current thread, which is the caller of the next calls */
 	const struct held_thread *put;    /* thread of the last call that was passed on */
 };
 

@@ -5,8 +5,8 @@
 
 #include "profile/account.h"
 
-/* A function at one place in a stack; each distinct frame exists once. Two frames are the same if their function,
- * object, file, line and `inlined` are; without a function, if object and address are. Unknown fields are NULL or 0. */
+/* A function at one place in a stack; each distinct frame exists once. Frames are the same if function, object, file,
+ * line and `inlined` are equal; without a function, if object and address are equal. Unknown fields are NULL or 0. */
 struct profile_frame {
 	const char *function; /* demangled name */
 	const char *module;   /* path of the object */

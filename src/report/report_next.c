@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is worth a further look, according to the profile. */
+/* Facts about the profile from which commands are suggested. */
 struct clue {
 	/* the group that grew most in the last tenth of the trace; NULL: none grew */
 	const struct profile_group *grown;

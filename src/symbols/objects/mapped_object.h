@@ -49,8 +49,8 @@ struct object_list {
 int objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 		   void (*added)(void *context, struct object *object), void *context);
 void objects_free(struct object_list *list);
-/* Returns a copy of an object, with its own reference to the file, which another thread may use. The caller frees it
- * with object_free() (NULL is allowed). */
+/* Returns a copy of an object, which has its own reference to the file, so that another thread may use it. The caller
+ * frees it with object_free() (NULL is allowed). */
 struct object *object_clone(const struct object *from);
 void object_free(struct object *object);
 /* Copies the objects of a process for its fork's child. */

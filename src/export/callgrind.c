@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function at a level of recursion. The lowest numbers are those of functions in frames; allocating functions
- * follow. */
+/* A function at a level of recursion. Functions in frames have the lowest numbers; allocating functions follow. */
 struct callgrind_node {
 	size_t function;
 	size_t level; /* level of recursion; 1 is the outermost */
@@ -166,8 +165,7 @@ static void callgrind_write_name(const struct callgrind *callgrind, const char *
 	plain_print(callgrind->out, name ? name : "???");
 }
 
-/* Writes a node. keys: the keys for its object, file and function; a key begins with the newline of the previous
- * line. */
+/* Writes a node. keys: the keys for its object, file and function; each begins with the newline of the line before. */
 static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node,
 				 const char *const keys[3])
 {

@@ -207,8 +207,7 @@ void call_cursor_end(struct call_cursor *cursor)
 	free(cursor->args);
 }
 
-/* Reads the next piece; the last piece consists of the bytes that are still in memory. Return value as
- * call_cursor_next(). */
+/* Reads the next piece; the last piece is the bytes that are still in memory. Return value as call_cursor_next(). */
 static int next_chunk(struct call_cursor *cursor)
 {
 	const struct call_list *list = cursor->list;

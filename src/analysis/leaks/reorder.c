@@ -84,8 +84,7 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-/* Returns the number of a call's stack. With shares_next, the stack is stored when the later call that has it is
- * read. */
+/* Returns the number of a call's stack. With shares_next, the stack is stored when the call that has it is read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {

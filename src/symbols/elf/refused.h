@@ -1,5 +1,4 @@
-/* Warns about files that exist but cannot be used, and whose names come from a program, debug information or a
- * trace. */
+/* Warns about files that are named in a program, debug information or a trace, and exist but cannot be used. */
 #ifndef FT_SYMBOLS_ELF_REFUSED_H
 #define FT_SYMBOLS_ELF_REFUSED_H
 

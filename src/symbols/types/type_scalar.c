@@ -43,8 +43,7 @@ bool type_is_character(const char *name)
 	       !strcmp(name, "char16_t") || !strcmp(name, "char32_t");
 }
 
-/* Returns true if a floating point type is x87's, according to its size and name. The 10 bytes of such a type are
- * stored in 12 or 16. */
+/* Returns true if a floating point type is x87's, according to size and name. Its 10 bytes are stored in 12 or 16. */
 static bool is_extended(const struct type_reader *reader, const struct data_type *type)
 {
 	return reader->arch->abi->x87_align && type->size >= 10 && !strstr(type->name, "128") &&

@@ -57,8 +57,7 @@ struct mpatrol_events_options {
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options);
 /* Converts a record and emits its events. Returns the number of calls of the trace that these events represent. */
 unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record);
-/* Emits a release that was held back because it could have been the first part of a realloc. Return value as
- * mpatrol_events_put(). */
+/* Emits a held release, which might have been a realloc's first part. Return value as mpatrol_events_put(). */
 unsigned mpatrol_events_finish(struct mpatrol_events *events);
 void mpatrol_events_free(struct mpatrol_events *events);
 

@@ -1,7 +1,7 @@
 /* Writes a heap profile in the format of gperftools' profiler, for google-pprof: for each stack the live and the
  * allocated blocks and bytes of memory. As in the output of google-pprof --raw, the file contains the names, so the
- * addresses in it need not be real. They are even numbers for places of code, and odd numbers for allocating
- * functions. */
+ * addresses in it need not be real. They are even numbers for places of code, odd ones for functions whose callers are
+ * unknown. */
 #include "config.h"
 #include "export/export.h"
 #include "export/locations.h"
@@ -10,7 +10,7 @@
 
 struct gperftools {
 	struct places places;
-	struct hash called; /* interned name of an allocating function -> its odd number */
+	struct hash called; /* interned name of a function whose callers are unknown -> its odd number */
 	struct buf names, stacks, room;
 	struct tally live, allocated; /* sums over all stacks */
 };

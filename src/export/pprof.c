@@ -145,8 +145,7 @@ static void pprof_add_line(Pprof__Location *location, uint64_t function, unsigne
 	location->lines[location->n_lines++] = line;
 }
 
-/* Returns the id of a place's location. It is not the place's number, because allocating functions have locations,
- * too. */
+/* Returns the id of a place's location. It is not the place's number, because stackless calls have locations, too. */
 static uint64_t location_id(struct pprof *pprof, size_t number)
 {
 	uint64_t *const id = hash_place(&pprof->location_of, number);

@@ -25,15 +25,19 @@ int main(void)
 {
 	const struct sigaction action = {.sa_handler = on_trap};
 	sigset_t mask;
-	int status;
+	int status, to_child[2], from_child[2];
+	char byte = 'x';
 
 	gate();
+	CHECK(pipe2(to_child, O_CLOEXEC) == 0 && pipe2(from_child, O_CLOEXEC) == 0);
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
 	const pid_t pid = vfork();
 
 	if (!pid) {
 		pairs(1);
-		execl("/bin/sleep", "sleep", "60", (char *)NULL);
+		dup2(to_child[0], STDIN_FILENO);
+		dup2(from_child[1], STDOUT_FILENO);
+		execl("/bin/cat", "cat", (char *)NULL);
 		_exit(1);
 	}
 	CHECK(pid > 0);
@@ -41,6 +45,8 @@ int main(void)
 		pairs(2);
 		raise(SIGTRAP);
 	}
+	/* A child that is killed before functrace has seen its exec has no trace. */
+	CHECK(write(to_child[1], &byte, 1) == 1 && read(from_child[0], &byte, 1) == 1);
 	CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && status == SIGKILL);
 	CHECK(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);
 	say("handled %d, blocked %d", (int)handled, sigismember(&mask, SIGTRAP));

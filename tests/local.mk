@@ -1,7 +1,6 @@
 # Unit tests are cmocka programs (one or more a room, in tests/unit); scenarios trace real programs.
 # Each test runs below tests/tap.sh, so that every subtest is counted.
 UNIT_LIBS = $(CMOCKA_LIBS)
-UNIT_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 
 TEST_EXTENSIONS = .py .sh
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

@@ -2,12 +2,10 @@
 check_LIBRARIES += libabi.a
 libabi_a_SOURCES = $(ABI_SOURCES) arch/x86/abi_x86.c arch/x86/abi_x86_64.c arch/x86/abi_i386.c \
 	arch/aarch64/abi_aarch64.c arch/arm/abi_arm.c
-libabi_a_CPPFLAGS = $(AM_CPPFLAGS)
 
 check_PROGRAMS += tests/unit/abi
 TESTS += tests/unit/abi
 tests_unit_abi_SOURCES = tests/unit/abi.c tests/unit/arch_hex.h
-tests_unit_abi_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_abi_LDADD = libabi.a $(UNIT_LIBS)
 
 # Functions that are made up, as this compiler calls them; abi_compilers.py has others.

@@ -2,28 +2,23 @@
 # compiled for any processor.
 check_LIBRARIES = libaarch64.a
 libaarch64_a_SOURCES = $(AARCH64_SOURCES) $(ABI_SOURCES)
-libaarch64_a_CPPFLAGS = $(AM_CPPFLAGS)
 
 check_PROGRAMS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
 TESTS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
 tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
-tests_unit_arch_aarch64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_aarch64_objdump_SOURCES = tests/unit/arch_aarch64_objdump.c tests/unit/arch_assembled.h
-tests_unit_arch_aarch64_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_objdump_LDADD = libaarch64.a libbase.a
 
 check_PROGRAMS += tests/unit/arch_before
 TESTS += tests/unit/arch_before
 tests_unit_arch_before_SOURCES = tests/unit/arch_before.c
-tests_unit_arch_before_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_before_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 if ARCH_AARCH64
 check_PROGRAMS += tests/unit/arch_aarch64_run
 TESTS += tests/unit/arch_aarch64_run
 tests_unit_arch_aarch64_run_SOURCES = tests/unit/arch_aarch64_run.c tests/unit/arch_arena.c tests/unit/arch_arena.h
-tests_unit_arch_aarch64_run_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_aarch64_run_LDADD = libarch.a libbase.a $(UNIT_LIBS)
 endif
 
@@ -35,50 +30,43 @@ check_PROGRAMS += $(arch_tests)
 TESTS += $(arch_tests)
 
 tests_unit_arch_x86_64_SOURCES = tests/unit/arch_x86_64.c tests/unit/arch_hex.h tests/unit/arch_reach.h
-tests_unit_arch_x86_64_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_x86_64_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_calls_SOURCES = tests/unit/arch_calls.c tests/unit/arch_hex.h
-tests_unit_arch_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_calls_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_run_SOURCES = tests/unit/arch_run.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h tests/unit/arch_reach.h
-tests_unit_arch_run_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_run_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_emulate_SOURCES = tests/unit/arch_emulate.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h
-tests_unit_arch_emulate_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_emulate_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 # The same for 32-bit code.
 tests_unit_arch_run_i386_SOURCES = $(tests_unit_arch_run_SOURCES)
-tests_unit_arch_run_i386_CPPFLAGS = $(UNIT_CPPFLAGS) -DARENA_32
+tests_unit_arch_run_i386_CPPFLAGS = $(AM_CPPFLAGS) -DARENA_32
 tests_unit_arch_run_i386_LDADD = $(tests_unit_arch_run_LDADD)
 
 tests_unit_arch_emulate_i386_SOURCES = $(tests_unit_arch_emulate_SOURCES)
-tests_unit_arch_emulate_i386_CPPFLAGS = $(UNIT_CPPFLAGS) -DARENA_32
+tests_unit_arch_emulate_i386_CPPFLAGS = $(AM_CPPFLAGS) -DARENA_32
 tests_unit_arch_emulate_i386_LDADD = $(tests_unit_arch_emulate_LDADD)
 
 tests_unit_arch_interrupt_SOURCES = tests/unit/arch_interrupt.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h
-tests_unit_arch_interrupt_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_interrupt_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_objdump_SOURCES = tests/unit/arch_objdump.c tests/unit/long.h tests/unit/arch_reach.h
-tests_unit_arch_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_objdump_LDADD = libarch.a libbase.a $(ZYDIS_LIBS)
 
 tests_unit_arch_objdump_i386_SOURCES = $(tests_unit_arch_objdump_SOURCES)
-tests_unit_arch_objdump_i386_CPPFLAGS = $(tests_unit_arch_objdump_CPPFLAGS) -DOBJECTS_32
+tests_unit_arch_objdump_i386_CPPFLAGS = $(AM_CPPFLAGS) -DOBJECTS_32
 tests_unit_arch_objdump_i386_LDADD = $(tests_unit_arch_objdump_LDADD)
 endif
 
 # The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.
 check_LIBRARIES += libarm.a
 libarm_a_SOURCES = $(ARM_SOURCES) $(ABI_SOURCES)
-libarm_a_CPPFLAGS = $(AM_CPPFLAGS)
 # For tests that read files of other processors, too: the tables of all that any machine can compile.
 check_LIBRARIES += libports.a
 libports_a_SOURCES = arch/arch.c
@@ -87,14 +75,11 @@ ALL_PORTS = libports.a libaarch64.a libarm.a libarch.a
 check_PROGRAMS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 TESTS += tests/unit/arch_arm tests/unit/arch_arm_objdump tests/unit/arch_arm_run
 tests_unit_arch_arm_SOURCES = tests/unit/arch_arm.c tests/unit/arch_hex.h
-tests_unit_arch_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c tests/unit/arch_arm_forms.h \
 	tests/unit/arch_assembled.h
-tests_unit_arch_arm_objdump_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a
 tests_unit_arch_arm_run_SOURCES = tests/unit/arch_arm_run.c
-tests_unit_arch_arm_run_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_arm_run_LDADD = libarm.a libbase.a
 
 if ARCH_X86
@@ -102,17 +87,15 @@ check_PROGRAMS += tests/unit/arch_i386
 TESTS += tests/unit/arch_i386
 
 tests_unit_arch_i386_SOURCES = tests/unit/arch_i386.c tests/unit/arch_hex.h
-tests_unit_arch_i386_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_arch_i386_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 endif
 
 # A dry port, in a build that has it besides its own: no room has heard of it.
 check_LIBRARIES += libport.a
 libport_a_SOURCES = arch/arch.c tests/unit/port_riscv64.c tests/unit/port_riscv64.h
-libport_a_CPPFLAGS = $(UNIT_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(riscv64)'
+libport_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(riscv64)'
 check_PROGRAMS += tests/unit/port
 TESTS += tests/unit/port tests/unit/port.py
 EXTRA_DIST += tests/unit/port.py
 tests_unit_port_SOURCES = tests/unit/port.c tests/unit/port_riscv64.h
-tests_unit_port_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_port_LDADD = libport.a $(TRACER_TEST_LIBS)

@@ -8,15 +8,12 @@ EXTRA_DIST += tests/unit/process_fake.py
 tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src/trace/encoding.c \
 	src/trace/compression_kinds.c \
 	$(OPTION_SOURCES)
-tests_unit_options_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guardian_journal.c src/engine/cpus.c src/engine/fds.c
-tests_unit_guard_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_guard_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_SOURCES = tests/unit/rescue.c src/engine/rescue_report.c src/engine/fds.c
-tests_unit_rescue_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=proc_read,--wrap=proc_each_thread \
 	-Wl,--wrap=nanosleep,--wrap=poll,--wrap=clock_ns
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
@@ -24,17 +21,14 @@ tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue.c src/engine/guardian_journal.c \
 	src/engine/cpus.c \
 	src/engine/fds.c
-tests_unit_rescue_tasks_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_rescue_tasks_LDFLAGS = -Wl,--wrap=ptrace
 tests_unit_rescue_tasks_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_cpus_SOURCES = tests/unit/cpus.c src/engine/cpus.c src/engine/cpus.h
-tests_unit_cpus_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_cpus_LDADD = $(UNIT_LIBS)
 
 tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c \
 	tests/unit/registry_fake.c src/trace/encoding.c src/trace/compression_kinds.c
-tests_unit_functrace_fake_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
 
 # The house: who may know whom, and how files are written.

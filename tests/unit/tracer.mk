@@ -2,14 +2,12 @@
 check_PROGRAMS += tests/unit/stop
 TESTS += tests/unit/stop
 tests_unit_stop_SOURCES = tests/unit/stop.c
-tests_unit_stop_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_stop_LDADD = $(TRACER_TEST_LIBS)
 
 TRACER_TEST_LIBS = $(TRACER_LIBS) $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/ledger
 TESTS += tests/unit/ledger
 tests_unit_ledger_SOURCES = tests/unit/ledger.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_LDADD = $(LEDGER_TEST_LIBS)
 LEDGER_TEST_LIBS = librecord.a libargs.a libengine.a libmodules.a libunwinder.a libsymbols.a libproc.a libarch.a \
 	libtrace.a libbase.a $(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) \
@@ -17,46 +15,38 @@ LEDGER_TEST_LIBS = librecord.a libargs.a libengine.a libmodules.a libunwinder.a 
 check_PROGRAMS += tests/unit/ledger_ranges
 TESTS += tests/unit/ledger_ranges
 tests_unit_ledger_ranges_SOURCES = tests/unit/ledger_ranges.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_ranges_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_ranges_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_arguments
 TESTS += tests/unit/ledger_arguments
 tests_unit_ledger_arguments_SOURCES = tests/unit/ledger_arguments.c tests/unit/ledger_util.c \
 	tests/unit/ledger_util.h
-tests_unit_ledger_arguments_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_arguments_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_times
 TESTS += tests/unit/ledger_times
 tests_unit_ledger_times_SOURCES = tests/unit/ledger_times.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_times_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_times_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_baseline
 TESTS += tests/unit/ledger_baseline
 tests_unit_ledger_baseline_SOURCES = tests/unit/ledger_baseline.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_baseline_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_baseline_LDADD = $(LEDGER_TEST_LIBS)
 check_PROGRAMS += tests/unit/ledger_files
 TESTS += tests/unit/ledger_files
 tests_unit_ledger_files_SOURCES = tests/unit/ledger_files.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_ledger_files_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_ledger_files_LDADD = $(LEDGER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/naming
 TESTS += tests/unit/naming
 tests_unit_naming_SOURCES = tests/unit/naming.c tests/unit/ledger_util.c tests/unit/ledger_util.h
-tests_unit_naming_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_naming_LDADD = $(LEDGER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin
 tests_unit_spin_SOURCES = tests/unit/spin.c
-tests_unit_spin_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_spin_LDADD = $(TRACER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/text_arm
 TESTS += tests/unit/text_arm
 tests_unit_text_arm_SOURCES = tests/unit/text_arm.c
-tests_unit_text_arm_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace -Wl,--wrap=guard_note -Wl,--wrap=guard_clear
 tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 
@@ -85,7 +75,6 @@ tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/uni
 	tests/unit/race_verbs.c tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c \
 	tests/unit/fake_kernel.h tests/unit/fake_memory.c tests/unit/fake_calls.c tests/unit/fake_ptrace.c \
 	tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
-tests_unit_races_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_races_LDFLAGS = $(AM_LDFLAGS) $(RACES_WRAP)
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 endif
@@ -96,29 +85,24 @@ EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tes
 check_PROGRAMS += tests/unit/context_library tests/unit/contexts
 TESTS += tests/unit/context_library tests/unit/contexts
 tests_unit_context_library_SOURCES = tests/unit/context_library.c
-tests_unit_context_library_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_context_library_LDADD = $(UNIT_LIBS)
 tests_unit_contexts_SOURCES = tests/unit/contexts.c
-tests_unit_contexts_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_contexts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=elf_file_contexts -Wl,--wrap=msg_warn
 tests_unit_contexts_LDADD = $(TRACER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/calls
 TESTS += tests/unit/calls
 tests_unit_calls_SOURCES = tests/unit/calls.c
-tests_unit_calls_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_calls_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=object_call_slots -Wl,--wrap=elf_file_got \
 	-Wl,--wrap=probe_spec_any
 tests_unit_calls_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/patterns
 TESTS += tests/unit/patterns
 tests_unit_patterns_SOURCES = tests/unit/patterns.c
-tests_unit_patterns_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_patterns_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/values
 TESTS += tests/unit/values
 tests_unit_values_SOURCES = tests/unit/values.c
-tests_unit_values_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 
 # functrace with more kinds of resource than it has yet, and what it traces then: its functions jump to each other, so
@@ -137,46 +121,37 @@ tests/unit/kinds-target: tests/unit/kinds_target.c
 check_PROGRAMS += tests/unit/snapshot
 TESTS += tests/unit/snapshot
 tests_unit_snapshot_SOURCES = tests/unit/snapshot.c
-tests_unit_snapshot_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_snapshot_LDADD = libscan.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/scan_report
 TESTS += tests/unit/scan_report
 tests_unit_scan_report_SOURCES = tests/unit/scan_report.c src/scan/scan_report_text.c src/scan/block_groups.c
-tests_unit_scan_report_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_scan_report_LDADD = libbase.a $(UNIT_LIBS)
 check_PROGRAMS += tests/unit/care
 TESTS += tests/unit/care
 tests_unit_care_SOURCES = tests/unit/care.c
-tests_unit_care_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_care_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=process_vm_writev
 tests_unit_care_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_list
 tests_unit_heap_list_SOURCES = tests/unit/heap_list.c
-tests_unit_heap_list_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_heap_list_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_damaged
 TESTS += tests/unit/heap_damaged
 tests_unit_heap_damaged_SOURCES = tests/unit/heap_damaged.c
-tests_unit_heap_damaged_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_damaged_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_starts
 TESTS += tests/unit/heap_starts
 tests_unit_heap_starts_SOURCES = tests/unit/heap_starts.c
-tests_unit_heap_starts_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_starts_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_allocators
 TESTS += tests/unit/heap_allocators
 tests_unit_heap_allocators_SOURCES = tests/unit/heap_allocators.c tests/unit/heap_allocate.c \
 	tests/unit/heap_allocators.h tests/unit/long.h
-tests_unit_heap_allocators_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_allocators_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_stacks
 TESTS += tests/unit/heap_stacks
 tests_unit_heap_stacks_SOURCES = tests/unit/heap_stacks.c
-tests_unit_heap_stacks_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_stacks_LDADD = libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_musl_old
 TESTS += tests/unit/heap_musl_old
 tests_unit_heap_musl_old_SOURCES = tests/unit/heap_musl_old.c
-tests_unit_heap_musl_old_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_heap_musl_old_LDADD = libheap.a $(TRACER_TEST_LIBS)

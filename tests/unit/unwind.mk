@@ -5,24 +5,22 @@ unwind_ldadd = libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND
 	$(ELF_LIBS) $(ZYDIS_LIBS) $(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
 	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
-tests_unit_unwind_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
+tests_unit_unwind_CPPFLAGS = $(AM_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
 tests_unit_unwind_LDADD = $(unwind_ldadd)
 EXTRA_tests_unit_unwind_DEPENDENCIES = $(unwind_targets)
 
 tests_unit_unwind_real_SOURCES = tests/unit/unwind_real.c tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
-tests_unit_unwind_real_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_real_LDADD = $(unwind_ldadd)
 
 tests_unit_unwind_hostile_SOURCES = tests/unit/unwind_hostile.c tests/unit/unwind_target.h \
 	tests/unit/unwind_tracee.c tests/unit/unwind_tracee.h
-tests_unit_unwind_hostile_CPPFLAGS = $(UNIT_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
+tests_unit_unwind_hostile_CPPFLAGS = $(AM_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir)"'
 tests_unit_unwind_hostile_LDADD = $(unwind_ldadd)
 EXTRA_tests_unit_unwind_hostile_DEPENDENCIES = $(unwind_targets)
 
 check_PROGRAMS += tests/unit/unwind_core
 TESTS += tests/unit/unwind_core
 tests_unit_unwind_core_SOURCES = tests/unit/unwind_core.c
-tests_unit_unwind_core_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_core_LDADD = libaarch64.a libarm.a $(unwind_ldadd)
 EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/cores/small.py \
 	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core \
@@ -30,10 +28,8 @@ EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/co
 check_PROGRAMS += tests/unit/unwind_frame_pointer
 TESTS += tests/unit/unwind_frame_pointer
 tests_unit_unwind_frame_pointer_SOURCES = tests/unit/unwind_frame_pointer.c
-tests_unit_unwind_frame_pointer_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_frame_pointer_LDADD = $(unwind_ldadd)
 tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c
-tests_unit_unwind_exidx_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
 
 # What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
@@ -70,5 +66,4 @@ tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_targ
 check_PROGRAMS += tests/unit/code_rules
 TESTS += tests/unit/code_rules
 tests_unit_code_rules_SOURCES = tests/unit/code_rules.c
-tests_unit_code_rules_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_code_rules_LDADD = libaarch64.a libarm.a $(unwind_ldadd)

@@ -135,7 +135,7 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 /* Returns false at the first task that a signal is going to kill: then its process ends too. That signal is a SIGKILL,
  * or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any more. The kernel removes
  * a signal from the pending ones before it marks the task as killed, so the mark is read last. */
-static bool skip_halt(void *context, pid_t tid)
+static bool find_killed_task(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
 	bool *const killed = context;
@@ -155,7 +155,7 @@ static bool is_killed(const struct rescued_process *process)
 {
 	bool killed = false;
 
-	proc_each_thread(process->pid, skip_halt, &killed);
+	proc_each_thread(process->pid, find_killed_task, &killed);
 	return killed;
 }
 

@@ -51,7 +51,8 @@ static bool check_value(const struct module_check_data *check, const char *field
 		return check_fail(check, field, "has a type that is not in enum value_type");
 	if ((check_has_argument(value) && value->a >= MODULE_ARGS) ||
 	    (value->kind == VALUE_ARG_TIMES && value->b >= MODULE_ARGS))
-		return check_fail(check, field, "names an argument that is out of reach (MODULE_ARGS)");
+		return check_fail(check, field,
+				  "names an argument after the last one that functrace reads (MODULE_ARGS)");
 	if ((value->kind == VALUE_LIVE_SIZE || value->kind == VALUE_KEPT) && value->b >= check->module->resource_count)
 		return check_fail(check, field, "names a resource that the module does not have");
 	return true;

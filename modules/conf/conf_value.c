@@ -175,7 +175,7 @@ static bool conf_value_take_resource(const struct values *v, bool is_named, unsi
 			return lexer_error(lexer, "%s is no resource that is described above", lexer_shown(lexer));
 		lexer_next(lexer);
 	} else if (v->conf->resource_count > 1) {
-		return lexer_error(lexer, "the file has several resources: say which is meant");
+		return lexer_error(lexer, "the file has several resources: add the type of the one that is meant");
 	}
 	*resource = (unsigned char)index;
 	return true;
@@ -388,7 +388,7 @@ bool conf_take_conditions(struct conf *conf, struct lexer *lexer, const struct p
 		conditions[i].or_next = is_or;
 		has_or |= is_or, has_and |= is_and;
 		if (has_or && has_and)
-			return lexer_error(lexer, "conditions are joined by 'and' only, or by 'or' only");
+			return lexer_error(lexer, "join all conditions by 'and', or all of them by 'or'");
 		if (i + 1 == max)
 			return lexer_error(lexer, "there are more than %zu conditions", max);
 	}

@@ -300,7 +300,7 @@ static int trace_writer_finish(struct stage *stage)
 			 cut);
 	if (lost) {
 		msg_error("%" PRIu64 " addresses have more than the 32 bits of a pointer of the trace's machine, and "
-			  "were cut to 32 bits: the output is wrong. If the header's arch is not true, correct it.",
+			  "were cut to 32 bits: the output is wrong. If the header's arch is wrong, correct it.",
 			  lost);
 		return -EOVERFLOW;
 	}

@@ -81,11 +81,10 @@ static void report_unknown(struct process *p, const struct traced *traced)
 static void report_unknown_result(struct process *p, const struct traced *traced)
 {
 	if (!p->trace->counts.unknown_results++)
-		output_note(
-			p->trace,
-			"the type of the result of %s is unknown, perhaps those of others too: the result shown is the "
-			"register for integers",
-			traced->shown);
+		output_note(p->trace,
+			    "the type of the result of %s is unknown, and perhaps those of other functions: the "
+			    "shown result is the whole register for integers",
+			    traced->shown);
 }
 
 static const struct args_plan *plan_of(struct process *p, const struct probe *probe, const struct traced *traced)

@@ -36,9 +36,10 @@
  row(LIVE, "live", NULL, 0, \
  "show live blocks and their growth while the trace is written: a table on a terminal, else lines", \
  "with -t: show live blocks and their growth while the process runs"), \
- row(INTERVAL, "interval", "S", 0, "with --live: look every S seconds (default 1)", \
- "with --live or --scan: look every S seconds (default 1)"), \
- row(COUNT, "count", "N", 0, "with --live: end after N looks", "with --live or --scan: end after N looks")
+ row(INTERVAL, "interval", "S", 0, "with --live: update the view every S seconds (default 1)", \
+ "with --live or --scan: update the view, or scan, every S seconds (default 1)"), \
+ row(COUNT, "count", "N", 0, "with --live: end after N updates", \
+ "with --live or --scan: end after N updates or scans")
 
 /* Filters of blocks that are live at the end. */
 #define ALIVE_OPTIONS(row) \
@@ -46,7 +47,7 @@
  "made from second A to second B of the trace, and still alive at its end", \
  "with --report: only blocks that were allocated from second A to B"), \
  row(OLDER, "older", "T", 0, \
- "alive at the end, and at least T seconds old then (without times: calls)", \
+ "alive at the end, and at least T seconds old then (a trace without times: T calls)", \
  "with --report: only blocks that are at least T seconds old")
 
 #define EXITCODE_OPTION(row) \

@@ -187,7 +187,8 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 static void report_one(const struct rescued_process *process, enum fate fate)
 {
 	if (process->lost)
-		msg_error("process %d (%s) had to be killed: a thread of it could not be taken back to where it was",
+		msg_error("process %d (%s) had to be killed: one of its threads could not be put back to the "
+			  "instruction that it was to run",
 			  process->pid, process->name);
 	else if (fate == FATE_ENDED && process->is_doomed)
 		msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",

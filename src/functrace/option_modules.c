@@ -88,8 +88,8 @@ static int print_modules(struct parse *parse)
 	for (size_t i = 0, left_out = 0; (module = module_known(i)); i++)
 		if (!has_living(module))
 			printf("%-12s %s %s\n", "", left_out++ ? "   and" : "but not", module->name);
-	help_line("FILE.conf", "what a file describes");
-	help_line("FILE.so", "what a shared object describes");
+	help_line("FILE.conf", "the resources that this file describes");
+	help_line("FILE.so", "the resources that this shared object describes");
 	printf("\n-e help=NAME prints the functions of one; functrace-modules(7) describes them.\n");
 	return options_shown(parse);
 }

@@ -81,7 +81,9 @@ static int check_packing(struct parse *parse)
 	if (packing_choose(path, parse->packing, &s->packing))
 		return 0;
 	if (s->packing)
-		return usage_error(parse, "--compress=%s: the name after -o, %s, has the ending of another kind",
+		return usage_error(parse,
+				   "--compress=%s: the name after -o, %s, has the ending of another "
+				   "kind of compression",
 				   parse->packing, path);
 	return usage_error(parse, "--compress=%s: the kinds are zst and gz", parse->packing);
 }

@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	 "-e: find them at its end; --report does so unless this is off",
 	 0},
 	{"core", OPT_CORE, "FILE", 0, "with --scan: scan a core file, not a process", 0},
-	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look for the files that its process had under DIR", 0},
+	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look below DIR for the files that the process had mapped", 0},
 	{"why", OPT_WHY, "ADDRESS", 0,
 	 "with --scan: show the pointers that keep the block at this address; may be repeated", 0},
 	{0},

@@ -115,14 +115,14 @@ static const struct argp_option options[] = {
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
-	 "no baseline of the blocks from before -t, and no figures of the heap", 0},
+	 "do not read the heap: no baseline of the blocks that were allocated before -t, no figures", 0},
 	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* name of the option in older releases */
-	{"no-follow", 'F', NULL, 0, "let go of forked children", 0},
+	{"no-follow", 'F', NULL, 0, "do not trace forked children", 0},
 	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
 	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
-	{"duration", OPT_DURATION, "TIME", 0, "let go after this time: 30 (seconds), 10s, 5m, 1h", 0},
+	{"duration", OPT_DURATION, "TIME", 0, "detach after this time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Arguments:", 2},
 	{"args", 'a', NULL, 0, "arguments and results of calls, and failed calls", 0},
@@ -145,7 +145,9 @@ static const struct argp_option options[] = {
 	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
-	 "with -f stacktrack: repeat all context after N entries, so that the last part of a trace can be read", 0},
+	 "with -f stacktrack: write all declarations again after N entries, so that the last part of a trace "
+	 "can be read",
+	 0},
 	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
@@ -367,8 +369,8 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
 static const char doc[] = "Trace the allocations and releases of a program, with their stacks, without rebuilding or "
 			  "restarting it."
-			  "\vOptions end at PROGRAM. Ctrl-C lets go of attached processes. A launched program gets "
-			  "Ctrl-C itself, and SIGTERM to functrace lets go of it.\n\n"
+			  "\vOptions end at PROGRAM. Ctrl-C detaches functrace from attached processes. A "
+			  "launched program gets Ctrl-C itself; SIGTERM to functrace detaches it.\n\n"
 			  "The exit status is PROGRAM's; 126 or 127 if it could not be run, 1 if tracing failed "
 			  "before it began, 2 for "
 			  "wrong usage, 0 when attached.\n\n"

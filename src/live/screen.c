@@ -474,7 +474,8 @@ int live_screen(struct view *view)
 
 int live_screen(struct view *view)
 {
-	msg_warn("built without ncurses, this shows lines: for a view that takes keys install libncurses-dev (Debian) "
+	msg_warn("functrace was built without ncurses, so this view prints lines and takes no keys: for the full view "
+		 "install libncurses-dev (Debian) "
 		 "or ncurses-devel (Fedora), and build it again");
 	return live_lines(view);
 }

@@ -27,11 +27,13 @@ static const struct argp_option option_table[] = {
 	{"not-function", OPT_NOT_FUNCTION, "PATTERN", 0, "allocations whose stacks have no function of this name", 0},
 	{"object", OPT_OBJECT, "PATTERN", 0,
 	 "allocations whose stacks go through this object, by its path or file name", 0},
-	{"size", OPT_SIZE, "MIN-MAX", 0, "of MIN to MAX bytes; one of them may be missing; with k, M or G (of 1024)",
+	{"size", OPT_SIZE, "MIN-MAX", 0, "of MIN to MAX bytes, one of which may be left out; units: k, M, G (of 1024)",
 	 0},
 	{"thread", OPT_THREAD, "ID,...", 0, "of these threads, by their numbers", 0},
 	{"time", OPT_TIME, "A-B", 0,
-	 "made from second A to second B of the trace; one of them may be missing (without times: calls)", 0},
+	 "made from second A to second B of the trace, one of which may be left out (a trace "
+	 "without times: calls)",
+	 0},
 	ALIVE_OPTIONS(OPTION_OF_POSTPROC),
 	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: only stacks with N allocations or more", 0},
 	{0},
@@ -122,7 +124,7 @@ static void set_between(struct argp_state *state, struct filter_options *filter,
 	if (!postproc_parse_seconds(text, &filter->between_from, &end) || *end != ',' ||
 	    !postproc_parse_seconds(end + 1, &filter->between_to, &end) || *end ||
 	    filter->between_to <= filter->between_from)
-		argp_error(state, "--between needs two times in seconds, the later one second: 2,3.5, not '%s'", text);
+		argp_error(state, "--between needs two times in seconds, the earlier one first: 2,3.5, not '%s'", text);
 }
 
 static void set_older(struct argp_state *state, struct filter_options *filter, const char *text)

@@ -57,8 +57,8 @@ static const struct conflict view_conflicts[] = {
 	{"--diff", NEEDS, "view-at-end",
 	 "--diff is about the report, the page and files for other tools; add --report, --html or -f"},
 	{"--diff", EXCLUDES, "weight-lost",
-	 "--weight=lost is known only of the end; --diff goes with the other "
-	 "weights"},
+	 "--weight=lost exists only for the end of a trace, so --diff has nothing to compare it with; "
+	 "give another weight"},
 	{"--diff", EXCLUDES, "compares-not",
 	 "-f "
 	 "{export}"
@@ -86,8 +86,7 @@ static const struct conflict conflicts[] = {
 	 "--report, --html and files for other tools are made of the whole trace; they do not go with -l, -c, --stats, "
 	 "--dump or another format"},
 	{"--older --between", NEEDS, "-l view",
-	 "--older and --between are about what is alive at the end; add {leaks}, --html or -f of a file for other "
-	 "tools"},
+	 "--older and --between select what is alive at the end; add {leaks}, --html or -f of a file for other tools"},
 	{"--min-count", NEEDS, "-l --report",
 	 "--min-count counts the allocations of groups, which -l and --report make; add one of them"},
 	{"--min-count", NEEDS, "stacks",
@@ -113,7 +112,8 @@ static const struct conflict conflicts[] = {
 	{"html-suffix", EXCLUDES, "",
 	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and "
 	 "compress the file"},
-	{"packed-otherwise", EXCLUDES, "", "-z{-z}: the name after -o, {-o}, has the ending of another kind"},
+	{"packed-otherwise", EXCLUDES, "",
+	 "-z{-z}: the name after -o, {-o}, has the ending of another kind of compression"},
 	{"packing-unknown", EXCLUDES, "", "-z{-z}: the kinds are zst and gz"},
 	{"packed", EXCLUDES, "--stats --dump --expand-events --mpatrol-table --hatf-file --sim-file",
 	 "only traces are compressed; give -o a name without {packed}, and no -z"},

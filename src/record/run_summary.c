@@ -443,16 +443,16 @@ static void report_command(const struct run *run, const struct trace_report *r)
 		 !r->is_scanned ? "what is alive (for lost blocks, trace with --scan)"
 		 : r->is_clean  ? "what is live"
 				: "the leaks",
-		 is_one ? " in the trace with most alive" : "",
-		 r->is_broken ? " (and what was released after the trace broke off)" : "", buf_str(&b));
+		 is_one ? " in the trace with the most live bytes" : "",
+		 r->is_broken ? " (and resources whose releases could not be written to the trace)" : "", buf_str(&b));
 	buf_free(&b);
 	if (r->foreign_mounts_pid && !proc_parent(r->foreign_mounts_pid))
 		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
 			 "folder where its files are",
 			 r->foreign_mounts_pid, r->foreign_mounts_pid);
 	if (r->is_deleted && !has_live_names(run))
-		msg_info("the program's file has been deleted or replaced: for its names trace with -f text -r, as "
-			 "long as it runs");
+		msg_info("the program's file has been deleted or replaced: to get its names, trace with -f "
+			 "text -r while it runs");
 }
 
 /* Prints the command that shows the trace's notes on wrong releases. */

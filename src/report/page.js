@@ -137,7 +137,7 @@ function residentText(programs) {
   if (!known.length)
     return 'resident memory unknown';
   return programs.length > 1 ? 'at most ' + human(highest) + ' resident in a process'
-    : human(known[0].resident) + ' resident when looked at last, ' + human(highest) + ' at the peak';
+    : human(known[0].resident) + ' resident when last measured, ' + human(highest) + ' at the peak';
 }
 
 function drawHead() {

@@ -67,7 +67,7 @@ static void write_resident_of(struct report *report, const struct account *accou
 	char last[32], peak[32];
 
 	report_add_label(report, "resident");
-	lines_add(&report->lines, "%s bytes when looked at last, %s at the peak",
+	lines_add(&report->lines, "%s bytes when last measured, %s at the peak",
 		  number_grouped(account->resident.last, last), number_grouped(account->resident.peak, peak));
 	if (!is_one && account->has_pid)
 		lines_add(&report->lines, ", process %" PRIu32, account->pid);
@@ -177,10 +177,10 @@ static enum unseen unseen_of(const struct account *account)
 static void write_unknown_releases(struct report *report)
 {
 	static const char *const words[] = {
-		[UNSEEN_OLDER] = "allocation(s) of what was released: older than the trace",
-		[UNSEEN_FORK] = "allocation(s) of what was released: from before the fork",
-		[UNSEEN_LAUNCHED] =
-			"allocation(s) of what was released: a double release, or allocated by what was not traced",
+		[UNSEEN_OLDER] = "allocation(s) of released resources: older than the trace",
+		[UNSEEN_FORK] = "allocation(s) of released resources: from before the fork",
+		[UNSEEN_LAUNCHED] = "allocation(s) of released resources: a double release, or allocated by a function "
+				    "that was not traced",
 	};
 	const struct profile *profile = report->profile;
 	uint64_t unknown[UNSEEN_KINDS] = {0};

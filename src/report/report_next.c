@@ -94,7 +94,8 @@ void report_next(struct report *report)
 				LINE(&report->lines, "%s", "");
 			report_add_label(report, label);
 			LINE(&report->lines,
-			     "what keeps the newest block of the stack that grew most, while the process runs: "
+			     "the pointers that keep the newest block of the stack that grew most, while the process "
+			     "runs: "
 			     "functrace --scan -t %" PRIu32 " --why=0x%" PRIx64,
 			     account->pid, clue.grown->newest_id);
 		}

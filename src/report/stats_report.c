@@ -67,8 +67,7 @@ static void stats_report_write_resident(struct stats_report_state *report)
 	const struct resident *resident = &report->account->resident;
 
 	if (resident->is_known)
-		LINE(&report->lines,
-		     "resident memory  %12" PRIu64 " bytes when it was looked at last, %" PRIu64 " at the peak",
+		LINE(&report->lines, "resident memory  %12" PRIu64 " bytes when last measured, %" PRIu64 " at the peak",
 		     resident->last, resident->peak);
 	else
 		LINE(&report->lines, "%s", "resident memory  unknown: the trace does not say");

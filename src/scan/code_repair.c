@@ -46,7 +46,7 @@ static int repair_held(pid_t pid, const struct arch *arch)
 		status = 0;
 	} else if (changes.has_uprobes) {
 		msg_error("process %d has %zu breakpoint%s in its code (%s first), which may be the kernel's (uprobes: "
-			  "perf, bpftrace): they are left. End what uses uprobes, and try again.",
+			  "perf, bpftrace): they were not removed. End the program that uses uprobes, and try again.",
 			  pid, changes.breakpoints, changes.breakpoints == 1 ? "" : "s", changes.path);
 	} else {
 		const pid_t tid = proc_live_thread(pid);

@@ -377,7 +377,7 @@ static void scan_add_figures(struct scan_report *report, const struct heap *heap
 	report->allocator = heap_allocator(heap);
 	scan_add_figure(report, "arenas", "arenas", figures->arenas, true);
 	scan_add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
-	scan_add_figure(report, "uordblks", "of that in use, with what caches hold", figures->uordblks, false);
+	scan_add_figure(report, "uordblks", "of that in use, including the cached blocks", figures->uordblks, false);
 	scan_add_figure(report, "fordblks", "of that free", figures->fordblks, false);
 	scan_add_figure(report, "keepcost", "of that free at the main arena's top", figures->keepcost, false);
 	scan_add_figure(report, "ordblks", "free chunks", figures->ordblks, true);

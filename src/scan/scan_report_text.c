@@ -53,7 +53,7 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
 			plural(pause->threads), number_grouped(pause->bytes, bytes));
 		if (pause->unreadable)
-			fprintf(out, "  %s bytes that could be written are not in the file%s\n",
+			fprintf(out, "  %s bytes of writable memory are not in the file%s\n",
 				number_grouped(pause->unreadable, bytes), partial);
 		if (!pause->threads)
 			fprintf(out, "  the file has no registers of threads: blocks that only registers or stacks "
@@ -76,7 +76,7 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, "  %zu thread%s could not be stopped, deep in the kernel: their registers are not known\n",
 			pause->moving, plural(pause->moving));
 	if (pause->left_out)
-		fprintf(out, "  %s bytes of very wide mappings were not looked at%s\n",
+		fprintf(out, "  %s bytes of very wide mappings were not scanned%s\n",
 			number_grouped(pause->left_out, bytes), partial);
 	if (pause->unreadable)
 		fprintf(out, "  %s bytes could not be read%s\n", number_grouped(pause->unreadable, bytes), partial);
@@ -197,9 +197,11 @@ static void print_next(FILE *out, const struct scan_report *report)
 	if (report->scan != report->scans && report->scans)
 		return;
 	if (report->core)
-		fputs("\nThe lines that allocate: functrace --report PROGRAM, from its start\n", out);
+		fputs("\nThe source lines that allocate: functrace --report PROGRAM, from its start\n", out);
 	else
-		fprintf(out, "\nThe lines that allocate, while it goes on: functrace -t %d --report --duration=60\n",
+		fprintf(out,
+			"\nThe source lines that allocate, while the process runs on: functrace -t %d --report "
+			"--duration=60\n",
 			report->pid);
 	if (!report->core && !report->why_count && groups->sums[CLASS_REACHABLE].blocks)
 		fprintf(out, "What keeps a block: functrace --scan -t %d --why=ADDRESS\n", report->pid);
@@ -246,7 +248,7 @@ static void print_way(FILE *out, const struct scan_why *why)
 	if (why->is_block && why->class == CLASS_LOST)
 		fprintf(out, "  nothing: it is definitely lost\n");
 	else if (why->is_doubtful)
-		fprintf(out, "  nothing that was found: perhaps memory that was not copied\n");
+		fprintf(out, "  no pointer was found; perhaps one is in memory that was not copied\n");
 }
 
 static void print_whys(FILE *out, const struct scan_report *report)

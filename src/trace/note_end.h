@@ -40,6 +40,7 @@ static inline bool trace_end_is_missing(const struct trace_end *end)
 }
 
 /* Text for a message, after "the trace has no end ": possible reasons, and what follows. */
-#define TRACE_END_MISSING "(full disk, functrace killed, or still being written): what is alive is as of its last event"
+#define TRACE_END_MISSING                                                                                              \
+	"(full disk, functrace killed, or still being written): the live resources are those at its last event"
 
 #endif

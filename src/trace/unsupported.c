@@ -21,7 +21,7 @@ static const struct unsupported_words {
 	[OMITTED_DECLARATION] = {"declaration", "declarations"},
 	[OMITTED_OBJECT] = {"object", "objects"},
 	[OMITTED_BUILD_ID] = {"build-id", "build-ids"},
-	[OMITTED_SCAN] = {"scan, with what it found lost", "scans, with what they found lost"},
+	[OMITTED_SCAN] = {"scan, with its lost blocks", "scans, with their lost blocks"},
 	[OMITTED_BASELINE] = {"block from before the trace", "blocks from before the trace"},
 	[OMITTED_RESIDENT] = {"figure of resident memory", "figures of resident memory"},
 	[OMITTED_THREAD] = {"thread's name", "threads' names"},

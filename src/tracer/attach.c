@@ -66,7 +66,7 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_rest(t, p, s);
 	if (s->refused) {
 		if (s->refused != pid)
-			msg_error("process %d shares the memory of process %d, so that both would have to be attached.",
+			msg_error("process %d shares the memory of process %d: functrace must attach to both, or none.",
 				  s->refused, pid);
 		return refusal_of_attach(s->refused, s->error);
 	}
@@ -105,7 +105,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 		if (error || !seize_drop_replaced(t, pid))
 			return error;
 	}
-	msg_error("cannot attach to process %d: it executes one program after the other.", pid);
+	msg_error("cannot attach to process %d: it calls execve again and again. Try again later.", pid);
 	return 1;
 }
 

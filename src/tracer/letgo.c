@@ -229,11 +229,11 @@ static void verify_text(struct process *p)
 	const size_t left = leftovers_count(p);
 
 	if (wrong)
-		msg_error("process %d: %zu of %zu places of its text differ from what was there before.", p->pid, wrong,
+		msg_error("process %d: %zu of %zu places of its text differ from their original bytes.", p->pid, wrong,
 			  sites + slots);
 	else if (left)
-		msg_warn("process %d: what functrace changed in its text is as it was (%zu breakpoints, %zu copies "
-			 "verified), but %zu breakpoint%s that this run did not set %s there",
+		msg_warn("process %d: functrace has restored all bytes of its text that it had changed (%zu "
+			 "breakpoints, %zu copies verified), but %zu breakpoint%s that this run did not set %s there",
 			 p->pid, sites, slots, left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 	else
 		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)", p->pid, sites,

@@ -268,7 +268,7 @@ def formats_hold_it(_folder):
         for form, options in (("mpatrol", []), ("swap", []), ("text", ["--compat=sp-rtrace"]),
                               ("rtrace", ["--compat=sp-rtrace"])):
             done = run("-f", form, *options, "-", data=TRACE % found, check=0)
-            assert b"1 scan, with what it found lost" in done.stderr, (form, done.stderr)
+            assert b"1 scan, with its lost blocks" in done.stderr, (form, done.stderr)
             assert b"## lost" not in done.stdout, (form, done.stdout)
 
 

@@ -169,7 +169,7 @@ def resident_memory_is_a_line_of_time(folder):
     assert series[0] == 40960000 and series[-1] == 20480000, series
     value = browse(folder, page, """return {head: shown('#about'), labels: shown('#time .scale'),
         lines: document.querySelectorAll('#time .edge.resident').length};""")
-    assert "19.5 MiB resident when looked at last, 85.9 MiB at the peak" in value["head"][0].replace("\xa0", " "), value
+    assert "19.5 MiB resident when last measured, 85.9 MiB at the peak" in value["head"][0].replace("\xa0", " "), value
     assert value["lines"] == 1 and value["labels"][-1].replace("\xa0", " ") == "39.1 MiB resident", value
     late = trace(folder).replace(b"\n7. [", b"\n## resident 20480000 90112000\n7. [")
     series = data_of(make_page(folder, late))["resident"]

@@ -61,7 +61,7 @@ TRACE = (HEAD % 42 + CALLS).encode()
 TOP = """program     /bin/prog, process 42
 traced      from 2012-05-04 10:00:00 UTC on, 7 events within 5.000 s
 resident    unknown: the trace does not say how much memory was resident
-not seen    1 allocation(s) of what was released: older than the trace
+not seen    1 allocation(s) of released resources: older than the trace
 memory      1,200 bytes in 4 blocks allocated, 2 released
             200 bytes in 3 blocks alive at the end
             1,200 bytes in 4 blocks at the peak, after 3.000 s

@@ -136,7 +136,7 @@ def a_stack_is_told_once(_folder):
         last = data.rindex(b"=" + numbers[3].encode())
         changed = data[:last] + b"=" + b"7" * len(numbers[3]) + data[last + 1 + len(numbers[3]):]
         done = run("-", data=changed)
-        assert b"has stack " + b"7" * len(numbers[3]) + b", which did not come before" in done.stderr, done.stderr
+        assert b"has stack " + b"7" * len(numbers[3]) + b", which no earlier call has defined" in done.stderr, done.stderr
         whole, text = text_of(data).decode().splitlines(), done.stdout.decode().splitlines()
         frames = ["\t0x%x" % (0x400100 + 16 * j) for j in range(4)]
         at = max(i for i in range(len(whole)) if whole[i:i + 4] == frames)
@@ -210,7 +210,7 @@ def the_tail_of_a_trace_is_enough(_folder):
             assert said in done.stderr.decode(), (said, done.stderr)
             assert run("-", data=cut).returncode == 1
     done = run("--input-format=stacktrack", "-", data=trace, check=1)
-    assert b"no StackTrack trace begins here" in done.stderr, done.stderr
+    assert b"no prologue of StackTrack was found in the trace" in done.stderr, done.stderr
 
 
 def a_short_text_entry_is_the_same_from_everywhere(_folder):
@@ -315,14 +315,14 @@ def another_layout_is_read_by_its_description(folder):
         assert text_of(other, "--raw-format=" + path) == text_of(trace)
         assert run("-", data=other).returncode == 1
         done = run("--raw-format=" + path, "-", data=own, check=1)
-        assert b"no StackTrack trace begins here" in done.stderr, done.stderr
+        assert b"no prologue of StackTrack was found in the trace" in done.stderr, done.stderr
         shown = run("--expand-events", "--raw-format=" + path, "-", data=other, check=0).stdout.decode()
         hits = [line for line in shown.splitlines() if line.startswith("<HIT ")]
         assert len(hits) == sum(e.kind == HIT for e in decode(own))
         assert 'scopeIndex="1" tid="0x0000"/>' in hits[0] and 'flags="0x8001"' in hits[0], hits[0]
         # A trace that says that it is laid out otherwise.
         done = run("--raw-format=" + path, "-", data=other.replace(struct.pack("<>"[big] + "H", 56), struct.pack("<>"[big] + "H", 57), 1), check=1)
-        assert b"entries have 57 bytes, their payload at byte 16; by the description they have 56, at 16" in done.stderr, done
+        assert b"entries have 57 bytes, their payload at byte 16; by the description they have 56 bytes, and their payload is at byte 16" in done.stderr, done
     own_format = os.path.join(folder, "own.xml")
     with open(own_format, "wb") as file:
         file.write(run("--show-format", check=0).stdout)
@@ -371,18 +371,18 @@ HOSTILE = [
     (changed("HIT", None, size="8"), "MEMBER when has bytes"),
     (changed("HIT", None, typeindex="256"), "typeindex of TYPE is no number from 0 to 255"),
     (changed("HIT", None, typeindex="4"), "TYPE FLOC has the typeindex 4 of HIT"),
-    (changed("HIT", None, typeindex="63"), "FLAG IS_HIT is 1, and the typeindex of HIT is 63"),
+    (changed("HIT", None, typeindex="63"), "FLAG IS_HIT is 1, but the typeindex of HIT is 63"),
     (changed("HIT", None, uname=None), "TYPE has no attribute uname"),
     (changed("HIT", "when", size="0"), "size of MEMBER is no number from 1 to 4096"),
     (changed("HIT", "when", size="3"), "MEMBER when has 3 bytes; 1, 2, 4 or 8 can be read"),
-    (changed("HIT", "when", size="4096"), "its TYPE only 40"),
-    (changed("HIT", "when", offset="33"), "MEMBER when has bytes 33 to 40, its TYPE only 40"),
-    (changed("HIT", "when", offset="4096"), "its TYPE only 40"),
-    (changed("HIT", "tid", offset="6"), "which another one has"),
+    (changed("HIT", "when", size="4096"), "its TYPE has only 40 bytes"),
+    (changed("HIT", "when", offset="33"), "MEMBER when has bytes 33 to 40, but its TYPE has only 40 bytes"),
+    (changed("HIT", "when", offset="4096"), "its TYPE has only 40 bytes"),
+    (changed("HIT", "tid", offset="6"), "which another MEMBER has, too"),
     (changed("HIT", "tid", name="when"), "MEMBER when is there twice"),
     (changed("HIT", "tid", name="x" * 64), "the value of name is no name or number"),
     (changed("PROCINFO", "pid", size="8", offset="20"), "the pid has more than 4 bytes"),
-    (changed("PROLOGUE", "_12345678", size="2"), "_12345678 of PROLOGUE has not 4 bytes"),
+    (changed("PROLOGUE", "_12345678", size="2"), "_12345678 of PROLOGUE does not have 4 bytes"),
     (without("HIT", "tid"), "TYPE HIT has no MEMBER tid"),
     (without("SLOC"), "there is no TYPE with the uname SLOC"),
     (twice, "TYPE HIT is there twice"),
@@ -434,7 +434,7 @@ def hostile_descriptions_are_refused(folder):
     whole = Layout().described()
     for size in range(0, len(whole) - 1, 7 if LONG else 97):
         refused(whole[:size], "line ")
-    refused(whole + b"<TYPE/>", "</RAW_FORMAT> is not the end of the file")
+    refused(whole + b"<TYPE/>", "text follows </RAW_FORMAT>")
     for name in (folder, os.path.join(folder, "missing"), "/dev/zero"):
         done = run("--raw-format=" + name, "-", data=own, check=1)
         assert f"cannot read the description {name}: ".encode() in done.stderr, done

@@ -17,7 +17,7 @@ HEAD = ("version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bi
         "<1> : memory (memory allocation in bytes)\n")
 LEAK = "1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x10 leaky at /no/a.c:5\n\n"
 CALLS = LEAK + "2. [10:00:04.000000] malloc<memory>(60) = 0x2000\n\t0x11 kept at /no/b.c:5\n\n3. [10:00:05.000000] free<memory>(0x2000)\n"
-NO_END = "the trace has no end (full disk, functrace killed, or still being written): what is alive is as of its last event"
+NO_END = "the trace has no end (full disk, functrace killed, or still being written): the live resources are those at its last event"
 
 
 def trace(*ends, origin="functrace 0.1", calls=CALLS):
@@ -153,10 +153,10 @@ def rates_need_a_second(_folder):
 def releases_of_what_was_not_seen_have_their_reason(_folder):
     stray = CALLS + "4. [10:00:05.000000] free<memory>(0x2000)\n"
     def unseen(data):
-        return re.search("^not seen    1 allocation\\(s\\) of what was released: (.*)$",
+        return re.search("^not seen    1 allocation\\(s\\) of released resources: (.*)$",
                          run("--report", "-", data=data, check=0).stdout.decode(), re.M).group(1)
     launched = trace("paused", calls=stray)
-    assert unseen(launched) == "a double release, or allocated by what was not traced"
+    assert unseen(launched) == "a double release, or allocated by a function that was not traced"
     assert unseen(launched.replace(b",origin", b",attached=yes,origin")) == "older than the trace"
     assert unseen(trace(origin="other 1.0", calls=stray)) == "older than the trace"
     assert unseen(trace("process 42 was forked by 41", "paused", calls=stray)) == "from before the fork"

@@ -292,8 +292,7 @@ def unknown_results(room):
     notes = [note for note in trace_text.read(room.path('trace')).notes if note.startswith('the type of the result of')]
     problems = equal('results', [(name, result & 0xffffffff) for name, result in found if name != 'r_void'],
                      [('r_int', 0xfffffffe), ('r_pointer', 0x1234)])
-    return problems + equal('notes', notes, ['the type of the result of r_void is unknown, perhaps those of others too: '
-                                             'the result shown is the register for integers']), ''
+    return problems + equal('notes', notes, ['the type of the result of r_void is unknown, and perhaps those of other functions: the shown result is the whole register for integers']), ''
 
 
 CONVENTION = '''

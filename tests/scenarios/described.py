@@ -136,7 +136,7 @@ def bad_objects(room):
                     'with the header of this functrace\n')
     problems += says(nothing, "this is no module of functrace: it has no symbol 'functrace_module' (const struct module *")
     problems += says(null, "this is no module of functrace: NULL is the value of its 'functrace_module'")
-    problems += says(wrong, 'functions[2] (pool_put): .id names an argument that is out of reach (MODULE_ARGS)')
+    problems += says(wrong, 'functions[2] (pool_put): .id names an argument after the last one that functrace reads (MODULE_ARGS)')
     problems += says(nameless, '.name is missing, or is not made of at most 64 letters, digits')
     problems += says(room.path('text.so'), 'cannot be loaded: ')
     problems += says(room.path('none.so'), 'cannot be loaded: ')

@@ -131,7 +131,7 @@ class Case:
     def check_run(self, plain, traced):
         problems = kinds.compare_runs(plain, traced)
         said = traced.err.decode(errors='replace')
-        for bad in ('not traced: ', 'by stopping all threads', 'were not seen allocated', 'double release', 'differ from what was there'):
+        for bad in ('not traced: ', 'by stopping all threads', 'were not seen allocated', 'double release', 'differ from their original bytes'):
             if bad in said:
                 problems.append('functrace said: ' + [x for x in said.split('\n') if bad in x][0])
         return problems

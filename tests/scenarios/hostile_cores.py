@@ -82,7 +82,7 @@ def headed(path, **fields):
 NOTES, LOAD = 64, 64 + 56    # the program headers
 TRUNCATED = b'is truncated: its headers speak of %s bytes, it has 4,272.'
 NO_HEAP = b'has no heap that is understood'
-NO_MEMORY = b'it has no memory'
+NO_MEMORY = b'it contains no memory of the process'
 SEGMENT = 0x7e0000000000
 
 CORES = [

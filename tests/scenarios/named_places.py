@@ -382,7 +382,7 @@ def core_library(room):
 def scanned(room, by):
     core = [name for name in os.listdir(room.folder) if name.startswith('core.')][0]
     done = room.run([*by, FUNCTRACE, '--scan', '--core=' + room.path(core), '--sysroot=' + room.path('root')])
-    return done, 'libmake.so, which the process had, is not here' not in done.err.decode()
+    return done, 'libmake.so, which the process had mapped, is not here' not in done.err.decode()
 
 
 CUT_OBJECT = (r'it is cut: its header says that it is longer\. Its frames have no lines\. Say where the complete file or its '

@@ -74,10 +74,10 @@ def at_the_end(room):
     now, peak = found[-1]
     problems = within('the peak', peak, int(done.out)) + within('the end', now, peak - 28 * MIB)
     report = room.run([POSTPROC, '--report', room.path('T')]).out.decode()
-    line = 'resident    %s bytes when looked at last, %s at the peak' % ('{:,}'.format(now), '{:,}'.format(peak))
+    line = 'resident    %s bytes when last measured, %s at the peak' % ('{:,}'.format(now), '{:,}'.format(peak))
     problems += [] if '\n%s\n' % line in report else ['the report has no line %r: %s' % (line, report[:400])]
     shown = room.run([POSTPROC, '--stats', room.path('T')]).out.decode()
-    line = 'resident memory  %12d bytes when it was looked at last, %d at the peak' % (now, peak)
+    line = 'resident memory  %12d bytes when last measured, %d at the peak' % (now, peak)
     return problems + ([] if '\n%s\n' % line in shown else ['--stats has no line %r: %s' % (line, shown[:400])]), ''
 
 

@@ -213,7 +213,7 @@ Reachable blocks, by the first root that was found to lead to them:
 '''
 
 
-NEXT = (b'The lines that allocate', b'What keeps a block')
+NEXT = (b'The source lines that allocate', b'What keeps a block')
 
 
 def what_is_next(done, *wanted):
@@ -229,14 +229,14 @@ def named_next(room):
     """What a scan says is to be run next: where the program's lines are found, and why a block is kept. A scan that is one of several
     says it when it is the last one; where --why is given it is known already."""
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
-        where = 'The lines that allocate, while it goes on: functrace -t %d --report --duration=60' % target.pid
+        where = 'The source lines that allocate, while the process runs on: functrace -t %d --report --duration=60' % target.pid
         why = 'What keeps a block: functrace --scan -t %d --why=ADDRESS' % target.pid
         problems = what_is_next(target.scan(), where, why)
         problems += what_is_next(target.scan('--count=3', '--interval=0.1'), where, why)
         problems += what_is_next(target.scan('--why=0x10'), where)
         if shutil.which('gdb'):
             path = gdb_core(room, target.pid)
-            core = 'The lines that allocate: functrace --report PROGRAM, from its start'
+            core = 'The source lines that allocate: functrace --report PROGRAM, from its start'
             problems += what_is_next(room.run([FUNCTRACE, '--scan', '--core=' + path]), core)
             os.unlink(path)
         problems += target.end()
@@ -611,10 +611,10 @@ def core_of_another(room):
     os.makedirs(folder + os.path.dirname(program))
     os.rename(program, folder + program)
     for what, root, wanted, said in (
-            (None, None, None, b'/program, which the process had, is not here. Addresses'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had'),
+            (None, None, None, b'/program, which the process had mapped, is not here. Addresses'), (builds.target('planted', 'O2'), None, None, b'is not the file that the process had mapped'),
             (builds.target('planted', 'O2'), folder, named, b''), (None, folder, named, b''),
             (folder + program, nowhere, named, b''),
-            (builds.target('planted', 'O2'), nowhere, None, b'is not the file that the process had'),
+            (builds.target('planted', 'O2'), nowhere, None, b'is not the file that the process had mapped'),
             (folder + program, None, named, b'')):
         if os.path.exists(program):
             os.unlink(program)

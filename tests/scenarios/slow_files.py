@@ -217,8 +217,8 @@ def functions(room):
     program, *late = prepare(room, '--strip-all')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-o', 'trace', program, '1')
     calls, more = calls_of(done.out)
-    words = (r'functrace: warning: the debug information of \S+ takes too long to read: its functions that no symbol '
-             r'of the file itself names are not found by patterns of -x\. .*')
+    words = (r'functrace: warning: the debug information of \S+ takes too long to read: patterns of -x do not find '
+             r'functions whose names are only there\. .*')
     return problems + more + has_line(done, words), '%d calls' % calls
 
 

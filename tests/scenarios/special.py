@@ -226,7 +226,7 @@ def traced_by_another(room):
     need_attach()
     with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
         other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
-        done, problems = refused_for_another(room, held, other, b'both would have to be attached', b'traces it already')
+        done, problems = refused_for_another(room, held, other, b'functrace must attach to both, or none', b'traces it already')
     if done.status != 3:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
     return problems, ''

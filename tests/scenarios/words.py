@@ -480,8 +480,8 @@ def deleted(replaced):
         with open(room.path('a')) as file:
             text = file.read()
         problems = [] if re.search(r'in keeps_a_block\(\) at \S*loop\.c:7\n', text) else ['no names in ' + text[:2000]]
-        hint = "functrace: the program's file has been deleted or replaced: for its names trace with -f text -r, as long " \
-            "as it runs\n"
+        hint = "functrace: the program's file has been deleted or replaced: to get its names, trace with -f text -r " \
+            "while it runs\n"
         problems += equal('the hint with names', hint in said(live), False)
         plain = attached(room, '-o', 'b', '-t', str(child.pid))
         problems += equal('the hint', hint in said(plain), True)
@@ -570,13 +570,13 @@ int main(int argc, char **argv)
     problems += has_line(done, r'functrace: process \d+ \(sh, .*')
     problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
     if not problems:
-        problems += has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\) in the trace with most alive: '
+        problems += has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\) in the trace with the most live bytes: '
                              r'functrace-postproc --report ' + lines[0].split()[-1])
         problems += has_line(done, r'functrace: to see all \d+ traces together: functrace-postproc --report T T\.\[0-9\]\*')
     os.mkdir(room.path("it's"))
     done = room.run([FUNCTRACE, '-o', "it's", 'sh', '-c', '; '.join('"$0" %d' % size for size in sizes) + '; :', program])
     hint = re.search(r'^functrace: to see all (\d+) traces together: functrace-postproc (--report .*/\*\.rtrace)$', said(done), re.M)
-    one = re.search(r'^functrace: to see .* in the trace with most alive: functrace-postproc (--report .*)$', said(done), re.M)
+    one = re.search(r'^functrace: to see .* in the trace with the most live bytes: functrace-postproc (--report .*)$', said(done), re.M)
     if not hint or not one:
         return problems + ['no hint for a folder: %s' % said(done)], ''
     shown = room.run(['sh', '-c', '"$0" ' + hint[2], POSTPROC]).out.decode()
@@ -757,7 +757,7 @@ def sample_pattern(line):
 def readme(room):
     """The README's first leak: the commands as they stand, and each line of the sample in what they print."""
     with open(os.path.join(builds.TOP_SRCDIR, 'README.md')) as file:
-        section = file.read().split('## A first leak', 1)[1].split('12 answers were made', 1)[0]
+        section = file.read().split('## A first leak', 1)[1].split('`answer_new` made 12 answers', 1)[0]
     lines = [line[4:] for line in section.split('\n') if line.startswith('    ')]
     program = os.path.join(builds.TOP_BUILDDIR, 'examples', 'leak')
     if not os.path.exists(program):

@@ -365,7 +365,7 @@ static const char *core_image_read(struct core *core, Elf *elf)
 	if (!core->arch || header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return "it is of a processor that this functrace does not know";
 	if (!core_image_read_segments(core, elf, PT_LOAD) || !core->mapping_count)
-		return "it has no memory";
+		return "it contains no memory of the process";
 	core_image_read_segments(core, elf, PT_NOTE);
 	find_control_blocks(core);
 	if (core->arch->tags.core_segment)

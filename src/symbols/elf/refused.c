@@ -34,7 +34,7 @@ static const struct {
 	const char *reason, *advice;
 } advices[] = {
 	{refused_cut, "Build or copy it again."},
-	{refused_changed, "Try again when it is whole."},
+	{refused_changed, "Try again when it is complete."},
 	{refused_memory, "Try again when memory is free."},
 };
 

@@ -308,7 +308,7 @@ static bool names_find_place(struct names *names, struct named_object *object, c
 		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Its frames get no names.%s", object->path,
 			 object->to - object->from,
 			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
-						     : "is neither the whole file's nor that of its code",
+						     : "is neither the size of the whole file nor that of its code",
 			 place == NAME_PLACE_SEVERAL ? ""
 						     : " Keep the file that was traced and say where it is: "
 						       "--sysroot=DIR.");

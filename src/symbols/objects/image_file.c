@@ -79,13 +79,15 @@ static void image_file_report_wrong_file(const struct image_file_search_data *se
 	const char *const build_id = search->header ? search->header->build_id : "";
 
 	if (*build_id)
-		msg_warn("%s is not the file that the process had: its build-id is %s, that of the process's %s. "
+		msg_warn("%s is not the file that the process had mapped: its build-id is %s, that of the process's "
+			 "%s. "
 			 "Addresses in it get no names. Say where the files of that time are: --sysroot=DIR (then it "
 			 "is DIR%s).",
 			 search->wrong_path, *search->wrong_build_id ? search->wrong_build_id : "missing", build_id,
 			 path);
 	else
-		msg_warn("%s may be another file than the process had: it is newer, and the core file has no build-id "
+		msg_warn("%s may not be the file that the process had mapped: it is newer, and the core file "
+			 "has no build-id "
 			 "of it. Addresses in it get no names. Say where the files of that time are: --sysroot=DIR "
 			 "(then it is DIR%s).",
 			 search->wrong_path, path);
@@ -121,7 +123,7 @@ struct elf_file *image_file_find(const struct objects_image *image, size_t index
 			image_file_report_wrong_file(&search);
 		free(*open_path);
 		*open_path = NULL;
-		*reason = search.wrong_path ? "it is another file than the process had" : image_file_missing;
+		*reason = search.wrong_path ? "it is not the file that the process had mapped" : image_file_missing;
 		file = header;
 		header = NULL;
 	}

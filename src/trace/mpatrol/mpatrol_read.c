@@ -71,7 +71,7 @@ static int mpatrol_read_header(struct reader *reader)
 	if (memcmp(reader->data + reader->start, MPATROL_MAGIC, 4) != 0)
 		return reader_damage(reader, 0, "this does not begin as an mpatrol trace");
 	if (!recognise_words(s, reader->data + reader->start + 4))
-		return reader_damage(reader, 4, "the header's first word is not 1, in no size and byte order");
+		return reader_damage(reader, 4, "the header's first word is not 1 in any size and byte order");
 	const unsigned word = s->wide ? 8 : 4, size = 4 + 2 * word;
 
 	if (reader_fill(reader, size) < size)

@@ -289,13 +289,13 @@ static int stacktrack_describe_take_type(struct describe *d)
 static int stacktrack_describe_take_place(struct describe *d, const char *name, unsigned offset, unsigned size)
 {
 	if (offset + size > d->type_size)
-		return note_wrong_text(d, "MEMBER %s has bytes %u to %u, its TYPE only %u", name, offset,
+		return note_wrong_text(d, "MEMBER %s has bytes %u to %u, but its TYPE has only %u bytes", name, offset,
 				       offset + size - 1, d->type_size);
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		return note_wrong_text(d, "MEMBER %s has %u bytes; 1, 2, 4 or 8 can be read", name, size);
 	for (unsigned i = offset; i < offset + size; i++)
 		if (d->taken[i]++)
-			return note_wrong_text(d, "MEMBER %s has byte %u, which another one has", name, i);
+			return note_wrong_text(d, "MEMBER %s has byte %u, which another MEMBER has, too", name, i);
 	return 0;
 }
 
@@ -350,7 +350,7 @@ static int take_flag(struct describe *d)
 	for (unsigned i = 0; !error && i < STACKTRACK_TYPES; i++)
 		if (!strncmp(text, "IS_", 3) && !strcmp(text + 3, stacktrack_layouts[i].uname) && d->has_type[i] &&
 		    value != format->indexes[i])
-			error = note_wrong_text(d, "FLAG %s is %u, and the typeindex of %s is %u", text, value,
+			error = note_wrong_text(d, "FLAG %s is %u, but the typeindex of %s is %u", text, value,
 						text + 3, format->indexes[i]);
 	return error;
 }
@@ -362,7 +362,8 @@ static int stacktrack_describe_take_end(struct describe *d)
 		return 0;
 	}
 	if (!is_span(d->tag, "TYPE") || !d->is_in_type)
-		return note_wrong_text(d, "</%.*s> ends nothing here", stacktrack_describe_shown(d->tag), d->tag.p);
+		return note_wrong_text(d, "</%.*s> ends no element that is open here",
+				       stacktrack_describe_shown(d->tag), d->tag.p);
 	d->is_in_type = false;
 	return 0;
 }
@@ -370,7 +371,7 @@ static int stacktrack_describe_take_end(struct describe *d)
 static int take_element(struct describe *d)
 {
 	if (d->is_over)
-		return note_wrong_text(d, "</RAW_FORMAT> is not the end of the file");
+		return note_wrong_text(d, "text follows </RAW_FORMAT>");
 	if (!d->has_root)
 		return is_span(d->tag, "RAW_FORMAT") && !d->closes && !d->is_empty
 			       ? take_root(d)
@@ -430,7 +431,7 @@ static int check_head(struct describe *d)
 	if (format->layouts[STACKTRACK_PROCINFO].members[STACKTRACK_PROCINFO_PID].size > 4)
 		return note_wrong_text(d, "the pid has more than 4 bytes");
 	if (format->layouts[STACKTRACK_PROLOGUE].members[STACKTRACK_PROLOGUE_MAGIC].size != 4)
-		return note_wrong_text(d, "_12345678 of PROLOGUE has not 4 bytes");
+		return note_wrong_text(d, "_12345678 of PROLOGUE does not have 4 bytes");
 	stacktrack_format_settle(format);
 	if (format->sequence_at + 4 > format->payload_at)
 		return note_wrong_text(

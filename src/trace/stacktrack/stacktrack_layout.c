@@ -189,7 +189,7 @@ bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned ch
 	if (format->is_described && (entry_size != format->entry_size || payload_at != format->payload_at)) {
 		snprintf(error, size,
 			 "entries have %" PRIu64 " bytes, their payload at byte %" PRIu64
-			 "; by the description they have %zu, at %zu",
+			 "; by the description they have %zu bytes, and their payload is at byte %zu",
 			 entry_size, payload_at, format->entry_size, format->payload_at);
 		return false;
 	}

@@ -100,7 +100,7 @@ static int find_prologue(struct reader *reader, size_t size)
 	while (!stacktrack_is_prologue(&s->format, reader->data + reader->start, &s->swap)) {
 		reader_skip(reader, 1);
 		if (reader_fill(reader, size) < size)
-			return reader_damage(reader, 0, "no StackTrack trace begins here, and none before");
+			return reader_damage(reader, 0, "no prologue of StackTrack was found in the trace");
 	}
 	snprintf(clause, sizeof(clause), "it is read from its first prologue, at byte %" PRIu64,
 		 reader_offset(reader) - begin);

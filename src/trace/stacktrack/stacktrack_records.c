@@ -210,7 +210,8 @@ static int take_hit(struct reader *reader, struct stacktrack_process *process)
 	}
 	stacktrack_give_call(s, process);
 	if (!scope) {
-		reader_complain(reader, "the hit at byte %" PRIu64 " is of scope %" PRIu64 ", which was not posted",
+		reader_complain(reader,
+				"the hit at byte %" PRIu64 " is of scope %" PRIu64 ", whose SLOC entry is missing",
 				reader_offset(reader), number);
 		return 1;
 	}

@@ -105,7 +105,8 @@ void stacktrack_refer(struct reader *reader, struct stacktrack_process *process,
 
 	call->has_frames = true;
 	if (!stack || stack->cycle != process->cycles) {
-		reader_complain(reader, "the call at byte %" PRIu64 " has stack %" PRIu64 ", which did not come before",
+		reader_complain(reader,
+				"the call at byte %" PRIu64 " has stack %" PRIu64 ", which no earlier call has defined",
 				reader_offset(reader), number);
 		call->end = STACK_LOST;
 		return;

@@ -303,8 +303,8 @@ static int swap_note_left_out(struct swap_reader *s)
 
 	if (!s->left_out || !s->current)
 		return 0;
-	char *const text = xasprintf("%s message%s no records of a trace", number_grouped(s->left_out, number),
-				     s->left_out == 1 ? " is" : "s are");
+	char *const text = xasprintf("%s message%s not in the trace, because no record can express them",
+				     number_grouped(s->left_out, number), s->left_out == 1 ? " is" : "s are");
 
 	s->left_out = 0;
 	swap_push_note(s, swap_keep(s, text));

@@ -1,4 +1,5 @@
-"""functrace --scan of programs whose allocator is a library: jemalloc, mimalloc. (tests/unit/heap_allocators.c has their blocks.)"""
+"""functrace --scan of programs whose allocator is a library: jemalloc or mimalloc. (tests/unit/heap_allocators.c tests
+how their blocks are read.)"""
 
 import json
 import os
@@ -25,12 +26,12 @@ def preloaded(library):
 
 def need_processor():
     if builds.processor() != 'x86_64':
-        raise builds.Skip('jemalloc and mimalloc are known on x86-64')
+        raise builds.Skip('functrace reads heaps of jemalloc and mimalloc on x86-64 only')
 
 
 def check_planted(target, threads, count):
-    """Blocks of 56 bytes have 64, those of 40 have 48, and 72 have 80, with both. Where a half's block begins may still be in a
-    register."""
+    """Both allocators round 56 bytes up to 64, 40 bytes to 48, and 72 bytes to 80. A register may still have a pointer
+    to the start of a block that the target points into the middle of."""
     problems, found = target.look()
     if not problems:
         problems = compare(found, definitely_lost=(count * 64, count), indirectly_lost=(0, 0))
@@ -38,7 +39,7 @@ def check_planted(target, threads, count):
         if halves != threads or found['possibly_lost']['blocks'] > threads:
             problems.append('%d halves, %s' % (halves, found['possibly_lost']))
         if of_size(found, 80, 'still_reachable') < threads * 1000:
-            problems.append('of what is kept: %d' % of_size(found, 80, 'still_reachable'))
+            problems.append('only %d bytes of the kept blocks are still reachable' % of_size(found, 80, 'still_reachable'))
     return problems
 
 
@@ -56,8 +57,8 @@ def planted(room, library, threads=4):
 
 
 def large(room, library):
-    """A lost block of 3 GiB: allocators remember for each thread which GiB it was in last, which is the address of something in
-    that block."""
+    """A lost block of 3 GiB. The allocators remember for each thread the GiB that it used last, and that number is also
+    an address inside the block."""
     need_processor()
     with Target(room, 'largelost', 'O2', env=preloaded(library)) as target:
         problems, found = target.look()
@@ -77,13 +78,13 @@ def led(room, library):
 
 
 def linked(room):
-    """jemalloc in the program itself."""
+    """A program that is linked with jemalloc."""
     need_processor()
     archive, program = kinds.find_library('libjemalloc.a'), room.path('linked')
     done = room.run([*builds.CC, '-O2', '-D_GNU_SOURCE', '-pthread', '-I', os.path.join(builds.TOP_SRCDIR, 'src'), '-I', builds.TOP_BUILDDIR,
                      '-o', program, os.path.join(builds.SOURCES, 'planted.c'), archive, '-lm'])
     if done.status:
-        raise builds.Skip('it is not linked: %s' % done.err[-200:].decode())
+        raise builds.Skip('the program cannot be linked: %s' % done.err[-200:].decode())
     problems = []
     with Target(room, program, None, 4, 4000) as target:
         for _ in range(3):
@@ -105,7 +106,8 @@ def busy(room, library, threads, count):
 
 
 def let_go(room, library):
-    """Threads stand at the entries of the allocator's functions then, in which they are not yet."""
+    """When functrace detaches, threads are stopped at the entries of the allocator's functions, but are not yet inside
+    these."""
     need_processor()
     return lost.busy(room, 2, preloaded(library))
 
@@ -125,7 +127,8 @@ def core(room, library):
 
 
 def redis(room):
-    """Debian's redis-server has jemalloc; under load, scanned again and again: no request fails, and nothing is lost."""
+    """Debian's redis-server, which uses jemalloc, is scanned again and again under load: no request fails, and no block
+    is reported as lost."""
     need_attach()
     need_processor()
     server_path, bench = kinds.need('redis-server'), kinds.need('redis-benchmark')
@@ -154,7 +157,7 @@ def redis(room):
             continue
         found = json.loads(done.out)
         unused += found['inconsistent_copies']
-        # What was just allocated may be known to a register of malloc's alone.
+        # The pointer to a block that was just allocated may be in a register of malloc only.
         if found['definitely_lost']['blocks'] > 2 or not found['still_reachable']['blocks']:
             problems.append('lost: %s' % found['definitely_lost'])
     if load.poll() is not None:
@@ -170,19 +173,19 @@ def redis(room):
 
 
 CASES = [
-    ('--scan: planted, jemalloc', lambda room: planted(room, JEMALLOC)),
-    ('--scan: planted, jemalloc, 16 threads', lambda room: planted(room, JEMALLOC, 16)),
-    ('--scan: planted, mimalloc', lambda room: planted(room, MIMALLOC)),
-    ('--scan: planted, mimalloc, 16 threads', lambda room: planted(room, MIMALLOC, 16)),
-    ('--scan: planted, jemalloc in the program', linked),
+    ('--scan: planted blocks, jemalloc', lambda room: planted(room, JEMALLOC)),
+    ('--scan: planted blocks, jemalloc, 16 threads', lambda room: planted(room, JEMALLOC, 16)),
+    ('--scan: planted blocks, mimalloc', lambda room: planted(room, MIMALLOC)),
+    ('--scan: planted blocks, mimalloc, 16 threads', lambda room: planted(room, MIMALLOC, 16)),
+    ('--scan: planted blocks, a program linked with jemalloc', linked),
     ('--scan: a lost block of 3 GiB, jemalloc', lambda room: large(room, JEMALLOC)),
-    ('--scan: what lost blocks lead to, jemalloc', lambda room: led(room, JEMALLOC)),
-    ('--scan: what lost blocks lead to, mimalloc', lambda room: led(room, MIMALLOC)),
+    ('--scan: blocks that lost blocks point to, jemalloc', lambda room: led(room, JEMALLOC)),
+    ('--scan: blocks that lost blocks point to, mimalloc', lambda room: led(room, MIMALLOC)),
     ('--scan: a busy thread, jemalloc', lambda room: busy(room, JEMALLOC, 0, 8)),
     ('--scan: 4 busy threads, jemalloc', lambda room: busy(room, JEMALLOC, 4, 5)),
     ('--scan: a busy thread, mimalloc', lambda room: busy(room, MIMALLOC, 0, 8)),
     ('--scan: 2 busy threads, mimalloc', lambda room: busy(room, MIMALLOC, 2, 5)),
-    ('lost at the end: let go of, 2 busy threads, jemalloc', lambda room: let_go(room, JEMALLOC)),
+    ('lost at the end: detached from, 2 busy threads, jemalloc', lambda room: let_go(room, JEMALLOC)),
     ('--scan: sizes and alignments, jemalloc', lambda room: scans.sizes(room, 'O2', preloaded(JEMALLOC))),
     ('--scan: core files, jemalloc', lambda room: core(room, JEMALLOC)),
     ('--scan: core files, mimalloc', lambda room: core(room, MIMALLOC)),

@@ -1,12 +1,12 @@
-"""Memory that cannot be written, in core files: constants that the dynamic linker relocates count, shared memory does not, as in the
-process itself."""
+"""Memory that cannot be written, in core files: constants that the dynamic linker relocates are roots, shared memory is
+not, as in a scan of the process itself."""
 
 import builds
 from scans import Target, gdb_core, kernel_core, of_core, of_size, same, wide
 
 VARIANTS = ('O2', 'no-pie', 'static', 'static-pie', 'gold', 'lld', 'mold', 'clang', 'musl', 'm32')
 BUILDS = [('readonly', variant) for variant in VARIANTS]
-# What the target plants: blocks that only its table knows, and blocks that nobody knows.
+# The target plants blocks to which only a table of constants points, and blocks to which nothing points.
 KEPT, LOST = 100, 10
 
 
@@ -21,7 +21,7 @@ def one(room, how, variant):
         with Target(room, 'readonly', variant, how) as target:
             more, live = target.look()
             problems += more or compare(live, how, variant)
-            # Without the first pages of files, where their program headers are (core(5)).
+            # The core file has no first pages of files, which contain their program headers (core(5)).
             if not has_headers:
                 with open('/proc/%d/coredump_filter' % target.pid, 'w') as file:
                     file.write('0x23')

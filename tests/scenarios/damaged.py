@@ -1,4 +1,5 @@
-"""functrace --scan of processes that have damaged their own heaps: what does not agree is said, and nothing is guessed."""
+"""functrace --scan of processes that have damaged their own heaps: functrace reports the contradictory data, and
+guesses nothing."""
 
 import re
 
@@ -39,36 +40,36 @@ def damaged(room, kind, variant):
 
 
 def every_kind(room, variant):
-    """Each is its own process. One whose heap is sound is read."""
+    """Each kind of damage has a process of its own. A process with an undamaged heap is scanned normally."""
     problems = []
     for kind in REASONS:
         problems += damaged(room, kind, variant)[0]
     with Target(room, 'damaged', variant, 'none') as target:
         done = target.scan()
         if done.status or not re.search(rb'still reachable: [\d,]+ bytes in [1-9]', done.out):
-            problems.append('a sound heap: status %d: %s' % (done.status, done.err.decode()))
+            problems.append('an undamaged heap: status %d: %s' % (done.status, done.err.decode()))
         problems += target.end()
     return problems, '%d kinds' % len(REASONS)
 
 
 def lookalikes(room, env=None):
-    """Other memory that looks like blocks with mappings of their own: malloc counts 40. Where blocks have tags, an arena begins with
-    a megabyte, in which the first three of them are."""
+    """Memory that looks like mmapped chunks but is not: malloc counts 40 mmapped chunks. If blocks have tags, an arena
+    begins with a megabyte that contains the first three of them."""
     small, huge, mapped = (48, {HUGE: 36, 300000: 3}, 37) if builds.has_tags(env) else (56, {HUGE: 39}, 40)
     with Target(room, 'damaged', 'O2', 'lookalikes', env=env) as target:
         problems, found = target.look()
         if not problems:
             problems = compare(found, definitely_lost=(HUGE + 40 * small, 41), indirectly_lost=(0, 0), possibly_lost=(0, 0))
             if any(of_size(found, size, 'still_reachable') != count for size, count in huge.items()):
-                problems.append('groups: %s' % found['groups'])
+                problems.append('wrong groups: %s' % found['groups'])
             if (found['allocator']['hblks'], found['inconsistent_copies']) != (mapped, 0):
-                problems.append('blocks with mappings: %s' % found['allocator'])
+                problems.append('wrong count of mmapped chunks: %s' % found['allocator'])
         problems += target.end()
     return problems, ''
 
 
 CASES = [
-    ('--scan: memory that looks like blocks', lookalikes),
+    ('--scan: memory that looks like mmapped chunks', lookalikes),
     ('--scan: damaged heaps', lambda room: every_kind(room, 'O2')),
     ('--scan: damaged heaps, 32 bits', lambda room: every_kind(room, 'm32')),
 ]

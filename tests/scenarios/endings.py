@@ -1,12 +1,13 @@
-"""Where a process ends while its threads are at work, a trace and a logger inside of the process need not end alike:
+"""If a process ends while its threads are at work, the trace may have events that the log of a preloaded logger lacks,
+and the reverse:
 
-    A: free(p), stopped at its entry, in the trace | B: exit(), which ends A | A never comes to the logger's own code
-    A: malloc() returns within the logger, which writes it | B: exit() | A never comes back to its caller: no event
-    A: realloc() returns within the logger, which writes the release | B: exit() | the allocation is not written
+    A: free(p), stopped at its entry, in the trace | B: exit(), which ends A | A never reaches the logger's code
+    A: malloc() returns to the logger, which logs it | B: exit() | A never returns to its caller: no event
+    A: realloc() returns to the logger, which logs the release | B: exit() | the allocation is not logged
 
-So the last release of a thread may be missing in the log, and its last allocation in the trace (with the release of a
-realloc). Only the last ones, and not those of all threads: one has ended the process, or executed another program,
-unless a signal has killed it."""
+So the log may lack the last release of a thread, and the trace its last allocation (with the release of a realloc).
+Only last events may be missing, and not in all threads: the thread that calls exit() or execve() has all of its
+events. If a signal has killed the process, the last events of all threads may be missing."""
 
 import collections
 import re
@@ -15,8 +16,9 @@ KILLED = re.compile(r'process \d+ was killed by signal')
 
 
 class Endings:
-    """`traced`, `logged`: {tid: [event]}, each thread's in its own order; `notes`: the trace's; `pid`: the first thread's
-    number, which may have made no call (a forked child whose threads get the stacks of its parent's)."""
+    """`traced` and `logged` are {tid: [event]}, each thread in its own order; `notes` are those of the trace; `pid` is
+    the number of the first thread, which may have made no call (the threads of a forked child get the stacks of its
+    parent's threads)."""
 
     def __init__(self, traced, logged, notes, pid=None):
         threads = len(set(traced) | set(logged) | ({pid} if pid else set()))
@@ -25,17 +27,17 @@ class Endings:
         self.untraced = set()
         for events in logged.values():
             self.untraced |= {id(event) for event in tail(events)}
-        self.cut = set()  # threads that end otherwise
+        self.cut = set()  # threads whose last events differ
 
     def allow_traced(self, tid, event):
-        """Whether it may be in the trace alone."""
+        """Returns true if the event may be in the trace only."""
         if id(event) not in self.unlogged:
             return False
         self.cut.add(tid)
         return True
 
     def allow_logged(self, tid, event):
-        """Whether it may be in the log alone."""
+        """Returns true if the event may be in the log only."""
         if id(event) not in self.untraced:
             return False
         self.cut.add(tid)
@@ -49,7 +51,7 @@ class Endings:
 
 
 def tail(events):
-    """The last allocation of a thread, with the release that a realloc is as well, or that release alone."""
+    """The last allocation of a thread, with the release that a realloc also is, or only that release."""
     if not events:
         return []
     if events[-1].kind != '+':
@@ -60,31 +62,32 @@ def tail(events):
     return events[-1:]
 
 
-# ---- What is allowed ----
+# ---- Which differences are allowed ----
 
 Event = collections.namedtuple('Event', 'kind function id')
 
 
 def cases(_room):
-    """A release, an allocation and a realloc that are cut off; and what is none of that."""
+    """A release, an allocation and a realloc that the end of the process cuts off; and events that it cannot cut
+    off."""
     got, gone = [Event('+', 'malloc', 1)], [Event('-', 'free', 1)]
     moved = [Event('-', 'realloc', 1), Event('+', 'realloc', 2)]
     end = ['process 7 was killed by signal 9 (Killed)']
     problems = []
     for what, traced, logged, notes, expected in (
-            ('a release of one of two', {1: got + gone, 2: got}, {1: got, 2: got}, [], True),
-            ('releases of both', {1: got + gone, 2: got + gone}, {1: got, 2: got}, [], False),
-            ('releases of both, killed', {1: got + gone, 2: got + gone}, {1: got, 2: got}, end, True),
-            ('of a process with one thread', {1: got + gone}, {1: got}, [], False),
-            ('not the last', {1: got + gone + got, 2: got}, {1: got + got, 2: got}, [], False),
-            ('two of a thread', {1: got + gone + gone, 2: got}, {1: got, 2: got}, [], False),
-            ('an allocation that is traced', {1: got + got, 2: got}, {1: got, 2: got}, [], False),
-            ('an allocation that is logged', {1: got, 2: got}, {1: got + got, 2: got}, [], True),
-            ('a realloc that is logged', {1: got, 2: got}, {1: got + moved, 2: got}, [], True),
-            ('the release of a realloc that is logged', {1: got, 2: got}, {1: got + moved[:1], 2: got}, [], True),
-            ('two that are logged', {1: got, 2: got}, {1: got + got + got, 2: got}, [], False),
-            ('a release that is logged', {1: got, 2: got}, {1: got + gone, 2: got}, [], False)):
-        # Each event is an object of its own.
+            ('a release of one of two threads in the trace only', {1: got + gone, 2: got}, {1: got, 2: got}, [], True),
+            ('releases of both threads in the trace only', {1: got + gone, 2: got + gone}, {1: got, 2: got}, [], False),
+            ('releases of both threads in the trace only, killed', {1: got + gone, 2: got + gone}, {1: got, 2: got}, end, True),
+            ('a release in the trace only, one thread', {1: got + gone}, {1: got}, [], False),
+            ('a release in the trace only that is not the last event', {1: got + gone + got, 2: got}, {1: got + got, 2: got}, [], False),
+            ('two releases of a thread in the trace only', {1: got + gone + gone, 2: got}, {1: got, 2: got}, [], False),
+            ('an allocation in the trace only', {1: got + got, 2: got}, {1: got, 2: got}, [], False),
+            ('an allocation in the log only', {1: got, 2: got}, {1: got + got, 2: got}, [], True),
+            ('a realloc in the log only', {1: got, 2: got}, {1: got + moved, 2: got}, [], True),
+            ('the release of a realloc in the log only', {1: got, 2: got}, {1: got + moved[:1], 2: got}, [], True),
+            ('two allocations in the log only', {1: got, 2: got}, {1: got + got + got, 2: got}, [], False),
+            ('a release in the log only', {1: got, 2: got}, {1: got + gone, 2: got}, [], False)):
+        # Each event must be an object of its own.
         traced = {tid: [Event(*e) for e in events] for tid, events in traced.items()}
         logged = {tid: [Event(*e) for e in events] for tid, events in logged.items()}
         endings = Endings(traced, logged, notes)
@@ -96,7 +99,7 @@ def cases(_room):
 
 
 def without(events, others):
-    """What is behind those that both have."""
+    """The rest of a list after the events that both lists have."""
     same = 0
     while same < min(len(events), len(others)) and events[same] == others[same]:
         same += 1

@@ -1,4 +1,4 @@
-"""Processes that end while their threads are at work, beside the reference logger."""
+"""Processes that end while their threads are at work, compared with the reference logger."""
 
 import glob
 import os
@@ -57,7 +57,8 @@ int main(int argc, char **argv)
 
 
 def at_work(room):
-    """Ended by _exit, a signal, an exec, and in a forked child: what is cut off, and nothing else, may differ."""
+    """Processes that end by _exit, a signal or an exec, and a forked child: the trace and the log differ only in events
+    that the end has cut off."""
     program, problems, count = compiled(room, 'atwork', SOURCE, '-pthread', '-w'), [], 0
     for how in ('exit', 'kill', 'exec', 'fork') * ROUNDS:
         folder, log = room.path('traces-%d' % count), room.path('log-%d' % count)
@@ -145,8 +146,8 @@ int main(void)
 
 
 def is_short(measure, share):
-    """(problems, remark): whether the longest call is short beside the whole. Others may have taken the processors from
-    one call: what lasts each time is functrace's."""
+    """Returns (problems, remark): the longest call must be short compared with the whole. Other programs may have used
+    the processors during one call; a delay in each run is functrace's."""
     for _ in range(6):
         problems, longest, whole = measure()
         if problems or longest * share <= whole:
@@ -157,7 +158,8 @@ def is_short(measure, share):
 
 
 def served_meanwhile(room, threads):
-    """The heap of a process that ends is read while what others report is acted on, and the ends of its own threads."""
+    """While functrace reads the heap of a process that ends, it handles the stops of other processes and the ends of
+    the process's own threads."""
     program = compiled(room, 'large', LARGE, '-w', '-pthread', '-DBYTES=%d' % (256 << 20), '-DTHREADS=%d' % threads)
     return is_short(lambda: calls_of_another(room, program), 2)
 
@@ -171,7 +173,7 @@ def calls_of_another(room, program):
     problems = ['status %s: %s' % (status, done.err.decode())] if status != '3' or done.status else []
     said = [b'## lost <1> %s definitely\n' % addresses[0] in text for addresses, text in zip(lost, texts) if addresses]
     if said != [True]:
-        problems.append('what is lost is not said: %s' % said)
+        problems.append('lost blocks are not reported: %s' % said)
     return problems, int(longest), int(meanwhile)
 
 
@@ -209,8 +211,8 @@ int main(void)
 
 
 def served_at_letting_go(room):
-    """A process that is let go of is kept from running for the copy, not until the copy is read, which takes some ten
-    times as long: beside a whole scan, on the same machine, its longest call is short."""
+    """When functrace detaches, the process is stopped for the copy of its heap, but not while the copy is read, which
+    takes some ten times as long: its longest call is short compared with a whole scan on the same machine."""
     program = compiled(room, 'full', FULL, '-w', '-DBLOCKS=1500000')
     return is_short(lambda: call_beside_scan(room, program), 4)
 
@@ -229,8 +231,8 @@ def call_beside_scan(room, program):
     return problems, int(out), int(scan)
 
 
-# Blocks of one size class: those of keep() are always led to, those of lose() never. Another thread holds malloc's lock
-# most of the time, so that a copy of the heap is of no use.
+# Blocks of one size class: those of keep() are always reachable, those of lose() never. Another thread holds malloc's
+# lock most of the time, so that a copy of the heap cannot be used.
 BUSY = """
 #include <malloc.h>
 #include <pthread.h>
@@ -291,7 +293,7 @@ int main(void)
 
 
 def lost_sizes(text):
-    """The sizes of the blocks that a trace says are lost, of those that it has seen allocated."""
+    """The sizes of the lost blocks in a trace whose allocation was traced."""
     sizes, lost = {}, []
     for line in text.splitlines():
         made = re.match(r'\d+\. (?:\[[^]]*\] )?malloc\((\d+)\) = (0x[0-9a-f]+)', line)
@@ -307,8 +309,8 @@ def lost_sizes(text):
 
 
 def looked_at_again(room):
-    """Where several copies are needed nothing is missed between two of them: of another block that has come to the
-    place of one that was released nothing is said."""
+    """If several copies are needed, functrace notices the calls between two copies: it does not report a new block at
+    the address of a block that was released."""
     program, problems, all_lost = compiled(room, 'busy', BUSY, '-w', '-pthread'), [], []
     for number in range(4):
         target, trace = scans.Target(room, program, None), room.path('busy-%d' % number)
@@ -321,14 +323,15 @@ def looked_at_again(room):
         with open(trace, encoding='utf-8') as file:
             all_lost += lost_sizes(file.read())
     if 1101 in all_lost:
-        problems.append('%d blocks are called lost that are not' % all_lost.count(1101))
+        problems.append('%d blocks are wrongly reported as lost' % all_lost.count(1101))
     if 1102 not in all_lost:
-        problems.append('no block is called lost')
+        problems.append('no block is reported as lost')
     return problems, '%d blocks are lost' % len(all_lost)
 
 
 def stopped_by_a_signal(room):
-    """What is lost of a process that a signal has stopped, when it is let go of; it stays stopped."""
+    """Lost blocks of a process that a signal has stopped are reported when functrace detaches; the process stays
+    stopped."""
     problems, report = [], None
     with scans.Target(room, 'planted', 'O2', 2, 40, 1) as target:
         os.kill(target.pid, signal.SIGSTOP)
@@ -343,9 +346,9 @@ def stopped_by_a_signal(room):
     return problems, ''
 
 
-CASES = [('lost at the end: of a process that a signal has stopped', stopped_by_a_signal),
+CASES = [('lost at the end: a process that a signal has stopped', stopped_by_a_signal),
          ('lost at the end: several copies', looked_at_again),
-         ('lost at the end: served when let go of', served_at_letting_go),
-         ('lost at the end: others are served', lambda room: served_meanwhile(room, 0)),
-         ('lost at the end of a process with threads: others are served', lambda room: served_meanwhile(room, 3)),
-         ('what the end of a process cuts off', endings.cases), ('processes that end at work, with the logger', at_work)]
+         ('lost at the end: the process runs on while its copy is read', served_at_letting_go),
+         ('lost at the end: other processes run meanwhile', lambda room: served_meanwhile(room, 0)),
+         ('lost at the end: other processes run meanwhile, a process with threads', lambda room: served_meanwhile(room, 3)),
+         ('events that the end of a process cuts off', endings.cases), ('processes that end at work, compared with the logger', at_work)]

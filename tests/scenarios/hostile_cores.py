@@ -1,11 +1,11 @@
-"""Core files that nobody's kernel wrote: --scan of them ends soon, with a message, and in little memory."""
+"""Core files with contents that no kernel writes: --scan of each ends soon, with a message, and needs little memory."""
 
 import struct
 
 import builds
 from processes import FUNCTRACE
 
-MEMORY_MAX = 3 << 20        # KiB of addresses that functrace may have
+MEMORY_MAX = 3 << 20  # KiB of address space that functrace may use
 READ, WRITE = 4, 2
 TOP = 1 << 64
 GIB = 1 << 30
@@ -25,7 +25,7 @@ def mapped_files(files):
 
 
 def write_core(path, segments, notes=b''):
-    """Of x86-64. Segments: (address, bytes of memory, the bytes that the file has of them), all of which may be written."""
+    """Writes a core file of x86-64. A segment is (address, size in memory, the bytes in the file); all are writable."""
     at = 64 + 56 * (len(segments) + 1)
     headers, data = struct.pack('<IIQQQQQQ', 4, 0, at, 0, 0, len(notes), 0, 4), notes
     at += len(notes)
@@ -45,7 +45,8 @@ def put(data, *words):
 
 
 def mimalloc_segment(address, slices):
-    """The first pages of one that says that it has so many slices of 64 KiB: one span of them, in no use."""
+    """The first pages of a mimalloc segment whose header states this number of slices of 64 KiB: they are one unused
+    span."""
     data = bytearray(8192)
     put(data, (216, COOKIE ^ address), (224, slices), (232, 1), (248, min(slices, 512)), (256, 1))
     struct.pack_into('<II', data, 264, 1, 0)
@@ -54,7 +55,7 @@ def mimalloc_segment(address, slices):
 
 
 def mimalloc(path, address, slices, behind):
-    """The main heap among a program's variables, a segment, and memory behind it that the file has nothing of."""
+    """mimalloc's main heap in a program's variables, a segment, and memory after it of which the file has no bytes."""
     heap = bytearray(8192)
     put(heap, (0, VARIABLES + 4096), (2864, COOKIE), (2848, 1), (4096 + 16, VARIABLES))
     segments = [(VARIABLES, 8192, bytes(heap)), (address, 8192, mimalloc_segment(address, slices))]
@@ -64,14 +65,14 @@ def mimalloc(path, address, slices, behind):
 
 
 def holes(path, count, are_files):
-    """So many mappings of 64 GiB, of which the file has nothing."""
+    """Writes a file of this number of mappings of 64 GiB, of which it has no bytes."""
     segments = [(0x10000 + 64 * GIB * i, 64 * GIB, b'') for i in range(count)]
     files = [(start, start + size, b'/nonexistent/%d' % i) for i, (start, size, _) in enumerate(segments)]
     write_core(path, segments, mapped_files(files) if are_files else b'')
 
 
 def headed(path, **fields):
-    """A sound file but for some words of its headers: (place, form, value)."""
+    """Writes a valid core file with some words of its headers changed: (place, struct format, value)."""
     write_core(path, [(0x10000, 4096, bytes(4096))])
     with open(path, 'r+b') as file:
         for place, form, value in fields.values():
@@ -79,31 +80,31 @@ def headed(path, **fields):
             file.write(struct.pack(form, value))
 
 
-NOTES, LOAD = 64, 64 + 56    # the program headers
+NOTES, LOAD = 64, 64 + 56  # offsets of the program headers
 TRUNCATED = b'is truncated: its headers speak of %s bytes, it has 4,272.'
 NO_HEAP = b'has no heap that is understood'
 NO_MEMORY = b'it contains no memory of the process'
 SEGMENT = 0x7e0000000000
 
 CORES = [
-    ('the end of all addresses', lambda path: write_core(path, [(TOP - 4096, 4095, bytes(16))]), 1, NO_MEMORY),
-    ('the last 32 MiB', lambda path: write_core(path, [(0x10000, 4096, bytes(4096)), (TOP - (32 << 20) + 4096, 8192, bytes(8192))]), 1, NO_HEAP),
-    ('addresses below the first page', lambda path: write_core(path, [(0x10, 0x100, bytes(16))]), 1, NO_MEMORY),
-    ('the first page', lambda path: write_core(path, [(0, 4096, bytes(4096)), (0x10000, 4096, bytes(4096))]), 1, NO_HEAP),
-    ('a segment behind the end', lambda path: headed(path, offset=(LOAD + 8, '<Q', 1 << 20)), 1, TRUNCATED % b'1,052,672'),
-    ('a segment that ends one byte behind the end', lambda path: headed(path, held=(LOAD + 32, '<Q', 4097)), 1, TRUNCATED % b'4,273'),
-    ('a segment around all of it', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', TOP - 1)), 1,
+    ('a segment at the end of the address space', lambda path: write_core(path, [(TOP - 4096, 4095, bytes(16))]), 1, NO_MEMORY),
+    ('a segment in the last 32 MiB', lambda path: write_core(path, [(0x10000, 4096, bytes(4096)), (TOP - (32 << 20) + 4096, 8192, bytes(8192))]), 1, NO_HEAP),
+    ('a segment below the first page', lambda path: write_core(path, [(0x10, 0x100, bytes(16))]), 1, NO_MEMORY),
+    ('a segment in the first page', lambda path: write_core(path, [(0, 4096, bytes(4096)), (0x10000, 4096, bytes(4096))]), 1, NO_HEAP),
+    ('a segment after the end of the file', lambda path: headed(path, offset=(LOAD + 8, '<Q', 1 << 20)), 1, TRUNCATED % b'1,052,672'),
+    ('a segment that ends one byte after the end of the file', lambda path: headed(path, held=(LOAD + 32, '<Q', 4097)), 1, TRUNCATED % b'4,273'),
+    ('a segment whose offset and size overflow', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', TOP - 1)), 1,
      TRUNCATED % b'18,446,744,073,709,551,615'),
-    ('notes behind the end', lambda path: headed(path, held=(NOTES + 32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,752'),
-    ('no bytes, behind the end', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', 0)), 1, NO_MEMORY),
-    ('headers behind the end', lambda path: headed(path, place=(32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,688'),
-    ('more headers than there is room for', lambda path: headed(path, count=(56, '<H', 1000)), 1, TRUNCATED % b'56,064'),
-    ('their number behind the end', lambda path: headed(path, count=(56, '<H', 0xffff), sections=(40, '<Q', 1 << 30), size=(58, '<H', 64)), 1,
+    ('notes after the end of the file', lambda path: headed(path, held=(NOTES + 32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,752'),
+    ('an empty segment after the end of the file', lambda path: headed(path, offset=(LOAD + 8, '<Q', TOP - 1), held=(LOAD + 32, '<Q', 0)), 1, NO_MEMORY),
+    ('program headers after the end of the file', lambda path: headed(path, place=(32, '<Q', 1 << 20)), 1, TRUNCATED % b'1,048,688'),
+    ('more program headers than the file has room for', lambda path: headed(path, count=(56, '<H', 1000)), 1, TRUNCATED % b'56,064'),
+    ('the number of program headers after the end of the file', lambda path: headed(path, count=(56, '<H', 0xffff), sections=(40, '<Q', 1 << 30), size=(58, '<H', 64)), 1,
      TRUNCATED % b'1,073,741,888'),
-    ('a hole of 64 GiB', lambda path: holes(path, 1, False), 1, NO_HEAP),
-    ('a file of 64 GiB', lambda path: holes(path, 1, True), 1, NO_HEAP),
-    ('1000 files of 64 GiB', lambda path: holes(path, 1000, True), 1, NO_HEAP),
-    ('1000 holes of 64 GiB', lambda path: holes(path, 1000, False), 1, NO_HEAP),
+    ('a mapping of 64 GiB without bytes', lambda path: holes(path, 1, False), 1, NO_HEAP),
+    ('a mapped file of 64 GiB', lambda path: holes(path, 1, True), 1, NO_HEAP),
+    ('1000 mapped files of 64 GiB', lambda path: holes(path, 1000, True), 1, NO_HEAP),
+    ('1000 mappings of 64 GiB without bytes', lambda path: holes(path, 1000, False), 1, NO_HEAP),
     ('mimalloc, a segment', lambda path: mimalloc(path, SEGMENT, 512, 32 << 20), 0, b'33,554,432 bytes  of that free'),
     ('mimalloc, a segment of a terabyte', lambda path: mimalloc(path, SEGMENT, 1 << 24, 1 << 40), 0, b'1,099,511,627,776 bytes  of that free'),
     ('mimalloc, a segment of 64 terabytes', lambda path: mimalloc(path, SEGMENT, 1 << 30, 1 << 46), 0, b'70,368,744,177,664 bytes  of that free'),
@@ -131,5 +132,5 @@ def hostile(room):
     return problems, '%d core files' % len(CORES)
 
 
-CASES = [('--scan: core files that nobody wrote', hostile)]
+CASES = [('--scan: core files with impossible contents', hostile)]
 BUILDS = []

@@ -1,4 +1,5 @@
-"""A scan beside tracing: of what is alive at a process's end, what is lost, exactly; and how the process ends."""
+"""Leak check of a traced process: the lost blocks among the blocks that are live at its end, exactly; and the way in
+which the process ends."""
 
 import collections
 import os
@@ -28,7 +29,7 @@ def classes(trace):
 
 
 def is_near(found, wanted, variant):
-    """Of 32 bits, some word may look like a pointer into the midst of a lost block, which is possibly lost then."""
+    """In 32-bit processes a word may look like a pointer into a lost block, which is then possibly lost."""
     if not builds.is_narrow(variant):
         return found == wanted
     return sum(found.values()) == sum(wanted.values()) and \
@@ -36,8 +37,8 @@ def is_near(found, wanted, variant):
 
 
 def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', runs=1, env=None):
-    """Blocks that nobody knows any more, what leads only to them, and blocks known by their midst; all threads are in
-    the midst of something when main() returns."""
+    """Blocks without a pointer to them, blocks to which only these point, and blocks with only an interior pointer. All
+    threads are inside some function when main() returns."""
     command = [builds.target('planted', variant), threads, lost, linked]
     wanted = {'definitely': lost, 'indirectly': lost * linked, 'possibly': threads}
     problems = []
@@ -50,7 +51,7 @@ def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', r
         text = room.run([POSTPROC, '-q', path]).out
         if not is_near(classes(text), wanted, variant) or text.count(b'\n## scan <1>\n') != 1:
             problems.append('run %d: %s' % (number, classes(text)))
-        # Those that are shown as leaks come after all calls, and their sizes are what was asked for.
+        # The records of leaks come after all calls, and their sizes are those that the program requested.
         found = room.run([POSTPROC, '-q', '-f', 'json', path]).out
         leaked = lost * (wide(56, variant) + wide(40, variant) * linked), lost + lost * linked
         if classes(text) == wanted and b'"leaked":{"bytes":%d,"count":%d}' % leaked not in found:
@@ -59,7 +60,7 @@ def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', r
             again = room.run([POSTPROC, '-q', *options, path]).out
             if classes(again) != classes(text) or classes(again[:again.rindex(b'\n\n')]):
                 problems.append('run %d, %s: %s' % (number, options[0], classes(again)))
-        # Without that option it is only what is lost.
+        # Without that option only the lost blocks are listed.
         listed, found = room.run([POSTPROC, '-q', '-l', path]).out, classes(text)
         if listed.count(b'. [') != found['definitely'] + found.get('indirectly', 0):
             problems.append('run %d, -l lists %d blocks' % (number, listed.count(b'. [')))
@@ -76,7 +77,7 @@ REPORT = r'''memory      [\d,]+ bytes in 2,036 blocks allocated, 0 released
 
 
 def report(room, env=None):
-    """What people read, and the statuses."""
+    """The report for people, and the exit statuses."""
     program = builds.target('planted', 'O2')
     done = traced(room, ['--report', '--error-exitcode=9'], [program, 2, 10, 2], env=env)
     out = done.out.decode()
@@ -94,7 +95,7 @@ def report(room, env=None):
             (['--error-exitcode=9'], ['/bin/sh', '-c', 'ls / | cat; exec ls /'], 0, b'Nothing is lost.'),
             (['--error-exitcode=9'], [sys.executable, '-c', 'pass'], 0, b'Nothing is lost.')):
         if command[0][0] == '/' and os.path.basename(os.path.realpath(command[0])) == 'busybox':
-            continue  # a guest's, in which no function is found
+            continue  # in a guest the shell's functions are not found
         done = traced(room, ['--report', *options], command, env=env)
         if done.status != status or said not in done.out:
             problems.append('%s: status %d: %s' % (command, done.status, (done.out + done.err).decode()))
@@ -122,13 +123,14 @@ os.kill(os.getpid(), %d)
 
 
 def need_wide():
-    """Python's released objects keep old words, and of 32 bits more of them look like pointers."""
+    """Skips 32-bit processes: objects that Python has released keep old words, more of which look like pointers in 32
+    bits."""
     if builds.is_narrow('O2'):
         raise builds.Skip('of 32 bits, python3 keeps too many old words that lead to lost blocks')
 
 
 def killed(room):
-    """By a signal, in which it has its memory still."""
+    """The process is killed by a signal; at that moment it still has its memory."""
     need_wide()
     problems = []
     for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL):
@@ -140,15 +142,16 @@ def killed(room):
             text = trace.read()
         big = re.findall(rb'\(54321\) = (0x[0-9a-f]+)', text)
         said = [b'## lost <1> %s definitely\n' % address in text for address in big]
-        # The newest may be in a register or a frame that goes on, and a stale word there may lead to another one.
+        # The pointer to the newest block may be in a register or a live frame, where a stale word may also point to
+        # another block.
         if len(big) != 12 or said.count(True) < 10:
             problems.append('%s: of %d blocks %s' % (number, len(big), said))
     return problems, ''
 
 
 def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3)), env=None):
-    """HINF: the ten figures are the process's own, in both dialects, with --scan or without. Memory with tags is none that brk has
-    given."""
+    """HINF, the ten figures of the allocator: they are the same as the process's own, in both dialects, with and
+    without --scan. Tagged memory does not come from brk."""
     problems = []
     for variant, threads in how:
         if builds.processor() not in builds.PROCESSORS.get(variant, (builds.processor(),)):
@@ -168,7 +171,7 @@ def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3
 
 
 def no_figures(room):
-    """Where a trace has no figures of the heap, and what is said of that."""
+    """Traces without figures of the heap, and the message about each."""
     problems = []
     large = [sys.executable, '-c', 'import os; b = b"x" * (300 << 20); os._exit(0)']
     for options, command, said, count in (
@@ -188,7 +191,8 @@ def no_figures(room):
         if done.status or text.count(b'## heap status information:\n') != count or \
                 found != ([b'functrace: ' + said] if said else []):
             problems.append('%s %s: status %d: %s %s' % (options, command[0], done.status, text[-300:], done.err.decode()))
-    # Of another allocator's blocks the C library's heap says nothing, if it has one at all; a fork's child has its parent's memory, too.
+    # If another allocator is used, the heap of the C library says nothing about the blocks, if it exists at all. A
+    # fork's child has its parent's memory, too.
     child = 'import os; b = b"x" * (40 << 20); pid = os.fork(); d = [[] for _ in range(1000)]; pid and os.waitpid(pid, 0); os._exit(0)'
     for options, command, env, said in (
             ([], [builds.target('planted', 'O2'), 1, 400, 0], {'LD_PRELOAD': OTHER}, b'functrace does not understand its allocator'),
@@ -198,7 +202,7 @@ def no_figures(room):
             continue
         if done.err.count(b'functrace: the trace has no figures of the heap: %s\n' % said) != 1:
             problems.append('%s: status %d: %s' % (command[0], done.status, done.err.decode()))
-    # Children each have theirs.
+    # Each child has a trace without figures.
     many = traced(room, ['-e', 'memory', '-o', room.path('several')], ['sh', '-c', '"$0" 1 2 0; "$0" 1 3 0; :', builds.target('planted', 'musl')])
     if b'functrace: 2 traces have no figures of the heap; the reason for the first: its allocator keeps no such figures\n' not in many.err:
         problems.append('several: %s' % many.err.decode())
@@ -247,8 +251,8 @@ int main(int argc, char **argv)
 
 
 def no_heap(room):
-    """A process without a heap of an allocator that is known: calls that were traced tell that it has one of another; without any it
-    may have allocated nothing, and its trace lacks nothing."""
+    """A process without a heap of a known allocator: if allocations were traced, it has a heap of another allocator; if
+    none were, it may have allocated nothing, and its trace lacks nothing."""
     program = compiled(room, 'own', OWN_ALLOCATOR, '-fno-builtin')
     problems = []
     for words, said in (['x'], [b'the trace has no figures of the heap: functrace does not understand its allocator']), ([], []):
@@ -269,7 +273,8 @@ def no_heap(room):
 
 
 def figures_let_go(room):
-    """Who is attached to stands twice: for the census, and for the figures at the end; with --no-baseline not at all."""
+    """A process that was attached to is stopped twice: for the baseline, and for the figures at the end; with
+    --no-baseline never."""
     problems = []
     with Target(room, 'busyheap', 'O2', 2) as target:
         for options, count in ((['-e', 'memory'], 1), (['-e', 'memory', '--no-baseline'], 0), (['-e', 'file'], 0)):
@@ -284,8 +289,8 @@ def figures_let_go(room):
 
 
 def busy(room, threads=4, env=None):
-    """Threads that do nothing but allocate and release are let go of: each time a heap is seen that agrees with itself,
-    nothing of what they hold in their stacks and registers is lost, and they go on."""
+    """functrace detaches from threads that only allocate and release: each time it finds the heap consistent, reports
+    no block as lost that is held in stacks or registers, and the threads run on."""
     problems = []
     threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
     with Target(room, 'busyheap', 'O2', threads, env=env) as target:
@@ -323,7 +328,8 @@ print('fine')
 
 
 def let_go(room, toggled=False):
-    """What a process loses while it is traced, by Ctrl-C, or by the signal that pauses; it goes on."""
+    """Blocks that a process loses while it is traced are reported after Ctrl-C, or after the signal that pauses; the
+    process runs on."""
     need_wide()
     need_attach()
     child = room.start([sys.executable, '-c', LEAKING], stdin=subprocess.PIPE)
@@ -338,17 +344,18 @@ def let_go(room, toggled=False):
     done = room.finish(tracer)
     with open(path, 'rb') as trace:
         text = trace.read()
-    # The program runs on while the copy is read. The blocks that it allocates then are in no copy, and their records come after
-    # the verdict.
+    # The program runs on while functrace reads the copy. Blocks that it allocates then are in no copy, and their
+    # records come after the verdict.
     copied = text[:text.find(b'\n## scan <1>\n') + 1]
 
     def lost(size):
         ids = re.findall(rb'\(%d\) = (0x[0-9a-f]+)' % size, copied)
         return len(ids), sum(b'## lost <1> %s definitely\n' % address in text for address in ids)
 
-    # The newest one may be in a register, or in a frame that goes on, and old words there may lead to some others.
+    # The pointer to the newest block may be in a register or in a live frame, where old words may also point to some
+    # other blocks.
     if lost(54321)[0] < 10 or lost(54321)[1] < lost(54321)[0] - 4 or lost(12345)[1]:
-        problems.append('of %d blocks that nothing points to %d are said to be lost, of %d that are kept %d' % (
+        problems.append('of %d lost blocks %d are reported as lost, of %d kept blocks %d' % (
             lost(54321) + lost(12345)))
     if done.status or text.count(b'\n## scan <1>\n') != 1:
         problems.append('status %d: %s' % (done.status, done.err.decode()))
@@ -372,7 +379,8 @@ STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory 
 
 
 def stopped(room):
-    """A line for each of a few processes that are let go of says for how long it was stopped; of many, one in all."""
+    """A line for each of a few processes says for how long it was stopped at detaching; for many processes there is one
+    line."""
     need_attach()
     problems = []
     for count, lines, in_all in ((3, 4, 0), (6, 0, 1)):
@@ -391,15 +399,16 @@ def stopped(room):
 
 
 def other(room):
-    """Whose allocator is a library: its heap, or, of one that is not known, what is lost of the blocks that the trace knows. (That
-    one's own initializer may lose one; a pointer may be left in a register.)"""
+    """The allocator is a library: its heap is scanned if functrace knows the allocator, else the lost blocks among the
+    traced ones are reported. (The initializer of an unknown allocator may lose one block; a pointer may be left in a
+    register.)"""
     problems, skipped = [], []
     for library, is_known in (('libjemalloc.so.2', True), ('libmimalloc.so.2.0', True), (OTHER, False)):
         path = room.path('other')
         done = traced(room, ['--scan', '-e', 'memory', '-o', path], [builds.target('planted', 'O2'), 4, 400, 2],
                       env={'LD_PRELOAD': library})
         if b'cannot be preloaded' in done.err or is_known and builds.processor() != 'x86_64':
-            skipped.append('%s is not installed, or not known here' % library)
+            skipped.append('%s is not installed, or not supported here' % library)
             continue
         text = room.run([POSTPROC, '-q', path]).out
         found = classes(text)
@@ -413,13 +422,14 @@ def other(room):
 
 
 def later(room):
-    """Blocks that begin later than their room: as the trace has them, after a header of operator new's or where an alignment has
-    put them, they are lost with their room, and what points to them keeps it."""
+    """Blocks that begin after the start of the allocator's memory for them, because of a header of operator new or an
+    alignment: the trace's address and the allocator's memory are reported as one lost block, and a pointer to it keeps
+    it reachable."""
     problems, skipped = [], []
     wanted = {'definitely': 20, 'indirectly': 6}
     for library in (None, 'libjemalloc.so.2', 'libmimalloc.so.2.0'):
         if library and (builds.processor() != 'x86_64' or not kinds.find_library(library)):
-            skipped.append('%s is not installed, or not known here' % library)
+            skipped.append('%s is not installed, or not supported here' % library)
             continue
         path = room.path('later')
         done = traced(room, ['--scan', '-e', 'memory', '-o', path], [builds.target('later', 'O2')], env=library and {'LD_PRELOAD': library})
@@ -430,7 +440,8 @@ def later(room):
 
 
 def unfound(room):
-    """Of a program in which no function was found the trace has no block: it is not known what is lost, not nothing."""
+    """If no function was found in a program, its trace has no blocks: the report says that its leaks are unknown, not
+    that there are none."""
     program = room.path('program')
     room.run(['strip', '-o', program, builds.target('planted', 'static')])
     done = room.run([FUNCTRACE, '-q', '--report', program, '2', '400', '0'])
@@ -457,27 +468,27 @@ def refused(room):
 
 
 CASES = [
-    ('lost at the end', planted),
+    ('lost at the end: planted blocks', planted),
     ('lost at the end: 16 threads', lambda room: planted(room, threads=16, runs=rounds(13))),
     ('lost at the end: one thread', lambda room: planted(room, threads=1, lost=50, linked=3, runs=5)),
     ('lost at the end: static', lambda room: planted(room, 'static')),
     ('lost at the end: stripped', lambda room: planted(room, 'stripped')),
     ('lost at the end: 32 bits', lambda room: planted(room, 'm32', runs=3)),
     ('lost at the end: musl', lambda room: planted(room, 'musl', runs=3)),
-    ('lost at the end: text', lambda room: planted(room, lost=300, form='text')),
-    ('lost at the end: stacktrack', lambda room: planted(room, lost=300, form='stacktrack')),
+    ('lost at the end: a trace in text', lambda room: planted(room, lost=300, form='text')),
+    ('lost at the end: a trace in stacktrack\'s format', lambda room: planted(room, lost=300, form='stacktrack')),
     ('lost at the end: the report', report),
     ('lost at the end: killed by a signal', killed),
-    ('lost at the end: the allocator, as it says itself', figures),
-    ('lost at the end: the allocator, as it says itself, not', no_figures),
-    ('lost at the end: the allocator, as it says itself, no heap', no_heap),
-    ('lost at the end: the allocator, as it says itself, let go of', figures_let_go),
-    ('lost at the end: let go of', let_go),
+    ('lost at the end: figures of the allocator', figures),
+    ('lost at the end: no figures of the allocator', no_figures),
+    ('lost at the end: a process without a known heap', no_heap),
+    ('lost at the end: figures of the allocator, detached from', figures_let_go),
+    ('lost at the end: detached from', let_go),
     ('lost at the end: paused', lambda room: let_go(room, True)),
-    ('lost at the end: let go of, 4 busy threads', busy),
-    ('lost at the end: let go of, how long processes were stopped', stopped),
-    ('lost at the end: other heaps', other),
-    ('lost at the end: blocks that begin later than their room', later),
+    ('lost at the end: detached from, 4 busy threads', busy),
+    ('lost at the end: how long processes are stopped at detaching', stopped),
+    ('lost at the end: other allocators', other),
+    ('lost at the end: blocks after a header or an alignment', later),
     ('lost at the end: no function is found', unfound),
     ('lost at the end: refused', refused),
 ]

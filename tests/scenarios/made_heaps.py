@@ -1,5 +1,5 @@
-"""Heaps of programs that a seed makes (tests/generate/heap_plans.py), in the builds of several compilers, C libraries and
-allocators: the class of each block is what follows from what the program itself says of its pointers."""
+"""Heaps of programs that are generated from a seed (tests/generate/heap_plans.py), in the builds of several compilers,
+C libraries and allocators: the class of each block must follow from the pointers that the program itself logs."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ HAS_REGISTERS = builds.processor() in ('x86_64', 'i386')
 MUSL = {'allocator': 'musl', 'contexts': False, 'second': False}
 STATIC = {'libraries': False, 'second': False}
 
-# name: (compiler, flags, the library that is loaded first, what heap_plans.Features says)
+# name: (compiler, flags, preloaded library, arguments of heap_plans.Features)
 BUILDS_OF_HEAPS = {
     'gcc -O0': ('gcc', ['-O0'], None, {}),
     'gcc -O1': ('gcc', ['-O1'], None, {}),
@@ -56,12 +56,12 @@ OF_C = {'g++': 'gcc', 'clang++': 'clang'}
 
 
 class Build:
-    """One way to build the program."""
+    """One of the builds of the program."""
 
     def __init__(self, name):
         compiler, flags, preload, features = BUILDS_OF_HEAPS[name]
         self.name, self.is_32_bit = name, '-m32' in flags
-        # Where the heap has low addresses numbers look like them.
+        # If the heap has low addresses, numbers look like pointers into it.
         self.is_low = self.is_32_bit or '-no-pie' in flags or '-static' in flags
         is_narrow = self.is_32_bit or builds.processor() in ('i386', 'arm')
         cxx, tag = compiler.endswith('++'), re.sub('[^a-z0-9+-]', '', name.lower())
@@ -80,7 +80,7 @@ WAYS = {'live': 'running', 'end': 'at its end', 'core': 'in a core file', 'valgr
 
 
 def pages_at(memory, at, size):
-    """The bytes of a process; zeros for pages that it cannot read either."""
+    """The bytes of a process's memory; zeros for pages that cannot be read."""
     try:
         return os.pread(memory.fileno(), size, at)
     except OSError:
@@ -88,11 +88,11 @@ def pages_at(memory, at, size):
 
 
 class NoScan(Failure):
-    """Of a trace that says nothing of what is lost, nor why not."""
+    """A trace contains neither lost blocks nor the reason why they are unknown."""
 
 
 class Heap:
-    """A plan, run by a build of the program: what is said of its blocks."""
+    """A plan that a build of the program follows, and the classes that functrace reports of its blocks."""
 
     def __init__(self, room, build, seed, way, attempt=0):
         self.room, self.build, self.way = room, build, way
@@ -116,16 +116,17 @@ class Heap:
         self.pid = int(line.split()[1])
 
     def scan(self, *of):
-        """{address: class}, of a process or a core file; None: it is not known, which is said."""
+        """{address: class}, of a process or a core file; None if functrace reports that they are unknown."""
         whys = ['--why=%#x' % address for address in self.log.starts]
         done = self.room.run([FUNCTRACE, '--scan=json', *whys, *of])
-        # A thread that does nothing but allocate may be inside malloc when the core file is written.
+        # A thread that only allocates may be inside malloc when the core file is written.
         if self.way == 'core' and self.plan.has_churn and b'A thread was inside malloc' in done.err:
             return None
         if done.status:
             raise Failure('%s: status %d: %s' % (self.title, done.status, done.err.decode()))
         said = json.loads(done.out)
-        # The kernel writes nothing of private memory that was never touched: a core file does not tell that from what it lacks.
+        # The kernel does not write private pages that were never touched; they look like pages that the core file
+        # lacks.
         self.is_partial = self.way == 'core' and said['bytes_unreadable'] > 0
         if (said['bytes_unreadable'] and not self.is_partial) or said['bytes_left_out'] or said['bytes_of_shared_left_out']:
             raise Failure('%s: not all is copied: %s' % (self.title, {k: v for k, v in said.items() if 'bytes_' in k}))
@@ -133,7 +134,7 @@ class Heap:
         return {int(why['address'], 16): why['class'] for why in said['why']}
 
     def look(self):
-        """{address: class}, of the program that is running."""
+        """{address: class}, of the running program."""
         child = self.room.start(self.command, self.build.env, stdin=subprocess.PIPE)
         try:
             self.ready(child.stdout.readline())
@@ -149,7 +150,7 @@ class Heap:
         return found
 
     def look_at_core(self):
-        """The same, of the core file that the kernel writes of it."""
+        """The same, of a core file that the kernel writes of the program."""
         with open('/proc/sys/kernel/core_pattern') as file:
             pattern = file.read().strip()
         if re.search('[/|%]', pattern):
@@ -162,7 +163,7 @@ class Heap:
             self.read_words()
             self.read_before()
             os.kill(self.pid, signal.SIGQUIT)
-            # Not before it has its end may its input have one.
+            # The program's input may end only after its own end.
             child.wait(60 * PATIENCE)
             end = self.room.finish(child)
         finally:
@@ -177,7 +178,7 @@ class Heap:
             os.unlink(path)
 
     def look_by_valgrind(self):
-        """{address: class} as valgrind has it. Its log is of that run."""
+        """{address: class}, as valgrind reports them. The log is of valgrind's run."""
         prefix = '--vgdb-prefix=' + self.room.path('vgdb')
         child = self.room.start(['valgrind', *heap_valgrind.OPTIONS, prefix, '--log-file=' + self.room.path('valgrind.%p'), *self.command],
                                 self.build.env, stdin=subprocess.PIPE)
@@ -194,7 +195,7 @@ class Heap:
         return heap_valgrind.classes(asked[1].out.decode())
 
     def read_before(self):
-        """mimalloc leaves in the room before an aligned block what was there."""
+        """mimalloc leaves old words in the memory before an aligned block."""
         if self.build.features.allocator == 'mimalloc':
             with open('/proc/%d/mem' % self.thread(), 'rb', 0) as memory:
                 for block in self.plan.blocks:
@@ -203,7 +204,8 @@ class Heap:
                         self.before[at] = struct.unpack('<512Q', pages_at(memory, at - 4096, 4096))
 
     def know_before(self):
-        """What functrace takes that for counts or not. It may lead to the room of another such block."""
+        """functrace may or may not take these words for pointers. They may point to the memory before another such
+        block."""
         rooms = {block: int(self.paths[block][-1]['address'], 16) for block in self.before if self.paths.get(block)}
         for block, room in rooms.items():
             for word in self.before[block][512 - min(block - room, 4096) // 8:] if room < block else ():
@@ -212,14 +214,14 @@ class Heap:
                     self.log.edges[room, word] = block, 'o', target
 
     def thread(self):
-        """A thread of it that has not ended."""
+        """Returns a thread of the process that has not ended."""
         for tid in os.listdir('/proc/%d/task' % self.pid):
             with open('/proc/%s/stat' % tid) as file:
                 if file.read().rpartition(')')[2].split()[0] not in 'ZX':
                     return int(tid)
         raise Failure('%s: it has ended' % self.title)
 
-    # ---- What looks like a pointer ----
+    # ---- Words that look like pointers ----
 
     def read_words(self):
         """The words of memory that may be roots, of builds in which numbers look like pointers: {address: word}."""
@@ -241,8 +243,8 @@ class Heap:
                             self.words[at + i * width] = word
 
     def lookalikes(self, wrong):
-        """{block: (where, word)}: the word in a root by which the way to each of these begins. It must be there, and none of what was
-        planted."""
+        """{block: (where, word)}: the word in a root at which the path to each of these blocks begins. The word must be
+        there, and must not be one of the plan's pointers."""
         out = {}
         for block in wrong:
             path = self.paths.get(block) or [{}]
@@ -255,7 +257,7 @@ class Heap:
         return out
 
     def look_at_end(self):
-        """The same of one that has ended; None: it is not known, which is said."""
+        """The same as look(), of a program that has ended."""
         os.makedirs(self.trace)
         done = self.room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-b', '0', '-o', self.trace, '--', *self.command],
                              self.build.env)
@@ -266,7 +268,7 @@ class Heap:
         if len(paths) != 1:
             raise Failure('%s: traces: %s' % (self.title, os.listdir(self.trace)))
         text = self.room.run([POSTPROC, '-q', os.path.join(self.trace, paths[0])]).out.decode()
-        # Threads that do nothing but allocate are inside malloc when they end; that is said.
+        # Threads that only allocate are inside malloc when the program ends, which functrace reports.
         if self.plan.has_churn and '\n## scan <1> a thread is inside malloc\n' in text:
             return None
         if text.count('\n## scan <1>\n') != 1:
@@ -276,15 +278,16 @@ class Heap:
         return found
 
     def way_to(self, block):
-        """How it is reached, if it is and that was asked for."""
+        """The path from a root to a block, if it is reachable and --why was given."""
         steps = [step.get('root') or '%s (%s)' % (step['address'], step['size']) if 'left_out' not in step else '...'
                  for step in self.paths.get(block) or ()]
         return '; way: ' + ' -> '.join(steps) if steps else ''
 
     def right(self):
-        """{address: the classes that are right}."""
+        """{address: the allowed classes}."""
         right = heap_model.allowed(self.log)
-        # A thread that is inside malloc has addresses of headers and of blocks there, which count: none is lost by mistake.
+        # A thread inside malloc has addresses of headers and blocks in registers and on its stack, and these count as
+        # pointers: no block is wrongly reported as lost.
         if self.plan.has_churn:
             right = {block: names | {heap_model.POSSIBLY, heap_model.REACHABLE} for block, names in right.items()}
         if self.is_partial:
@@ -293,7 +296,7 @@ class Heap:
         return right
 
     def run(self):
-        """Looks at the program, and compares."""
+        """Scans the program and compares the classes."""
         found = {'live': self.look, 'end': self.look_at_end, 'core': self.look_at_core}[self.way]()
         answer = Answer()
         if found is None:
@@ -317,7 +320,8 @@ class Heap:
                                                 heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
                 for block in answer.wrong}
         answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
-        # It may be a word of a block that is not the plan's, or the memory has gone: another run, with other addresses, tells.
+        # The word may be in a block that is not the plan's, or its memory no longer exists: another run, with other
+        # addresses, decides.
         if self.build.is_low:
             kept = [block for block in answer.wrong if found.get(block) in (heap_model.POSSIBLY, heap_model.REACHABLE)]
             answer.alike += [said[block] for block in kept]
@@ -330,7 +334,8 @@ class Heap:
 
 
 class Answer:
-    """What came of a run. alike: what looked like a pointer and was none; reasons: of what valgrind says otherwise."""
+    """The result of a run. alike: words that looked like pointers and were none; reasons: why valgrind's classes
+    differ."""
 
     def __init__(self, problems=(), blocks=0):
         self.problems, self.blocks, self.wrong, self.alike = list(problems), blocks, [], []
@@ -338,9 +343,9 @@ class Answer:
 
 
 def compare_with_valgrind(room, build, seed):
-    """What functrace says of a plan beside what valgrind says."""
+    """Compares functrace's classes of the blocks of a plan with valgrind's."""
     ours, heap = run_heap(room, build, seed, 'live'), Heap(room, build, seed, 'valgrind')
-    # vgdb(1) reaches neither a forked child nor a process whose first thread has ended.
+    # vgdb(1) can attach neither to a forked child nor to a process whose first thread has ended.
     if heap.plan.forks_late or heap.plan.is_leaderless:
         return ours
     theirs = heap.look_by_valgrind()
@@ -350,16 +355,18 @@ def compare_with_valgrind(room, build, seed):
     return answer
 
 
-# The first seed, from a number on, whose plan for a running program is of that kind. musl keeps the variables of main's thread
-# in a block when a library has some, too; in a child jemalloc counts the caches of threads that are not there.
+# For each build the first seed, from a number on, whose plan for a running program is of that kind. If a library has
+# TLS, musl keeps the variables of main's thread in a block, too; in a child jemalloc counts the caches of threads that
+# do not exist there.
 IN_CHECK = (('gcc -O2', 1, None), ('gcc -O1', 1, lambda plan: plan.is_leaderless), ('gcc -O0', 2, None), ('clang -O3', 3, None), ('g++ -O2', 4, None), ('gcc -O2 -static', 5, None),
             ('gcc -O2 -m32', 6, None), ('musl -O2', 3, lambda plan: heap_plans.TLS in plan.kinds() and heap_plans.LIBRARY_TLS in plan.kinds()),
             ('jemalloc', 8, lambda plan: plan.forks_late and plan.has_workers), ('mimalloc', 9, None))
 
 
 def run_heap(room, build, seed, way):
-    """A thread that is killed in a stop of its own can end unseen, and then it is said that nothing is known: again. So where a
-    number has looked like a pointer: it does so by chance only, and does not lead to that block when addresses are others."""
+    """Repeats a run in which a thread was killed in a stop of its own and ended unseen, so that functrace reports
+    nothing. Repeats a run in which a number looked like a pointer, too: that happens by chance, and at other addresses
+    the number does not point to that block."""
     alike, numbers = [], set()
     for attempt in range(4):
         try:
@@ -390,4 +397,4 @@ def scenario(name, first, is_wanted):
     return run
 
 
-CASES = [('made heaps [%s]' % name, scenario(name, seed, is_wanted)) for name, seed, is_wanted in IN_CHECK] if builds.processor() == 'x86_64' else []
+CASES = [('generated heaps [%s]' % name, scenario(name, seed, is_wanted)) for name, seed, is_wanted in IN_CHECK] if builds.processor() == 'x86_64' else []

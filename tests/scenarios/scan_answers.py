@@ -1,5 +1,6 @@
-"""What a scan answers: of core files that were cut short, of a process that becomes another program or ends meanwhile, of
-several processes; whether it can write it; by which way a block is kept; and that the manual describes all of it."""
+"""The output of a scan: of truncated core files, of a process that executes another program or ends meanwhile, of
+several processes; when it cannot be written; the paths by which blocks are reachable; and that the manual describes all
+keys of the JSON."""
 
 import calendar
 import json
@@ -22,7 +23,7 @@ LOST = {'definitely_lost': (100 * wide(56), 100)}
 
 
 def whole_size(data):
-    """The end of the last segment of a core file of 64 or 32 bits."""
+    """The end of the last segment of a core file, 64-bit or 32-bit."""
     wide_file = data[4] == 2
     at, size, count = struct.unpack_from('<Q' if wide_file else '<I', data, 32 if wide_file else 28)[0], \
         *struct.unpack_from('<HH', data, 54 if wide_file else 42)
@@ -37,7 +38,7 @@ def whole_size(data):
 
 
 def cut_short(room, path):
-    """Problems, if a core file is not refused wherever it is cut."""
+    """Truncates a core file at several sizes; returns problems if it is not refused each time."""
     problems, broken = [], room.path('broken')
     with open(path, 'rb') as file:
         data = file.read()
@@ -76,7 +77,7 @@ def truncated(room, variant='O2', by_kernel=True):
 
 
 def not_a_file(room):
-    """What cannot be looked through twice, or is a folder."""
+    """A core file that cannot be read twice, such as a pipe, and a folder."""
     problems = []
     for command in 'cat /bin/true | "$0" --scan --core=/dev/stdin', '"$0" --scan --core=.', 'mkfifo f; "$0" --scan --core=f':
         done = room.run(['sh', '-c', command, FUNCTRACE])
@@ -86,7 +87,7 @@ def not_a_file(room):
 
 
 def full(room):
-    """No place for what is found."""
+    """The output device is full."""
     problems = []
     with Target(room, 'planted', 'O2', 2, 100) as target:
         path = gdb_core(room, target.pid) if shutil.which('gdb') else None
@@ -108,7 +109,7 @@ def full(room):
 
 
 def becomes(room):
-    """A shell executes another program between two scans: what was found before is no part of what is found then."""
+    """A shell executes another program between two scans: the second scan is not compared with the first."""
     need_attach()
     problems = []
     for form in 'json', 'text':
@@ -123,7 +124,7 @@ def becomes(room):
         done = room.finish(scans)
         out = (lines[0] + done.out).decode()
         if done.status != 5:
-            problems.append('status %d: %s' % (done.status, done.err.decode()))
+            problems.append('the scan has status %d: %s' % (done.status, done.err.decode()))
         if form == 'json':
             found = [json.loads(line) for line in out.splitlines()]
             changed = [i for i, one in enumerate(found) if 'program_before' in one]
@@ -164,7 +165,7 @@ for line in sys.stdin:
 
 
 def loads(room):
-    """A library that is loaded between two scans has its names in the second one."""
+    """A library is loaded between two scans: the second one has its names."""
     need_attach()
     library = room.path('libkept.so')
     with open(room.path('kept.c'), 'w') as file:
@@ -174,7 +175,7 @@ def loads(room):
         raise builds.Skip('no library can be made here: %s' % done.err.decode())
     child = room.start([sys.executable, '-c', LOADER], stdin=subprocess.PIPE)
     child.stdout.readline()
-    # The interval is longer than the library may take to be loaded, on a busy machine too.
+    # Even on a busy machine the interval is longer than the loading of the library takes.
     scans = room.start([FUNCTRACE, '--scan=json', '--interval=5', '--count=2', '-t', str(child.pid)])
     first = scans.stdout.readline()
     child.stdin.write(library.encode() + b'\n')
@@ -193,7 +194,7 @@ FAMILY = 'exec 3<&0; "$0" 1 10 <&3 & "$0" 1 20 <&3 & wait'
 
 
 class Family:
-    """A shell with two children, 10 and 20 blocks of which are lost; all end with their standard input."""
+    """A shell with two children, which have lost 10 and 20 blocks; all end when their standard input ends."""
 
     def __init__(self, room):
         need_attach()
@@ -213,12 +214,12 @@ class Family:
 
 
 def lost_of(out):
-    """The processes of which JSON says what they have lost, in its order."""
+    """The processes with lost blocks, in the order of the JSON."""
     return [(one['pid'], one['definitely_lost']['blocks']) for one in map(json.loads, out.splitlines())]
 
 
 def family(room):
-    """--children, and several -t: each process has its own answer."""
+    """--children, and several -t: each process has a result of its own."""
     problems = []
     with Family(room) as ours:
         one, two = ours.children
@@ -236,12 +237,12 @@ def family(room):
             problems.append('text: status %d: %s: %s%s' % (done.status, heads, done.out.decode(), done.err.decode()))
         done = room.run([FUNCTRACE, '--scan=json', '-t', above, '-t', '1999999999'])
         if done.status != 1 or lost_of(done.out) != [(int(above), 0)] or b'process 1999999999: there is no such process' not in done.err:
-            problems.append('one is not there: status %d: %s%s' % (done.status, done.out[:100], done.err))
+            problems.append('one process does not exist: status %d: %s%s' % (done.status, done.out[:100], done.err))
     return problems, ''
 
 
 def family_ends(room):
-    """A child that ends between two scans is no error; one that -t names is."""
+    """It is no error if a child ends between two scans; it is one if a process of -t ends."""
     problems = []
     for options, status, end in (([], 0, ''), (['-t'], 1, '.')):
         with Family(room) as ours:
@@ -253,7 +254,7 @@ def family_ends(room):
             os.kill(one, 9)
             done = room.finish(scans)
             pids = [pid for pid, _ in lost_of(b''.join(lines) + done.out)]
-            times = min(pids.count(one), 2)  # on a busy machine the second scan is made before it is killed
+            times = min(pids.count(one), 2)  # on a busy machine the second scan is made before the process is killed
             wanted = [ours.parent.pid, one, two] * times + [ours.parent.pid, two] * (3 - times)
             said = 'functrace: process %d (planted-O2) has ended after %d scan%s%s\n' % (one, times, 's' * (times > 1), end)
             if done.status != status or done.err.decode() != said or not times or pids != wanted:
@@ -262,7 +263,7 @@ def family_ends(room):
 
 
 def ended(room):
-    """After how many scans it ended."""
+    """The message has the number of scans before the process ended."""
     with Target(room, 'planted', 'O2', 2, 100) as target:
         scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=9', '-t', str(target.pid)])
         for _ in range(2):
@@ -270,7 +271,7 @@ def ended(room):
         target.child.kill()
         target.child.wait()
         done = room.finish(scans)
-    # On a busy machine more scans are made before it is killed: these are the next ones, and nothing else is written.
+    # On a busy machine more scans are made before the process is killed: only the numbers of these may follow.
     more = [json.loads(line)['scan'] for line in done.out.splitlines()]
     wanted = 'functrace: process %d (planted-O2) has ended after %d scans.\n' % (target.pid, 2 + len(more))
     return ([] if (done.status, more, done.err.decode()) == (1, list(range(3, 3 + len(more))), wanted) else
@@ -278,7 +279,7 @@ def ended(room):
 
 
 def ways(room):
-    """By which way a block is kept, or lost, for people and for programs."""
+    """The paths by which blocks are reachable or lost, in text and in JSON."""
     problems = []
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
         more, found = target.look()
@@ -295,10 +296,10 @@ def ways(room):
         path = why[led[0]]['path'] if why else []
         if why and (why[led[0]]['class'] != 'indirectly_lost' or len(path) != 2 or path[1] != block(led[0], wide(40)) or
                     path[0] != block(path[0]['address'], wide(56))):
-            problems.append('of what lost blocks lead to: %s' % why[led[0]])
+            problems.append('the path to a block that a lost block points to: %s' % why[led[0]])
         if why and (why[head[0]] != {'address': head[0], 'class': 'definitely_lost', 'path': [block(head[0], wide(56))]} or
                     why['0x10'] != {'address': '0x10', 'class': None, 'path': []}):
-            problems.append('of a lost block, and of none: %s' % why)
+            problems.append('the path to a lost block, and to an address without block: %s' % why)
         for address, size, name, root in ((kept[0], wide(72), 'still_reachable', 'lists'), (half[0], wide(104), 'possibly_lost', 'halves')):
             one = why.get(address, {'path': [{}], 'class': None})
             if one['class'] != name or one['path'][-1] != block(address, size) or \
@@ -316,7 +317,7 @@ def ways(room):
 
 
 def beside_variables(room, variant):
-    """A mapping that a thread's stack and variables are in, and the program's own memory behind them."""
+    """A mapping with a thread's stack and TLS, followed by the program's own memory."""
     problems = []
     with Target(room, 'besidetls', variant) as target:
         blocks = [target.child.stdout.readline().decode().strip() for _ in range(4)]
@@ -334,7 +335,7 @@ def beside_variables(room, variant):
 
 
 def times(room):
-    """Each of several scans has its time; what has grown is said with its figures."""
+    """Each of several scans has its time; growing groups are shown with their figures."""
     problems, began = [], time.time()
     with Target(room, 'planted', 'O2', 2, 100) as target:
         done = target.scan('--interval=.2', '--count=2')
@@ -343,7 +344,7 @@ def times(room):
         if len(stamps) != 2 or not all(int(began) <= second <= time.time() for second in seconds):
             problems.append('%s: %s' % (stamps, done.out.decode()))
         if re.search(r'\d\d:\d\d', target.scan().out.decode().split('\n')[0]):
-            problems.append('one scan has a time')
+            problems.append('a single scan has a time')
         more, found = target.look()
         if more or not began <= found['time'] <= time.time() or 'core' in found:
             problems.append('JSON: %s' % found)
@@ -379,7 +380,7 @@ def keys_of(value):
 
 
 def described(room):
-    """The manual has each key of the JSON."""
+    """The manual describes each key of the JSON."""
     if not shutil.which('gdb'):
         raise builds.Skip('gdb is not installed')
     with open(os.path.join(builds.TOP_SRCDIR, 'man', 'functrace-scan.7')) as file:
@@ -392,12 +393,12 @@ def described(room):
     keys |= {'program_before', 'root', 'left_out', 'address'} | keys_of(found or {})
     problems += ['the manual does not describe "%s"' % key for key in sorted(keys) if not re.search(r'\b%s\b' % key, manual)]
     if found and (found['core'] != room.path('gcore') or 'time' in found):
-        problems.append('of a core file: %s' % {key: found.get(key) for key in ('core', 'time')})
+        problems.append('keys of a core file: %s' % {key: found.get(key) for key in ('core', 'time')})
     return problems, '%d keys' % len(keys)
 
 
 def core_in_midst(room):
-    """A core file whose heap is inconsistent: not that there is none."""
+    """A core file whose heap is inconsistent: the message does not say that there is no heap."""
     if not shutil.which('gdb'):
         raise builds.Skip('gdb is not installed')
     with Target(room, 'damaged', 'O2', 'ring') as target:
@@ -411,7 +412,7 @@ def core_in_midst(room):
 
 
 def no_heap(room):
-    """What has no heap that is known, and what to do then."""
+    """A process without a known heap: the message has advice."""
     problems = []
     words = 'has an allocator that is not known here (tcmalloc, Go\'s, the simple one of a static program with musl). '
     read_end, write_end = os.pipe()
@@ -421,7 +422,7 @@ def no_heap(room):
             os.write(write_end, bytes(4096))
     except BlockingIOError:
         os.set_blocking(write_end, True)
-    child = room.start([builds.go('goroutines')], stdout=write_end) # it cannot end
+    child = room.start([builds.go('goroutines')], stdout=write_end)  # the program cannot end before
     done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
     said = done.err.decode()
     if done.status != 1 or words + 'It is a Go program: ' not in said or '--live' in said:
@@ -431,7 +432,7 @@ def no_heap(room):
     room.kill(child)
     if builds.processor() == 'x86_64':
         child = room.start(['sleep', '30'], env={'LD_PRELOAD': 'libtcmalloc_minimal.so.4'})
-        wait_for('it to sleep', lambda: state_of(child.pid) == 'S')
+        wait_for('the process to sleep', lambda: state_of(child.pid) == 'S')
         if 'tcmalloc' in open('/proc/%d/maps' % child.pid).read():
             said = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)]).err.decode()
             if words + 'Trace it instead: functrace --live -t %d\n' % child.pid not in said:
@@ -441,7 +442,7 @@ def no_heap(room):
 
 
 def of_another_user(room):
-    """By its name as by its id: whose it is."""
+    """Another user's process, by its name and by its id: the message names the owner."""
     prefix, functrace = as_nobody(room)
     program = room.path('scan-of-another')
     shutil.copy(shutil.which('sleep'), program)
@@ -463,19 +464,19 @@ def of_another_user(room):
 CASES = [
     ("--scan: the kernel's core file, cut short", truncated),
     ('--scan: a core file of gdb, cut short', lambda room: truncated(room, by_kernel=False)),
-    ('--scan: a core file that is no file', not_a_file),
-    ('--scan: no place for what is found', full),
-    ('--scan: who becomes another program', becomes),
-    ('--scan: who loads a library meanwhile', loads),
+    ('--scan: a core file that is a pipe or a folder', not_a_file),
+    ('--scan: a full output device', full),
+    ('--scan: a process that executes another program', becomes),
+    ('--scan: a process that loads a library between two scans', loads),
     ('--scan: several processes', family),
     ('--scan: several processes, one of which ends', family_ends),
-    ('--scan: how many scans before the end', ended),
-    ('--scan: ways to blocks', ways),
-    ("--scan: beside a thread's variables", lambda room: beside_variables(room, 'O2')),
-    ("--scan: beside a thread's variables, static", lambda room: beside_variables(room, 'static')),
+    ('--scan: the number of scans before the end of the process', ended),
+    ('--scan: paths to blocks', ways),
+    ("--scan: memory after a thread's stack and TLS", lambda room: beside_variables(room, 'O2')),
+    ("--scan: memory after a thread's stack and TLS, static", lambda room: beside_variables(room, 'static')),
     ('--scan: times and growth', times),
-    ('--scan: the manual has each key', described),
+    ('--scan: the manual describes each key of the JSON', described),
     ('--scan: a core file of a thread inside malloc', core_in_midst),
     ('--scan: a Go program', no_heap),
-    ("--scan: another user's", of_another_user),
+    ("--scan: another user's process", of_another_user),
 ]

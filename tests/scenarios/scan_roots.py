@@ -1,5 +1,5 @@
-"""What counts as a root of a scan, and what does not: stacks beside a program's data, what a thread inside malloc holds,
-several C libraries in one process. What is planted is found, block by block, while a program runs and when it ends."""
+"""Which memory is a root of a scan: stacks beside a program's data, registers of a thread inside malloc, several C
+libraries in one process. Each planted block must be reported, while a program runs and when it ends."""
 
 import json
 import mmap
@@ -20,7 +20,7 @@ BUILDS = [('stackroots', 'O2'), ('stackroots', 'm32'), ('stackroots', 'musl'), (
 
 
 def stacks(room, variant):
-    """Each mode: all that the table leads to is reachable, and what is lost is found."""
+    """In each mode all blocks that the table points to are reachable, and the lost ones are reported."""
     problems = []
     for mode in MODES:
         with Target(room, 'stackroots', variant, mode) as target:
@@ -37,7 +37,7 @@ LOST = re.compile(r'([\d,]+) bytes in ([\d,]+) blocks? definitely lost')
 
 
 def reported(room, command, status):
-    """(bytes, blocks) that --report says are definitely lost; problems, if it ends with another status."""
+    """(bytes, blocks) that --report shows as definitely lost; a problem if it ends with another status."""
     done = room.run([FUNCTRACE, '--report', '--error-exitcode=9', '--', *command], data=b'')
     match = LOST.search(done.out.decode())
     problems = [] if done.status == status and match else \
@@ -46,7 +46,7 @@ def reported(room, command, status):
 
 
 def ends(room):
-    """The same at the end, on the stack of each mode; valgrind says so too where it knows such stacks."""
+    """The same at the end of the program, on the stack of each mode; valgrind agrees if it knows such stacks."""
     problems, asked = [], 0
     for mode in MODES:
         command = [builds.target('stackroots', 'O2'), mode, 'end']
@@ -63,7 +63,7 @@ def ends(room):
 
 
 def answers(room, target, scans):
-    """[definitely, indirectly, possibly lost blocks] of each scan of that target; the problems."""
+    """Returns [definitely, indirectly, possibly lost blocks] of each scan of that target, and the problems."""
     out, problems = [], []
     for options in [[]] * scans + [['--interval=0.01', '--count=%d' % scans]]:
         done = room.run([FUNCTRACE, '--scan=json', *options, '-t', str(target.pid)])
@@ -75,11 +75,12 @@ def answers(room, target, scans):
 
 
 def allocating(room, threads, modes, scans, variant='O2'):
-    """Blocks that are just being given or taken are not lost, and hide no other."""
+    """Blocks that are being allocated or released are not lost, and no other block is hidden."""
     problems, count = [], 0
     scans = rounds(scans) if PATIENCE == 1 else 3
-    # Where the heap has low addresses, a number of the C library's may look like a pointer into a lost block (0x20000005 is
-    # in each static program's data): in one run of 23, all of whose scans see it; not in four runs, whose addresses differ.
+    # If the heap has low addresses, a number of the C library may look like a pointer into a lost block (0x20000005 is
+    # in each static program's data): in one run of 23 that happened, in all of its scans; not in four runs, whose
+    # addresses differ.
     runs = 4 if builds.is_narrow(variant) or variant == 'static' else 1
     for mode in modes:
         for run in range(1, runs + 1):
@@ -97,7 +98,8 @@ def allocating(room, threads, modes, scans, variant='O2'):
 
 
 def namespaced(room):
-    """Both heaps, their figures summed; what a second C library has allocated for the linker is not counted here."""
+    """The figures are the sum of both heaps; blocks that a second C library has allocated for the linker are not
+    counted here."""
     problems = []
     with Target(room, 'namespaced', 'O2') as target:
         for _ in range(3):
@@ -112,7 +114,7 @@ def namespaced(room):
             if found['allocator']['arenas'] < 2:
                 problems.append('%s' % found['allocator'])
         problems += target.end()
-    # A trace has the calls of the first one alone, as functions are found by name in the program's namespace.
+    # A trace has only the calls of the first C library, because functions are found by name in the program's namespace.
     more, lost = reported(room, [builds.target('namespaced', 'O2'), 'end'], 9)
     if not more and (not lost or lost[1] < 40):
         more = ['at the end: %s' % (lost,)]
@@ -120,7 +122,8 @@ def namespaced(room):
 
 
 def stale_exit(room):
-    """Old words in the frames of exit() and in registers keep nothing; what the caller of exit() has is kept."""
+    """Old words in the frames of exit() and in registers keep no block reachable; the variables of exit()'s caller
+    do."""
     problems = []
     for variant in EXITS:
         program = builds.target('staleexit', variant)
@@ -139,8 +142,8 @@ def stale_exit(room):
 
 
 def unwritten(room, variant='O2'):
-    """What malloc's lists have left in memory that the program has not written leads to few blocks; with memory that malloc
-    fills (mallopt(3): M_PERTURB) to nearly none."""
+    """Words that malloc's lists have left in memory which the program has not written point to few blocks; if malloc
+    fills its memory (mallopt(3): M_PERTURB), to nearly none."""
     problems, remarks = [], []
     for env, most in (None, 8), ({'MALLOC_PERTURB_': '170'}, 50):
         with Target(room, 'unwritten', variant, 8, env=env) as target:
@@ -148,7 +151,8 @@ def unwritten(room, variant='O2'):
             more, found = target.look()
             if not more:
                 seen = {name: found[name]['blocks'] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost', 'still_reachable')}
-                # Of what is alive some may be the C library's own, and of what is lost a little be reached by its start.
+                # Some of the live blocks may be the C library's own, and some lost blocks may be reachable by a pointer
+                # to their start.
                 if seen['possibly_lost'] * most > lost or seen['definitely_lost'] * 4 < 3 * lost or \
                         not 0 <= seen['still_reachable'] - alive <= 40:
                     more = ['%s lost, %s alive: %s' % (lost, alive, seen)]
@@ -158,7 +162,7 @@ def unwritten(room, variant='O2'):
 
 
 def inner_links(room, variant='O2'):
-    """Pointers of the program's own that look like malloc's: nothing that only they keep is lost."""
+    """Pointers of the program that look like malloc's lists: no block is lost to which only they point."""
     problems = []
     for seed in range(1, 13):
         with Target(room, 'innerlinks', variant, seed) as target:
@@ -197,7 +201,8 @@ int main(void)
 
 
 def has_page_of_zeros():
-    """Whether the kernel maps its page of zeros where memory is only read: it counts in no process's resident memory."""
+    """Returns true if the kernel maps its page of zeros when memory is only read: that page is not in a process's
+    resident memory."""
     def resident():
         with open('/proc/self/statm') as file:
             return int(file.read().split()[1])
@@ -210,11 +215,12 @@ def has_page_of_zeros():
 
 
 def read_only_zeros(room):
-    """A table that was read, and written in one place: its pages of zeros are not copied, and the one between them is."""
+    """A table that was read, and written in one place: its pages of zeros are not copied, and the written page between
+    them is."""
     if not has_page_of_zeros():
         raise builds.Skip('this kernel has no page of zeros: memory that is read gets pages of its own')
     if tuple(int(word) for word in os.uname().release.split('.')[:2]) < (6, 7):
-        raise builds.Skip('before Linux 6.7 the kernel does not say which pages are of zeros')
+        raise builds.Skip('before Linux 6.7 the kernel does not report pages of zeros')
     problems = []
     for env in {}, {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}:
         target = Target(room, compiled(room, 'zeros', ZEROS, '-w'), None, env=env)
@@ -230,10 +236,10 @@ def read_only_zeros(room):
 
 
 CASES = [
-    ('--scan: memory that was only read', read_only_zeros),
-    ('--report: old words of exit', stale_exit),
-    ('--scan: memory that was not written', unwritten),
-    ('--scan: memory that was not written, 32 bits', lambda room: unwritten(room, 'm32')),
+    ('--scan: memory that the program has only read', read_only_zeros),
+    ('--report: old words in the frames of exit()', stale_exit),
+    ('--scan: memory that the program has not written', unwritten),
+    ('--scan: memory that the program has not written, 32 bits', lambda room: unwritten(room, 'm32')),
     ("--scan: pointers that look like malloc's", inner_links),
     ("--scan: pointers that look like malloc's, 32 bits", lambda room: inner_links(room, 'm32')),
     ('--scan: stacks beside data', lambda room: stacks(room, 'O2')),

@@ -1,5 +1,5 @@
-"""Whoever is scanned: processes with many threads and huge mappings, in namespaces, that change what they are meanwhile; and
-who cannot be scanned, and what is said then."""
+"""Processes with many threads or huge mappings, in namespaces, or that exec, fork or end during the scan; and processes
+that cannot be scanned, with the messages."""
 
 import json
 import os
@@ -24,25 +24,25 @@ def scan(room, pid, *options):
 
 
 def said(done, wanted):
-    """Problems, if it is not refused in these words."""
+    """Returns problems if the scan is not refused with these words."""
     return [] if (done.status, done.out, done.err.decode()) == (1, b'', wanted) else \
         ['status %d: %s%s, not: %s' % (done.status, done.out.decode()[:200], done.err.decode(), wanted)]
 
 
 def need_root():
     if os.geteuid() != 0:
-        raise builds.Skip('only root makes such namespaces')
+        raise builds.Skip('only root can create such namespaces')
 
 
 def many_threads(room):
-    """500 that sleep, and some that begin and end."""
+    """500 sleeping threads, and some that start and end."""
     problems = []
     with Held(room, [builds.target('churn', 'O2'), '2', '500']) as held:
         for _ in range(3):
             done = scan(room, held.child.pid)
             found = json.loads(done.out) if not done.status else {}
             if done.status or found['threads'] < 501 or found['threads_not_stopped'] or not found['still_reachable']['blocks']:
-                problems.append('status %d: %s%s' % (done.status, done.err.decode(), done.out[:300]))
+                problems.append('the scan has status %d: %s%s' % (done.status, done.err.decode(), done.out[:300]))
         held.gate.open()
         end = room.finish(held.child)
         if end.status:
@@ -64,10 +64,10 @@ print(sum(sparse[place] for place in (0, 5 << 30, (16 << 30) - 4096)), wide[5 <<
 
 
 def sparse(room):
-    """Of 16 GiB of which three pages are used, these are copied; 1 TiB is left out, which is said."""
+    """Three used pages of a mapping of 16 GiB are copied; a mapping of 1 TiB is left out with a message."""
     need_attach()
     if sys.maxsize < 1 << 40:
-        raise builds.Skip('it needs addresses of 64 bits')
+        raise builds.Skip('the target needs 64-bit addresses')
     child = room.start([sys.executable, '-c', SPARSE], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
         raise builds.Skip('such mappings cannot be made here')
@@ -83,7 +83,7 @@ def sparse(room):
 
 
 def namespace(room):
-    """The first process of a namespace of process ids, as in a container, from outside and from inside."""
+    """The first process of a pid namespace, as in a container, scanned from outside and from inside."""
     need_root()
     if not shutil.which('unshare') or room.run(['unshare', '--pid', '--fork', '--mount-proc', 'true']).status:
         raise builds.Skip('no namespace of process ids can be made here')
@@ -106,7 +106,8 @@ def namespace(room):
 
 
 def moving(room, command, scans, end):
-    """Scans of what does not stay what it is: figures, or words that say why not. How many of each."""
+    """Scans of a process that changes meanwhile: each prints figures, or why there are none. Returns how many of
+    each."""
     problems, figures, gone = [], 0, 0
     child = room.start(command, stdin=subprocess.PIPE)
     for _ in range(scans):
@@ -129,7 +130,7 @@ EXECS = '[ "$1" -gt 0 ] && exec sh "$0" $(($1 - 1)); exit 0'
 
 
 def executing(room):
-    """Another program each millisecond, in the same process: what it has scanned is one of them, or none yet."""
+    """The process executes another program each millisecond: the scan is of one of them, or there is none yet."""
     need_attach()
     with open(room.path('script'), 'w') as file:
         file.write(EXECS)
@@ -169,7 +170,7 @@ def ending(room):
 
 
 def two_at_once(room):
-    """Two of functrace: each scans, or says that the other one traces it."""
+    """Two functraces at once: each scans, or says that the other one traces the process."""
     problems, refused = [], 0
     with Target(room, 'planted', 'O2', 4, 100) as target:
         for _ in range(8):
@@ -189,7 +190,7 @@ def two_at_once(room):
 
 
 def traced(room):
-    """By functrace, gdb or strace already: who it is."""
+    """The process is already traced by functrace, gdb or strace: the message names the tracer."""
     problems, skipped = [], []
     for name, command in ((None, None), ('gdb', ['gdb', '-q', '-nx', '-p']), ('strace', ['strace', '-f', '-o', '/dev/null', '-p'])):
         if command and not shutil.which(name):
@@ -201,26 +202,26 @@ def traced(room):
             else:
                 tracer = Tracer(room, target.pid)
                 tracer.planted()
-            pid = int(wait_for('a tracer', lambda: int(status_field(target.pid, 'TracerPid') or 0)))
+            pid = int(wait_for('the process to have a tracer', lambda: int(status_field(target.pid, 'TracerPid') or 0)))
             problems += said(target.scan(), 'functrace: cannot attach to process %d: process %d (%s) traces it already, and a '
                              'process has only one tracer. End that one first.\n' % (target.pid, pid, name or 'ft-engine'))
             if command:
                 tracer.kill()
-                wait_for('nobody to trace it', lambda: status_field(target.pid, 'TracerPid') == '0')
-                # The stop that it had sent to a thread, and was not there any more to wait for.
+                wait_for('the process to have no tracer', lambda: status_field(target.pid, 'TracerPid') == '0')
+                # A stop that the tracer sent to a thread and did not wait for.
                 os.kill(target.pid, signal.SIGCONT)
             else:
                 problems += tracer.let_go()
-            wait_for('it to go on', lambda: state_of(target.pid) in 'RS')
+            wait_for('the process to run on', lambda: state_of(target.pid) in 'RS')
             problems += target.look()[0]
             problems += target.end()
     return problems, '; '.join(skipped)
 
 
 def nobody(room):
-    """A zombie, a kernel thread, itself."""
+    """A zombie, a kernel thread, and functrace itself cannot be scanned."""
     child = room.start(['true'])
-    wait_for('its end', lambda: state_of(child.pid) == 'Z')
+    wait_for('the end of the child', lambda: state_of(child.pid) == 'Z')
     problems = said(scan(room, child.pid), GONE[1] % child.pid)
     room.finish(child)
     problems += said(scan(room, child.pid), GONE[0] % child.pid)
@@ -234,7 +235,7 @@ def nobody(room):
 
 
 def parent(room):
-    """Who has started it and waits for it."""
+    """functrace scans the process that started it and waits for it."""
     done = room.run(['sh', '-c', '"$0" --scan=json -t $$; echo "=$?"', FUNCTRACE])
     lines = done.out.decode().splitlines()
     if done.status or lines[-1:] != ['=0'] or json.loads(lines[0])['still_reachable']['blocks'] < 5:
@@ -246,11 +247,11 @@ CASES = [
     ('--scan: 500 threads', many_threads),
     ('--scan: huge mappings', sparse),
     ('--scan: in another namespace', namespace),
-    ('--scan: who executes programs', executing),
-    ('--scan: who forks', forking),
-    ('--scan: who ends soon', ending),
-    ('--scan: two at once', two_at_once),
-    ('--scan: who is traced', traced),
-    ('--scan: nobody', nobody),
-    ('--scan: its parent', parent),
+    ('--scan: a process that executes programs all the time', executing),
+    ('--scan: a process that forks all the time', forking),
+    ('--scan: processes that end soon', ending),
+    ('--scan: two scans of a process at once', two_at_once),
+    ('--scan: a process that has a tracer', traced),
+    ('--scan: processes that cannot be scanned', nobody),
+    ('--scan: the parent of functrace', parent),
 ]

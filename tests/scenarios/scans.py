@@ -1,4 +1,4 @@
-"""functrace --scan: what is planted is found, block by block; whoever is scanned goes on as if nothing had been."""
+"""functrace --scan reports each planted block, and the scanned process runs on unharmed."""
 
 import json
 import os
@@ -23,7 +23,7 @@ OTHER = 'libtcmalloc_minimal.so.4'
 
 
 class Target:
-    """A program that says when it is ready, and ends with its standard input."""
+    """A program that prints when it is ready, and ends when its standard input ends."""
 
     def __init__(self, room, name, variant, *arguments, env=None):
         need_attach()
@@ -44,14 +44,15 @@ class Target:
         return self.room.run([FUNCTRACE, '--scan', *options, '-t', str(self.pid)])
 
     def look(self, *options):
-        """(problems, what one scan says)."""
+        """Scans once; returns (problems, the output)."""
         done = self.room.run([FUNCTRACE, '--scan=json', *options, '-t', str(self.pid)])
         if done.status:
             return ['status %d: %s' % (done.status, done.err.decode())], None
         return [], json.loads(done.out)
 
     def end(self):
-        """Problems, if it is not as it was, or ends otherwise than it would have; what it said."""
+        """Returns problems if the text has changed or the program does not end as it would untraced; and the program's
+        output."""
         problems = text_differences(self.text, text_of(self.pid))
         out, _ = self.child.communicate(b'', timeout=60 * PATIENCE)
         if self.child.returncode:
@@ -69,25 +70,25 @@ def compare(found, **wanted):
 
 
 def wide(size, variant='O2', env=None):
-    """The bytes of a planted block: where blocks have tags, all that these are of."""
+    """The size of a planted block: with memory tags, rounded up to whole tagged granules."""
     if builds.has_tags(env):
         return size + -size % 16
     return size + (4 if builds.is_narrow(variant) else 0)
 
 
 def untagged(address):
-    """Where a pointer leads."""
+    """The address of a pointer, without its tag."""
     return address & (1 << 56) - 1
 
 
 def of_size(found, size, name):
-    """The blocks of a class that have that size."""
+    """The number of blocks of that size in a class."""
     return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
 
 
 def planted(room, variant='O2', threads=4, scans=5, env=None):
-    """4,000 blocks of 56 bytes that nobody knows any more, and none besides. In 32 bits some text or number may look like
-    the address of one (1 run of 150)."""
+    """4,000 blocks of 56 bytes without any pointer are lost, and no others. In 32-bit processes some text or number may
+    look like the address of one (1 run of 150)."""
     problems, strays = [], 0
     with Target(room, 'planted', variant, threads, 4000, env=env) as target:
         for _ in range(scans):
@@ -101,7 +102,7 @@ def planted(room, variant='O2', threads=4, scans=5, env=None):
                 problems += compare(found, still_reachable=(threads * (1000 * wide(72, variant) + wide(88, variant)), threads * 1001))
             kept = of_size(found, wide(72, variant, env), 'still_reachable') if not more else threads * 1000
             if kept != threads * 1000:
-                problems.append('of what is kept: %d' % kept)
+                problems.append('kept blocks that are still reachable: %d' % kept)
             if not more and found['threads'] != threads + 1:
                 problems.append('%d threads' % found['threads'])
         problems += target.end()
@@ -109,7 +110,7 @@ def planted(room, variant='O2', threads=4, scans=5, env=None):
 
 
 def led(room, variant='O2', env=None):
-    """What only lost blocks lead to."""
+    """Blocks to which only lost blocks point."""
     lost, by_it = wide(56, variant, env), 4500 * wide(40, variant, env)
     with Target(room, 'planted', variant, 3, 900, 5, env=env) as target:
         problems, found = target.look()
@@ -123,13 +124,13 @@ def led(room, variant='O2', env=None):
 
 
 def beside_a_stack(room, variant='O2'):
-    """Blocks with mappings of their own, one of which the kernel has merged with a thread's stack."""
+    """Mmapped chunks, one of which is in a mapping that the kernel has merged with a thread's stack."""
     with Target(room, 'besidestack', variant) as target:
         address, count = target.child.stdout.readline().split()
         with open('/proc/%d/maps' % target.pid) as maps:
             ranges = [[int(word, 16) for word in line.split()[0].split('-')] for line in maps]
         if not any(start <= int(address, 16) - 100000 and int(address, 16) < end for start, end in ranges):
-            raise builds.Skip('this kernel does not merge a stack with what is behind it')
+            raise builds.Skip('this kernel does not merge a stack with the next mapping')
         problems, found = target.look()
         if not problems:
             lost = [group for group in found['groups'] if group['definitely_lost']['blocks']]
@@ -142,8 +143,8 @@ def beside_a_stack(room, variant='O2'):
 
 
 def in_pieces(room, variant='O2'):
-    """A main arena between whose pieces is what the program took by sbrk, or with pieces that malloc has mapped. Of 32 bits
-    some word may look like a pointer to a lost block: not in each of three runs."""
+    """A main arena with memory between its pieces that the program took by sbrk, or with pieces that malloc has mapped.
+    In 32-bit processes a word may look like a pointer to a lost block, but not in each of three runs."""
     for _ in range(3 if builds.is_narrow(variant) else 1):
         problems = pieces_once(room, variant)
         if not problems:
@@ -159,7 +160,7 @@ def pieces_once(room, variant):
             more, found = target.look()
             if not more:
                 more += compare(found, indirectly_lost=(0, 0))
-                # A block has 8 or 16 bytes more where the rest of a free one was too small for another.
+                # A block is 8 or 16 bytes larger if the rest of its free chunk was too small for another chunk.
                 for size, count, name in (56, 500, 'definitely_lost'), (120, 30000, 'still_reachable'), \
                                          (1000, how != 'blocked', 'still_reachable'):
                     seen = sum(of_size(found, wide(size, variant) + rest, name) for rest in (0, 8, 16))
@@ -173,7 +174,8 @@ def pieces_once(room, variant):
 
 
 def sizes(room, variant, env=None):
-    """Blocks from all functions, of many sizes and alignments: where they are, and how long, as malloc says itself."""
+    """Blocks from all functions, of many sizes and alignments: their addresses and sizes are those that malloc itself
+    uses."""
     with Target(room, 'aligned', variant, env=env) as target:
         blocks = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
         done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
@@ -217,7 +219,7 @@ NEXT = (b'The source lines that allocate', b'What keeps a block')
 
 
 def what_is_next(done, *wanted):
-    """Problems, if other commands are named than these, of which the first one comes after an empty line."""
+    """Returns problems unless exactly these commands are recommended, the first one after an empty line."""
     lines = done.out.split(b'\n')
     found = [line.decode() for line in lines if line.startswith(NEXT)]
     if found != list(wanted):
@@ -226,8 +228,8 @@ def what_is_next(done, *wanted):
 
 
 def named_next(room):
-    """What a scan says is to be run next: where the program's lines are found, and why a block is kept. A scan that is one of several
-    says it when it is the last one; where --why is given it is known already."""
+    """A scan recommends the commands that find the allocating lines and the pointers that keep a block. The last one of
+    several scans recommends them; with --why the second one is not recommended."""
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
         where = 'The source lines that allocate, while the process runs on: functrace -t %d --report --duration=60' % target.pid
         why = 'What keeps a block: functrace --scan -t %d --why=ADDRESS' % target.pid
@@ -244,7 +246,7 @@ def named_next(room):
 
 
 def text(room):
-    """What people read, and why a block is alive."""
+    """The output for people, and why a block is reachable."""
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
         done = target.scan('--error-exitcode=9', '--top=9')
         out = done.out.decode()
@@ -273,7 +275,7 @@ def text(room):
 
 
 def again(room):
-    """Scans one after the other: what was lost stays lost."""
+    """Several scans: a block that was lost is lost in each later scan."""
     with Target(room, 'planted', 'O2', 2, 100) as target:
         done = room.run([FUNCTRACE, '--scan=json', '--interval=0.1', '--count=3', '--error-exitcode=5', '-t', str(target.pid)])
         found = [json.loads(line) for line in done.out.splitlines()]
@@ -293,7 +295,7 @@ def types(room, variant='O2'):
             seen = {group['type']: group['definitely_lost']['blocks'] for group in found['groups'] if group['type'] in wanted}
             problems = [] if seen == wanted else ['%s' % seen]
             odd = [group['type'] for group in found['groups'] if 300 <= group['size'] < 320 or 400 <= group['size'] < 420]
-            problems += [] if odd == [None, None] else ['of no objects: %s' % odd]
+            problems += [] if odd == [None, None] else ['counts of groups without objects: %s' % odd]
         problems += target.end()
     return problems, ''
 
@@ -328,7 +330,7 @@ sys.stdin.read()
 
 
 def python_types(room):
-    """Types of Python's objects: only of what can be one by its references and its size."""
+    """Types of Python's objects: a type is shown only if references and size of the block fit an object."""
     if builds.processor() != 'x86_64':
         raise builds.Skip('the sizes are those of 64 bits')
     with Target(room, sys.executable, None, '-c', OBJECTS) as target:
@@ -348,7 +350,7 @@ def python_types(room):
 
 
 def empty_cache(room):
-    """What is in a cache, is empty and of the size of another one is none, though a stack has its address."""
+    """An empty block of the size of a cached chunk, to which a stack points, is not reported as cached."""
     problems = []
     for _ in range(3):
         with Target(room, 'emptycache', 'O0') as target:
@@ -361,8 +363,8 @@ def empty_cache(room):
 
 
 def inner(room, variant='O2'):
-    """Pointers into the midst of blocks by which C++ and libraries keep them, as valgrind knows them; and others. The tables of a
-    program that is not relocated are among its other constants."""
+    """Interior pointers that C++ and libraries use, which valgrind recognises, and others. In a program that is not
+    relocated the tables are among its other constants."""
     with Target(room, 'inner', variant) as target:
         lines = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
         problems, found = target.look('--top=99')
@@ -382,10 +384,11 @@ def inner(room, variant='O2'):
 
 
 def busy(room, threads, scans, variant='O2', env=None):
-    """Threads that do nothing but allocate: each scan has a copy that agrees with itself; no trap comes to them. With glibc's locks
-    it is nearly always the first copy in which these are known."""
+    """Threads that only allocate: each scan has a consistent copy, and no thread gets a trap. With glibc's locks, in
+    nearly all scans the first copy is consistent."""
     problems, unused = [], 0
-    threads = min(threads, 2) if PATIENCE > 1 else threads  # a slow machine has too little of a processor for each
+    # on a slow machine more threads get too little of a processor
+    threads = min(threads, 2) if PATIENCE > 1 else threads
     with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
             more, found = target.look()
@@ -398,7 +401,7 @@ def busy(room, threads, scans, variant='O2', env=None):
 
 
 def beside_children(room):
-    """One of its threads makes children by vfork that allocate in its memory: no wake-up of them is lost."""
+    """A thread creates children by vfork, which allocate in its memory: no wake-up of a waiting thread is lost."""
     problems = []
     with Target(room, 'busyheap', 'O2', 2, 'vfork', env={'MALLOC_ARENA_MAX': '1'}) as target:
         for _ in range(15):
@@ -408,7 +411,8 @@ def beside_children(room):
 
 
 def killed(room):
-    """functrace dies at any moment of a scan: nobody waits for ever for a lock that was marked."""
+    """functrace is killed at any moment of a scan: no thread waits for ever for a lock that functrace has marked as
+    waited for."""
     caught, chance = 0, random.Random(7)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
         for _ in range(40):
@@ -424,8 +428,8 @@ def killed(room):
 
 
 def stopped_in_midst(room):
-    """Somebody stops it and lets it go on while it is scanned. What stops long enough in malloc is not scanned, and that
-    is said."""
+    """SIGSTOP and SIGCONT come during scans. A process that is stopped for a long time inside malloc is not scanned,
+    and the message says why."""
     problems, chance = [], random.Random(8)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
         for _ in range(15):
@@ -441,24 +445,24 @@ def stopped_in_midst(room):
 
 
 def stopped(room):
-    """A process that a signal has stopped stays so."""
+    """A process that a signal has stopped stays stopped."""
     with Target(room, 'planted', 'O2', 2, 100) as target:
         os.kill(target.pid, signal.SIGSTOP)
-        wait_for('it to stop', lambda: state_of(target.pid) == 'T')
+        wait_for('the process to stop', lambda: state_of(target.pid) == 'T')
         problems = []
         for _ in range(3):
             more, found = target.look()
             problems += more or compare(found, definitely_lost=(100 * wide(56), 100))
             if found and not found['was_stopped']:
-                problems.append('it was stopped, and that is not said')
-            wait_for('it to be stopped again', lambda: state_of(target.pid) == 'T')
+                problems.append('the output does not say that the process was stopped')
+            wait_for('the process to be stopped again', lambda: state_of(target.pid) == 'T')
         os.kill(target.pid, signal.SIGCONT)
         problems += target.end()
     return problems, ''
 
 
 def ends(room):
-    """It is killed between scans, or in one."""
+    """The process is killed between scans, or during one."""
     with Target(room, 'planted', 'O2', 4, 100) as target:
         scans = room.start([FUNCTRACE, '--scan=json', '--interval=0.001', '--count=1000000', '-t', str(target.pid)])
         for _ in range(5):
@@ -471,9 +475,9 @@ def ends(room):
 
 
 def asleep(room, variant='O2'):
-    """Threads in all system calls that sleep see nothing of it (on AArch64 and ARM they see EINTR)."""
+    """Threads in all system calls that sleep do not notice the scan (on AArch64 and ARM they see EINTR)."""
     if builds.processor() not in ('x86_64', 'i386'):
-        raise builds.Skip('only x86 makes such calls again')
+        raise builds.Skip('only x86 restarts such calls')
     with Held(room, [builds.target('sleepers', variant)]) as held:
         held.gate.open()
         for _ in range(5):
@@ -488,7 +492,7 @@ def asleep(room, variant='O2'):
 
 
 def timed(room, variant='O2'):
-    """A wait with a timeout ends, though it is looked at more often than that: it begins anew only once."""
+    """A wait with a timeout ends although scans come more often than that, because it is restarted only once."""
     child = room.start([builds.target('timeouts', variant)])
     if child.stdout.readline() != b'ready\n':
         raise builds.Skip('the target does not run here')
@@ -501,7 +505,7 @@ def timed(room, variant='O2'):
 
 
 def in_vfork(room):
-    """A process that waits in vfork cannot be stopped, which is said; nothing comes of it."""
+    """A process that waits in vfork cannot be stopped: the message says so, and the process is unharmed."""
     child = room.start([builds.target('invfork', 'O2')], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
         raise builds.Skip('the target does not run here')
@@ -515,7 +519,7 @@ def in_vfork(room):
 
 
 def refused(room):
-    """Whose heap is another one: a message, and status 1."""
+    """A heap of an unknown allocator: a message, and status 1."""
     problems, skipped = [], []
     for variant, env, said in (('O2', {'LD_PRELOAD': OTHER}, b"no heap of glibc's, musl's, jemalloc's or mimalloc's malloc"),):
         try:
@@ -535,7 +539,7 @@ def refused(room):
 
 
 def of_core(room, path):
-    """(problems, what a scan of the core file says)."""
+    """Returns (problems, the output of a scan of the core file)."""
     done = room.run([FUNCTRACE, '--scan=json', '--core=' + path])
     if done.status:
         return ['status %d: %s' % (done.status, done.err.decode())], None
@@ -543,13 +547,13 @@ def of_core(room, path):
 
 
 def same(live, core):
-    """Problems, if a process and its core file are not said to have the same."""
+    """Returns problems if the figures of a process and of its core file differ."""
     return ['%s: %s, of the core file %s' % (key, live[key], core[key]) for key in live
             if key not in ('time', 'pause_ns', 'copied_bytes') and live[key] != core[key]]
 
 
 def kernel_core(room, target):
-    """The core file that the kernel writes of a target, which this kills."""
+    """The core file that the kernel writes when this kills a target."""
     with open('/proc/sys/kernel/core_pattern') as file:
         pattern = file.read().strip()
     if '/' in pattern or pattern.startswith('|') or '%' in pattern:
@@ -572,12 +576,12 @@ def gdb_core(room, pid):
 
 
 def what_was_found(text):
-    """All but the first line and the last part, which says what to run next: of a process, or of a core file."""
+    """The output without the first line and the last part, which recommends commands, of a process or a core file."""
     return [line for line in text.split(b'\n')[1:] if not line.startswith(NEXT)]
 
 
 def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
-    """A core file says what the process said: groups with their types and addresses, owners, why."""
+    """A core file has the same output as the process: groups with their types and addresses, owners, paths."""
     with Target(room, name, variant, *arguments) as target:
         problems, live = target.look()
         whys = ['--why=' + group['example'] for group in live['groups']] if live else []
@@ -596,7 +600,8 @@ def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
 
 
 def core_of_another(room):
-    """The file is not the one that the process had: no name comes from it. Where it is under another folder, they do."""
+    """The program's file is not the one that the process had: no name is taken from it. If the right file is under
+    another folder, names are shown."""
     program, folder, nowhere, problems = room.path('program'), room.path('root'), room.path('nowhere'), []
     os.makedirs(nowhere)
     types = lambda found: sorted(str(group['type']) for group in found['groups'] if group['definitely_lost']['blocks'])
@@ -630,7 +635,7 @@ def core_of_another(room):
 
 
 def core_without_build_id(room):
-    """Without a build-id a file that is newer than the core file gives no names."""
+    """Without a build-id no name is taken from a file that is newer than the core file."""
     program, problems = room.path('program'), []
     shutil.copy(builds.target('planted_types', 'O2'), program)
     with open(program, 'r+b') as file:
@@ -653,7 +658,7 @@ def core_without_build_id(room):
 
 
 def damaged(room, path):
-    """A core file of which something is missing, or is another one: a message or figures, and no more."""
+    """Truncated or damaged core files: the scan ends with a message or with figures."""
     problems = []
     with open(path, 'rb') as file:
         whole = file.read()
@@ -672,7 +677,7 @@ def damaged(room, path):
 
 
 def core(room, variant='O2'):
-    """Of core files: of a process that goes on, by gdb, and the kernel's of one that dies."""
+    """Core files by gdb, of a process that runs on, and by the kernel, of one that is killed."""
     problems, skipped = [], []
     wanted = {'definitely_lost': (900 * wide(56, variant), 900), 'indirectly_lost': (4500 * wide(40, variant), 4500)}
     if shutil.which('gdb'):
@@ -703,7 +708,7 @@ def core(room, variant='O2'):
     if not cores:
         return problems, '; '.join(skipped + ['the kernel writes no core file here'])
     more, found = of_core(room, os.path.join(folder, cores[0]))
-    problems += more or ['of the kernel\'s: %s' % said for said in compare(found, **wanted)]
+    problems += more or ['the kernel\'s core file: %s' % said for said in compare(found, **wanted)]
     return problems, '; '.join(skipped)
 
 
@@ -722,7 +727,7 @@ print(sum(len(value) for value in kept.values()))
 
 
 def python(room):
-    """Python at work, with threads: it goes on, and knows what it knew."""
+    """Python with busy threads: it runs on, and its data is unchanged."""
     need_attach()
     child = room.start([sys.executable, '-c', PYTHON], stdin=subprocess.PIPE)
     problems = [] if child.stdout.readline() == b'ready\n' else ['it does not run']
@@ -737,61 +742,61 @@ def python(room):
 
 
 CASES = [
-    ('--scan: planted', planted),
-    ('--scan: planted, 16 threads', lambda room: planted(room, threads=16, scans=2)),
-    ('--scan: planted, static', lambda room: planted(room, 'static', scans=2)),
-    ('--scan: planted, stripped', lambda room: planted(room, 'stripped', scans=2)),
-    ('--scan: what lost blocks lead to', led),
+    ('--scan: planted blocks', planted),
+    ('--scan: planted blocks, 16 threads', lambda room: planted(room, threads=16, scans=2)),
+    ('--scan: planted blocks, static', lambda room: planted(room, 'static', scans=2)),
+    ('--scan: planted blocks, stripped', lambda room: planted(room, 'stripped', scans=2)),
+    ('--scan: blocks that lost blocks point to', led),
     ('--scan: a main arena in pieces', in_pieces),
     ('--scan: a main arena in pieces, 32 bits', lambda room: in_pieces(room, 'm32')),
-    ('--scan: a block beside a stack', beside_a_stack),
-    ('--scan: a block beside a stack, 32 bits', lambda room: beside_a_stack(room, 'm32')),
-    ('--scan: planted, musl', lambda room: planted(room, 'musl', scans=3)),
+    ('--scan: an mmapped chunk merged with a stack', beside_a_stack),
+    ('--scan: an mmapped chunk merged with a stack, 32 bits', lambda room: beside_a_stack(room, 'm32')),
+    ('--scan: planted blocks, musl', lambda room: planted(room, 'musl', scans=3)),
     ('--scan: sizes and alignments, musl, static', lambda room: sizes(room, 'musl-static')),
-    ('--scan: what lost blocks lead to, musl', lambda room: led(room, 'musl')),
+    ('--scan: blocks that lost blocks point to, musl', lambda room: led(room, 'musl')),
     ('--scan: 4 busy threads, musl', lambda room: busy(room, 4, 8, 'musl')),
     ('--scan: a busy thread, musl', lambda room: busy(room, 0, 8, 'musl')),
     ('--scan: sizes and alignments', lambda room: sizes(room, 'O2')),
     ('--scan: sizes and alignments, 32 bits', lambda room: sizes(room, 'm32')),
     ('--scan: sizes and alignments, musl', lambda room: sizes(room, 'musl')),
-    ('--scan: planted, 32 bits', lambda room: planted(room, 'm32', scans=3)),
-    ('--scan: planted, 32 bits, static', lambda room: planted(room, 'm32-static', scans=2)),
-    ('--scan: what lost blocks lead to, 32 bits', lambda room: led(room, 'm32')),
-    ('--scan: types, 32 bits', lambda room: types(room, 'm32')),
+    ('--scan: planted blocks, 32 bits', lambda room: planted(room, 'm32', scans=3)),
+    ('--scan: planted blocks, 32 bits, static', lambda room: planted(room, 'm32-static', scans=2)),
+    ('--scan: blocks that lost blocks point to, 32 bits', lambda room: led(room, 'm32')),
+    ('--scan: types of C++ objects, 32 bits', lambda room: types(room, 'm32')),
     ('--scan: 4 busy threads, 32 bits', lambda room: busy(room, 4, 8, 'm32')),
-    ('--scan: text', text),
-    ('--scan: what to run next', named_next),
-    ('--scan: again', again),
-    ('--scan: types', types),
+    ('--scan: the output for people', text),
+    ('--scan: recommended commands', named_next),
+    ('--scan: several scans of a process', again),
+    ('--scan: types of C++ objects', types),
     ("--scan: types of Python's objects", python_types),
-    ('--scan: an empty block of the size of a cache', empty_cache),
+    ('--scan: an empty block of the size of a cached chunk', empty_cache),
     ('--scan: interior pointers', inner),
     ('--scan: interior pointers, 32 bits', lambda room: inner(room, 'm32')),
     ('--scan: interior pointers, no-pie', lambda room: inner(room, 'no-pie')),
     ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
     ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
     ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8, env={'MALLOC_ARENA_MAX': '1'})),
-    ('--scan: busy threads beside children in their memory', beside_children),
+    ('--scan: busy threads, and vfork children in their memory', beside_children),
     ('--scan: functrace is killed', killed),
-    ('--scan: stopped by a signal inside malloc', stopped_in_midst),
+    ('--scan: a process that a signal has stopped inside malloc', stopped_in_midst),
     ('--scan: a stopped process', stopped),
     ('--scan: the end of the process', ends),
-    ('--scan: sleeping calls', asleep),
-    ('--scan: sleeping calls, 32 bits', lambda room: asleep(room, 'm32')),
+    ('--scan: threads in sleeping system calls', asleep),
+    ('--scan: threads in sleeping system calls, 32 bits', lambda room: asleep(room, 'm32')),
     ('--scan: waits with a timeout', timed),
-    ('--scan: in vfork', in_vfork),
+    ('--scan: a process that waits in vfork', in_vfork),
     ('--scan: waits with a timeout, 32 bits', lambda room: timed(room, 'm32')),
     ('--scan: core files', core),
     ('--scan: core files, musl', lambda room: core(room, 'musl')),
     ('--scan: core files, 32 bits', lambda room: core(room, 'm32')),
-    ('--scan: a core file as the process', lambda room: core_as_live(room, 'planted_types')),
-    ('--scan: a core file as the process, threads', lambda room: core_as_live(room, 'planted', 4, 100, 2)),
-    ('--scan: a core file as the process, musl', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='musl')),
-    ('--scan: a core file as the process, 32 bits', lambda room: core_as_live(room, 'planted_types', variant='m32')),
-    ('--scan: a core file as the process, static', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='static')),
-    ("--scan: the kernel's core file as the process", lambda room: core_as_live(room, 'planted_types', by_kernel=True)),
-    ('--scan: a core file, another program', core_of_another),
-    ('--scan: a core file, no build-id', core_without_build_id),
-    ('--scan: other heaps', refused),
-    ('--scan: python', python),
+    ('--scan: a core file has the output of the process', lambda room: core_as_live(room, 'planted_types')),
+    ('--scan: a core file has the output of the process, threads', lambda room: core_as_live(room, 'planted', 4, 100, 2)),
+    ('--scan: a core file has the output of the process, musl', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='musl')),
+    ('--scan: a core file has the output of the process, 32 bits', lambda room: core_as_live(room, 'planted_types', variant='m32')),
+    ('--scan: a core file has the output of the process, static', lambda room: core_as_live(room, 'planted', 2, 100, 2, variant='static')),
+    ("--scan: the kernel's core file has the output of the process", lambda room: core_as_live(room, 'planted_types', by_kernel=True)),
+    ('--scan: a core file, and the file of another program', core_of_another),
+    ('--scan: a core file without build-ids', core_without_build_id),
+    ('--scan: heaps of unknown allocators', refused),
+    ('--scan: python3 with busy threads', python),
 ]

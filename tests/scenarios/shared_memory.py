@@ -1,4 +1,5 @@
-"""Pointers in shared memory that the process itself has not touched: all of it is copied, or nothing is said to be lost."""
+"""Pointers in shared memory that the process itself has not touched: either all of it is copied, or no block is
+reported as definitely lost."""
 
 import json
 import os
@@ -11,14 +12,14 @@ from processes import FUNCTRACE, POSTPROC
 from scans import Target, gdb_core, of_core, sums, wide
 
 BUILDS = [('sharedpages', 'O2'), ('sharedpages', 'm32')]
-# What the target plants: blocks that only the table knows, and blocks that nobody knows.
+# The target plants blocks to which only the table points, and blocks to which nothing points.
 KEPT, LOST = 1000, 10
-# An option of setpriv: without these what is mapped cannot be opened by its range of addresses.
+# A setpriv option: without these capabilities the file of a mapping cannot be opened by its address range.
 LESS = '-sys_admin,-checkpoint_restore'
 
 
 def without_rights():
-    """A command's beginning that takes the right to open what another process has mapped."""
+    """A command prefix that drops the right to open the files that another process has mapped."""
     if os.geteuid():
         return []
     return [kinds.need('setpriv'), '--bounding-set', LESS, '--inh-caps', LESS]
@@ -40,7 +41,8 @@ class Shared(Target):
 
 
 def compare(found, variant, is_known=True, kept=KEPT):
-    """Problems, if not all that is lost is found, or more; what is not known is only possibly lost."""
+    """Returns problems unless exactly the lost blocks are reported; blocks about which shared memory is unknown are
+    only possibly lost."""
     of = lambda size: {name: sum(group[name]['blocks'] for group in found['groups'] if group['size'] == wide(size, variant))
                        for name in ('definitely_lost', 'possibly_lost', 'indirectly_lost')}
     wanted = (0, LOST) if is_known else (kept, LOST)
@@ -48,9 +50,9 @@ def compare(found, variant, is_known=True, kept=KEPT):
     for size, count in zip((56, 40), wanted):
         name = 'definitely_lost' if is_known else 'possibly_lost'
         if of(size) != {**dict.fromkeys(of(size), 0), name: count}:
-            problems.append('of %d bytes: %s' % (size, of(size)))
+            problems.append('blocks of %d bytes: %s' % (size, of(size)))
     if not is_known and sums(found, 'definitely_lost') != (0, 0):
-        problems.append('definitely: %s' % found['definitely_lost'])
+        problems.append('definitely lost: %s' % found['definitely_lost'])
     lacking = found['bytes_unreadable' if 'core' in found else 'bytes_of_shared_left_out']
     if (lacking == 0) != is_known or found['bytes_of_shared_left_out'] + found['bytes_unreadable'] != lacking:
         problems.append('left out: %s, unreadable: %s' % (found['bytes_of_shared_left_out'], found['bytes_unreadable']))
@@ -87,14 +89,14 @@ def all_ways(room, variant='O2', has_rights=True):
 
 
 def served(room):
-    """A page that userfaultfd is to bring is not waited for."""
+    """functrace does not wait for a page that userfaultfd must provide."""
     known, _ = live(room, 'served')
     unknown, _ = live(room, 'served', has_rights=False, is_known=False, kept=0)
     return known + unknown, ''
 
 
 def at_exit(room):
-    """Of a program that ends, as of one that runs; the blocks before a trace are known without shared memory."""
+    """The same when a program ends; a baseline is taken without shared memory."""
     problems = []
     for how in 'mapping', 'written', 'dropped', 'attached':
         path = room.path('trace-' + how)
@@ -111,7 +113,7 @@ def at_exit(room):
 
 
 def of_a_core(room):
-    """gdb's core file has it; where a file says that it lacks some, nothing is definitely lost."""
+    """gdb's core file contains the shared memory; if a core file lacks some, no block is definitely lost."""
     with Shared(room, 'dropped') as target:
         path = gdb_core(room, target.pid)
         problems, found = of_core(room, path)

@@ -1,4 +1,4 @@
-"""Programs of both word sizes in one run: one becomes the other, starts it, is attached to with it."""
+"""64-bit and 32-bit programs in one run: one executes the other, starts it, or is attached to together with it."""
 
 import collections
 import glob
@@ -11,12 +11,12 @@ import oracle
 from lifecycle import Held, need_attach
 from processes import Tracer, may_attach
 
-# What a shell starts: three programs one after the other, and becomes the fourth.
+# A script for a shell, which starts three programs one after the other and executes the fourth one itself.
 SCRIPT = '"$0" 2 5; "$1" 3 5; (exec "$0" 3 6); exec "$0" 4 5'
 
 
 def archs(folder):
-    """{processor: how many traces are of its programs}."""
+    """{processor: the number of traces of its programs}."""
     count = collections.Counter()
     for path in glob.glob(os.path.join(folder, '*')):
         with open(path, errors='replace') as file:
@@ -38,24 +38,25 @@ def judge(room, plain, done, expected):
     return problems, '%d traces' % len(traces)
 
 
-NARROW = {'x86_64': 'm32', 'aarch64': 'arm32'}  # machine: the variant of 32 bits
-PROCESSORS = {'x86_64': ('x86_64', 'i386'), 'aarch64': ('aarch64', 'armv7l')}  # machine: what traces of 64 and 32 bits say
+NARROW = {'x86_64': 'm32', 'aarch64': 'arm32'}  # machine: the variant for 32 bits
+# machine: the processors in 64-bit and 32-bit traces
+PROCESSORS = {'x86_64': ('x86_64', 'i386'), 'aarch64': ('aarch64', 'armv7l')}
 
 
 def traces_of(wide, narrow):
-    """What archs() has to find, where there are programs of both kinds."""
+    """The expected result of archs() when programs of both kinds have run."""
     return dict(zip(PROCESSORS.get(os.uname().machine, ()), (wide, narrow)))
 
 
 def both(name):
-    """The target as a program of 32 bits and of 64."""
+    """The paths of the 32-bit and the 64-bit build of a target."""
     if os.uname().machine not in NARROW or builds.processor() != os.uname().machine:
         raise builds.Skip('no programs of both kinds here')
     return builds.target(name, NARROW[os.uname().machine]), builds.target(name, 'O2')
 
 
 def chain(first, second, expected, *, how=()):
-    """A program becomes another one, which becomes the first."""
+    """A program executes another one, which executes the first."""
     def run(room):
         programs = dict(zip(('narrow', 'wide'), both('execs')))
         command = [programs[first], *how, programs[second], programs[first]]
@@ -77,12 +78,13 @@ def shell(room):
     plain = room.run(command)
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), '-r') + command)
-    # the shell, its subshell (its other children make no calls before they exec), and the programs
+    # the shell, its subshell (its other children call no traced function before they exec), and the programs
     return judge(room, plain, done, traces_of(3, 3))
 
 
 def not_followed(room):
-    """What is not followed runs untraced, whatever it becomes; what the program itself becomes is traced."""
+    """Without --children, child processes run untraced, whatever they execute. A program that the launched program
+    itself executes is traced."""
     need_sh()
     narrow, wide = both('threads')
     alone = room.run([narrow, '4', '5'])
@@ -97,7 +99,7 @@ def not_followed(room):
 
 
 def attached(room, child):
-    """To a shell that waits for a child of the other kind, and to the child."""
+    """functrace attaches to a shell that waits for a child of the other kind, and to the child."""
     need_attach()
     with Held(room, [kinds.shell(), '-c', '"$0" 2 5; exit $?', child]) as held:
         tracer = Tracer(room, held.child.pid, ['-r', '--children'])
@@ -108,7 +110,7 @@ def attached(room, child):
 
 
 def without_a_library(room):
-    """A program without anything to trace, alone and after an exec."""
+    """A program without any traced function, alone and after an exec."""
     builds.need_32_bit()
     path = builds.tiny32()
     command = [builds.target('execs', 'O2'), path]
@@ -122,8 +124,9 @@ def without_a_library(room):
 
 
 def of_another_processor(room):
-    """A program that the kernel runs and functrace does not know, with threads and forks and execs before it: let go of,
-    unharmed, said each time. i386's kernel takes EM_486, too."""
+    """A program for a processor that the kernel supports and functrace does not, executed after threads, forks and
+    execs of known programs: functrace detaches from it each time with a message, and it runs on unharmed. i386's kernel
+    runs EM_486, too."""
     program = room.path('threads')
     shutil.copy(both('threads')[0], program)
     with open(program, 'r+b') as file:
@@ -134,7 +137,7 @@ def of_another_processor(room):
     except OSError:
         is_run = False
     if not is_run:
-        raise builds.Skip('this kernel runs nothing that functrace does not know')
+        raise builds.Skip('this kernel runs no program that functrace cannot trace')
     words = b'is not traced: its program is made for a processor that this functrace does not know'
     script = '"$0" 2 5; "$0" 3 5 | tail -n 1; exec "$0" 4 5'
     problems = []
@@ -172,5 +175,5 @@ CASES = [
     ('a shell that starts both, not followed', not_followed),
     ('attached to a shell with a 32-bit child', lambda room: attached(room, both('threads')[0])),
     ('a 32-bit program without a library', without_a_library),
-    ('programs of another processor', of_another_processor),
+    ('programs for a processor that functrace does not support', of_another_processor),
 ]

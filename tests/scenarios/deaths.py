@@ -1,4 +1,4 @@
-"""Ends that come at a bad moment: while it attaches, in a core dump, of many children at once."""
+"""Processes that end at a bad moment: while functrace attaches, in a core dump, or many children at once."""
 
 import os
 import random
@@ -14,7 +14,7 @@ from processes import Failure, Gate, rounds, status_field, wait_for
 
 
 def brief_children(room):
-    """Children that end at once, by fork, vfork, posix_spawn and exec, some of them all at the same time."""
+    """Children that end at once after fork, vfork, posix_spawn and exec, some of them at the same time."""
     script = 'i=0; while [ $i -lt 25 ]; do (exit 3) & true; /bin/true & i=$((i + 1)); done; wait; ' \
              'exec %s -c "exit 9"' % kinds.shell()
     command = [kinds.shell(), '-c', script]
@@ -30,14 +30,15 @@ def brief_children(room):
         traces, more = kinds.read_traces(folder)
         problems += more
         counts.append(len(traces))
-    # the shell before and after its exec; each child; one more for each that was forked and then execed
+    # the shell before and after its exec; each child; one more for each child that execs after its fork
     if not 2 + 25 + 25 <= counts[0] <= 2 + 25 + 2 * 25 or counts[1] != 2:
         problems.append('%s traces, expected 52 to 77, and 2 without children' % counts)
     return problems, '%s traces' % counts
 
 
 def ends_while_attached_to(room):
-    """It ends at any moment of the attaching, fifty times: its own status, and functrace says what it found."""
+    """The target ends at a random moment of the attaching, fifty times: its exit status is its own, and functrace
+    reports what it found."""
     need_attach()
     problems, said, chance = [], {}, random.Random(2)
     command = [builds.target('threads', 'O2'), '4', '3']
@@ -108,7 +109,7 @@ def dumper(room):
 
 
 def with_core(function):
-    """With core files, which the limit of the tests may forbid."""
+    """Runs a test with core files enabled; the limit of the tests may forbid them."""
     def run(room):
         before = resource.getrlimit(resource.RLIMIT_CORE)
         if before[1] != resource.RLIM_INFINITY:
@@ -118,7 +119,7 @@ def with_core(function):
 
 
 def cores(room):
-    """{name: (size, whether it is of the dumper)} of core files; they are removed."""
+    """{name: (size, whether it is a core file of the dumper)} of the core files, which are removed."""
     found = {}
     for name in os.listdir(room.folder):
         if name.startswith('core'):
@@ -135,7 +136,8 @@ def one_core(found, least):
 
 
 def core_dump(room, prefix):
-    """Launched: a whole core file of the program, none of functrace's, and its signal."""
+    """A launched program dumps core: its core file is complete, functrace dumps none, and the status has the program's
+    signal."""
     command = prefix + [dumper(room), '20']
     plain = room.run(command)
     problems = ['untraced: ' + p for p in one_core(cores(room), 20 << 20)]
@@ -148,14 +150,14 @@ def core_dump(room, prefix):
 
 
 def let_go_in_a_core_dump(room, prefix):
-    """Ctrl-C to functrace while the program writes its core file: neither waits for ever; the file is whole."""
+    """Ctrl-C to functrace while the program writes its core file: both end, and the file is complete."""
     need_attach()
     child = room.start(prefix + [dumper(room), '120', 'wait'], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
         raise Failure('the target did not start')
     os.makedirs(room.path('traces'))
     tracer = room.start(kinds.functrace(room.path('traces'), '-t', str(child.pid)))
-    # Its threads make calls all the time.
+    # The target's threads make calls all the time.
     wait_for('a trace', lambda: os.listdir(room.path('traces')))
     child.stdin.write(b'x')
     child.stdin.flush()
@@ -171,7 +173,7 @@ def let_go_in_a_core_dump(room, prefix):
 
 
 def killed_in_a_core_dump(room, prefix):
-    """SIGKILL ends a core dump, and then functrace."""
+    """SIGKILL ends a core dump, and then functrace ends."""
     child = room.start(prefix + kinds.functrace(room.folder) + [dumper(room), '120', 'wait'], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
         raise Failure('the target did not start')
@@ -190,8 +192,8 @@ def killed_in_a_core_dump(room, prefix):
 
 CASES = [
     ('children that end at once', brief_children),
-    ('it ends while it is attached to', ends_while_attached_to),
+    ('the target ends while functrace attaches', ends_while_attached_to),
     ('a core dump, launched', with_core(core_dump)),
-    ('a core dump, let go of in it', with_core(let_go_in_a_core_dump)),
-    ('a core dump, killed in it', with_core(killed_in_a_core_dump)),
+    ('functrace detaches during a core dump', with_core(let_go_in_a_core_dump)),
+    ('SIGKILL during a core dump', with_core(killed_in_a_core_dump)),
 ]

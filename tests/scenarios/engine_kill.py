@@ -1,5 +1,5 @@
-"""SIGKILL of the engine at any moment, under programs that look whether all is sound: what dies must die of SIGTRAP,
-which nobody can prevent, and never go on in the middle of an instruction."""
+"""SIGKILL of the engine at any moment, while programs check their own state: a target may die only of SIGTRAP, which
+cannot be prevented, and must never continue in the middle of an instruction."""
 
 import os
 import random
@@ -13,7 +13,7 @@ import processes
 from lifecycle import engine_of, need_attach, running
 from processes import Failure, status_field, wait_for
 
-BUSY, CALM = 0, 100000  # microseconds from one round of calls to the next
+BUSY, CALM = 0, 100000  # microseconds between two rounds of calls
 
 
 class Count:
@@ -62,7 +62,7 @@ def begin_attached(room, folder, command):
 
 
 def judge(round_name, ended, said, count):
-    """What became of the target, and whether functrace said the same. """
+    """Compares what happened to the target with functrace's message."""
     lives, unknown = b'runs on, untraced' in said, b'it is not known whether it lives' in said
     count.unknown += unknown
     if ended.status == 0 and ended.out.endswith(b'sound\n'):
@@ -88,11 +88,11 @@ def one_round(room, number, launched, command, count, chance):
     tracer, child, target = begin(room, folder, command)
     time.sleep(0.02 + chance.random() * 0.05)
     os.kill(engine_of(room, target), signal.SIGKILL)
-    # Who ends by itself meanwhile would be told of as ended. It is said after some 10 s at the latest, where threads wait
-    # for a processor.
+    # A process that ends by itself meanwhile would be reported as ended. If threads wait for a processor, the message
+    # takes up to 10 s.
     words = (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed', b'not known whether it lives')
     wait_for('what functrace says', lambda: any(word in read(said_path) for word in words), 60)
-    time.sleep(0.05)  # in which an unsound target finds out
+    time.sleep(0.05)  # time for a damaged target to fail
     ended = room.finish(child, 30, data=b'')
     if tracer is not child:
         room.finish(tracer, 30)
@@ -119,14 +119,15 @@ def case(launched, threads, period, *mode, variant='O2'):
             raise builds.Skip('its programs are not this processor\'s')
         count = rounds(room, processes.rounds(24), launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
-    name = 'SIGKILL to the process that traces, %d threads%s%s, %s' % (
+    name = 'SIGKILL to the engine, %d threads%s%s, %s' % (
         threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
         'launched' if launched else 'attached') + (', 32 bits' if builds.is_32_bit(variant) else '')
     return name, run
 
 
 def let_go_of(mode):
-    """Without a kill: traced for a while and let go of, again and again, its threads stay sound."""
+    """Without a kill: functrace traces a target for a while and detaches, again and again; its threads stay
+    unharmed."""
     def run(room):
         need_attach()
         child = room.start([builds.target('sound', 'O2'), '4', str(BUSY), mode], stdin=subprocess.PIPE)
@@ -143,7 +144,7 @@ def let_go_of(mode):
         if ended.status or not ended.out.endswith(b'sound\n'):
             return ['the target ended with status %d, %r' % (ended.status, ended.out[-200:])], ''
         return [], '%d rounds' % processes.rounds(24)
-    return 'SIGTRAP is the program\'s own, 4 threads all busy, %s, let go of' % mode, run
+    return 'detached from again and again, 4 threads all busy, %s' % mode, run
 
 
 CASES = [let_go_of('trap-ignored'), let_go_of('trap-handled')]

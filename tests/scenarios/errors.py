@@ -1,5 +1,5 @@
-"""What goes wrong before or while tracing: a message that says what and what to do, the right status,
-and a program that is none the worse for it."""
+"""Errors before or while tracing: the message has cause and advice, the status is right, and the program is
+unharmed."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from processes import FUNCTRACE, POSTPROC, Failure, command_of, state_of, status
 
 
 def refused(room, command, status, *words, run_as=None, env=None, stdout=None):
-    """Runs a command that must fail with that status and a message with all the words."""
+    """Runs a command that must fail with that status and a message that contains all the words."""
     if run_as:
         command = run_as + command
     more = {'stdout': stdout} if stdout is not None else {}
@@ -100,7 +100,7 @@ def by_functrace(room):
 
 
 def below_another(room):
-    """Launched by what a tracer follows: the program has that tracer already."""
+    """functrace is launched by a process that another tracer follows: the program already has that tracer."""
     strace = kinds.need('strace')
     below = [strace, '-f', '-o', '/dev/null', '-e', 'trace=none'] + traced(room, 'true')
     advice = ') traces it already, and a process has only one tracer. Start functrace outside of that one.\n'
@@ -110,7 +110,7 @@ def below_another(room):
 
 
 def root_without_capability(room):
-    """A container's root: it is not told to become root."""
+    """Root of a container lacks the capability: functrace does not advise to become root."""
     setpriv = kinds.need('setpriv')
     if os.geteuid() != 0:
         raise builds.Skip('needs root')
@@ -145,7 +145,7 @@ def program_not_executable(room):
 
 
 def program_is_no_program(room):
-    """Binary files are refused, as by shells; what has no first line with #! is the shell's, as by env."""
+    """Binary files are refused, as by shells; a text file without a #! line is run by the shell, as env(1) does."""
     problems = []
     for name, content in (('garbage', b'\x7fELF garbage'), ('packed', b'\x1f\x8b\x08\0\0\nexit 3\n')):
         with open(room.path(name), 'wb') as file:
@@ -174,7 +174,7 @@ def usage(room):
 
 
 def own_name(room):
-    """What getopt says begins as all else does."""
+    """Messages of getopt begin with functrace's name, as all others do."""
     problems = []
     for program, name in ((FUNCTRACE, 'functrace'), (POSTPROC, 'functrace-postproc')):
         done = room.run([program, '--nonsense'])
@@ -184,7 +184,7 @@ def own_name(room):
 
 
 def to_a_terminal(room):
-    """Binary does not go to a terminal, by whatever name it is given; text does."""
+    """A binary trace is not written to a terminal, whatever its name; text is."""
     import pty
     master, slave = pty.openpty()
     tty, trace = os.ttyname(slave), room.path('t')
@@ -221,7 +221,7 @@ def help_and_version(room):
 
 
 def unharmed(room, output, *words, status=3, **more):
-    """A program whose trace cannot be written goes on to its end; its status is kept."""
+    """A program whose trace cannot be written runs to its end, with its own status."""
     script = 'import os\nx = [os.urandom(10000) for i in range(2000)]\nprint(len(x))\nraise SystemExit(3)\n'
     path = room.path('s.py')
     with open(path, 'w') as file:
@@ -272,7 +272,7 @@ def output_folder_missing(room):
 
 
 def as_nobody(room):
-    """A command prefix that runs as another user, with a functrace that this user can reach."""
+    """A command prefix that runs a command as another user, and a functrace that this user can execute."""
     if os.geteuid() != 0:
         raise builds.Skip('needs root, to become another user')
     setpriv = kinds.need('setpriv')
@@ -305,7 +305,7 @@ def output_forbidden(room):
 
 
 def as_ordinary_user(room):
-    """All of it without root: launch, and attach to one's own process (where yama lets one)."""
+    """Without root: launching, and attaching to a process of one's own (if yama permits it)."""
     prefix, functrace = as_nobody(room)
     os.makedirs(room.path('traces'))
     os.chmod(room.path('traces'), 0o777)
@@ -321,7 +321,8 @@ def as_ordinary_user(room):
 
 
 def without_proc(room):
-    """Where /proc is not mounted that is what is said; functrace-postproc is found by how functrace was executed."""
+    """If /proc is not mounted, the message says so. functrace finds functrace-postproc by the path with which it was
+    executed."""
     unshare = [kinds.need('unshare'), '-rm', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh']
     if room.run(unshare + ['true']).status:
         raise builds.Skip('no mount namespace can be made here')
@@ -344,21 +345,21 @@ CASES = [
     ('a process that strace traces', by_strace),
     ('a process that gdb traces', by_gdb),
     ('a process that functrace traces', by_functrace),
-    ('below another tracer', below_another),
-    ('root without the capability', root_without_capability),
+    ('launched under another tracer', below_another),
+    ('root without the capability to trace', root_without_capability),
     ('/proc is not mounted', without_proc),
-    ('PROGRAM is missing: 127', program_missing),
-    ('PROGRAM is not executable: 126', program_not_executable),
-    ('PROGRAM is no program: 126', program_is_no_program),
-    ('usage errors: 2', usage),
-    ('the name before getopt\'s errors', own_name),
-    ('binary to a terminal', to_a_terminal),
+    ('PROGRAM is missing: status 127', program_missing),
+    ('PROGRAM is not executable: status 126', program_not_executable),
+    ('PROGRAM is no program: status 126', program_is_no_program),
+    ('usage errors: status 2', usage),
+    ('getopt\'s errors begin with functrace\'s name', own_name),
+    ('a binary trace to a terminal', to_a_terminal),
     ('help and version', help_and_version),
     ('output: no space left', output_full),
     ('output: the reader has gone', output_closed_pipe),
     ('output: over the file size limit', output_file_too_large),
     ('output: no such folder', output_folder_missing),
-    ('a process that is not ours', not_ours),
+    ('a process of another user', not_ours),
     ('output: no permission', output_forbidden),
     ('an ordinary user', as_ordinary_user),
 ]

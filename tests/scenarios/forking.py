@@ -1,4 +1,5 @@
-"""Children of forks, when something goes wrong: those that have made no call have no tables of their own yet (src/tracer/forks.c)."""
+"""Errors while children of forks are traced: a child has no tables of its own before its first traced call
+(src/tracer/forks.c)."""
 
 import os
 import signal
@@ -17,8 +18,8 @@ def children_of(pid):
 
 
 def engine_killed(room):
-    """SIGKILL of the process that traces, while children wait that have made no call yet: the text of each is put back,
-    and they go on."""
+    """SIGKILL of the engine while children wait that have made no call yet: the original text of each child is
+    restored, and they run on."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -42,7 +43,7 @@ def engine_killed(room):
         for pid in [child.pid] + children:
             after = text_of(pid)
             for key, before in tracer.before.items():
-                size = len(before.rstrip(b'\0'))  # copies in the unused bytes stay
+                size = len(before.rstrip(b'\0'))  # copies of instructions stay in the unused bytes after the text
                 if before[:size] != after.get(key, before)[:size]:
                     problems.append('process %d: the text of %s is not what it was' % (pid, key[2]))
         gate.open()
@@ -57,7 +58,8 @@ def engine_killed(room):
 
 
 def no_descriptors(room):
-    """More children than functrace may open the memory of: those that it cannot follow are let go of, and say so."""
+    """More children than memory files that functrace may open: functrace detaches from those that it cannot follow,
+    with a message."""
     prlimit = kinds.need('prlimit')
     command = [builds.target('bareforks', 'O2'), 'held', '40']
     folder = room.path('traces')
@@ -68,7 +70,7 @@ def no_descriptors(room):
     traces, more = kinds.read_traces(folder)
     problems += more
     if b'is let go of: its memory cannot be opened: Too many open files' not in traced.err:
-        problems.append('functrace does not say that it lets go of children: %r' % traced.err[-600:])
+        problems.append('no message that functrace detaches from children: %r' % traced.err[-600:])
     return problems, '%d of 40 children were followed' % (len(traces) - 1)
 
 
@@ -78,8 +80,8 @@ def has_said(room, text):
 
 
 def born_while_attaching(room):
-    """A child that is made between the seizing of its parent and the planting has a text without breakpoints: it gets them
-    before it runs."""
+    """A child that is created after its parent is seized and before the breakpoints are inserted has none in its text:
+    it gets them before it runs."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -105,7 +107,7 @@ def born_while_attaching(room):
 
 
 CASES = [
-    ('children that are born while it attaches', born_while_attaching),
-    ('SIGKILL to the process that traces children without a call', engine_killed),
-    ('more children than descriptors', no_descriptors),
+    ('children that are created while functrace attaches', born_while_attaching),
+    ('SIGKILL to the engine while it traces children without a call', engine_killed),
+    ('more children than functrace may open descriptors', no_descriptors),
 ]

@@ -1,4 +1,5 @@
-"""Programs whose text, allocators or libraries are not where, or what, one expects: what the table cannot say."""
+"""Programs with unusual places or kinds of text, allocators or libraries, which the table of scenarios cannot
+describe."""
 
 import os
 import re
@@ -12,10 +13,10 @@ from processes import rounds
 from programs import come_and_go
 
 
-# ---- Libraries whose files are not where they were ----
+# ---- Libraries whose files are not in their place ----
 
 def with_a_library(room, path, change=lambda path: None, prefix=(), fds=()):
-    """Attaches to a program that has loaded the library `path`, after `change` of that file."""
+    """Attaches to a program that has loaded the library `path`, after `change` has changed that file."""
     need_attach()
     command = list(prefix) + [builds.target('ifuncs', 'O2'), path, 'lazy']
     return attached_at_gate(room, command, ['-r'], fds, lambda: change(path))
@@ -32,7 +33,7 @@ def library_deleted(room):
 
 
 def library_replaced(room):
-    """Its name is another library's now, which has functions of the same names elsewhere."""
+    """The library's path is now another library, which has functions of the same names at other addresses."""
     def change(path):
         os.unlink(path)
         shutil.copy(builds.library(), path)
@@ -57,7 +58,7 @@ def library_in_a_mount_namespace(room):
 
 
 def reloading(room):
-    """Attached to again and again while a thread loads and unloads libraries without end."""
+    """functrace attaches again and again while a thread loads and unloads libraries."""
     need_attach()
     with Held(room, [builds.target('reloading', 'O2'), builds.library()]) as held:
         problems, events = come_and_go(room, held.child.pid, rounds(40), 0.02)
@@ -70,10 +71,10 @@ def reloading(room):
     return problems, '%d rounds, %d events' % (rounds(40), events)
 
 
-# ---- What is said of wrong releases ----
+# ---- Messages about wrong releases ----
 
 def misuse(room, env=None):
-    """Each wrong release is told in the trace, and at the end; right ones are not."""
+    """Each wrong release is reported in the trace and at the end; correct ones are not."""
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces')) + [builds.target('misuse', 'O2')], kinds.with_libraries(env or {}))
     traces, problems = kinds.read_traces(room.path('traces'), 1)
@@ -92,7 +93,7 @@ def misuse(room, env=None):
         found = len(re.findall(pattern, text))
         if found != count:
             problems.append('%d notes "%s", expected %d' % (found, pattern, count))
-    # Each note gives the numbers of both events, and the event that it follows is the release.
+    # Each note has the numbers of both events, and it follows the event of the release.
     for note in re.findall(r'^## mismatch: (.*?) releases (0x[0-9a-f]+) \(event (\d+)\), which was allocated by (.*) '
                            r'\(event (\d+)\)$', text, re.M):
         both = [(e.function, e.kind, e.id) for e in traces[0].events if str(e.index) in (note[2], note[4])]
@@ -110,7 +111,8 @@ def misuse(room, env=None):
 # ---- Several allocators at once ----
 
 def two_preloaded(room):
-    """Two preloaded allocators: the first is bound, the second lies idle; calls must be told once."""
+    """Two preloaded allocators: the program's calls are bound to the first, the second is unused; each call is recorded
+    once."""
     libraries = [kinds.find_library(name) for name in ('libjemalloc.so.2', 'libmimalloc.so.2.0')]
     command = [builds.target('threads', 'O2'), '2', '50']
     problems, remarks = [], []
@@ -129,9 +131,9 @@ def two_preloaded(room):
 # ---- Go ----
 
 def go_cgo(room):
-    """Goroutines that allocate by C.malloc, on stacks of Go's that are moved: every call is told. The C code runs on
-    other stacks, on which older return addresses lie: of what is behind the place where Go changes over, nothing is
-    told, so that the calls of one place are one group."""
+    """Goroutines that allocate by C.malloc, on Go stacks that are moved: every call is recorded. The C code runs on
+    other stacks, which have older return addresses on them. The recorded stack ends where Go switches stacks, so the
+    calls from one place are one group."""
     problems, remark = launched(room, builds.go('cgo'), '-r')
     traces, _ = kinds.read_traces(room.path('traces'), 1)
     stacks = {tuple(e.names()) + (e.end,) for t in traces for e in t.events if e.kind == '+' and e.size == 38801}
@@ -143,7 +145,7 @@ def go_cgo(room):
 
 
 def go_alone(room):
-    """A Go program without C: unharmed, and that nothing was found is said."""
+    """A Go program without C is unharmed, and functrace says that it found no function."""
     program = builds.go('goroutines')
     plain = room.run([program])
     os.makedirs(room.path('traces'))
@@ -161,7 +163,7 @@ CASES = [
     ('a library in a memfd', library_in_a_memfd),
     ('a library in another mount namespace', library_in_a_mount_namespace),
     ('a thread loads and unloads a library, attached to again and again', reloading),
-    ('wrong releases are told', misuse),
+    ('wrong releases are reported', misuse),
     ('two allocators preloaded', two_preloaded),
     ('a Go program that calls C from 32 goroutines', go_cgo),
     ('a Go program without C', go_alone),

@@ -1,4 +1,4 @@
-"""Stops, deaths, and files that are not where they were: what happens to a process besides its calls."""
+"""Stops, kills and files that are not in their place: events in the life of a process other than its calls."""
 
 import os
 import random
@@ -24,7 +24,7 @@ def need_attach():
 
 
 class Held:
-    """A target at its gate, before its work."""
+    """A target that waits at its gate, before its work."""
 
     def __init__(self, room, command, env=None):
         self.room, self.gate = room, Gate()
@@ -40,7 +40,7 @@ class Held:
         self.gate.close()
 
     def work_and_end(self, tracer):
-        """Opens the gate, waits for the end of the work, lets go, waits for the end: (result, problems)."""
+        """Opens the gate, waits for the end of the work, detaches, and waits for the end: (result, problems)."""
         self.gate.open()
         if not self.gate.arrived(self.child):
             raise Failure('the target ended before its second gate')
@@ -50,7 +50,7 @@ class Held:
 
 
 def complete(room, done, problems):
-    """The target's own oracle on the traces, and its status."""
+    """Compares the traces with the target's own oracle, and checks its status."""
     traces, more = kinds.read_traces(room.path('traces'), 1)
     problems = problems + more + oracle.Oracle(done.out).check(traces)
     if done.status:
@@ -73,7 +73,7 @@ def at_rest(pid):
 
 
 def stopped_and_continued(room):
-    """SIGSTOP really stops a traced process with running threads, SIGCONT lets it go on."""
+    """SIGSTOP really stops a traced process with running threads, and SIGCONT continues it."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '3']) as held:
         pid = held.child.pid
@@ -83,7 +83,7 @@ def stopped_and_continued(room):
         for i in range(3):
             os.kill(pid, signal.SIGSTOP)
             try:
-                wait_for('the stop: it runs although it is stopped', lambda: at_rest(pid))
+                wait_for('the process to stop', lambda: at_rest(pid))
             except Failure as failure:
                 problems.append('round %d: %s' % (i + 1, failure))
             before = progress(pid)
@@ -98,7 +98,7 @@ def stopped_and_continued(room):
 
 
 def attach_to_a_stopped_one(room):
-    """A stopped process stays stopped while the tracer comes and goes."""
+    """A stopped process stays stopped while functrace attaches and detaches."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         pid = held.child.pid
@@ -111,7 +111,7 @@ def attach_to_a_stopped_one(room):
         problems += tracer.let_go()
         time.sleep(0.1)
         if state_of(pid) != 'T':
-            problems.append('after letting go the state is %s, expected T' % state_of(pid))
+            problems.append('after detaching the state is %s, expected T' % state_of(pid))
         os.kill(pid, signal.SIGCONT)
         held.gate.open()
         done = room.finish(held.child)
@@ -121,7 +121,7 @@ def attach_to_a_stopped_one(room):
 
 
 def stopped_while_traced_then_let_go(room):
-    """Stopped while traced; let go of; it is still stopped, and SIGCONT still works."""
+    """A traced process is stopped, and functrace detaches: it is still stopped, and SIGCONT still works."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         pid = held.child.pid
@@ -133,7 +133,7 @@ def stopped_while_traced_then_let_go(room):
         problems = tracer.let_go()
         time.sleep(0.1)
         if state_of(pid) != 'T':
-            problems.append('after letting go the state is %s, expected T' % state_of(pid))
+            problems.append('after detaching the state is %s, expected T' % state_of(pid))
         os.kill(pid, signal.SIGCONT)
         held.gate.open()
         done = room.finish(held.child)
@@ -143,7 +143,7 @@ def stopped_while_traced_then_let_go(room):
 
 
 def thread_churn(room):
-    """Threads starting and ending while it attaches, again and again; 300 idle ones beside them."""
+    """Threads start and end while functrace attaches, again and again; 300 idle threads exist as well."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '4', '300']) as held:
         problems, events = [], 0
@@ -165,7 +165,7 @@ def thread_churn(room):
         return problems, '%d rounds, %d events' % (rounds(20), events)
 
 
-# ---- Deaths ----
+# ---- Killed processes ----
 
 def running(room, name):
     """The scenario's processes that run the program of that name."""
@@ -180,7 +180,7 @@ def running(room, name):
 
 
 def kill_the_target(room):
-    """SIGKILL to the target at any moment: 137, and a trace that can be read."""
+    """SIGKILL to the target at any moment: status 137, and a trace that can be read."""
     problems, chance = [], random.Random(1)
     for i in range(rounds(30)):
         folder = room.path('round%d' % i)
@@ -197,13 +197,13 @@ def kill_the_target(room):
 
 
 def engine_of(room, pid):
-    """The process that traces pid."""
+    """The process that traces pid (the engine)."""
     return int(status_field(int(status_field(pid, 'TracerPid')), 'Tgid'))
 
 
 def kill_engine(room):
-    """SIGKILL of the process that traces, while the target makes no call: the other one puts the text back, and
-    the target works on. (A task that has just hit a breakpoint then gets the signal: no one can prevent that.)"""
+    """SIGKILL of the engine while the target makes no call: the guardian restores the text, and the target runs on. (A
+    task that has just hit a breakpoint is killed by SIGTRAP, which cannot be prevented.)"""
     need_attach()
     problems = []
     for i in range(5):
@@ -216,7 +216,7 @@ def kill_engine(room):
             if done.status != 1 or not done.err:
                 problems.append('functrace ended with status %d, expected 1 and a message; it said %r' % (
                     done.status, done.err))
-            # what stood in the unused bytes behind the code may be in use by a task, and stays
+            # the instruction copies in the unused bytes after the code stay, because a task may be running one
             problems += text_differences(tracer.before, text_of(held.child.pid), tails=False)
             held.gate.open()
             if held.gate.arrived(held.child):
@@ -228,7 +228,7 @@ def kill_engine(room):
 
 
 def attach_while_it_starts(room):
-    """Attached to around its exec: before it, or in the middle of the dynamic linker's work."""
+    """functrace attaches around the time of the target's exec: before it, or while the dynamic linker works."""
     need_attach()
     problems, events = [], []
     program = builds.target('alloc_cpp', 'O2')
@@ -249,14 +249,14 @@ def attach_while_it_starts(room):
         problems += more
         if any(t.header.get('process', '').startswith('/bin/') or 'dash' in t.header.get('process', '')
                for t in traces):
-            # it was there before the exec, so the program's trace is complete
+            # functrace attached before the exec, so the program's trace is complete
             problems += ['round %d: %s' % (i + 1, p) for p in oracle.Oracle(plain.out).check(traces, names=False)]
         events.append(sum(len(t.events) for t in traces))
     return problems[:5], 'events: %s' % ' '.join(map(str, events))
 
 
 def launched(room, program, *options):
-    """A program that was made for the scenario: untraced, and launched under functrace."""
+    """A program that was compiled for the scenario: run untraced, and launched under functrace."""
     plain = room.run([program])
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), *options) + [program])
@@ -266,7 +266,7 @@ def launched(room, program, *options):
 
 
 def minidebuginfo(room):
-    """Stripped and static, with .gnu_debugdata: the names are in there."""
+    """A static stripped program with .gnu_debugdata: functrace finds the names there."""
     for tool in ('nm', 'objcopy', 'strip', 'xz'):
         kinds.need(tool)
     twin, program = builds.target('alloc_basic', 'static'), room.path('program')
@@ -281,7 +281,7 @@ xz -k mini && strip -o "$2" "$1" && objcopy --add-section .gnu_debugdata=mini.xz
 
 
 def rust(room):
-    """A Rust program, optimised; Vec, threads, alignment, a panic."""
+    """An optimised Rust program with Vec, threads, alignment and a panic."""
     rustc = kinds.need('rustc')
     source, program = os.path.join(builds.SOURCES, 'rusty.rs'), room.path('rusty')
     made = room.run([rustc, '-O', '-o', program, source], timeout=120)
@@ -291,7 +291,7 @@ def rust(room):
 
 
 def kill_functrace(room):
-    """SIGKILL of the visible process: the target lives and is let go of; the trace can be read."""
+    """SIGKILL of the visible process: the target lives and is detached from; the trace can be read."""
     need_attach()
     with Held(room, [builds.target('sigstorm', 'O2'), '4', '0']) as held:
         tracer = Tracer(room, held.child.pid)
@@ -299,7 +299,7 @@ def kill_functrace(room):
         time.sleep(0.1)
         tracer.child.kill()
         tracer.child.wait(10)
-        wait_for('the target to be let go of', lambda: status_field(held.child.pid, 'TracerPid') == '0')
+        wait_for('functrace to detach from the target', lambda: status_field(held.child.pid, 'TracerPid') == '0')
         time.sleep(0.2)
         problems = []
         if held.child.poll() is not None:
@@ -315,7 +315,7 @@ def kill_functrace(room):
 
 
 def terminate_functrace(room):
-    """SIGTERM to functrace lets go of a launched program, which goes on to its end."""
+    """On SIGTERM functrace detaches from a launched program, which runs to its end."""
     folder = room.path('traces')
     os.makedirs(folder)
     gate = Gate()
@@ -327,11 +327,11 @@ def terminate_functrace(room):
             raise Failure('the target ended before its gate')
         pid = running(room, 'threads-O2')[0]
         tracer.terminate()
-        wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
+        wait_for('functrace to detach from the target', lambda: status_field(pid, 'TracerPid') == '0')
         problems = [] if state_of(pid) in 'SR' else ['state %s' % state_of(pid)]
         gate.open()
         if not gate.arrived(tracer):
-            raise Failure('the target died after it was let go of')
+            raise Failure('the target died after functrace had detached')
         gate.open()
         try:
             done = room.finish(tracer)
@@ -340,15 +340,15 @@ def terminate_functrace(room):
         problems += more
         late = [e for e in traces[0].events if e.size in (32001, 32002)]
         if late:
-            problems.append('events after it was let go of: %s' % late[0])
+            problems.append('events after functrace detached: %s' % late[0])
         return problems, 'status %d' % done.status
     finally:
         gate.close()
 
 
 def attached_at_gate(room, command, options=(), fds=(), change=lambda: None, pid_of=lambda child: child.pid):
-    """Attaches to a program that waits at its gate, lets it work, and lets go before it ends. pid_of: of what was
-    started, the process that is meant."""
+    """Attaches to a program that waits at its gate, lets it work, and detaches before it ends. pid_of returns the
+    process to attach to, from the process that was started."""
     gate = Gate()
     try:
         child = room.start(command, gate.env, pass_fds=gate.fds + tuple(fds))
@@ -367,10 +367,10 @@ def attached_at_gate(room, command, options=(), fds=(), change=lambda: None, pid
         gate.close()
 
 
-# ---- Files that are not where they were ----
+# ---- Files that are not in their place ----
 
 def from_a_copy(room, change, variant='O2', prefix=()):
-    """Attaches to a program whose file was changed by `change` after it started."""
+    """Attaches to a program whose file was changed by `change` after its start."""
     need_attach()
     path = room.path('program')
     shutil.copy(builds.target('alloc_basic', variant), path)
@@ -391,7 +391,7 @@ def deleted_static(room):
 
 
 def replaced(room):
-    """Another program now has its name: names and addresses must not be taken from that."""
+    """Another program has its file name now: no names and addresses may be taken from that file."""
     def change(path):
         os.unlink(path)
         shutil.copy(builds.target('threads', 'static'), path)
@@ -399,7 +399,8 @@ def replaced(room):
 
 
 def replaced_while_traced(room):
-    """Its file is replaced, then it loads libraries: what is mapped is the same program, under another name."""
+    """The program's file is replaced and then it loads libraries: the mapped program is still the same, under another
+    name."""
     need_attach()
     path = room.path('program')
     shutil.copy(builds.target('loading', 'no-build-id'), path)
@@ -426,7 +427,7 @@ def memfd(room):
 
 
 def private_mount(room):
-    """unshare, and a folder to mount something of its own on; skips where that is not possible."""
+    """The unshare command, and a folder on which it mounts; skips if that is not possible."""
     unshare, inner = kinds.need('unshare'), room.path('inner')
     os.makedirs(inner)
     probe = room.run([unshare, '--mount', 'mount', '-t', 'tmpfs', 'none', inner])
@@ -436,7 +437,7 @@ def private_mount(room):
 
 
 def other_mount_namespace(room):
-    """The program's files are only in a mount namespace of its own, under other names here."""
+    """The program's files exist only in a mount namespace of its own, and have other names outside."""
     need_attach()
     unshare, inner = private_mount(room)
     script = 'mount -t tmpfs none "$2" && cp "$1" "$2/program" && exec "$2/program"'
@@ -445,7 +446,7 @@ def other_mount_namespace(room):
 
 
 def other_pid_namespace(room):
-    """The program is process 1 of a pid namespace; functrace outside it knows it by another number."""
+    """The program is process 1 of a pid namespace; functrace runs outside, where it has another number."""
     need_attach()
     unshare = kinds.need('unshare')
     if room.run([unshare, '--pid', '--fork', 'true']).status:
@@ -455,7 +456,7 @@ def other_pid_namespace(room):
 
 
 def stripped_static(room):
-    """Nothing can be found: the message says so and how to tell; told, it works."""
+    """No function can be found: the message says so and advises --symbol; with --symbol it works."""
     kinds.need('nm')
     stripped, twin = builds.target('alloc_basic', 'static-stripped'), builds.target('alloc_basic', 'static')
     folder = room.path('first')
@@ -472,7 +473,7 @@ def stripped_static(room):
             symbols[fields[2]] = fields[0]
     names = ('malloc', 'free', 'calloc', 'realloc', 'reallocarray', 'posix_memalign', 'aligned_alloc', 'memalign',
              'valloc', 'pvalloc')
-    # As nm prints them, with letters and without; with 0x.
+    # Symbol lists as nm prints them, with and without letters; with 0x.
     options = ['--symbol=%s=%s%s' % (name, '0x' if name == 'free' else '', symbols[name]) for name in names
                if name in symbols]
     folder = room.path('traces')
@@ -485,7 +486,7 @@ def stripped_static(room):
 
 
 def preattach(room):
-    """Blocks from before are released while traced: releases of blocks that are not known."""
+    """Blocks from before the attach are released while traced: the releases are of unknown blocks."""
     need_attach()
     with Held(room, [builds.target('sigstorm', 'O2'), '2', '0']) as held:
         problems, events = come_and_go(room, held.child.pid, 3)
@@ -497,12 +498,12 @@ def preattach(room):
 
 
 def nine_processes(room):
-    """Several -t: each process that was named is told of, however many there are."""
+    """Several -t options: functrace prints a line for each of the processes, however many there are."""
     need_attach()
     sleepers = [room.start([sys.executable, '-c', 'print(flush=True); import time; time.sleep(60)']) for _ in range(9)]
     for child in sleepers:
         child.stdout.readline()
-    wait_for('them to sleep', lambda: all(state_of(child.pid) == 'S' for child in sleepers))
+    wait_for('the processes to sleep', lambda: all(state_of(child.pid) == 'S' for child in sleepers))
     before = {child.pid: text_of(child.pid) for child in sleepers}
     tracer = room.start(kinds.functrace(room.folder, *[word for child in sleepers for word in ('-t', str(child.pid))]))
     problems = []
@@ -513,7 +514,7 @@ def nine_processes(room):
     for child in sleepers:
         problems += text_differences(before[child.pid], text_of(child.pid))
         if not re.search(rb'process %d \([^)]+\): 0 events' % child.pid, done.err):
-            problems.append('process %d is not told of: %r' % (child.pid, done.err))
+            problems.append('process %d has no line: %r' % (child.pid, done.err))
         room.kill(child)
     if done.status:
         problems.append('status %d, %r' % (done.status, done.err))
@@ -534,7 +535,7 @@ sys.exit(7)
 
 
 def named_by_a_thread(room):
-    """-t with the id of a thread means its process, which goes on when that thread ends."""
+    """-t with the id of a thread means its process, which is traced on after that thread ends."""
     need_attach()
     target = room.start([sys.executable, '-c', WITH_THREAD], stdin=subprocess.PIPE)
     tid = int(target.stdout.readline())
@@ -545,7 +546,7 @@ def named_by_a_thread(room):
     if done.status != 7 or said.status or b'process %d (' % target.pid not in said.err:
         problems.append('target %d, functrace %d, %r' % (done.status, said.status, said.err[-300:]))
     if sum(e.size == 40001 for t in traces for e in t.events) < 100:
-        problems.append('what it does after the thread ended is not traced')
+        problems.append('calls after the end of the thread are not traced')
     return problems, ''
 
 
@@ -558,7 +559,7 @@ sys.stdin.readline()
 
 
 def terminated_resuming(room):
-    """SIGTERM comes while functrace resumes; the program sleeps, so that no call of its wakes the tracer."""
+    """SIGTERM comes while functrace resumes; the program sleeps, so that none of its calls wakes the tracer."""
     need_attach()
     target, problems = room.start([sys.executable, '-c', ASLEEP], stdin=subprocess.PIPE), []
     target.stdout.readline()
@@ -580,13 +581,13 @@ def terminated_resuming(room):
 
 
 def not_begun(done):
-    """SIGTERM came before functrace had begun, on a busy machine."""
+    """SIGTERM came before functrace began to resume, on a busy machine."""
     return done.status == -signal.SIGTERM and not done.err
 
 
 def exec_storm(room):
-    """A program whose threads execute it anew all the time, attached to again and again: an exec waits for all other
-    threads, which the tracer must not wait for at that moment."""
+    """functrace attaches again and again to a program whose threads execute it anew all the time: an exec waits for all
+    other threads, and the tracer must not wait for the exec at that moment."""
     need_attach()
     command = [builds.target('regress_execstorm', 'O2'), str(max(rounds(400), 100)), '150', '1000']
     target = room.start(command)
@@ -599,7 +600,7 @@ def exec_storm(room):
         tracer.send_signal(signal.SIGTERM)
         done = room.finish(tracer, 30)
         if done.status and b'cannot attach' in done.err:
-            time.sleep(0.1)  # it may just be ending
+            time.sleep(0.1)  # the process may be ending now
         if done.status and target.poll() is None and not not_begun(done):
             problems.append('round %d: status %d, %r' % (done_rounds, done.status, done.err[-500:]))
         problems += kinds.read_traces(folder)[1]
@@ -613,8 +614,8 @@ def exec_storm(room):
 
 
 def killed_in_exec(room):
-    """SIGKILL, perhaps just when a thread is taking the leader's place by an exec: of that thread nothing is told any
-    more, and functrace must not wait for it when it lets go of another process."""
+    """SIGKILL, perhaps just when a thread takes the leader's place by an exec: the kernel reports nothing more of that
+    thread, and functrace must not wait for it when it detaches from another process."""
     need_attach()
     command = [builds.target('regress_execstorm', 'O2'), '9999', '50', '200']
     other = room.start(['sleep', '60'])
@@ -633,13 +634,13 @@ def killed_in_exec(room):
             return ['round %d: %s' % (i, failure)], ''
         if done.status and b'cannot attach' not in done.err and not not_begun(done):
             return ['round %d: status %d, %r' % (i, done.status, done.err[-300:])], ''
-    wait_for('the other one to sleep', lambda: state_of(other.pid) == 'S')
+    wait_for('the other process to sleep', lambda: state_of(other.pid) == 'S')
     return [], '%d rounds' % rounds(25)
 
 
 def forks_before_exec(room):
-    """Threads fork, and another one executes the program anew, while they are attached to: who would tell of those
-    children has gone, and they must not wait for it."""
+    """Threads fork, and another thread executes the program anew, while functrace attaches: the tasks whose fork events
+    are expected no longer exist, so functrace must not wait for these events."""
     need_attach()
     for i in range(rounds(24)):
         folder = room.path('traces', str(i))
@@ -662,8 +663,8 @@ def forks_before_exec(room):
 
 
 def exec_once(room):
-    """The newest of many threads executes the program anew while they are attached to one by one: what takes the
-    leader's place may not be attached yet."""
+    """The newest of many threads executes the program anew while functrace attaches to one thread after the other: the
+    thread that takes the leader's place may not be attached to yet."""
     need_attach()
     for i in range(rounds(40)):
         delay = random.randint(8000, 22000)
@@ -687,26 +688,26 @@ def exec_once(room):
 CASES = [
     ('SIGSTOP and SIGCONT of a traced process', stopped_and_continued),
     ('attach to a stopped process', attach_to_a_stopped_one),
-    ('let go of a stopped process', stopped_while_traced_then_let_go),
+    ('detach from a stopped process', stopped_while_traced_then_let_go),
     ('-t names a thread', named_by_a_thread),
-    ('threads execute the program anew while it attaches and lets go', exec_storm),
-    ('a thread executes the program anew while it is attached to', exec_once),
+    ('threads execute the program anew while functrace attaches and detaches', exec_storm),
+    ('a thread executes the program anew while functrace attaches', exec_once),
     ('SIGKILL while threads execute the program anew', killed_in_exec),
-    ('threads fork, and one executes the program anew, while it is attached to', forks_before_exec),
-    ('threads come and go while it attaches', thread_churn),
+    ('threads fork, and one executes the program anew, while functrace attaches', forks_before_exec),
+    ('threads start and end while functrace attaches', thread_churn),
     ('SIGKILL to the target', kill_the_target),
     ('SIGKILL to functrace', kill_functrace),
-    ('SIGKILL to the process that traces', kill_engine),
-    ('attach while it starts', attach_while_it_starts),
+    ('SIGKILL to the engine', kill_engine),
+    ('attach while the program starts', attach_while_it_starts),
     ('SIGTERM to functrace', terminate_functrace),
     ('SIGTERM to functrace while it resumes', terminated_resuming),
-    ('the file was deleted', deleted),
-    ('the file was deleted, static', deleted_static),
-    ('the file was replaced', replaced),
-    ('the file is replaced while traced', replaced_while_traced),
-    ('the file is a memfd', memfd),
-    ('another mount namespace', other_mount_namespace),
-    ('another pid namespace', other_pid_namespace),
+    ('the program file was deleted', deleted),
+    ('the program file was deleted, static', deleted_static),
+    ('the program file was replaced', replaced),
+    ('the program file is replaced while traced', replaced_while_traced),
+    ('the program file is a memfd', memfd),
+    ('a program in another mount namespace', other_mount_namespace),
+    ('a program in another pid namespace', other_pid_namespace),
     ('stripped and static: --symbol', stripped_static),
     ('stripped and static: .gnu_debugdata', minidebuginfo),
     ('a Rust program', rust),

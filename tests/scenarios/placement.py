@@ -1,4 +1,5 @@
-"""Where a busy program runs: by default it is put on one CPU, together with the tracer, and cannot tell."""
+"""On which CPUs a busy program runs: by default functrace puts it on one CPU, together with the tracer, and the program
+cannot see that."""
 
 import os
 import re
@@ -14,10 +15,11 @@ from lifecycle import Held, engine_of
 from processes import PATIENCE, Failure, state_of, status_field, wait_for
 from special import cpus, need_two_cpus
 
-TRIES = 12  # on a loaded machine a program is not busy enough, or others want its CPU just then
+TRIES = 12  # on a loaded machine the program may not be busy enough, or other programs want its CPU
 NEVER = 'no task was put on a CPU in %d runs: the machine has other work, or is slow' % TRIES
 
-# How tests/targets/placed.c looks at its CPUs or passes them on, and why it has got its own back before.
+# How tests/targets/placed.c reads its CPUs or passes them on, and the reason that functrace gives for restoring them
+# before.
 WAYS = {
     'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'number': 'sysconf',
     'attributes': 'fopen(64)?|pthread_getaffinity_np',
@@ -29,12 +31,13 @@ WAYS = {
 
 
 def placements(err):
-    """Each time that a task was put on a CPU: why not any longer, as functrace tells with -dtracer:1."""
+    """The reasons for which CPUs were restored, one for each time that a task was put on a CPU, from the messages of
+    -dtracer:1."""
     return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* may run on any CPU again: (.*)', err.decode(errors='replace'))
 
 
 def tries(room):
-    """A folder for each run, with longer and longer pauses in between."""
+    """A folder for each run, with longer and longer pauses between the runs."""
     for i in range(TRIES):
         if i:
             time.sleep(min(2, 0.1 * 1.5 ** i))
@@ -42,8 +45,9 @@ def tries(room):
 
 
 def compared(room, command, why, options=()):
-    """Untraced and traced, until it was put on a CPU and its own were given back for that reason: the same. Remarked is
-    why that is not known: the program cannot do it here, or it was never put on a CPU."""
+    """Runs the command untraced and traced until functrace has put it on a CPU and restored its CPUs for that reason:
+    both runs must be the same. The remark says why that did not happen: the program cannot do it here, or was never put
+    on a CPU."""
     plain = room.run(command)
     if plain.out.startswith(b'skip: '):
         return [], 'not here'
@@ -166,8 +170,8 @@ fn main() {
 
 
 def real(command, at_least=1):
-    """A program that is busy and then tells what it knows of its CPUs: the same, and it was put on one before, in one
-    run or in several together."""
+    """A program that is busy and then prints what it knows of its CPUs: the output is the same, and functrace has put
+    it on one CPU before, in one run or in one of several."""
     def run(room):
         need_two_cpus()
         words = command(room)
@@ -215,7 +219,7 @@ def shell(room):
     return [kinds.need('bash'), '-c', script]
 
 
-# ---- Letting go, and dying ----
+# ---- Detaching, and killed processes ----
 
 def one_cpu(pid):
     found = cpus(pid).get(pid)
@@ -223,7 +227,7 @@ def one_cpu(pid):
 
 
 def placed_on(pid):
-    """The CPU on which a busy program is put."""
+    """The CPU on which functrace puts a busy program."""
     try:
         return wait_for('the program to be put on one CPU', lambda: one_cpu(pid))
     except Failure:
@@ -244,7 +248,7 @@ def is_below(pid, ancestor):
 
 
 def target_of(tracer):
-    """The launched target: what is traced below functrace, and is not a part of it."""
+    """The launched target: a traced process below functrace that is not one of its own."""
     def find():
         for pid in map(int, filter(str.isdigit, os.listdir('/proc'))):
             if pid != tracer.pid and status_field(pid, 'TracerPid') not in ('0', '') and is_below(pid, tracer.pid) and \
@@ -255,7 +259,7 @@ def target_of(tracer):
 
 
 def once_then(room, what):
-    """Problems; None if the program was just in a call when functrace was killed, which may have ended it."""
+    """Returns problems; None if the program was in a call when functrace was killed, which may have ended it."""
     with held_busy(room, 'busy-at-times') as held:
         tracer, target = held.child, target_of(held.child)
         first = cpus(target)
@@ -265,10 +269,10 @@ def once_then(room, what):
             tracer.send_signal(signal.SIGTERM)
         else:
             os.kill(engine_of(room, target) if what == 'engine' else tracer.pid, signal.SIGKILL)
-        wait_for('the target to be let go of', lambda: status_field(target, 'TracerPid') in ('0', ''))
+        wait_for('functrace to detach from the target', lambda: status_field(target, 'TracerPid') in ('0', ''))
         problems = []
         try:
-            wait_for('the CPUs of before', lambda: cpus(target) == first, 10)
+            wait_for('the target\'s CPUs to be restored', lambda: cpus(target) == first, 10)
             time.sleep(0.3)
             if cpus(target) != first:
                 problems.append('later it has %s, had %s' % (cpus(target), first))
@@ -283,7 +287,8 @@ def once_then(room, what):
 
 
 def then(what):
-    """A busy launched program is on one CPU; functrace is asked to let go, or is killed: it has its own again."""
+    """A busy launched program is on one CPU. functrace is told to detach, or is killed: the program may use its CPUs
+    again."""
     def run(room):
         need_two_cpus()
         for i in range(TRIES):
@@ -295,7 +300,7 @@ def then(what):
 
 
 def others(room):
-    """Another process that may run on that CPU only wants it: the program goes elsewhere."""
+    """Another process wants the CPU and may run on no other: the program is moved."""
     need_two_cpus()
     with held_busy(room) as held:
         target = target_of(held.child)
@@ -315,7 +320,7 @@ def others(room):
 
 
 def idle(room):
-    """Busy no longer: it may run anywhere again, without anything having happened."""
+    """A program that is no longer busy may use all of its CPUs again, even if it makes no call."""
     need_two_cpus()
     script = 'import time\nfor i in range(20000): bytearray(2000 + i % 777)\n' \
              'print("ready", flush=True)\ntime.sleep(600)'
@@ -328,7 +333,7 @@ def idle(room):
         raise Failure('it did not say that it is ready')
     problems = []
     try:
-        wait_for('its own CPUs', lambda: cpus(target).get(target) == first)
+        wait_for('the target\'s CPUs to be restored', lambda: cpus(target).get(target) == first)
     except Failure as failure:
         problems.append(str(failure))
     os.kill(target, signal.SIGKILL)
@@ -337,7 +342,7 @@ def idle(room):
 
 
 def free(room):
-    """--cpu=free: it is never put on a CPU."""
+    """--cpu=free: the program is never put on one CPU."""
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), '-dtracer:1', '--cpu=free') +
                     [builds.target('placed', 'O2'), 'last'])
@@ -345,7 +350,7 @@ def free(room):
 
 
 def threaded(room):
-    """With a second thread, which sleeps, it is not put on a CPU any more."""
+    """When the program has a second thread, which sleeps, it is no longer put on one CPU."""
     need_two_cpus()
     program = builds.target('placed', 'O2')
     need_busy(room, program)
@@ -364,7 +369,8 @@ def threaded(room):
 
 
 def thread_executes(room):
-    """--cpu=pin: a thread that is on one CPU and no leader executes another program, which has the CPUs of before."""
+    """--cpu=pin: a thread that is on one CPU and is not the leader executes another program, which has the original
+    CPUs."""
     need_two_cpus()
     command = [builds.target('placed', 'O2'), 'thread-executes']
     problems, remark = compared(room, command, 'it has executed another program', ['--cpu=pin'])
@@ -374,21 +380,22 @@ def thread_executes(room):
 
 
 UNSEEN = ('O2', 'static', 'static-pie', 'musl', 'musl-static')
-BUILDS = [('placed', variant) for variant in UNSEEN]  # what is built by another name than stands in the text (run.py --build)
+# builds whose names are not written out in this file (run.py --build)
+BUILDS = [('placed', variant) for variant in UNSEEN]
 CASES = [
     ('a busy program cannot see that it is on one CPU, %s' % variant, unseen(variant)) for variant in UNSEEN
 ] + [
-    ('what python3 knows of its CPUs', real(python, 4)),
-    ('what bash and its children know of their CPUs', real(shell)),
-    ('what an OpenMP program knows of its CPUs',
+    ('the CPUs that python3 sees', real(python, 4)),
+    ('the CPUs that bash and its children see', real(shell)),
+    ('the CPUs that an OpenMP program sees',
      real(compiled('s.c', OPENMP, builds.CC + ['-O1', '-fno-builtin', '-fopenmp']), 2)),
-    ('what a Rust program knows of its CPUs', real(compiled('s.rs', RUST, ['rustc', '-O']))),
+    ('the CPUs that a Rust program sees', real(compiled('s.rs', RUST, ['rustc', '-O']))),
     ('a busy program on one CPU, SIGTERM to functrace', then('SIGTERM')),
-    ('a busy program on one CPU, SIGKILL to the process that traces', then('engine')),
+    ('a busy program on one CPU, SIGKILL to the engine', then('engine')),
     ('a busy program on one CPU, SIGKILL to functrace', then('functrace')),
-    ('others want the CPU of a busy program', others),
-    ('a busy program that sleeps then', idle),
-    ('a busy program with a thread that sleeps', threaded),
+    ('another process wants the CPU of a busy program', others),
+    ('a busy program falls asleep', idle),
+    ('a busy program with a sleeping thread', threaded),
     ('--cpu=free: never on one CPU', free),
     ('--cpu=pin, a thread executes another program', thread_executes),
 ]

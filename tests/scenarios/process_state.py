@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from terminal import (FUNCTRACE, PATIENCE, Processes, children, contains, equal, is_gone, lacks, run_tests, setup, state_of,
                       tracer_of, wait_until, will_end)
 
-# Writes all that it finds of its inheritance to the file that its argument names.
+# Writes all inherited state to the file that its argument names.
 MIRROR = r"""
 import os, resource, sys
 found = []
@@ -35,9 +35,9 @@ with open(sys.argv[1], "w") as f:
 
 
 def mirror_twice(what, before=None, **options):
-    """Runs the mirror without and with functrace, both in the surroundings that before() makes: it must see the same. Its
-    CPUs are its own: it allocates between the opening of /proc/self/status and the first read, where it may be busy enough
-    to be put on one (placement.py has what --cpu=auto hides)."""
+    """Runs the mirror without and with functrace, both after before(): it must see the same. --cpu=free, because it
+    allocates between the opening of /proc/self/status and the first read and may be put on one CPU there (placement.py
+    tests what --cpu=auto hides)."""
     seen = []
     for prefix in ([], [FUNCTRACE, "-q", "--cpu=free"]):
         code = subprocess.run(prefix + [sys.executable, "-S", "mirror.py", "seen"], preexec_fn=before, timeout=PATIENCE,
@@ -59,7 +59,7 @@ def test_plain():
 
 
 def test_odd_signals():
-    """blocked and ignored signals are inherited, SIGCHLD too"""
+    """blocked and ignored signals are inherited, also SIGCHLD"""
     def before():
         for sig in (signal.SIGCHLD, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGTTOU):
             signal.signal(sig, signal.SIG_IGN)
@@ -69,7 +69,7 @@ def test_odd_signals():
 
 
 def test_limits():
-    """limits, umask and niceness are inherited: functrace raises its own only"""
+    """limits, umask and niceness are inherited: functrace raises only its own"""
     def before():
         resource.setrlimit(resource.RLIMIT_NOFILE, (100, 200))
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.RLIM_INFINITY))
@@ -96,7 +96,7 @@ def test_closed_standard():
 
 
 def test_no_terminal():
-    """without a terminal, and in a session of its own"""
+    """the inherited state is the same without a terminal, and in a session of its own"""
     for extra in ({"stdin": subprocess.DEVNULL, "start_new_session": True}, {"stdin": subprocess.DEVNULL}):
         run = subprocess.run([FUNCTRACE, "-q", "sh", "-c", "echo out; exit 6"], stdout=subprocess.PIPE, timeout=PATIENCE,
                              **extra)
@@ -104,7 +104,7 @@ def test_no_terminal():
 
 
 def test_signalled_without_terminal():
-    """a caller sees the signal that killed the program, and no core of functrace's"""
+    """a caller sees the signal that killed the program, and functrace dumps no core"""
     def before():
         resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     for sig in (signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGRTMIN + 2):
@@ -119,11 +119,11 @@ def test_signalled_without_terminal():
                 os._exit(99)
         _, status = os.waitpid(pid, 0)
         equal(os.WIFSIGNALED(status) and os.WTERMSIG(status), int(sig))
-        equal(os.WCOREDUMP(status), False, "functrace's core")
+        equal(os.WCOREDUMP(status), False, "functrace dumps core")
 
 
 def test_stopped_in_orphaned_group():
-    """SIGSTOP and SIGCONT to a program whose group is orphaned: functrace follows, and ends with it"""
+    """SIGSTOP and SIGCONT to a program in an orphaned process group: functrace stops and continues with it, and ends with it"""
     process = subprocess.Popen([FUNCTRACE, "-q", "sleep", "1000"], start_new_session=True)
     p = Processes(os.getpid(), "sleep")
     os.kill(p.target, signal.SIGSTOP)
@@ -137,7 +137,7 @@ def test_stopped_in_orphaned_group():
     wait_until("the engine's end", lambda: is_gone(p.engine))
 
 
-# Leaves a stopped child behind, whose pid it writes to the file that its argument names.
+# Leaves a stopped child, whose pid it writes to the file that its argument names.
 LEAVER = r"""
 import os, signal, sys
 pid = os.fork()
@@ -154,12 +154,13 @@ with open(sys.argv[1], "w") as f:
 
 
 def left_behind(words, **options):
-    """What a program's stopped child gets when the program ends: what signals, and whether it is stopped still."""
+    """Returns the signals that a program's stopped child gets when the program ends, and whether it is still
+    stopped."""
     subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True, **options)
     with open("left") as f:
         child = will_end(int(f.read()))
     stopped = state_of(child) == "T"
-    # A handler that is to run, runs: the child's own end comes after all that was sent before.
+    # The child ends only after its pending handlers have run, because its own end is sent last.
     if not stopped:
         wait_until("the signals", lambda: os.path.exists("left.got") and open("left.got").read().count(" ") == 2)
     os.kill(child, signal.SIGKILL)
@@ -174,7 +175,7 @@ def left_behind(words, **options):
 
 
 def test_orphaned_children():
-    """stopped children of a program get the signals at its end that they would get untraced"""
+    """at a program's end its stopped children get the same signals as in an untraced run"""
     with open("leaver.py", "w") as f:
         f.write(LEAVER)
     program = [sys.executable, "-S", "leaver.py", "left"]
@@ -201,7 +202,7 @@ def test_orphaned_children():
 
 
 def test_ignored_hangup():
-    """as nohup starts it, functrace ignores SIGHUP; SIGTERM still lets go"""
+    """functrace that nohup started ignores SIGHUP, and detaches at SIGTERM"""
     process = subprocess.Popen([FUNCTRACE, "-q", "sleep", "1000"],
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     p = Processes(os.getpid(), "sleep")
@@ -215,7 +216,7 @@ def test_ignored_hangup():
 
 
 def test_attached_ignored_signals():
-    """attached by a script in its background, which ignores SIGINT: kill -INT lets go all the same; nohup's SIGHUP does not"""
+    """functrace that a script attaches in the background ignores SIGINT at its start: kill -INT detaches all the same; SIGHUP under nohup does not"""
     for ignored, sig in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
                          (signal.SIGQUIT, signal.SIGQUIT)):
         target = subprocess.Popen(["sleep", "1000"])
@@ -240,7 +241,7 @@ def test_attached_ignored_signals():
 
 
 def test_names():
-    """no process of functrace's but the visible one has its name, nor its words; what it starts has its own"""
+    """only the visible process has functrace's name and command line; the target has its own"""
     os.mkdir("functrace-traces")
     process = subprocess.Popen([FUNCTRACE, "-q", "-o", "functrace-traces/", "sleep", "1000"])
     p = Processes(os.getpid(), "sleep")
@@ -250,7 +251,7 @@ def test_names():
         for tid in os.listdir("/proc/%d/task" % pid):
             with open("/proc/%d/task/%s/comm" % (pid, tid)) as f:
                 comm = f.read().strip()
-            if pid == p.guardian or comm not in ("ft-reader", "ft-names"):  # the engine's threads that read files
+            if pid == p.guardian or comm not in ("ft-reader", "ft-names"):  # threads of the engine that read files
                 equal(comm, name)
     with open("/proc/%d/cmdline" % p.target, "rb") as f:
         equal(f.read(), b"sleep\0001000\0")
@@ -258,13 +259,13 @@ def test_names():
     for pid in (os.getpid(), p.visible, p.target, p.engine, p.guardian):
         with open("/proc/%d/oom_score_adj" % pid) as f:
             adjustments.append(int(f.read()))
-    equal(adjustments[1:3], [adjustments[0]] * 2, "what functrace and the program give the OOM killer")
+    equal(adjustments[1:3], [adjustments[0]] * 2, "oom_score_adj of functrace and the program")
     try:
         with open("/proc/self/oom_score_adj", "w") as f:
             f.write(str(adjustments[0] - 1))
         with open("/proc/self/oom_score_adj", "w") as f:
             f.write(str(adjustments[0]))
-        equal(adjustments[3:], [-900] * 2, "what the engine and the guardian give it")
+        equal(adjustments[3:], [-900] * 2, "oom_score_adj of the engine and the guardian")
     except PermissionError:
         print("# without CAP_SYS_RESOURCE there is no protection from the OOM killer", flush=True)
     os.kill(p.target, signal.SIGKILL)
@@ -272,11 +273,11 @@ def test_names():
 
 
 def test_killed_before_its_program():
-    """a program that is killed before its exec, or in it, ends functrace by that signal"""
+    """a program that is killed before its exec, or during it, ends functrace by that signal"""
     for _ in range(5):
         process = subprocess.Popen([FUNCTRACE, "-q", "-o", "killed", "sleep", "1000"])
         target = process.pid
-        for _ in range(3):  # G, E and T, whatever it runs: without a pause
+        for _ in range(3):  # kills G, E and T without a pause, whichever program they run
             found = []
             while not found:
                 with open("/proc/%d/task/%d/children" % (target, target)) as f:
@@ -287,7 +288,7 @@ def test_killed_before_its_program():
 
 
 def without_proc(words, **options):
-    """Runs in a mount namespace without a /proc."""
+    """Runs a command in a mount namespace without /proc."""
     return subprocess.Popen(["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$@"', "sh"] + words,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
@@ -300,7 +301,7 @@ def may_unshare():
 
 
 def test_without_proc():
-    """without a /proc nothing is begun, and functrace says what it needs"""
+    """without /proc functrace starts nothing, and says that it needs /proc"""
     if not may_unshare():
         return
     target = subprocess.Popen(["sleep", "1000"])
@@ -319,7 +320,7 @@ def test_without_proc():
 
 
 def test_foreign_proc():
-    """with the /proc of another PID namespace it says so"""
+    """functrace reports that /proc belongs to another PID namespace"""
     done = subprocess.run(["unshare", "-p", "-f", "true"], stderr=subprocess.DEVNULL)
     if done.returncode:
         print("# skipped: a PID namespace of its own cannot be made here", flush=True)
@@ -332,7 +333,7 @@ def test_foreign_proc():
 
 
 def is_settled(target):
-    """Whether the tracer has attached, and waits for stops, not for a thread of its own that reads files."""
+    """Returns true if the tracer has attached and waits for stops, not for a thread of its own that reads files."""
     try:
         with open("/proc/%d/wchan" % tracer_of(target)) as f:
             where = f.read()
@@ -342,7 +343,7 @@ def is_settled(target):
 
 
 def test_proc_goes_away():
-    """/proc goes away meanwhile: SIGINT and SIGTERM let go, the program runs on; a launched one's end is functrace's"""
+    """/proc is unmounted while functrace traces: at SIGINT and SIGTERM it detaches and the program runs on; when a launched program ends, functrace ends"""
     if not may_unshare():
         return
     script = '"$@" & pid=$!; read go; umount -l /proc; echo gone; wait $pid'
@@ -377,7 +378,7 @@ def test_proc_goes_away():
 
 
 def test_usage():
-    """wrong usage: 2, a sentence and where help is"""
+    """wrong usage: status 2, a sentence, and a pointer to the help"""
     for words in ([], ["-b", "999", "true"], ["--bogus", "true"], ["-t", "1", "true"], ["-e", "nonsense", "true"],
                   ["-x", "", "true"], ["-o", "/no/such/folder/", "true"]):
         run = subprocess.run([FUNCTRACE] + words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, text=True)

@@ -1,4 +1,4 @@
-"""Running programs for a scenario: with bounds, with nothing left over, with a look at their text."""
+"""Runs programs for a scenario: with time limits, ends all that are left, and compares their text."""
 
 import errno
 import os
@@ -12,19 +12,19 @@ import uuid
 
 from rounds import rounds  # pylint: disable=unused-import
 
-# A shell ignores these in its background jobs, and functrace would keep it so.
+# A shell ignores these signals in its background jobs, and functrace would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
-# How much slower than usual the machine is, at least: an emulated one waits longer before it gives up.
+# How much slower than usual the machine is at least: on an emulated machine all waits have longer limits.
 PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
 
 
 class Failure(Exception):
-    """What went wrong, in a sentence."""
+    """A problem, as a sentence."""
 
 
 class Result:
@@ -44,7 +44,7 @@ def wait_for(what, condition, timeout=60):
 
 
 def waits_of(pid):
-    """Of each thread of a process that hangs: state, tracer, pending signals, and where in the kernel it waits."""
+    """For each thread of a process that hangs: state, tracer, pending signals, and its place in the kernel."""
     words = []
     try:
         for tid in tasks_of(pid):
@@ -56,7 +56,7 @@ def waits_of(pid):
 
 
 def kernel_text(pid, tid, name):
-    """What a file of a thread says, in one short line. Some are root's alone."""
+    """The content of a file of /proc about a thread, in one short line. Only root can read some of these files."""
     try:
         with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
             return ' '.join(file.read().split())[:200]
@@ -65,7 +65,7 @@ def kernel_text(pid, tid, name):
 
 
 class Room:
-    """A folder and a token of its own for one scenario; leaving it ends and reports what is left."""
+    """A folder and a token for one scenario; leaving it ends and reports processes that are still running."""
 
     def __init__(self):
         self.token = 'FUNCTRACE_SCENARIO=' + uuid.uuid4().hex
@@ -88,7 +88,7 @@ class Room:
     def start(self, command, env=None, stdin=subprocess.DEVNULL, **more):
         more.setdefault('stdout', subprocess.PIPE)
         more.setdefault('stderr', subprocess.PIPE)
-        # finish() reads the descriptors: what a buffer here had read ahead of a line would be lost.
+        # finish() reads from the descriptors; bytes that a buffer of this process read ahead would be lost.
         more.setdefault('bufsize', 0)
         for patience in range(100, -1, -1):
             try:
@@ -97,7 +97,8 @@ class Room:
                 self.children.append(child)
                 return child
             except OSError as error:
-                # A program that was just copied: a child of another thread's has it open until it executes.
+                # A program that was just copied: a child that another thread forks has the file open for writing until
+                # it execs.
                 if error.errno != errno.ETXTBSY or not patience:
                     raise
                 time.sleep(0.02)
@@ -129,7 +130,7 @@ class Room:
             pass
 
     def processes(self):
-        """The pids of all processes that descend from this scenario (zombies have no environment)."""
+        """The pids of all processes that descend from this scenario, except zombies, which have no environment."""
         found = []
         for name in os.listdir('/proc'):
             if not name.isdigit() or int(name) == os.getpid():
@@ -147,7 +148,7 @@ class Room:
                             or 'none')
 
     def leftovers(self):
-        """Processes that are still there a moment after the end, in words; they are ended."""
+        """Describes the processes that still exist a moment after the end, and ends them."""
         end = time.monotonic() + 3
         left = self.processes()
         while left and time.monotonic() < end:
@@ -196,7 +197,7 @@ def state_of(pid):
 
 
 def all_sleep(pid):
-    """Whether each thread of a process sleeps; False if there is no such process."""
+    """Returns true if each thread of a process sleeps, false also if there is no such process."""
     try:
         return all(state_of(tid) == 'S' for tid in tasks_of(pid))
     except OSError:
@@ -214,7 +215,7 @@ def tasks_of(pid):
 # ---- The text of a process ----
 
 def living_task(pid):
-    """The /proc folder of a task that still has the memory: the leader may have ended before the others."""
+    """The /proc folder of a task that still has its memory: the leader may have ended before the others."""
     for tid in [pid] + tasks_of(pid):
         folder = '/proc/%d/task/%d' % (pid, tid)
         try:
@@ -227,7 +228,7 @@ def living_task(pid):
 
 
 def code_sections(path):
-    """[(offset, end)] in the file of the sections that are code, little endian."""
+    """[(offset, end)] of the file's code sections; little endian only."""
     found = []
     with open(path, 'rb') as file:
         header = file.read(64)
@@ -243,7 +244,7 @@ def code_sections(path):
 
 
 def text_mappings(pid):
-    """The executable mappings; of those that can be written and hold data too, the sections of code."""
+    """The executable mappings; of mappings that are also writable and contain data, only the code sections."""
     found = []
     with open(living_task(pid) + '/maps') as file:
         for line in file:
@@ -263,8 +264,8 @@ def text_mappings(pid):
 
 
 def unexpected(said):
-    """What functrace-postproc has said, but that most frames have no names: that depends on the debug symbols of the
-    libraries that are installed."""
+    """The messages of functrace-postproc, except that most frames have no names, which depends on installed debug
+    symbols."""
     return b''.join(line for line in said.splitlines(True) if b' frames have no names, ' not in line)
 
 
@@ -289,13 +290,14 @@ def text_of(pid):
 
 
 def text_differences(before, after, tails=True):
-    """What differs, in words, in the mappings that are in both; without `tails`, not in the zeros behind code."""
+    """Describes the differences in mappings that exist in both. Without `tails`, differences in the zeros after the
+    code are ignored."""
     words = []
     for key in sorted(set(before) & set(after)):
         if before[key] == after[key]:
             continue
         low, _, path = key
-        # Data of the next segment may follow upon those zeros in the same page of the file.
+        # The data of the next segment may follow these zeros in the same page of the file.
         last = max(len(before[key]) - 4096, 0)
         zeros = () if tails else [m.span() for m in re.finditer(rb'\0{32,}|\0+$', before[key][last:])]
         places = [i for i, (a, b) in enumerate(zip(before[key], after[key]))
@@ -304,13 +306,13 @@ def text_differences(before, after, tails=True):
             continue
         words.append('%s: %d bytes differ, the first at %#x: %02x was %02x%s' % (
             path, len(places), low + places[0], after[key][places[0]], before[key][places[0]],
-            # seen: a bpftrace elsewhere on the machine
+            # seen: bpftrace of another user of the machine
             ' (or did the kernel put a uprobe there, for another program?)' if len(places) < 3 else ''))
     return words
 
 
 def may_attach():
-    """None if this process may trace others' (not its descendants'), else why not."""
+    """None if this process may trace processes that it did not start, else the reason why not."""
     if os.geteuid() == 0:
         return None
     try:
@@ -322,12 +324,12 @@ def may_attach():
 
 
 def modules(options):
-    """The options, with memory as what is traced if they do not say what."""
+    """The options, with -e memory added if they name no module."""
     return ([] if '-e' in options else ['-e', 'memory']) + list(options)
 
 
 class Tracer:
-    """functrace attached to a process: from when its breakpoints are in, to when it has let go."""
+    """functrace attached to a process: from the time when its breakpoints are inserted until it has detached."""
 
     def __init__(self, room, pid, options=(), output=None, env=None, by=()):
         self.room, self.pid = room, pid
@@ -338,7 +340,7 @@ class Tracer:
                                 modules(options) + ['-t', str(pid)], env)
 
     def planted(self):
-        """Waits until breakpoints are in the text, and no more come."""
+        """Waits until breakpoints are in the text, and no more are added."""
         def changed():
             if self.child.poll() is not None:
                 result = self.room.finish(self.child)
@@ -349,8 +351,8 @@ class Tracer:
         now = wait_for('breakpoints in process %d' % self.pid, changed)
         for _ in range(100):
             time.sleep(0.05)
-            # On a busy machine a thread of the engine may have been kept from running: then it still wants to. The tracer's
-            # own sleeps where another one reads for it what is to be planted, or copies the heap.
+            # On a busy machine a thread of the engine may be runnable but not running. The tracer's thread sleeps while
+            # another thread reads symbols for it, or copies the heap.
             is_asleep = all_sleep(int(status_field(int(status_field(self.pid, 'TracerPid') or 0), 'Tgid') or 0))
             again = text_of(self.pid)
             if is_asleep and all(again[key] == now[key] for key in set(again) & set(now)):
@@ -358,12 +360,12 @@ class Tracer:
             now = again
 
     def let_go(self, number=signal.SIGINT):
-        """Ends functrace; the problems found."""
+        """Ends functrace; returns the problems."""
         self.child.send_signal(number)
         result = self.room.finish(self.child, 20)
         problems = []
         if result.status != 0:
-            problems.append('functrace ended with status %d after letting go: %s' % (
+            problems.append('functrace ended with status %d after detaching: %s' % (
                 result.status, result.err.decode(errors='replace').strip()))
         self.err = result.err
         if os.path.exists('/proc/%d' % self.pid) and text_mappings(self.pid):
@@ -374,7 +376,7 @@ class Tracer:
 
 
 class Gate:
-    """Where a target waits (gate() in target.h)."""
+    """The place where a target waits: gate() in target.h."""
 
     def __init__(self):
         self.in_read, self.in_write = os.pipe()
@@ -387,7 +389,7 @@ class Gate:
         os.close(self.out_write)
 
     def arrived(self, child, timeout=None):
-        """Waits until the target stands at its gate; False if it ended instead."""
+        """Waits until the target is at its gate; false if it ended instead."""
         import select
         timeout = (timeout or TIMEOUT) * PATIENCE
         ready, _, _ = select.select([self.out_read], [], [], timeout)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attached, on a terminal: functrace lets go at Ctrl-C and other signals, and the program never notices."""
+"""functrace attached on a terminal: it detaches at Ctrl-C and other signals, and the program does not notice."""
 import os
 import shutil
 import signal
@@ -38,12 +38,12 @@ def attach(shell, target, options=""):
     wait_until("the attach", lambda: tracer_of(target.pid))
     visible = will_end(only_child(shell.pid))
     engine = will_end(only_child(will_end(only_child(visible))))
-    equal(int(stat_of(engine)[2]), engine, "the engine's group")
+    equal(int(stat_of(engine)[2]), engine, "the engine's process group")
     return visible, engine
 
 
 def test_interrupt():
-    """Ctrl-C lets go: 0, the program goes on"""
+    """Ctrl-C detaches: status 0, the program runs on"""
     shell, target = Shell(), Target()
     for _ in range(5):
         visible, engine = attach(shell, target)
@@ -63,7 +63,7 @@ def test_interrupt_twice():
         try:
             os.kill(visible, signal.SIGINT)
         except ProcessLookupError:
-            break  # it was quick
+            break  # functrace has already ended
     equal(shell.prompt(), 0)
     target.is_well()
     target.end()
@@ -71,7 +71,7 @@ def test_interrupt_twice():
 
 
 def test_signals():
-    """SIGTERM, SIGHUP and SIGQUIT let go too"""
+    """SIGTERM, SIGHUP and SIGQUIT detach, too"""
     shell, target = Shell(), Target()
     for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         visible, engine = attach(shell, target)
@@ -102,7 +102,7 @@ def test_background():
 
 
 def engine_thread(pid, engine):
-    """TracerPid, which names a thread: one of the engine's."""
+    """TracerPid, which is the number of a thread of the engine."""
     tracer = tracer_of(pid)
     if tracer and os.path.exists("/proc/%d/task/%d" % (engine, tracer)):
         return tracer
@@ -110,7 +110,7 @@ def engine_thread(pid, engine):
 
 
 def test_visible_killed():
-    """functrace killed by SIGKILL: the program is let go of, no process is left"""
+    """functrace is killed by SIGKILL: the program is detached from, no process is left"""
     shell, target = Shell(), Target()
     visible, engine = attach(shell, target)
     os.kill(visible, signal.SIGKILL)
@@ -122,7 +122,7 @@ def test_visible_killed():
 
 
 def test_engine_killed():
-    """the engine killed: functrace says so and ends with 1, the program goes on"""
+    """the engine is killed: functrace says so and ends with 1, the program runs on"""
     shell, target = Shell(), Target()
     visible, engine = attach(shell, target)
     os.kill(engine, signal.SIGKILL)
@@ -134,10 +134,10 @@ def test_engine_killed():
 
 
 def test_target_ends():
-    """the program ends: functrace ends, with 0"""
+    """when the program ends, functrace ends with 0"""
     shell, target = Shell(), Target()
     attach(shell, target)
-    # A program that ends before functrace has attached is a failure.
+    # If a program ends before functrace has attached, functrace fails.
     shell.expect("attached to")
     target.end()
     equal(shell.prompt(), 0)
@@ -145,7 +145,7 @@ def test_target_ends():
 
 
 def test_hang_up():
-    """the terminal hangs up: functrace lets go"""
+    """the terminal hangs up: functrace detaches"""
     shell, target = Shell(), Target()
     visible, engine = attach(shell, target)
     shell.close()
@@ -155,12 +155,12 @@ def test_hang_up():
 
 
 def test_toggle():
-    """-S: its signal reaches functrace's engine and ends nothing"""
+    """-S: the signal reaches functrace's engine and ends nothing"""
     shell, target = Shell(), Target()
     visible, engine = attach(shell, target, "-S USR1 ")
     for _ in range(3):
         os.kill(visible, signal.SIGUSR1)
-    os.kill(engine, signal.SIGUSR1)  # pkill would
+    os.kill(engine, signal.SIGUSR1)  # as pkill does
     target.process.stdin.write("word\n")
     target.process.stdin.flush()
     equal(target.process.stdout.readline(), "word\n")

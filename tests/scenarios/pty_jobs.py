@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A launched program on a terminal behaves below functrace as it does without: keys, job control, status."""
+"""A launched program on a terminal behaves under functrace as it does without: keys, job control, status."""
 import os
 import pty
 import shutil
@@ -12,9 +12,9 @@ from terminal import (FUNCTRACE, Processes, Shell, children, contains, equal, is
 
 F = FUNCTRACE + " "
 
-# Programs that go on without forking: a shell that has just vforked for its next sleep cannot be stopped before the
-# child has execed, and the child, stopped already, does not.
-# Nor one that opens and closes a file each time: what Python raises while it closes one by itself, it drops, Ctrl-C too.
+# The programs run without forking: a shell that has just vforked for its next sleep cannot be stopped before the child
+# has execed, and a stopped child does not exec. They keep their files open: Python drops exceptions, also that of
+# Ctrl-C, while it closes a file automatically.
 BEAT = F + sys.executable + """ -S -c '
 import os, time
 beats = os.open("beats", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -25,7 +25,7 @@ while True:
 
 
 def waiter(go_on, result):
-    """A program that says ready, waits for a file, and writes `done` into another."""
+    """A program that prints ready, waits for a file, and writes `done` into another one."""
     return F + sys.executable + """ -S -c '
 import os, time
 print("ready", flush=True)
@@ -40,7 +40,7 @@ def all_gone(*pids):
 
 
 def test_status():
-    """exit 0, 1 and 42 are functrace's status"""
+    """exit statuses 0, 1 and 42 are functrace's status"""
     shell = Shell()
     for status in (0, 1, 42):
         equal(shell.run(F + "sh -c 'exit %d'" % status), status)
@@ -48,7 +48,7 @@ def test_status():
 
 
 def test_killed():
-    """a program killed by a signal: the shell sees the signal"""
+    """a program is killed by a signal: the shell sees the signal"""
     shell = Shell()
     equal(shell.run(F + "sh -c 'kill -KILL $$'"), 137)
     contains(shell.before, "Killed")
@@ -60,7 +60,7 @@ def test_killed():
 
 
 def test_not_run():
-    """127 for a program that does not exist, 126 for one that cannot be run"""
+    """status 127 for a program that does not exist, 126 for one that cannot be run"""
     shell = Shell()
     equal(shell.run(F + "no-such-program-here"), 127)
     contains(shell.before, "no-such-program-here was not found in PATH")
@@ -78,7 +78,7 @@ def test_not_run():
 
 
 def test_interrupt():
-    """Ctrl-C is the program's: 130, nothing is left"""
+    """Ctrl-C ends the program: status 130, no process is left"""
     shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
@@ -89,7 +89,7 @@ def test_interrupt():
 
 
 def test_interrupt_caught():
-    """a program that catches Ctrl-C goes on, and Ctrl-backslash is its own too"""
+    """a program that catches Ctrl-C runs on, and Ctrl-backslash ends only the program"""
     shell = Shell()
     shell.send(F + "sh -c 'trap \"echo caught\" INT; trap \"echo quit; exit 5\" QUIT; echo ready; "
                "while :; do sleep 0.05; done'\n")
@@ -104,7 +104,7 @@ def test_interrupt_caught():
 
 
 def test_stop_and_fg():
-    """Ctrl-Z really stops the program, fg goes on, again and again"""
+    """Ctrl-Z really stops the program, fg continues it, again and again"""
     shell = Shell()
     shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
@@ -123,7 +123,7 @@ def test_stop_and_fg():
 
 
 def test_bg():
-    """bg: the program goes on in the background; fg and Ctrl-C end it"""
+    """bg continues the program in the background; fg and Ctrl-C end it"""
     shell = Shell()
     shell.send(BEAT + "\n")
     p = Processes(shell.pid, "python")
@@ -149,7 +149,7 @@ def test_bg():
 
 
 def test_reads_terminal():
-    """the program reads the terminal, to its end-of-file"""
+    """the program reads the terminal until end-of-file"""
     shell = Shell()
     shell.send(F + "cat\n")
     Processes(shell.pid, "cat")
@@ -162,12 +162,12 @@ def test_reads_terminal():
 
 def test_background_read():
     """a background job that reads the terminal is stopped, and reads when it is brought to the front"""
-    # Not sh: busybox asks whether there is a line before it reads.
+    # Not sh: busybox checks for a line before it reads.
     shell = Shell()
     equal(shell.run(F + "bash -c 'read line; echo got-$line' &"), 0)
     p = Processes(shell.pid, "bash")
     wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
-    # The kernel shows the stop before it tells the shell.
+    # The kernel shows the stop before it notifies the shell.
     wait_until("the shell to know", lambda: shell.run("jobs") == 0 and "Stopped" in shell.before)
     shell.send("fg\n")
     wait_until("the program to go on", lambda: state_of(p.target) == "S")
@@ -193,7 +193,7 @@ def test_same_group():
 
 
 def test_visible_killed_running():
-    """functrace killed by SIGKILL while the program runs: it goes on, untraced, and ends well"""
+    """functrace is killed by SIGKILL while the program runs: it runs on, untraced, and ends normally"""
     shell = Shell()
     shell.send(waiter("go-on", "result") + "\n")
     shell.expect("ready")
@@ -210,7 +210,7 @@ def test_visible_killed_running():
 
 
 def test_visible_killed_stopped():
-    """functrace killed by SIGKILL while the program is stopped: it stays stopped, and goes on when told"""
+    """functrace is killed by SIGKILL while the program is stopped: it stays stopped, and SIGCONT continues it"""
     shell = Shell()
     shell.send(waiter("go-on2", "result2") + "\n")
     shell.expect("ready")
@@ -222,7 +222,7 @@ def test_visible_killed_stopped():
     wait_until("the end of functrace", lambda: is_gone(p.visible))
     wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
     wait_until("an untraced stop", lambda: state_of(p.target) == "T")
-    # The kernel would have hung it up at once, had its group become orphaned.
+    # If its process group had become orphaned, the kernel would have sent it SIGHUP at once.
     shell.run("true")
     equal(state_of(p.target), "T")
     open("go-on2", "w").close()
@@ -234,7 +234,7 @@ def test_visible_killed_stopped():
 
 
 def test_killed_while_stopped():
-    """the program killed while it is stopped: functrace ends too"""
+    """the program is killed while it is stopped: functrace ends, too"""
     shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
@@ -249,7 +249,7 @@ def test_killed_while_stopped():
 
 
 def test_stopped_from_outside():
-    """SIGSTOP and SIGCONT to the program alone stop and continue functrace, in any number"""
+    """SIGSTOP and SIGCONT to the program alone stop and continue functrace, too, again and again"""
     shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
@@ -260,20 +260,20 @@ def test_stopped_from_outside():
         os.kill(p.target, signal.SIGSTOP)
     os.kill(p.target, signal.SIGCONT)
     wait_until("functrace to run", lambda: state_of(p.visible) == "S" and state_of(p.target) == "S")
-    shell.run("kill %1")  # to the group: the program ends of it, functrace lets go or has seen its end
+    shell.run("kill %1")  # to the process group: the program ends; functrace detaches, or has seen the end
     all_gone(p.visible, p.engine, p.target)
     shell.close()
 
 
 def test_terminate():
-    """SIGTERM to functrace: it lets go and ends, the program goes on untraced"""
+    """SIGTERM to functrace: it detaches and ends, the program runs on untraced"""
     shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     os.kill(p.visible, signal.SIGTERM)
     equal(shell.prompt(), 143)
     wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
-    # What was let go of may run for a moment before it sleeps again.
+    # The detached program may run for a moment before it sleeps again.
     wait_until("the program to sleep on", lambda: state_of(p.target) == "S")
     equal(is_gone(p.engine), False)
     os.kill(p.target, signal.SIGKILL)
@@ -282,7 +282,7 @@ def test_terminate():
 
 
 def test_engine_terminate():
-    """SIGTERM to the engine alone: it lets go, functrace still tells the program's status"""
+    """SIGTERM to the engine alone: it detaches, and functrace still ends with the program's status"""
     shell = Shell()
     shell.send(F + "sh -c 'while [ ! -e go-on3 ]; do sleep 0.02; done; exit 9'\n")
     p = Processes(shell.pid, "sh")
@@ -295,7 +295,7 @@ def test_engine_terminate():
 
 
 def test_engine_killed():
-    """the engine killed: functrace says so, the program goes on, keeps the terminal, and functrace ends with its status"""
+    """the engine is killed: functrace says so, the program runs on with the terminal, and functrace ends with the program's status"""
     shell = Shell()
     shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
@@ -310,7 +310,7 @@ def test_engine_killed():
 
 
 def session_leader(words):
-    """`words` as the first program of a terminal of its own, as of a container: nobody could continue it"""
+    """Runs `words` as the first program of a terminal, as in a container: no shell could continue it."""
     shell = Shell.__new__(Shell)
     shell.text = ""
     shell.pid, shell.fd = pty.fork()
@@ -321,7 +321,7 @@ def session_leader(words):
 
 
 def test_session_leader():
-    """functrace as a terminal's first program: its group is orphaned, so that Ctrl-Z stops nothing, as untraced"""
+    """functrace is a terminal's first program: its process group is orphaned, so that Ctrl-Z stops nothing, as in an untraced run"""
     for words in ([], [FUNCTRACE, "-q"]):
         shell = session_leader(words + ["sh", "-c", "echo ready; read line; echo got-$line; exit 4"])
         shell.expect("ready")
@@ -333,7 +333,7 @@ def test_session_leader():
 
 
 def test_session_leader_whose_program_has_ended():
-    """functrace as a terminal's first program waits for a child that outlives the program: Ctrl-Z stops nothing"""
+    """functrace is a terminal's first program and waits for a child that outlives the program: Ctrl-Z stops nothing"""
     shell = session_leader([FUNCTRACE, "-q", "sh", "-c", "trap '' HUP; sleep 1000 & echo child=$!.; read line; exit 4"])
     child = will_end(int(shell.expect(r"child=(\d+)\.").group(1)))
     engine = only_child(only_child(shell.pid))
@@ -341,7 +341,7 @@ def test_session_leader_whose_program_has_ended():
     wait_until("the program's end", lambda: not children(engine))
 
     def is_over():
-        """Ctrl-C is the program's own until functrace has seen its end"""
+        """Repeats Ctrl-C, because until functrace has seen the program's end the signal is the program's."""
         shell.send("\x1a\x03")
         return is_gone(shell.pid)
 
@@ -354,7 +354,7 @@ def test_session_leader_whose_program_has_ended():
 
 
 def test_hang_up():
-    """the terminal hangs up: the program gets its SIGHUP, nothing is left"""
+    """the terminal hangs up: the program gets SIGHUP, no process is left"""
     shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
@@ -363,7 +363,7 @@ def test_hang_up():
 
 
 def test_hang_up_survived():
-    """the terminal hangs up on a program that ignores it: it goes on untraced"""
+    """the terminal hangs up and the program ignores that: it runs on untraced"""
     shell = Shell()
     shell.send(F + "sh -c 'trap \"\" HUP; echo ready; exec sleep 1000'\n")
     shell.expect("ready")
@@ -377,7 +377,7 @@ def test_hang_up_survived():
 
 
 def test_outlived():
-    """the program ends before its child: Ctrl-C lets go of the child, the status is the program's"""
+    """the program ends before its child: Ctrl-C detaches from the child, the status is the program's"""
     shell = Shell()
     shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
                "while [ ! -s child ] || [ ! -e go-on4 ]; do sleep 0.02; done; exit 3'\n")
@@ -388,8 +388,8 @@ def test_outlived():
         child = will_end(int(f.read()))
 
     def is_over():
-        """It is the program's own until functrace has seen its end. To functrace's group, as the terminal sends it: a
-        functrace that has ended has left the terminal to the shell"""
+        """Sends the signal to functrace's process group, as the terminal does; until functrace has seen the program's
+        end the signal is the program's. A functrace that has ended has returned the terminal to the shell."""
         try:
             os.killpg(p.visible, signal.SIGINT)
         except ProcessLookupError:

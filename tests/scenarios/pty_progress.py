@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The line that counts on a terminal while functrace is attached."""
+"""The line with counts on a terminal while functrace is attached."""
 import os
 import re
 import shutil
@@ -12,7 +12,7 @@ from terminal import Shell, equal, lacks, run_tests, setup, tracer_of, wait_unti
 
 
 def test_progress():
-    """a line counts while it is attached; it goes away before anything else is said"""
+    """a line of counts is shown while functrace is attached, and is erased before any message"""
     shell, target = Shell(), Target()
     attach(shell, target)
     line = r"functrace: [\d,]+ events, [\d,]+ blocks with [\d,]+ bytes live, \d+:\d\d"
@@ -35,7 +35,7 @@ def test_progress():
 
 
 def test_progress_of_what_is_launched():
-    """a launched program has the terminal for itself"""
+    """no line of counts is shown for a launched program, which uses the terminal"""
     shell = Shell()
     equal(shell.run(F + "sh -c 'sleep 1.5'"), 0)
     lacks(shell.before, "bytes live")

@@ -1,4 +1,5 @@
-"""What stays in a process when all of functrace is killed at once, who says so, and what puts it back."""
+"""What remains in a process when all three processes of functrace are killed at once, which messages report it, and how
+--repair removes it."""
 
 import os
 import shutil
@@ -11,7 +12,7 @@ from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, text_d
 
 
 def kill_all(tracer, pid):
-    """SIGKILL of the three processes, none of which can do anything about the others' ends any more."""
+    """SIGKILL to the three processes; each is stopped before, so that none can react to the end of another one."""
     engine = engine_of(None, pid)
     guardian = int(status_field(engine, 'PPid'))
     visible = tracer.child.pid
@@ -20,7 +21,7 @@ def kill_all(tracer, pid):
     for one in (visible, guardian, engine):
         os.kill(one, signal.SIGSTOP)
     for one in (visible, guardian, engine):
-        wait_for('its stop', lambda one=one: state_of(one) == 'T')
+        wait_for('functrace to stop', lambda one=one: state_of(one) == 'T')
     for one in (visible, guardian, engine):
         os.kill(one, signal.SIGKILL)
     tracer.room.finish(tracer.child)
@@ -28,7 +29,7 @@ def kill_all(tracer, pid):
 
 
 def worker(child):
-    """How the next worker ends."""
+    """The exit status of the next worker."""
     child.stdin.write(b'f')
     child.stdin.flush()
     return child.stdout.readline().decode().strip()
@@ -46,7 +47,7 @@ def expect(problems, what, said, *parts):
 
 
 def leave_breakpoints(room, variant='O2'):
-    """The prefork master with the breakpoints of a functrace that is gone, and its text as it was before."""
+    """Leaves the breakpoints of a killed functrace in the prefork master; returns its text from before."""
     need_attach()
     child = room.start([builds.target('prefork', variant)], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':
@@ -78,11 +79,11 @@ def repaired(variant):
                'functrace --repair -t %d' % pid, 'that could not be probed',
                'that this run did not set are there')
         if 'none of the functions to be traced was found' in said:
-            problems.append('attaching again blames the program: %r' % said)
+            problems.append('after attaching again functrace reports an error of the program: %r' % said)
         status, said = functrace(room, '--repair', '-t', str(pid))
         expect(problems, '--repair', said, ' from its code, left there by a tracer that is gone')
         if status:
-            problems.append('--repair ended with status %d' % status)
+            problems.append('--repair ended with status %d, expected 0' % status)
         problems += text_differences(before, text_of(pid), tails=False)
         if worker(child) != 'status 7':
             problems.append('a worker did not work after the repair')
@@ -97,7 +98,7 @@ def repaired(variant):
 
 
 def traced(room):
-    """The breakpoints of a functrace that is at work are not touched."""
+    """--repair does not touch the breakpoints of a running functrace."""
     need_attach()
     child = room.start([builds.target('prefork', 'O2')], stdin=subprocess.PIPE)
     child.stdout.readline()
@@ -115,7 +116,8 @@ def traced(room):
 
 
 def denied(room):
-    """Another user's process lives, and is not said to have ended."""
+    """--repair of another user's process fails with the right reason, not with the message that the process has
+    ended."""
     if os.geteuid():
         raise builds.Skip('only root can try as another user')
     child = room.start(['cat'], stdin=subprocess.PIPE)
@@ -130,8 +132,8 @@ def denied(room):
 
 CASES = [
     ("--repair of another user's process", denied),
-    ('SIGKILL of all of functrace: --repair takes the breakpoints out', repaired('O2')),
-    ('SIGKILL of all of functrace: --repair of a static program', repaired('static')),
-    ('SIGKILL of all of functrace: --repair of 32 bits', repaired('m32')),
+    ('SIGKILL to all of functrace: --repair removes the breakpoints', repaired('O2')),
+    ('SIGKILL to all of functrace: --repair of a static program', repaired('static')),
+    ('SIGKILL to all of functrace: --repair of a 32-bit program', repaired('m32')),
     ('--repair of a process that is being traced', traced),
 ]

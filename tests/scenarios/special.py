@@ -1,5 +1,5 @@
-"""Processes that the kernel treats in a way of its own: with privileges, with filters, sharing memory with a parent
-that sleeps, chosen CPUs, or that want to trace themselves."""
+"""Processes that the kernel treats in a special way: privileged ones, ones with seccomp filters, children that share
+the memory of a sleeping parent, programs with chosen CPUs, and programs that trace themselves."""
 
 import os
 import random
@@ -18,8 +18,8 @@ from processes import PATIENCE, Failure, Tracer, rounds, state_of, status_field,
 
 
 def untraced_child(attached):
-    """A child by CLONE_UNTRACED cannot be followed: at its first breakpoint it dies, as the README says. Its parent
-    and the parent's trace are none the worse."""
+    """A child by CLONE_UNTRACED cannot be followed: it dies at its first breakpoint, as the README says. Its parent and
+    the parent's trace are unharmed."""
     def run(room):
         command = [builds.target('forks', 'O2'), 'untraced']
         plain = room.run(command)
@@ -43,8 +43,8 @@ def untraced_child(attached):
 
 
 def never_told(room):
-    """A child by CLONE_UNTRACED and CLONE_PTRACE is traced, and nobody tells of it: it waits, as the README says, until
-    functrace lets go; then both run on."""
+    """A child by CLONE_UNTRACED and CLONE_PTRACE is traced without a fork event: it waits, as the README says, until
+    functrace detaches; then both run on."""
     need_attach()
     with Held(room, [builds.target('forks', 'O2'), 'untraced-ptrace']) as held:
         tracer = Tracer(room, held.child.pid)
@@ -65,7 +65,8 @@ def never_told(room):
 # ---- Privileges ----
 
 def setuid_program(mode):
-    """A user's program executes a set-user-ID one: traced, it runs without root's rights, as below any tracer."""
+    """A user's program executes a set-user-ID program: when traced it runs without root's rights, as under any
+    tracer."""
     def run(room):
         prefix, functrace = errors.as_nobody(room)
         program = room.path('id')
@@ -82,7 +83,7 @@ def setuid_program(mode):
         if (done.status, done.out) != (0, b'65534\n65534\n65534\n'):
             problems.append('status %d, %r' % (done.status, done.out))
         said = done.err.decode(errors='replace')
-        # One that may not be read may not be traced either.
+        # A file without read permission may not be traced either.
         wanted = 'set-user-ID' if mode & stat.S_IROTH else 'is not traced'
         if said.count(wanted) != 3:
             problems.append('not said three times: %r' % wanted)
@@ -99,8 +100,8 @@ def setuid_program(mode):
 
 
 def locked_in_without_rights(how):
-    """A filter that kills for what the tracer would need, and a tracer that may not suspend it: the program is
-    unharmed; what is lost is said."""
+    """A filter kills the process for system calls that the tracer needs, and the tracer may not suspend the filter: the
+    program is unharmed, and functrace prints what it could not do."""
     def run(room):
         prefix, functrace = errors.as_nobody(room)
         command = [shutil.copy(builds.target('sandboxed', 'O2'), room.path('sandboxed')), how]
@@ -128,7 +129,7 @@ def locked_in_without_rights(how):
             problems.append('status %d, %r, untraced %d' % (done.status, done.out[-300:], plain.status))
         told = b'does not ignore SIGTRAP any more' in said.err
         if how == 'seccomp-ignored' and told == ignored:
-            problems.append('SIGTRAP is%s ignored after letting go; functrace said %r' % (
+            problems.append('SIGTRAP is%s ignored after detaching; functrace said %r' % (
                 '' if ignored else ' not', said.err[-500:]))
         traces, more = kinds.read_traces(room.path('traces'), 1)
         return problems + more + oracle.Oracle(plain.out).check(traces), ''
@@ -136,7 +137,8 @@ def locked_in_without_rights(how):
 
 
 def ignored_again(room):
-    """With rights: SIGTRAP is ignored again after letting go, although the filter forbids the target to ask for it."""
+    """With rights to suspend the filter: SIGTRAP is ignored again after detaching, although the filter forbids the
+    target to set that."""
     need_attach()
     with Held(room, [builds.target('sandboxed', 'O2'), 'seccomp-ignored']) as held:
         before = status_field(held.child.pid, 'SigIgn')
@@ -156,10 +158,11 @@ def ignored_again(room):
         return problems, 'put back' if may else 'not permitted'
 
 
-# ---- Memory that is shared ----
+# ---- Shared memory ----
 
 def sharers(which, how):
-    """A process is named that shares its memory with another, or both are: there is one trace, with what both do."""
+    """-t names a process that shares its memory with another one, or names both: there is one trace, with the calls of
+    both."""
     def run(room):
         need_attach()
         command = [builds.target('sharers', 'O2'), how]
@@ -179,7 +182,7 @@ def sharers(which, how):
 
 
 def named_and_followed(room):
-    """With -F a vfork child that was named itself is followed into what it executes."""
+    """With -F a vfork child that -t names, too, is followed into the program that it executes."""
     need_attach()
     command = [builds.target('sharers', 'O2'), 'vfork-exec']
     plain = room.run(command)
@@ -203,7 +206,8 @@ time.sleep(60)
 
 
 def refused_for_another(room, held, traced, *expected):
-    """Somebody else traces that task: nothing is attached to, and functrace says why. How the target ends then."""
+    """Another tracer traces that task: functrace attaches to nothing, and prints the reason. Returns how the target
+    ended."""
     before = text_of(held.child.pid)
     debugger = room.start([sys.executable, '-c', SEIZE, str(traced)])
     if debugger.stdout.readline() != b'seized\n':
@@ -222,7 +226,8 @@ def refused_for_another(room, held, traced, *expected):
 
 
 def traced_by_another(room):
-    """The one that shares the memory is traced by somebody else: then the other cannot be attached either."""
+    """A process that shares the memory is traced by another tracer: then functrace cannot attach to the first one
+    either."""
     need_attach()
     with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
         other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
@@ -233,10 +238,10 @@ def traced_by_another(room):
 
 
 def thread_traced_by_another(room):
-    """One thread is traced by somebody else, and a breakpoint would kill it. The others sleep on."""
+    """One thread is traced by another tracer, and a breakpoint would kill it. The other threads sleep on."""
     need_attach()
     with Held(room, [builds.target('sleepers', 'O2')]) as held:
-        # As they were made, and not by their ids, which begin anew at some point. The second is one that sleeps without an end.
+        # In the order of their creation, not of their ids, which wrap around. The second thread sleeps for ever.
         tids = os.listdir('/proc/%d/task' % held.child.pid)
         if len(tids) < 2:
             raise Failure('it has no threads yet')
@@ -249,7 +254,7 @@ def thread_traced_by_another(room):
 
 
 def thread_of_another_user(room):
-    """One thread has root's rights still: it cannot be attached, and a breakpoint would kill it."""
+    """One thread still has root's rights: functrace cannot attach to it, and a breakpoint would kill it."""
     need_attach()
     prefix, functrace = errors.as_nobody(room)
     with Held(room, [builds.target('two_users', 'O2')]) as held:
@@ -267,13 +272,13 @@ def thread_of_another_user(room):
 
 
 def sharer_executes(room):
-    """A vfork child is named and executes another program while it is attached to: nothing of that program's may be
-    written into the memory that its parent has. Without address randomisation it would not even fail."""
+    """A vfork child that -t names executes another program while functrace attaches: nothing meant for that program may
+    be written into its parent's memory. Without address randomisation such writes would even succeed."""
     need_attach()
     program = builds.target('alloc_basic', 'static')
     events = shared = parents_events = 0
     for i in range(rounds(12) + 8):
-        # What comes after the search: rounds in which functrace stays to the end, until the parent has had an event.
+        # After the search: rounds in which functrace stays attached to the end, until the parent has had an event.
         stays = i >= rounds(12)
         if stays and (parents_events or not shared):
             break
@@ -311,8 +316,8 @@ def sharer_executes(room):
 # ---- Signals to a vfork child ----
 
 def stop_in_vfork(room):
-    """A stop signal to a vfork child that has not execed yet, and to its parent, which sleeps for it: both stop, as
-    soon as the child has execed; SIGCONT, and all goes on."""
+    """A stop signal to a vfork child before its exec, and to its parent, which sleeps meanwhile: both stop as soon as
+    the child has execed; after SIGCONT both run on."""
     go_on = room.path('go-on')
     command = [builds.target('vforker', 'O2'), go_on]
     with open(go_on, 'w'):
@@ -330,7 +335,7 @@ def stop_in_vfork(room):
     time.sleep(0.2)
     problems = []
     if state_of(child) in 'tT':
-        problems.append('the child is stopped before its exec, and its parent sleeps for it: %s' % state_of(parent))
+        problems.append('the child is stopped before its exec, while its parent waits for the exec: %s' % state_of(parent))
         os.kill(child, signal.SIGCONT)
     with open(go_on, 'w'):
         pass
@@ -352,7 +357,7 @@ def cpus(pid):
 
 
 def busy_and_pinned(room, held, tracer):
-    """To the second gate, where the busy thread must be pinned (or the test would show nothing)."""
+    """Runs to the second gate, where the busy thread must be pinned (otherwise the test would prove nothing)."""
     tracer.planted()
     held.gate.open()
     held.gate.arrived(held.child)
@@ -367,7 +372,7 @@ def need_two_cpus():
 
 
 def pinned(room):
-    """--cpu=pin: the CPUs of a pinned thread are its own again at every birth and when it is let go of."""
+    """--cpu=pin: a pinned thread gets its own CPUs back before each fork or clone, and at detaching."""
     need_two_cpus()
     command = [builds.target('pinned', 'O2')]
     plain = room.run(command)
@@ -381,7 +386,7 @@ def pinned(room):
         held.gate.arrived(held.child)
         problems += tracer.let_go()
         if cpus(held.child.pid) != first:
-            problems.append('after letting go: %s, before %s' % (cpus(held.child.pid), first))
+            problems.append('after detaching: %s, before %s' % (cpus(held.child.pid), first))
         held.gate.open()
         done = room.finish(held.child)
     done.err += tracer.err
@@ -403,7 +408,7 @@ def pinned_launched(room):
 
 
 def pinned_then_killed(which):
-    """SIGKILL of the process that traces, or of functrace itself, while a thread is pinned: its CPUs are its own again."""
+    """SIGKILL to the engine, or to functrace itself, while a thread is pinned: the thread's CPUs are restored."""
     def run(room):
         need_two_cpus()
         with Held(room, [builds.target('pinned', 'O2')]) as held:
@@ -413,9 +418,9 @@ def pinned_then_killed(which):
             problems = busy_and_pinned(room, held, tracer)
             os.kill(engine_of(room, pid) if which == 'engine' else tracer.child.pid, signal.SIGKILL)
             tracer.child.wait(20 * PATIENCE)
-            wait_for('the target to be let go of', lambda: status_field(pid, 'TracerPid') == '0')
+            wait_for('functrace to detach from the target', lambda: status_field(pid, 'TracerPid') == '0')
             try:
-                wait_for('the CPUs of before', lambda: cpus(pid) == first, 5)
+                wait_for('the target\'s CPUs to be restored', lambda: cpus(pid) == first, 5)
             except Failure as failure:
                 problems.append('%s: it has %s, had %s' % (failure, cpus(pid), first))
             problems += text_differences(tracer.before, text_of(pid), tails=False)
@@ -430,16 +435,16 @@ def pinned_then_killed(which):
     return run
 
 
-# ---- Leak checks that need ptrace themselves ----
+# ---- Leak checks that use ptrace themselves ----
 
 def leak_check(variant):
-    """A program with a leak check of its own: traced to its end, the check says that it cannot run below a tracer, and
-    the trace is complete; let go of before, it works as ever."""
+    """A program with a built-in leak check: if it is traced to its end, the check reports that it cannot run under a
+    tracer, and the trace is complete; if functrace detaches before, the check works."""
     def run(room):
         command = [builds.target('threads', variant), '2', '20']
         plain = room.run(command)
         if b'detected memory leaks' not in plain.err:
-            raise builds.Skip('it finds no leaks here: status %d, %r' % (plain.status, plain.err[-200:]))
+            raise builds.Skip('the check finds no leaks here: status %d, %r' % (plain.status, plain.err[-200:]))
         os.makedirs(room.path('traces'))
         done = room.run(kinds.functrace(room.path('traces')) + command)
         traces, problems = kinds.read_traces(room.path('traces'), 1)
@@ -453,14 +458,14 @@ def leak_check(variant):
             done, more = held.work_and_end(tracer)
         problems += more
         if (done.status, done.out) != (plain.status, plain.out) or b'detected memory leaks' not in done.err:
-            problems.append('let go of before its end: status %d, untraced %d, %r' % (
+            problems.append('detached from before its end: status %d, untraced %d, %r' % (
                 done.status, plain.status, done.err[-300:]))
         traces, more = kinds.read_traces(room.path('attached'), 1)
         return problems + more + oracle.Oracle(plain.out).check(traces), ''
     return run
 
 
-# What is built by another name than stands in the text (run.py --build).
+# Builds whose names are not written out in this file (run.py --build).
 BUILDS = [('threads', 'asan'), ('threads', 'lsan')]
 CASES = [
     ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
@@ -470,7 +475,7 @@ CASES = [
     ('a user executes a set-user-ID program that may not be read', setuid_program(0o4711)),
     ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),
     ('a seccomp filter, SIGTRAP ignored, no rights to suspend it', locked_in_without_rights('seccomp-ignored')),
-    ('a seccomp filter, SIGTRAP ignored, and so again', ignored_again),
+    ('a seccomp filter, SIGTRAP is ignored again after detaching', ignored_again),
 ] + [
     ('processes that share memory, %s named: %s' % (which, how), sharers(which, how))
     for which in ('the other', 'both', 'both, turned') for how in ('vm', 'vfork')
@@ -478,13 +483,13 @@ CASES = [
     ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
     ('processes that share memory, one is traced by another tracer', traced_by_another),
     ('a thread is traced by another tracer', thread_traced_by_another),
-    ('a thread has another user', thread_of_another_user),
-    ('processes that share memory, one executes another program while it is attached to', sharer_executes),
+    ('a thread of another user', thread_of_another_user),
+    ('processes that share memory, one executes another program while functrace attaches', sharer_executes),
     ('a stop signal to a vfork child', stop_in_vfork),
-    ('--cpu=pin, let go of', pinned),
+    ('--cpu=pin, detached from', pinned),
     ('--cpu=pin, launched', pinned_launched),
-    ('--cpu=pin, SIGKILL to the process that traces', pinned_then_killed('engine')),
+    ('--cpu=pin, SIGKILL to the engine', pinned_then_killed('engine')),
     ('--cpu=pin, SIGKILL to functrace', pinned_then_killed('functrace')),
-    ('a leak check of its own: AddressSanitizer', leak_check('asan')),
-    ('a leak check of its own: LeakSanitizer', leak_check('lsan')),
+    ('a built-in leak check: AddressSanitizer', leak_check('asan')),
+    ('a built-in leak check: LeakSanitizer', leak_check('lsan')),
 ]

@@ -1,9 +1,8 @@
-"""A server that is traced, and what functrace says is not read: its terminal is stopped (Ctrl-S), it is stopped itself
-(Ctrl-Z, SIGSTOP), its pipe is full. Clients ask the server and look at each answer: all that time answers come, and it is
-let go of when it should be, while nothing is read.
-
-attach() puts a functrace into a terminal of its own or at a full pipe; STALLS stop it, ENDS end it; drawn() draws one of
-each. No time is measured: the answers that have come are counted."""
+"""A server is traced while functrace's output is blocked: its terminal is stopped (Ctrl-S), functrace is stopped
+(Ctrl-Z, SIGSTOP), or its pipe is full. Clients send requests and check each answer: answers must come all the time, and
+functrace must detach when it should, although its output is not read. attach() starts a functrace in a terminal of its
+own or with a full pipe; STALLS stop it, ENDS end it; drawn() draws one of each at random. No time is measured: the
+answers are counted."""
 
 import fcntl
 import os
@@ -22,7 +21,7 @@ from server_programs import children_of
 from terminal import Shell
 
 SUMMARY = r'\d+ events; .*; trace: '
-LONG = 2.5  # seconds of a stall: so long that lines which count have come, each second one
+LONG = 2.5  # seconds of a stall: long enough for lines with counts, which come each second
 
 
 def tracer_of(pid):
@@ -30,12 +29,12 @@ def tracer_of(pid):
 
 
 def visible_of(engine):
-    """V, whose guardian has this engine: /proc/PID/status of each."""
+    """The visible process whose guardian has this engine, by /proc/PID/status."""
     return int(status_field(int(status_field(engine, 'PPid')), 'PPid'))
 
 
 def fill(fd):
-    """Puts so much into a pipe that no byte has room any more."""
+    """Fills a pipe until not a byte more fits."""
     flags = fcntl.fcntl(fd, fcntl.F_GETFL)
     fcntl.fcntl(fd, fcntl.F_SETFL, flags | os.O_NONBLOCK)
     for size in (4096, 1):
@@ -52,7 +51,8 @@ def in_pipe(fd):
 
 
 class Attached:
-    """functrace, attached to a server. `visible`: the process that the user has started; `engine`: the one that traces."""
+    """functrace, attached to a server. `visible`: the process that the user has started; `engine`: the process that
+    traces."""
 
     def __init__(self, room, server):
         self.room, self.server, self.pid = room, server, next(server.scanned)
@@ -79,7 +79,7 @@ class Attached:
             if self.child and self.child.poll() is not None:
                 raise Failure('functrace ended with %d' % self.child.returncode)
             return tracer_of(self.pid)
-        self.engine = int(status_field(wait_for('the attach', is_attached), 'Tgid'))
+        self.engine = int(status_field(wait_for('functrace to attach', is_attached), 'Tgid'))
         self.visible = visible_of(self.engine)
         return self
 
@@ -87,8 +87,8 @@ class Attached:
         return state_of(pid) in ('', 'Z', 'X')
 
     def is_free(self, what):
-        """Waits until the server is not traced; it is as it was, and answers."""
-        wait_for('the release of the server: %s' % what, lambda: not tracer_of(self.pid))
+        """Waits until the server is no longer traced; its text must be unchanged, and it must answer."""
+        wait_for('functrace to detach from the server: %s' % what, lambda: not tracer_of(self.pid))
         problems = text_differences(self.text, text_of(self.pid))
         if problems:
             raise Failure('%s: %s' % (what, '; '.join(problems)))
@@ -109,7 +109,7 @@ class Attached:
             os.close(self.reader)
 
 
-# ---- Stalls: begin(attached), and resume(attached) ----
+# ---- Stalls: begin(attached) and resume(attached) ----
 
 class CtrlS:
     name, place = 'Ctrl-S', 'terminal'
@@ -126,11 +126,11 @@ class CtrlZ:
 
     def begin(self, attached):
         attached.shell.send('\x1a')
-        wait_for('the stop', lambda: state_of(attached.visible) == 'T')
+        wait_for('functrace to stop', lambda: state_of(attached.visible) == 'T')
 
     def resume(self, attached):
         attached.shell.send('fg\n')
-        wait_for('the foreground', lambda: state_of(attached.visible) != 'T')
+        wait_for('functrace to run in the foreground', lambda: state_of(attached.visible) != 'T')
 
 
 class Stop:
@@ -151,7 +151,7 @@ class FullPipe:
         pass
 
     def resume(self, attached):
-        """Reads what is there, once."""
+        """Reads once what is in the pipe."""
         while in_pipe(attached.reader):
             attached.said += os.read(attached.reader, 65536)
 
@@ -166,7 +166,7 @@ def attach(room, server, stall, options):
 
 
 def shows_summary(attached, what):
-    """Waits for the summary, and for the end."""
+    """Waits for the summary, and for the end of functrace."""
     if attached.shell:
         try:
             attached.shell.expect(SUMMARY)
@@ -182,13 +182,13 @@ def shows_summary(attached, what):
 
 
 def ended_by(attached, stall, end):
-    """Of a functrace that is stalled: ends it so."""
+    """Ends a functrace whose output is blocked in this way."""
     what = '%s, %s' % (stall.name, end)
     if end == 'duration':
         attached.is_free(what)
     if end == 'TERM':
         os.kill(attached.visible, signal.SIGTERM)
-        if stall.name in ('SIGSTOP', 'Ctrl-Z'): # the kernel keeps the signal until it goes on
+        if stall.name in ('SIGSTOP', 'Ctrl-Z'):  # the kernel delivers the signal after SIGCONT
             os.kill(attached.visible, signal.SIGCONT)
         attached.is_free(what)
         attached.has_gone(what)
@@ -207,7 +207,7 @@ def ended_by(attached, stall, end):
 
 
 def stalled(room, make, stall, end, options=()):
-    """(problems, remark): one stall of one functrace, and its end."""
+    """Returns (problems, remark) of one stall and one end of a functrace."""
     need_attach()
     server, problems, attached = make(room), [], None
     try:
@@ -219,7 +219,7 @@ def stalled(room, make, stall, end, options=()):
         stall.begin(attached)
         time.sleep(LONG)
         if end != 'duration' and not tracer_of(attached.pid):
-            problems.append('functrace has let go by itself')
+            problems.append('functrace has detached by itself')
         server.clients.more('%s, after %.1f s' % (stall.name, LONG))
         remark = '%d answers' % (server.clients.right - before)
         ended_by(attached, stall, end)
@@ -233,16 +233,16 @@ def stalled(room, make, stall, end, options=()):
 
 
 def is_full(attached):
-    """Waits until nothing more comes into the pipe, of whose pages not each is full."""
+    """Waits until nothing more comes into the pipe, whose pages are not all full."""
     def stays():
         before = in_pipe(attached.reader)
         time.sleep(1)
         return 30000 < before == in_pipe(attached.reader) or not tracer_of(attached.pid)
-    wait_for('a full pipe', stays)
+    wait_for('the pipe to be full', stays)
 
 
 def unread(room, make, end, options):
-    """The trace goes into a pipe that nothing reads: then it holds the server, but no end of tracing."""
+    """The trace goes into a pipe that is not read: then the server is blocked, but the end of tracing is not."""
     need_attach()
     server, problems, attached = make(room), [], None
     what = 'a trace that is not read, %s' % end
@@ -259,7 +259,7 @@ def unread(room, make, end, options):
         while in_pipe(attached.reader):
             trace += os.read(attached.reader, 65536)
         if 'text' in options and not trace.endswith(b'\n'):
-            problems.append('%s: it ends with %r' % (what, trace[-200:]))
+            problems.append('%s: the trace ends with %r' % (what, trace[-200:]))
         if end != 'KILL':
             done = room.finish(attached.child)
             text = done.err.decode()
@@ -277,9 +277,9 @@ def unread(room, make, end, options):
     return problems, remark
 
 
-# ---- The live view: what is not read is left out, and what is alive is right again afterwards ----
+# ---- The live view: while it is stopped calls are left out, and the live blocks are right again afterwards ----
 
-UNREAD = 400 # answers: the calls of so many do not wait anywhere
+UNREAD = 400  # answers: so many calls fit into no pipe
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ALIVE = re.compile(r'; ([\d,]+) blocks? with ([\d,]+) bytes? (?:is|are) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? from before)?')
 
@@ -289,9 +289,9 @@ def number(text):
 
 
 def view_of(attached):
-    """The process that shows."""
+    """The process that displays."""
     parent = attached.child.pid if attached.child else int(status_field(attached.visible, 'PPid'))
-    return wait_for('the view', lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
+    return wait_for('the process of the view', lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
 
 
 def live(make_options=()):
@@ -299,7 +299,7 @@ def live(make_options=()):
 
 
 def live_unread(room):
-    """The view is stopped, goes on, and agrees with what the engine knows at the end."""
+    """The view is stopped and continued; at the end its figures are those of the engine."""
     need_attach()
     server, problems, attached = servers.python(room), [], None
     try:
@@ -307,11 +307,11 @@ def live_unread(room):
         attached = Attached(room, server).at_pipe(live(), 'stdout', False)
         reader = Reader(attached.reader)
         view = view_of(attached)
-        wait_for('a look', lambda: LOOK.search(reader.text()))
+        wait_for('a first look', lambda: LOOK.search(reader.text()))
         os.kill(view, signal.SIGSTOP)
         server.clients.more('the view is stopped', UNREAD)
         os.kill(view, signal.SIGCONT)
-        wait_for('the calls that came unread', lambda: ' calls came while this view was stopped' in reader.text())
+        wait_for('the message about calls while the view was stopped', lambda: ' calls came while this view was stopped' in reader.text())
         problems += server.clients.end()
         os.kill(server.child.pid, signal.SIGTERM)
         done = room.finish(attached.child)
@@ -350,13 +350,13 @@ class Reader:
         return b''.join(self.parts).decode(errors='replace')
 
     def all(self):
-        """Who writes has ended."""
+        """The whole text, after the writer has ended."""
         self.thread.join(60)
         return self.text()
 
 
 def live_stopped(room, stall, end):
-    """In a terminal: the view is stopped as `stall` says, and what the user started is ended."""
+    """In a terminal: the view is stopped in the way of `stall`, and the process that the user started is ended."""
     need_attach()
     server, problems, attached = servers.python(room), [], None
     what = 'a live view, %s, %s' % (stall, end)
@@ -368,16 +368,17 @@ def live_stopped(room, stall, end):
         time.sleep(1)
         if stall == 'Ctrl-Z':
             attached.shell.send('\x1a')
-            # Reads what the view has drawn: one that waits for its terminal within ncurses ignores the signal.
+            # Reads what the view has drawn, because a view that waits for its terminal inside ncurses ignores the
+            # signal.
             attached.shell.prompt()
-            wait_for('the stop', lambda: state_of(started) == 'T' and state_of(view) == 'T')
+            wait_for('functrace and the view to stop', lambda: state_of(started) == 'T' and state_of(view) == 'T')
         elif stall == 'Ctrl-S':
             attached.shell.send('\x13')
         else:
             os.kill(view, signal.SIGSTOP)
         server.clients.more(what, UNREAD)
         if not tracer_of(attached.pid):
-            problems.append('%s: functrace has let go by itself' % what)
+            problems.append('%s: functrace has detached by itself' % what)
         if end == 'fg':
             attached.shell.send('fg\n')
             attached.shell.expect('calls came while this view was stopped')
@@ -399,7 +400,7 @@ def live_stopped(room, stall, end):
 
 
 def drawn(seed, makes=(servers.python,)):
-    """A scenario of that seed."""
+    """Returns a scenario that is drawn by that seed."""
     draw = random.Random(seed)
     make, stall, end = draw.choice(makes), draw.choice(STALLS), draw.choice(ENDS)
     options = draw.choice([(), ('-r',), ('-A', '-b', '20'), ('-d',), ('--no-baseline',), ('-f', 'text', '-r')])

@@ -1,4 +1,4 @@
-"""A shell on a pseudo-terminal, and what the tests of functrace's processes need besides."""
+"""A shell on a pseudo-terminal, and other functions for the tests of functrace's processes."""
 import atexit
 import os
 import pty
@@ -11,18 +11,18 @@ import tempfile
 import termios
 import time
 
-# A shell ignores these in its background jobs, and functrace would keep it so.
+# A shell ignores these signals in its background jobs, and functrace would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 FUNCTRACE = os.environ.get("FUNCTRACE", "")
-PATIENCE = 60  # seconds until a thing that must come is missed; never a measure
+PATIENCE = 60  # seconds to wait for an event that must come; never a measure
 
 _started = []
 
 
 def setup():
-    """Goes into a folder of its own, where traces end up; it goes away at the end."""
+    """Changes to a folder of its own, where traces are written; it is removed at the end."""
     if not FUNCTRACE or not os.access(FUNCTRACE, os.X_OK):
         print("1..0 # SKIP FUNCTRACE does not name an executable functrace")
         sys.exit(77)
@@ -42,7 +42,7 @@ def _clean(folder):
 
 
 def will_end(pid):
-    """Remembers a process to be killed when a test fails before it has ended it."""
+    """Remembers a process, which is killed if a test fails before it has ended the process."""
     _started.append(pid)
     return pid
 
@@ -121,7 +121,7 @@ class Processes:
 
 
 class Shell:
-    """An interactive shell with job control. Its prompt tells the last status: `prompt:0> `."""
+    """An interactive shell with job control. Its prompt contains the last status: `prompt:0> `."""
 
     def __init__(self, shell=("bash", "--norc", "--noediting", "-i")):
         self.text = ""
@@ -149,7 +149,7 @@ class Shell:
         return bool(data)
 
     def expect(self, pattern):
-        """Reads until the regular expression is found; returns its match. What was before is dropped."""
+        """Reads until the regular expression matches; returns the match. The text before it is dropped."""
         end = time.monotonic() + PATIENCE
         while True:
             match = re.search(pattern, self.text)
@@ -164,16 +164,16 @@ class Shell:
         os.write(self.fd, text.encode())
 
     def prompt(self):
-        """Waits for the prompt; the status that it tells."""
+        """Waits for the prompt; returns the status in it."""
         return int(self.expect(r"prompt:(\d+)> ").group(1))
 
     def run(self, line):
-        """Runs a command; its status. What it has written is in self.before."""
+        """Runs a command and returns its status. The command's output is in self.before."""
         self.send(line + "\n")
         return self.prompt()
 
     def close(self):
-        """Hangs up."""
+        """Hangs up the terminal."""
         os.close(self.fd)
         os.waitpid(self.pid, 0)
 
@@ -194,12 +194,12 @@ def lacks(text, part):
 
 
 class Skipped(Exception):
-    """A test that cannot be run here, and why."""
+    """A test cannot run here; the text is the reason."""
 
 
 def run_tests(tests, failed=0):
-    """Runs functions, TAP on standard output; each one's docstring is its name. Ends the program, with 1 if one has
-    failed, or if something had `failed` before."""
+    """Runs test functions and prints TAP; the docstring of each one is its name. Ends this program, with 1 if a test
+    has failed or `failed` is true."""
     def overdue(_signal, _frame):
         raise AssertionError("the test does not end")
 
@@ -215,7 +215,7 @@ def run_tests(tests, failed=0):
             print("ok %d - %s # SKIP %s" % (number, name, reason), flush=True)
         except (AssertionError, OSError) as error:
             failed += 1
-            # A list of failed tests, which may be all that somebody keeps, has the reason, too.
+            # The reason is also in a list of the failed tests, because that may be the only output that is saved.
             print("not ok %d - %s (%s)" % (number, name, str(error).split("\n")[0][:200].replace("#", "")))
             for line in str(error).split("\n") or [repr(error)]:
                 print("# " + line, flush=True)

@@ -1,4 +1,5 @@
-"""Files beside a trace, --attach-file: what is in them, how the trace names them, and what is said of those that cannot be."""
+"""--attach-file, which copies files beside a trace: the content of the copies, their names in the trace, and the
+messages about files that cannot be copied."""
 
 import os
 import re
@@ -11,7 +12,8 @@ from outputs import equal
 from processes import FUNCTRACE, POSTPROC, Tracer
 from words import compiled, has_line, said
 
-# Maps the file that it is given, and ends: how, its second argument says. A child that has forked it does the same.
+# Maps the file of its first argument, and ends in the way that the second argument says. A child that it has forked
+# does the same.
 MAPPING = r'''
 #include <fcntl.h>
 #include <signal.h>
@@ -59,14 +61,15 @@ def paths_in(maps):
 
 
 def prepared(room):
-    """The program, and a file for it to be mapped."""
+    """Returns the program, and a file that it maps."""
     with open(room.path('mapped'), 'w') as file:
         file.write('x' * 5000)
     return compiled(room, 'mapping', MAPPING)
 
 
 def formats(room):
-    """In each format and dialect: the file, the command line as it was, the maps as they were at the end."""
+    """In each format and dialect the trace names the copied file, the command line at the start, and the maps at the
+    end."""
     program, problems = prepared(room), []
     command = [program, room.path('mapped'), 'exit']
     with open(room.path('notes.txt'), 'w') as file:
@@ -75,19 +78,20 @@ def formats(room):
                           ('c.txt', ['-f', 'text', '--compat=sp-rtrace'])):
         done = room.run([FUNCTRACE, '-q', '-o', name, '--attach-file=notes=notes.txt', '--attach-file=maps',
                          '--attach-file=cmdline'] + options + command)
-        problems += equal('status and words', (done.status, said(done)), (0, ''))
+        problems += equal('status and messages', (done.status, said(done)), (0, ''))
         wanted = {kind: name + '.' + kind for kind in ('notes', 'maps', 'cmdline')}
         problems += equal('attachments of ' + name, attachments_of(room, name), wanted)
         problems += equal('the file', content(room, name + '.notes'), b'of the user\n')
         problems += equal('the command line', content(room, name + '.cmdline'), '\0'.join(command + ['']).encode())
         missing = {program, room.path('mapped')} - paths_in(content(room, name + '.maps'))
         problems += ['the maps at the end lack %s' % path for path in sorted(missing)]
-        problems += equal('who may read it', os.stat(room.path(name + '.maps')).st_mode & 0o777, 0o600)
+        problems += equal('the permissions of the copy', os.stat(room.path(name + '.maps')).st_mode & 0o777, 0o600)
     return problems, ''
 
 
 def conversion(room):
-    """Converted traces name them as well; in another folder by their whole path, for they stay where they are."""
+    """A converted trace names the same files. In another folder it names them by absolute path, because the files are
+    not moved."""
     program, problems = prepared(room), []
     room.run([FUNCTRACE, '-q', '-o', 'a', '--attach-file=limits', '--attach-file=maps', program, 'mapped'])
     os.mkdir(room.path('other'))
@@ -107,8 +111,8 @@ def conversion(room):
 
 
 def processes(room):
-    """Each process has its own: a fork's child at its own end, one that is killed, and one that executes another program what
-    was last known of it."""
+    """Each process has its own copies. A fork's child is copied at its own end. A process that is killed or executes
+    another program has the last copies from before."""
     program, problems = prepared(room), []
     mapped = room.path('mapped')
     os.mkdir(room.path('folder'))
@@ -120,9 +124,9 @@ def processes(room):
             problems += equal(name, trace.attachments, [('maps', name + '.maps')])
             found[any('was forked by' in note for note in trace.notes)] = paths_in(content(room, 'folder', name + '.maps'))
     problems += equal('status and processes', (done.status, sorted(found)), (0, [False, True]))
-    problems += equal('the file in the maps of the maker and its child', [mapped in found.get(key, ()) for key in (False, True)], [False, True])
+    problems += equal('the file in the maps of the parent and its child', [mapped in found.get(key, ()) for key in (False, True)], [False, True])
     done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--attach-file=maps', program, mapped, 'kill'])
-    problems += equal('who was killed', done.status, -signal.SIGKILL)
+    problems += equal('the status of the killed program', done.status, -signal.SIGKILL)
     problems += equal('its maps', program in paths_in(content(room, 'killed.maps')), True)
     done = room.run([FUNCTRACE, '-q', '-o', 'exec', '--attach-file=maps', '--attach-file=cmdline', program, mapped, 'exec'])
     names = sorted(name for name in os.listdir(room.folder) if re.match(r'exec(\.\d+\.\d+)?$', name))
@@ -134,7 +138,7 @@ def processes(room):
 
 
 def attached(room):
-    """Let go of, a process has its maps as they are then."""
+    """When functrace detaches from a process, it copies the maps of that moment."""
     need_attach()
     with Held(room, [builds.target('loading', 'O2'), builds.library(), '1']) as held:
         tracer = Tracer(room, held.child.pid, ['--attach-file=maps', '--attach-file=environ'])
@@ -155,7 +159,7 @@ def attached(room):
 
 
 def failing(room):
-    """What cannot be attached is said, and costs nothing else; what has no end is cut."""
+    """A file that cannot be copied is reported, and all else goes on; a file without an end is cut."""
     program, problems = prepared(room), []
     os.mkfifo(room.path('fifo'))
     for name, size in (('large', (64 << 20) + 1), ('nothing', 0)):
@@ -174,7 +178,8 @@ def failing(room):
 
 
 def replaced(room):
-    """Beside FILE those of another run are replaced; in a folder nothing is, nor what this run has written."""
+    """With -o FILE, copies of an earlier run are replaced. In a folder no file is replaced, neither of another run nor
+    of this one."""
     program, problems = prepared(room), []
     for name in ('x.maps', 'x.notes'):
         with open(room.path(name), 'w') as file:
@@ -182,7 +187,7 @@ def replaced(room):
     room.run([FUNCTRACE, '-q', '-o', 'x', '--attach-file=notes=mapped', '--attach-file=maps', program, 'mapped'])
     problems += equal('the file', content(room, 'x.notes'), b'x' * 5000)
     problems += equal('the maps', b'of another run' in content(room, 'x.maps'), False)
-    # The next process id is one of these, unless others have started many processes meanwhile.
+    # The next process id is one of these, unless other programs start many processes meanwhile.
     for number in range(20):
         folder = 'f%d' % number
         os.mkdir(room.path(folder))
@@ -202,7 +207,8 @@ def replaced(room):
 
 
 def no_place(room):
-    """Beside what is no file there is no place: that is said before anything begins."""
+    """If the output is not a regular file, there is no place beside it: functrace reports this before it starts the
+    program."""
     os.mkfifo(room.path('fifo'))
     problems = []
     for output in ('-', 'fifo', '/dev/null', '/dev/fd/1'):
@@ -218,8 +224,8 @@ CASES = [
     ('--attach-file: formats', formats),
     ('--attach-file: conversion', conversion),
     ('--attach-file: each process', processes),
-    ('--attach-file: attached', attached),
-    ('--attach-file: what cannot be', failing),
-    ('--attach-file: older files', replaced),
-    ('--attach-file: no place', no_place),
+    ('--attach-file: a process that functrace attaches to', attached),
+    ('--attach-file: files that cannot be copied', failing),
+    ('--attach-file: files of an earlier run', replaced),
+    ('--attach-file: output that is not a regular file', no_place),
 ]

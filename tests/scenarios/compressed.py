@@ -1,4 +1,5 @@
-"""Compressed traces (-z, -o NAME.zst): what they hold, what they are called, and what is left of them after any death."""
+"""Compressed traces (-z, -o NAME.zst): their content and names, and how much can be read after functrace or its engine
+was killed."""
 
 import os
 import random
@@ -25,28 +26,29 @@ def read(path):
 
 
 def as_text(room, path):
-    """The trace as functrace-postproc prints it; problems."""
+    """The trace as functrace-postproc prints it; adds to problems."""
     done = room.run([POSTPROC, path])
     return done.out.decode(errors='replace'), [] if done.status == 0 and not done.err else [
         '%s: status %d, %r' % (path, done.status, done.err[-300:])]
 
 
 def whole(room, path, kind):
-    """Every frame is, for the program of that format."""
+    """Returns true if the tool of that format finds every frame complete."""
     done = room.run([kinds.need(KINDS[kind][0]), '-t'], data=read(path))
     return [] if done.status == 0 else ['%s -t %s: %r' % (KINDS[kind][0], path, done.err[-300:])]
 
 
-# ---- What is in them ----
+# ---- Content ----
 
 def without_numbers(text, pid):
-    """Without what differs from run to run."""
+    """Without the numbers that differ between runs."""
     text = re.sub(r'timestamp=[^,]*', 'timestamp=', text, count=1)
     return re.sub(r'(pid=|## thread |## process )%d\b' % pid, r'\1PID', text)
 
 
 def same_text(kind):
-    """A program whose addresses are the same in each run: but for pid and date its trace is the same, to the last byte."""
+    """If a program has the same addresses in each run, its compressed trace has the same text as an uncompressed one,
+    except for pid and date."""
     def run(room):
         texts, problems = [], []
         for options in ([], ['-z' + kind]):
@@ -69,9 +71,9 @@ def same_text(kind):
 
 
 def large(kind):
-    """Many frames: events as many as without, and a small part of the bytes."""
+    """A trace of many frames has as many events as an uncompressed one, and a small part of its bytes."""
     def run(room):
-        python = os.path.realpath(sys.executable) # which may have been started by a script of that name
+        python = os.path.realpath(sys.executable)  # the real path, because a script of that name may start python3
         command = [python, '-S', '-E', '-c', 'x = [[str(i)] * (i % 7) for i in range(30000)]']
         env = {'PYTHONMALLOC': 'malloc', 'PYTHONHASHSEED': '1'}
         first = room.run([FUNCTRACE, '-o', 'plain'] + command, env)
@@ -91,10 +93,11 @@ def large(kind):
     return run
 
 
-# ---- What they are called ----
+# ---- Names ----
 
 def names_with_end(room):
-    """-o X.zst: other processes' and programs' names keep the end, which the tools of the format go by."""
+    """-o X.zst: the traces of other processes and programs have the suffix, too, because the format's tools recognise
+    files by it."""
     done = room.run([FUNCTRACE, '-o', 'X.zst', builds.target('images', 'O0'), 'exec'])
     lines = [line.split() for line in done.out.decode().split('\n') if line]
     child = lines[1][0] if len(lines) == 4 else '?'
@@ -109,7 +112,7 @@ def names_with_end(room):
 
 def folder(kind):
     def run(room):
-        os.mkdir(room.path('X.zst'))  # a folder's name says nothing
+        os.mkdir(room.path('X.zst'))  # a folder's name does not choose a format
         done = room.run([FUNCTRACE, '-o', 'X.zst', '-f', 'text', '-z' + kind, kinds.shell(), '-c', '(exec $0); $0; exec $0',
                          builds.target('alloc_basic', 'O2')])
         named = summary(done)
@@ -125,7 +128,7 @@ def folder(kind):
 
 
 def standard_output(room):
-    """Through a pipe; what it holds can be read while the program runs."""
+    """A compressed trace on standard output, through a pipe, can be read while the program runs."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         tracer = room.start([FUNCTRACE, '-z', '-o', '-', '-t', str(held.child.pid)])
@@ -153,22 +156,22 @@ def wrong_use(room):
     return problems, ''
 
 
-# ---- Deaths, and full disks ----
+# ---- Killed processes and full disks ----
 
 def events_in(room, path):
-    """-> the number of the last event, whether it was read without a fault."""
+    """Returns the number of the last event, and whether the trace was read without an error."""
     done = room.run([POSTPROC, '-q', path])
     found = re.findall(rb'^(\d+)\. ', done.out, re.M)
     return int(found[-1]) if found else 0, done.status == 0
 
 
 def one_death(room, number, kind, chance):
-    """The engine is killed: all that was flushed is there, in whole frames."""
+    """The engine is killed: all flushed data can be read, in complete frames."""
     name, copy = room.path('%d.%s' % (number, kind)), room.path('copy')
     problems = []
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         tracer = room.start([FUNCTRACE, '-o', name, '-t', str(held.child.pid)])
-        # Two flushes with events, then any moment.
+        # At least two flushes with events, then at a random time.
         sizes = set()
 
         def grown():
@@ -190,7 +193,7 @@ def one_death(room, number, kind, chance):
     if not read(name).startswith(read(copy)):
         problems.append('what was written before was changed')
     if not after[0] or after[0] < before[0] or not after[1]:
-        problems.append('%d events before, %d after; sound: %s' % (before[0], after[0], after[1]))
+        problems.append('%d events before, %d after; readable: %s' % (before[0], after[0], after[1]))
     return problems + whole(room, name, kind), after[0]
 
 
@@ -207,7 +210,7 @@ def deaths(kind):
 
 
 def visible_killed(room):
-    """The process that the user started is killed: the engine lets go, and ends the trace as ever."""
+    """The process that the user started is killed: the engine detaches and ends the trace normally."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         before = text_of(held.child.pid)
@@ -248,15 +251,16 @@ def file_too_large(room):
 
 def device_full(room):
     problems, remark = lets_go_of(room, ['-z', '--no-baseline', '-o', '/dev/full'], 'No space left', kept=lambda path: 0)
-    # It may be known before the first event.
+    # The cause may be found before the first event.
     none = ': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)'
     return [problem for problem in problems if none not in problem], remark
 
 
-# ---- The thread ----
+# ---- The compressing thread ----
 
 def own_processors(room):
-    """The thread has the processors that functrace was started with, also while the tracer shares the program's."""
+    """The thread that compresses may use all processors with which functrace was started, also while the tracer shares
+    the program's processor."""
     need_attach()
     allowed = os.sched_getaffinity(0)
     if len(allowed) < 2:
@@ -266,11 +270,11 @@ def own_processors(room):
     tracer = room.start([FUNCTRACE, '--cpu=pin', '-o', 'a.zst', '-t', str(child.pid)])
     wait_for('the tracer', lambda: status_field(child.pid, 'TracerPid') not in ('', '0'))
     tid = int(status_field(child.pid, 'TracerPid'))
-    wait_for('one CPU', lambda: len(os.sched_getaffinity(tid)) == 1)
+    wait_for('the tracer to run on one CPU', lambda: len(os.sched_getaffinity(tid)) == 1)
     engine = engine_of(room, child.pid)
     threads = {read('/proc/%d/task/%s/comm' % (engine, name)).decode().strip(): int(name)
                for name in os.listdir('/proc/%d/task' % engine)}
-    problems = equal('a thread', 'ft-packer' in threads, True)
+    problems = equal('functrace has a thread ft-packer', 'ft-packer' in threads, True)
     if not problems:
         problems += equal('its processors', os.sched_getaffinity(threads['ft-packer']), allowed)
     tracer.send_signal(signal.SIGINT)
@@ -280,8 +284,8 @@ def own_processors(room):
 
 
 CASES = [
-    ('the same bytes, zst', same_text('zst')),
-    ('the same bytes, gz', same_text('gz')),
+    ('the same text as without compression, zst', same_text('zst')),
+    ('the same text as without compression, gz', same_text('gz')),
     ('many frames, zst', large('zst')),
     ('many frames, gz', large('gz')),
     ('-o NAME.zst and other processes', names_with_end),
@@ -296,5 +300,5 @@ CASES = [
     ('no space left, gz', full_disk('gz')),
     ('the file is too large', file_too_large),
     ('a full device', device_full),
-    ('its thread\'s processors', own_processors),
+    ('processors of the compressing thread', own_processors),
 ]

@@ -1,4 +1,4 @@
-"""Live runs in the formats that are not functrace's own, and real programs' traces converted to them."""
+"""Live runs in formats other than functrace's own, and traces of real programs converted to these formats."""
 
 import collections
 import os
@@ -14,7 +14,7 @@ from lifecycle import Held, need_attach
 from outputs import equal, summary
 from processes import FUNCTRACE, POSTPROC, wait_for
 
-# How a trace ends, whatever ended it.
+# The end of a trace, in whatever way the program ended.
 ENDS = {'mpatrol': b'MTRC', 'stacktrack': b''}
 
 
@@ -30,8 +30,8 @@ def as_text(room, path, folder):
 
 
 def own_sizes(trace):
-    """How often the target's own blocks were allocated and released, and how many are left. What a fork's child has from
-    its parent is not in its trace."""
+    """Returns how often the target's own blocks were allocated and released, and how many are left. A fork's child
+    inherits blocks of its parent that are not in its trace."""
     found = collections.Counter()
     for event in trace.events:
         size = event.size if event.kind == '+' else event.freed_size
@@ -42,7 +42,7 @@ def own_sizes(trace):
 
 
 def traced(room, form, command, options=()):
-    """The run in that format: (what it was, its traces, problems)."""
+    """A run that writes that format: returns (the command's result, its traces, problems)."""
     os.makedirs(room.path(form))
     done = room.run([FUNCTRACE, '-f', form, *options, '-o', room.path(form)] + command)
     paths = [room.path(form, name) for name in sorted(os.listdir(room.path(form)))]
@@ -51,7 +51,7 @@ def traced(room, form, command, options=()):
         with open(path, 'rb') as file:
             data = file.read()
         if not data.endswith(ENDS.get(form, b'')):
-            problems.append('%s does not end as the format does: %r' % (path, data[-8:]))
+            problems.append('%s lacks the end of its format: %r' % (path, data[-8:]))
     return done, [as_text(room, path, form + '-text') for path in paths], problems
 
 
@@ -72,7 +72,7 @@ def same_as_rtrace(form, target, *arguments, options=()):
 
 
 def ends_whole(form):
-    """Killed, and let go of in the midst: the trace has its end all the same."""
+    """A trace has the end of its format although the program was killed, or functrace detached from it."""
     def run(room):
         done, traces, problems = traced(room, form, ['sh', '-c', 'kill -9 $$'])
         problems += equal('status', done.status in (137, -9), True) + equal('traces', len(traces), 1)
@@ -96,7 +96,7 @@ LIVE = re.compile(r'([\d,]+) events?.*?(?:; ([\d,]+) blocks? with ([\d,]+) bytes
 
 
 def converted(form, make):
-    """A real program's trace, converted: as many calls, and as many bytes live, as functrace itself has counted."""
+    """A real program's trace is converted: it has as many calls and live bytes as functrace has counted."""
     def run(room):
         done = room.run([FUNCTRACE, '-o', 'T'] + make(room), {'PYTHONHASHSEED': '1'})
         said = LIVE.search(done.err.decode(errors='replace'))
@@ -111,7 +111,7 @@ def converted(form, make):
         back = room.run([POSTPROC, '-f', 'rtrace', '-o', 'back', 'X'])
         again = as_text(room, room.path('back'), 'text')
         problems += again.problems + equal('status', back.status, 0)
-        problems += equal('there and back', [str(e) for e in again.events] == [str(e) for e in trace.events], True)
+        problems += equal('the events after converting back', [str(e) for e in again.events] == [str(e) for e in trace.events], True)
         return problems, '%d events, %d bytes live' % (events, size)
     return run
 
@@ -125,14 +125,14 @@ def sqlite(_room):
 
 
 def loses_its_viewer(room):
-    """The process that the user sees is killed: the trace is ended all the same, and the program goes on."""
+    """The visible process is killed: the trace gets its proper end all the same, and the program runs on."""
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         need_attach()
         tracer = room.start([FUNCTRACE, '-f', 'mpatrol', '-o', 'X', '-t', str(held.child.pid)])
-        wait_for('a trace', lambda: os.path.exists(room.path('X')) and os.stat(room.path('X')).st_size > 20)
+        wait_for('the trace to have data', lambda: os.path.exists(room.path('X')) and os.stat(room.path('X')).st_size > 20)
         tracer.kill()
         tracer.wait()
-        wait_for('its end', lambda: open(room.path('X'), 'rb').read().endswith(b'MTRC'))
+        wait_for('the end of the trace', lambda: open(room.path('X'), 'rb').read().endswith(b'MTRC'))
         held.gate.open()
         ended = room.finish(held.child)
     problems = as_text(room, room.path('X'), 'text').problems
@@ -153,4 +153,4 @@ BUILDS = [('images', 'O2'), ('threads', 'O2'), ('forks', 'O2')]
 CASES = list(cases()) + [
     ('threads under -f stacktrack in cycles', same_as_rtrace('stacktrack', 'threads', '4', '100',
                                                              options=['--cycle-size=100'])),
-    ('the viewer is killed under -f mpatrol', loses_its_viewer)]
+    ('the visible process is killed under -f mpatrol', loses_its_viewer)]

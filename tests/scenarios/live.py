@@ -1,4 +1,4 @@
-"""functrace --live: lines where there is no terminal, a table in one that tmux makes."""
+"""functrace --live: lines of text without a terminal, and a table on a terminal, which tmux provides."""
 
 import fcntl
 import os
@@ -25,7 +25,7 @@ def number(text):
 
 
 class Growing:
-    """A program that keeps a block every few milliseconds; at the end it must be as it was."""
+    """A program that allocates a block every few milliseconds and keeps it; at the end its text must be unchanged."""
 
     def __init__(self, program='growing', path=None):
         self.program = program
@@ -43,7 +43,7 @@ class Growing:
         self.child.wait()
 
     def is_well(self):
-        """[problem]: its text, and the end that it makes."""
+        """Returns problems: its text must be unchanged, and it must end normally."""
         problems = text_differences(self.text, text_of(self.pid))
         self.child.stdin.close()
         status = self.child.wait(60)
@@ -59,14 +59,14 @@ class Growers(Growing):
         self.pid = self.child.pid
 
     def add(self, byte=b''):
-        """The id of the next child."""
+        """Returns the id of the next child."""
         self.child.stdin.write(byte)
         self.child.stdin.flush()
         return int(self.child.stdout.readline())
 
 
 def lines(room):
-    """Three looks: what grows does so from one to the next."""
+    """Three looks: figures that grow do so from one look to the next."""
     need_attach()
     with Growing() as target:
         done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=1', '--no-baseline', '-t', str(target.pid)])
@@ -88,7 +88,7 @@ def lines(room):
 
 
 def older(room):
-    """What it has from before is no growth, and no calls."""
+    """Blocks from before the attach are no growth, and no calls."""
     need_attach()
     with Growing() as target:
         done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=9', '-t', str(target.pid)])
@@ -107,7 +107,7 @@ def older(room):
 
 
 def end_of_target(room):
-    """The view of what ends says so."""
+    """When the program ends, the view says so."""
     need_attach()
     with Growing() as target:
         child = room.start([FUNCTRACE, '--live', '--interval=0.2', '-t', str(target.pid)])
@@ -119,14 +119,14 @@ def end_of_target(room):
         text = done.out.decode()
         problems = [] if done.status == 0 else ['status %d: %s' % (done.status, done.err[-300:])]
         if not text.endswith('The trace has ended.\n') or 'grow_one' not in text:
-            problems.append('the end: %s' % text[-300:])
+            problems.append('the last lines: %s' % text[-300:])
         if target.child.wait(60) != 0:
-            problems.append('the target ended otherwise')
+            problems.append('the target ended in another way')
     return problems, ''
 
 
 class Screen:
-    """A terminal of tmux's with a shell."""
+    """A terminal of tmux, with a shell."""
 
     def __init__(self, columns=110, height=20):
         if not shutil.which('tmux'):
@@ -148,7 +148,7 @@ class Screen:
         return self.tmux('capture-pane', '-p', '-t', 'x')
 
     def shows(self, what):
-        """Waits for it. [problem]"""
+        """Waits for a text on the screen; returns problems."""
         end = time.monotonic() + 30
         while time.monotonic() < end:
             text = self.text()
@@ -163,7 +163,7 @@ class Screen:
 
 
 def table(room):
-    """Keys, a resize, a report, and a terminal that is as it was."""
+    """Keys, a change of the window's size, a report; at the end the terminal is as it was before."""
     need_attach()
     screen = Screen()
     try:
@@ -206,11 +206,11 @@ def table(room):
             with open(os.path.join(screen.folder, 'functrace-live-1.html')) as file:
                 page = file.read()
             if not page.startswith('<!doctype html>') or '"grow_one"' not in page or not page.endswith('</html>\n'):
-                problems.append('the page: %s...' % page[:200])
+                problems.append('the first page: %s...' % page[:200])
             time.sleep(0.3)
             with open(screen.folder + '/before') as before, open(screen.folder + '/after') as after:
                 if before.read() != after.read():
-                    problems.append('the terminal is not as it was')
+                    problems.append('the terminal is not as before')
             problems += target.is_well()
     finally:
         screen.close()
@@ -218,7 +218,8 @@ def table(room):
 
 
 def lost(room):
-    """The key l: one pause, and what is lost by stack, of what is alive still. Nothing stands that was not asked for."""
+    """The key l makes one pause and shows the lost blocks among the live ones, by stack. Without the key the program is
+    never stopped."""
     need_attach()
     screen = Screen(120)
     try:
@@ -226,9 +227,10 @@ def lost(room):
             screen.keys('%s --live --no-baseline --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
             problems = screen.shows('grow_one')
             if 'lost:' in screen.text() or re.search(r'^ +bytes .* lost ', screen.text(), re.M):
-                problems.append('it has looked before the key')
+                problems.append('it has scanned before the key')
             screen.keys('l')
-            # Of the growing ones (since it is traced) all but the newest, and what registers and old frames still point to.
+            # The blocks that it allocated since it is traced, except the newest one and those to which registers and
+            # old frames still point.
             problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; as of \d+ s ago')
             problems += screen.shows(r'^ +bytes +blocks +since start +lost +calls/s')
             problems += screen.shows('sort: lost|is stopped for a moment')
@@ -241,7 +243,7 @@ def lost(room):
                 size, count, said = number(total[1]), number(total[2]), number(row[3])
                 if size != said or size != 30001 * count or not number(row[2]) >= count > 0:
                     problems.append('lost %d in %d, by the row %s' % (size, count, row.groups()))
-            # It grows on, and what is lost stays what it was; another scan finds more.
+            # It grows on, and the lost blocks stay the same; another scan finds more.
             blocks = number(row[2]) if row else 0
             screen.keys('s', 's')
             wait_for('more blocks', lambda: [n for n in re.findall(r'^ +[\d,]+ +([\d,]+) .* grow_one', screen.text(), re.M)
@@ -250,14 +252,14 @@ def lost(room):
             if total and (not again or again[1] != total[1]):
                 problems.append('without a scan it has become %s from %s' % (again and again[1], total[1]))
             screen.keys('l')
-            wait_for('more that is lost', lambda: [n for n in re.findall(r'^lost: ([\d,]+) bytes', screen.text(), re.M)
+            wait_for('more lost blocks', lambda: [n for n in re.findall(r'^lost: ([\d,]+) bytes', screen.text(), re.M)
                                                    if total and number(n) > number(total[1])])
             screen.keys('q')
             problems += screen.shows('^status 0$')
             problems += [] if re.search(r'was stopped for [\d.]+ ms while its memory was copied', screen.text()) else \
                 ['the length of the pause is not reported: %s' % screen.text()]
             problems += target.is_well()
-        # A trace of which there is no process any more.
+        # A trace whose process has ended.
         path = room.path('trace')
         room.run([FUNCTRACE, '-q', '-o', path, 'true'])
         screen.keys('clear; %s --live %s; echo status $?' % (POSTPROC, path), 'Enter')
@@ -272,7 +274,7 @@ def lost(room):
 
 
 def interrupted(room):
-    """Ctrl-C ends the view and lets go; the end of what is shown is shown."""
+    """Ctrl-C ends the view and detaches. When the program ends, the view stays and shows that until the key q."""
     need_attach()
     screen = Screen()
     try:
@@ -289,7 +291,7 @@ def interrupted(room):
             screen.keys('q')
             problems += screen.shows('^status 0$')
             if target.child.wait(60) != 0:
-                problems.append('the target ended otherwise')
+                problems.append('the target ended in another way')
     finally:
         screen.close()
     return problems, ''
@@ -299,7 +301,8 @@ WRAPPED = ('wrap < make_list', 'wrap < make_text < read_settings', 'wrap < make_
 
 
 def told_apart(room):
-    """Rows of one wrapper are told apart by their callers, at any width, and the program has the name of its link."""
+    """Rows of one wrapper function show their callers, at any width, and the program has the name of the link by which
+    it was started."""
     need_attach()
     program = room.path('served')
     os.symlink(builds.target('wrapped', 'O0'), program)
@@ -330,7 +333,8 @@ def told_apart(room):
 
 
 def hostile_name(room):
-    """A name that moves the cursor and forges lines stays within its line of the table, with '?' for such characters."""
+    """A file name that moves the cursor and forges lines stays within its line of the table, with '?' for such
+    characters."""
     need_attach()
     program = room.path('se\033[2Jr\rv\u202ed')
     os.symlink(builds.target('wrapped', 'O0'), program)
@@ -347,7 +351,8 @@ def hostile_name(room):
 
 
 def family(room):
-    """With --children all processes are shown, each row with its pid, also one that is forked later; none after its end."""
+    """With --children all processes are shown, also one that is forked later: each row has the pid. After the end of a
+    process it has no row."""
     need_attach()
     problems, files = [], sorted(os.listdir(room.folder))
     with Growers() as target:
@@ -386,7 +391,7 @@ def family(room):
 
 
 def family_on_screen(room):
-    """A pid as the filter shows that process alone; a baseline is what the heads say."""
+    """A pid as the filter shows only that process; with a baseline the column heads say so."""
     need_attach()
     screen = Screen(120)
     try:
@@ -419,8 +424,8 @@ def family_on_screen(room):
 
 
 def declared_again(room):
-    """A trace that declares its kinds of resources again and again, while they are shown: a build with sanitizers tells
-    whether what is shown is still there."""
+    """A trace declares its kinds of resources again and again while they are shown. In a build with sanitizers the test
+    fails if freed memory is shown."""
     path = room.path('trace')
     room.run([FUNCTRACE, '-q', '-o', path, 'true'])
     with open(path, 'rb') as file:
@@ -448,8 +453,8 @@ def declared_again(room):
 
 
 def few_descriptors(room):
-    """A view without room for more descriptors counts the traces that it was given and could not take; those of
-    processes that have ended need none while they are shown."""
+    """A view that may open no more descriptors counts the traces that it could not receive. Traces of ended processes
+    need no descriptor."""
     path, problems = room.path('trace'), []
     room.run([FUNCTRACE, '-q', '-o', path, 'true'])
     with open(path, 'rb') as file:
@@ -473,7 +478,7 @@ def few_descriptors(room):
                     writing.settimeout(60)
                     try:
                         writing.recv(1)
-                    except OSError as error: # nothing will have read it
+                    except OSError as error:  # the view has read nothing then
                         problems.append('trace %d: %s' % (i, error))
                         break
             wait_for('the view', lambda: not fcntl.ioctl(ours, termios.TIOCOUTQ, b'\0' * 4).strip(b'\0'))
@@ -494,15 +499,16 @@ def few_descriptors(room):
 
     seen, unseen = view(40, False)
     if seen + unseen != 40 or not 5 < seen < 24:
-        problems.append('of 40 processes that go on %d are seen, and %d said to be not' % (seen, unseen))
+        problems.append('of 40 running processes %d are shown, and %d are counted as not shown' % (seen, unseen))
     ended = view(60, True)
     if ended != (60, 0):
-        problems.append('of 60 processes that have ended %d are seen, and %d said to be not' % ended)
+        problems.append('of 60 ended processes %d are shown, and %d are counted as not shown' % ended)
     return problems, '%d of 40 seen' % seen
 
 
 def many_descriptors(room):
-    """More processes than the soft limit of open files are all shown: both sides raise it."""
+    """More processes than the soft limit of open files are all shown, because functrace and the view raise the
+    limit."""
     need_attach()
     with Growers() as target:
         target.add()
@@ -528,7 +534,7 @@ def usage(room):
         done = room.run([FUNCTRACE] + words)
         if done.status != 2 or said not in done.err:
             problems.append('%s: status %d: %s' % (words, done.status, done.err))
-    # Nothing but why: a view that gets no trace has nothing to add.
+    # Only the reason: a view that gets no trace adds no message.
     done = room.run([FUNCTRACE, '--live', '-t', '4194304'])
     if (done.status, done.err) != (1, b'functrace: cannot attach to process 4194304: there is no such process (any more).\n'):
         problems.append('no such process: status %d: %s' % (done.status, done.err))
@@ -536,14 +542,14 @@ def usage(room):
 
 
 CASES = [
-    ('--live: lines', lines),
+    ('--live: lines without a terminal', lines),
     ('--live: blocks from before', older),
     ('--live: the end of the program', end_of_target),
-    ('--live: a terminal', table),
-    ('--live: what is lost', lost),
-    ('--live: Ctrl-C, and the end', interrupted),
-    ('--live: rows are told apart', told_apart),
-    ('--live: a hostile name', hostile_name),
+    ('--live: a table on a terminal', table),
+    ('--live: lost blocks', lost),
+    ('--live: Ctrl-C, and the end of the program', interrupted),
+    ('--live: rows of one wrapper show their callers', told_apart),
+    ('--live: a file name with control characters', hostile_name),
     ('--live: several processes', family),
     ('--live: several processes on a terminal', family_on_screen),
     ('--live: kinds are declared again', declared_again),

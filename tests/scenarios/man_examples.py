@@ -1,7 +1,6 @@
-"""The EXAMPLES of the man pages, run as they stand: each command must succeed and show something, not too much.
-
-A line that begins with "$ " between .EX and .EE is a command; the commands of one block run in
-one shell, in a folder of their own."""
+"""Runs the EXAMPLES of the man pages as they are: each command must succeed and print something, but not too much. A
+line that begins with "$ " between .EX and .EE is a command; the commands of one block run in one shell, in a folder of
+their own."""
 import os
 import re
 import shutil
@@ -11,13 +10,13 @@ import tempfile
 
 SRCDIR = os.environ.get("TOP_SRCDIR", ".")
 BUILDDIR = os.environ.get("TOP_BUILDDIR", ".")
-# The other pages' examples are run by tests/post.
+# tests/post runs the examples of the other pages.
 PAGES = ["man/functrace.1", "man/functrace-context.3", "man/functrace-modules.7",
          "man/functrace-scan.7"]
 
 
 def plain(line):
-    """roff escapes as they are printed."""
+    """Replaces roff escapes by the characters that are printed."""
     line = line.replace("\\-", "-").replace("\\(aq", "'").replace("\\(dq", '"')
     line = line.replace("\\\\", "\\").replace("\\e", "\\").replace("\\&", "")
     return re.sub(r"\\f[BIRP]", "", line)
@@ -58,7 +57,7 @@ def run(commands, env):
 
 
 def shows_something(commands, text):
-    """A summary without events, or nothing below the commands, would not be worth its place; neither are pages."""
+    """Returns true if the output is useful: a summary with events, and a few lines, but not pages."""
     if "-l " in commands and not re.search(r"^# [1-9]\d* [\w ]+\(s\) ", text, re.M):
         return False
     if "--scan" in commands:

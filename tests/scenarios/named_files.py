@@ -1,5 +1,5 @@
-"""Files that a target, or somebody else, can put in functrace's way: at the places of named_places.py, and under names
-that functrace makes itself."""
+"""Files by which a target or another user may mislead functrace: at the places of named_places.py, and under names that
+functrace chooses itself."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ PROGRAM = '#include <stdlib.h>\nint main(void) { void *volatile p = malloc(31000
 
 
 def of_the_folder(room):
-    """A folder of debug files where functrace is started is none of a program's whose unwind tables are looked for."""
+    """Unwind tables are not searched for in a folder of debug files where functrace is started."""
     bare = ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fomit-frame-pointer', '-O2']
     with open(room.path('bare.c'), 'w') as file:
         file.write(PROGRAM)
@@ -27,7 +27,7 @@ def of_the_folder(room):
 
 
 def modules(room):
-    """-e FILE.so of a file that is cut, and of a fifo."""
+    """-e FILE.so with a truncated file, and with a fifo."""
     with open(room.path('m.c'), 'w') as file:
         file.write('int figures[100000] = {1};\n')
     made = room.run(builds.compiler() + ['-shared', '-fPIC', '-o', room.path('whole.so'), room.path('m.c')])
@@ -46,7 +46,7 @@ def modules(room):
 
 
 def links(room):
-    """What a link leads to stays as it is; what functrace names itself takes the next name."""
+    """functrace does not write through links under names that it chooses itself, but takes the next name."""
     victim = room.path('victim')
     with open(victim, 'w') as file:
         file.write('secret\n')
@@ -55,14 +55,14 @@ def links(room):
     done = room.run([FUNCTRACE, '-q', '--attach-file=maps', '-o', room.path('trace'), 'sh', '-c', script])
     problems = equal('status', done.status, 0)
     with open(victim) as file:
-        problems += equal('what the link leads to', file.read(), 'secret\n')
+        problems += equal('the file of the link', file.read(), 'secret\n')
     problems += equal('the attachment', os.path.exists(room.path('trace.maps.1')), True)
     numbered = [name for name in os.listdir(room.folder) if name.startswith('trace.') and name.endswith('.2')]
     return problems + equal('the next trace', len(numbered), 1), said(done)
 
 
 def given_link(room):
-    """-o FILE may be a link of the user's."""
+    """-o FILE may be a link that the user made, not another user's."""
     os.symlink(room.path('there'), room.path('trace'))
     done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
     problems = equal('status', done.status, 0) + equal('the file', os.path.getsize(room.path('there')) > 0, True)
@@ -70,13 +70,13 @@ def given_link(room):
         os.lchown(room.path('trace'), 65534, 65534)
         os.truncate(room.path('there'), 0)
         done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
-        problems += equal("another user's: size", os.path.getsize(room.path('there')), 0)
-        problems += equal("another user's: said", "It is a link of another user's" in said(done), True)
+        problems += equal("another user's link: size", os.path.getsize(room.path('there')), 0)
+        problems += equal("another user's link: message", "It is a link of another user's" in said(done), True)
     return problems, ''
 
 
 def outputs_of_postproc(room):
-    """What functrace-postproc writes where the user says: a link of the user's is followed, another user's is not."""
+    """functrace-postproc follows a link that the user made when it writes a named file, but not another user's."""
     done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
     problems = equal('status', done.status, 0)
     os.symlink(room.path('next'), room.path('link'))
@@ -97,10 +97,10 @@ def outputs_of_postproc(room):
 
 
 CASES = list(named_places.some_cells()) + [
-    ('a library that is mapped: cut in place', named_places.cut_in_place),
+    ('a mapped library whose file is truncated', named_places.cut_in_place),
     ('a folder of debug files', of_the_folder),
     ('modules', modules),
     ('links beside the trace', links),
-    ('a link that was given', given_link),
-    ('links given to functrace-postproc', outputs_of_postproc),
+    ('-o FILE is a link', given_link),
+    ('functrace-postproc writes to a link', outputs_of_postproc),
 ]

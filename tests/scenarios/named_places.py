@@ -1,9 +1,7 @@
-"""Files that a program, its debug information or a trace names: what can be there in their place (KINDS) at each place
-where functrace reads one (PLACES). Whatever is there, the program runs on and is traced, and functrace says once which
-file it does not read, why, and what to do.
-
-cell(place, kind) is one scenario. some_cells() are each place and each kind (named_files.py); tests/long/named_places.py
-has all."""
+"""Files that a program, its debug information or a trace names: kinds of objects (KINDS) that can be at each place
+where functrace reads a file (PLACES). In each case the program runs on and is traced, and functrace says once which
+file it does not read, why, and what to do. cell(place, kind) is one scenario. some_cells() has each place and each kind
+(named_files.py); tests/long/named_places.py has all combinations."""
 
 import os
 import re
@@ -22,7 +20,7 @@ from outputs import equal
 from processes import FUNCTRACE, POSTPROC, PATIENCE, Failure, wait_for
 from words import compiled
 
-# It says how long the longest call took. With an argument it makes calls until that file is gone.
+# The program prints how long its longest call took. With an argument it makes calls until that file is removed.
 PROGRAM = '''
 #include <stdlib.h>
 #include <stdio.h>
@@ -55,7 +53,7 @@ int main(int argc, char **argv)
 #endif
 '''
 
-STALL = 10000 * PATIENCE # ms: of a busy machine; what does not answer would take for ever
+STALL = 10000 * PATIENCE  # ms, on a busy machine; a read without an answer would take for ever
 PUT_RIGHT = r'Put the right one there, or remove it\.'
 
 
@@ -66,11 +64,11 @@ def run_all(room, *commands):
             raise Failure(made.err.decode())
 
 
-# ---- Kinds: put(path, healthy) puts it there ----
+# ---- Kinds: put(path, healthy) puts the object into the place ----
 
 class Kind:
-    """why: the reason and advice that functrace gives, None: no complaint; tells: whether functrace knows by this file
-    what it would know by the right one, None: perhaps; by: what functrace is run by."""
+    """why: the reason and advice that functrace gives, None: no message; tells: whether functrace learns from this file
+    what the right file says, None: perhaps; by: a command by which functrace is run."""
 
     def __init__(self, put, why=None, tells=False, by=()):
         self.put, self.why, self.tells, self.by = put, why, tells, list(by)
@@ -80,7 +78,7 @@ class Kind:
 
 
 def a_socket(path, _):
-    # Its name may be longer than an address of a socket.
+    # The path may be longer than the address of a socket may be.
     here = os.open(os.path.dirname(path), os.O_RDONLY)
     made = socket.socket(socket.AF_UNIX)
     made.bind('/proc/self/fd/%d/%s' % (here, os.path.basename(path)))
@@ -101,7 +99,7 @@ def cut_file(path, healthy):
 
 
 def sparse_file(path, healthy):
-    """The file, and zeros behind it, as far as the file system has them."""
+    """The file, followed by as many zeros as the file system allows."""
     with open(path, 'wb') as file:
         file.write(healthy)
         try:
@@ -117,7 +115,7 @@ def unreadable(path, healthy):
 
 
 class Terminal(Kind):
-    """A terminal that nobody writes to."""
+    """A terminal to which no input comes."""
 
     def __init__(self):
         super().__init__(self.open, NO_FILE)
@@ -132,7 +130,7 @@ class Terminal(Kind):
 
 
 class Changing(Kind):
-    """It is cut and written again all the time."""
+    """The file is truncated and rewritten all the time."""
 
     def __init__(self):
         super().__init__(self.begin, None, None)
@@ -156,12 +154,12 @@ class Changing(Kind):
         self.thread.join()
 
 
-# Root reads what it may not read.
+# Root may read files without permission.
 POWERLESS = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] if os.geteuid() == 0 else []
 CUT = r'it is cut: its header says that it is longer\. Build or copy it again\.'
 NO_FILE = r'it is no regular file\. ' + PUT_RIGHT
 KINDS = {
-    'as it was': lambda: Kind(None, tells=True),
+    'the right file': lambda: Kind(None, tells=True),
     'a fifo': lambda: Kind(lambda path, _: os.mkfifo(path), NO_FILE),
     'a socket': lambda: Kind(a_socket, NO_FILE),
     'a device': lambda: Kind(a_device, NO_FILE),
@@ -179,10 +177,10 @@ KINDS = {
 # ---- Places ----
 
 class Place:
-    """lay(room) makes the files, prog among them, and gives the path in whose place the kind is put; use(room, by)
-    traces, or reads, and gives (done, told): what has run, and whether the file has told what it has to tell. `what`
-    is how messages call the file; None: functrace reads no such file, and says nothing. `of`: kinds of which
-    something else is true: (why, tells)."""
+    """lay(room) makes the files, prog among them, and returns the path at which the kind is put. use(room, by) traces
+    or reads, and returns (done, told): the result of the command, and whether the output has the file's information.
+    `what` is the name of the file in messages; None: functrace does not read the file, and prints nothing. `of`: kinds
+    with another (why, tells) at this place."""
 
     def __init__(self, lay, use, what='debug file', of=None):
         self.lay, self.use, self.what, self.of = lay, use, what, of or {}
@@ -210,9 +208,9 @@ def filed_by_build_id(room, folder):
 
 
 def system_debug_file(room):
-    """Seen by functrace and the program alone: a folder of theirs lies over /usr/lib/debug."""
+    """Only functrace and the program see it: a folder of theirs is mounted over /usr/lib/debug."""
     if os.geteuid() or not os.path.isdir('/usr/lib/debug'):
-        raise builds.Skip('only root can lay a folder over /usr/lib/debug')
+        raise builds.Skip('only root can mount a folder over /usr/lib/debug')
     inside = filed_by_build_id(room, 'folders')
     return inside
 
@@ -223,13 +221,13 @@ def split_file(room):
 
 
 def split_package(room):
-    """Its .dwo file is only in there, which libdw reads from version 0.191 on."""
+    """The program's .dwo file exists only in this package, which libdw reads from version 0.191 on."""
     os.rename(split_file(room), room.path('prog.dwp'))
     return room.path('prog.dwp')
 
 
 def common_file(room):
-    """dwz's, which two programs share, named relative to them."""
+    """The file with common debug information that dwz makes for two programs, named relative to them."""
     kinds.need('dwz')
     compiled(room, 'prog', PROGRAM)
     compiled(room, 'other', PROGRAM.replace('31000', '32000'))
@@ -259,7 +257,7 @@ def content(path):
 
 
 def launched(room, by):
-    """It is traced with names and arguments."""
+    """The program is traced with names and arguments."""
     done = room.run([*by, FUNCTRACE, '-f', 'text', '-r', '-a', '-x', 'make', '-o', room.path('trace'), room.path('prog')])
     longest_call(done.out)
     return done, arguments_of(content(room.path('trace')))
@@ -271,7 +269,7 @@ def over_debug(room, by):
 
 
 def trace_of(room):
-    """A trace without names, of prog."""
+    """A trace of prog without names."""
     done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), room.path('prog')])
     longest_call(done.out)
 
@@ -290,7 +288,7 @@ def given_folder(room):
 
 
 def below_sysroot(room):
-    """A program of another system: here is none. It is traced where it is before that (see named())."""
+    """A program below --sysroot, as if from another system. It is traced at its usual place before (see named())."""
     compiled(room, 'prog', PROGRAM)
     moved = room.path('root' + room.path('prog'))
     os.makedirs(os.path.dirname(moved))
@@ -310,7 +308,7 @@ def shown(room, by):
 
 
 def map_file(room):
-    """What was traced has no map: a trace of functrace's own needs none."""
+    """A map file beside the trace: functrace's own traces need none."""
     compiled(room, 'prog', PROGRAM)
     trace_of(room)
     os.rename(room.path('trace'), room.path('other'))
@@ -325,7 +323,7 @@ def with_map(room, by):
 
 
 def library(room):
-    """One that a running program has: the kind takes its name."""
+    """A library of a running program; the kind is put at its path."""
     need_attach()
     compiled(room, 'libmake.so', PROGRAM, '-shared', '-fPIC', '-DWITHOUT_MAIN')
     compiled(room, 'prog', PROGRAM, '-DWITHOUT_MAKE', '-Wl,--no-as-needed', room.path('libmake.so'))
@@ -339,7 +337,7 @@ def library(room):
 
 
 def attached(room, by):
-    """The mapping leads to the file, whatever has its name now."""
+    """functrace reads the mapped file itself, not the object that now has its path."""
     done = room.run([*by, FUNCTRACE, '-f', 'text', '-r', '-a', '-x', 'make', '-o', room.path('trace'), '-t',
                      str(room.child.pid), '--duration=1s'])
     os.unlink(room.path('go'))
@@ -348,7 +346,7 @@ def attached(room, by):
 
 
 def cut_in_place(room):
-    """The file of a library that is mapped ends before its table of sections now. Its segments are as they were."""
+    """The file of a mapped library is truncated before its section table. Its segments are unchanged."""
     library(room)
     with open(room.path('kept.so'), 'rb+') as file:
         head = file.read(64)
@@ -395,13 +393,13 @@ PLACES = {
     'a .dwo file': Place(split_file, launched),
     'a .dwp file': Place(split_package, launched, None),
     "dwz's file": Place(common_file, launched),
-    'a source': Place(source, shown, 'source file', {'cut': (None, True), # text has no length of its own
+    'a source': Place(source, shown, 'source file', {'cut': (None, True),  # text has no length of its own
                                                      '1 TiB': (r'File too large\. ' + PUT_RIGHT, False)}),
     'a program of --sysroot': Place(
         below_sysroot, lambda room, by: named(room, by, '--sysroot=' + room.path('root')), 'file', {'cut': (CUT_OBJECT, False)}),
-    'a library of a core file': Place(core_library, scanned, 'file', {'cut': (CUT, True)}),
+    "a core file's library": Place(core_library, scanned, 'file', {'cut': (CUT, True)}),
     'a library that is mapped': Place(library, attached, None),
-    'a map of a trace': Place(map_file, with_map, None),
+    'the map file of a trace': Place(map_file, with_map, None),
 }
 
 
@@ -429,11 +427,11 @@ def cell(place_name, kind_name):
             problems += equal('told', told, tells)
             lines = re.findall(r'warning: ((?:the %s|the debug information of|the table of symbols of) \S*/%s is not read: .*)' % (
                 place.what, re.escape(os.path.basename(path))), said)
-            problems += equal('lines of it', len(lines), int(bool(why)))
+            problems += equal('messages about the file', len(lines), int(bool(why)))
             if why and lines and not re.search(' is not read: %s$' % why, lines[0]):
                 problems.append('it says %r' % lines[0])
         elif not place.what:
-            problems += equal('lines of it', re.findall('.* is not read: .*', said), [])
+            problems += equal('messages about the file', re.findall('.* is not read: .*', said), [])
         if problems:
             problems.append('it said: ' + said[-1500:])
         return problems, ''
@@ -447,8 +445,8 @@ def all_cells():
 
 
 def some_cells():
-    """Each place, with the kinds by turns, so that each kind is somewhere."""
-    rest = [kind for kind in KINDS if kind != 'as it was']
+    """Each place with some of the kinds, so that each kind is used at one place."""
+    rest = [kind for kind in KINDS if kind != 'the right file']
     for number, place in enumerate(PLACES):
         yield '%s: %s' % (place, rest[number % len(rest)]), cell(place, rest[number % len(rest)])
 

@@ -1,4 +1,4 @@
-"""Where traces go, what is said of them, and what happens when they cannot be written any more."""
+"""Where traces are written, the summary of them, and what happens when they cannot be written any more."""
 
 import os
 import re
@@ -18,13 +18,13 @@ SUMMARY = re.compile(r'^functrace: process (\d+) \((.*?)\): ([\d,]+) events?.*; 
 
 
 def summary(done):
-    """[(pid, name, events, path)] of what the end says, in its order."""
+    """[(pid, name, events, path)] of the summary at the end, in its order."""
     return [(int(pid), name, int(events.replace(',', '')), path)
             for pid, name, events, path in SUMMARY.findall(done.err.decode(errors='replace'))]
 
 
 def check_summary(room, done):
-    """Each trace that the summary names is there, once, of that process, with as many events as it says."""
+    """Each trace in the summary must exist, be named once, be of that process, and have that number of events."""
     problems, seen = [], set()
     for pid, _, events, path in summary(done):
         full = room.path(path)
@@ -32,7 +32,7 @@ def check_summary(room, done):
             problems.append('%s is named twice' % path)
         seen.add(path)
         if not os.path.exists(full):
-            problems.append('%s is named, and not there' % path)
+            problems.append('%s is named, and does not exist' % path)
             continue
         trace = trace_text.read(full)
         problems += trace.problems
@@ -57,7 +57,7 @@ def images(room, how, *more, by=()):
 
 
 def numbered_images(room):
-    """A child that becomes another program twice: FILE, FILE.PID, FILE.PID.1, FILE.PID.2; older ones are replaced."""
+    """A child that executes another program twice: FILE, FILE.PID, FILE.PID.1, FILE.PID.2; older files are replaced."""
     with open(room.path('X'), 'w') as file:
         file.write('of another run\n' * 1000)
     done = images(room, 'exec')
@@ -73,7 +73,7 @@ def numbered_images(room):
 
 
 def first_becomes_another(room):
-    """The first process executes another program: FILE and FILE.PID.1; a child in between FILE.PID."""
+    """The first process executes another program: FILE and FILE.PID.1; a child that is forked between has FILE.PID."""
     script = '(exec "$0" -S -E -c 0); exec "$0" -S -E -c 0'
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Y', kinds.shell(), '-c', script, sys.executable])
     told = summary(done)
@@ -86,19 +86,19 @@ def first_becomes_another(room):
 
 
 def threads_execute(room):
-    """A thread that is not the leader executes: nothing of the first program is lost."""
+    """A thread that is not the leader executes another program: nothing of the first program's trace is lost."""
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Z', builds.target('execs', 'O2'), 'thread'])
     told = summary(done)
     problems = check_summary(room, done) + equal('traces named', len(told), 2)
     if not problems:
         problems = equal('names', sorted(path for _, _, _, path in told), ['Z', 'Z.%d.1' % told[0][0]])
-        problems += equal('of the first', sizes_of(room, 'Z').count(34102), 1)
-        problems += equal('of the second', sizes_of(room, 'Z.%d.1' % told[0][0]).count(34103), 2)
+        problems += equal('blocks in the trace of the first program', sizes_of(room, 'Z').count(34102), 1)
+        problems += equal('blocks in the trace of the second program', sizes_of(room, 'Z.%d.1' % told[0][0]).count(34103), 2)
     return problems, ''
 
 
 def own_pids():
-    """A command that gives what it runs pids of its own."""
+    """A command prefix that runs a program in a pid namespace of its own."""
     kinds.need('unshare')
     command = ['unshare', '-p', '-f', '--mount-proc']
     if os.geteuid() or subprocess.run(command + ['true'], stderr=subprocess.DEVNULL, timeout=20).returncode:
@@ -107,7 +107,7 @@ def own_pids():
 
 
 def pid_reused(room):
-    """Two children with one pid: both traces are whole."""
+    """Two children have the same pid: both traces are complete."""
     done = images(room, 'reuse', by=own_pids())
     problems = equal('status', done.status, 0) + check_summary(room, done)
     problems += equal('names', sorted(path for _, _, _, path in summary(done)), ['X', 'X.300', 'X.300.1'])
@@ -117,7 +117,7 @@ def pid_reused(room):
 
 
 def linked_name(room):
-    """Links to the first process's trace stand where a child's is to be: that is not written over."""
+    """A child's trace would have the name of a link to the first process's trace: it is not overwritten."""
     done = images(room, 'links', 'X', by=own_pids())
     problems = equal('status', done.status, 0)
     problems += equal('names', sorted(path for _, _, _, path in summary(done)), ['X', 'X.300.2'])
@@ -127,7 +127,7 @@ def linked_name(room):
 
 
 def into_a_device(room):
-    """-o /dev/null: the others' traces go there too, and no file appears beside it."""
+    """-o /dev/null: the traces of other processes go there, too, and no file appears beside it."""
     before = set(os.listdir('/dev'))
     done = room.run([FUNCTRACE, '-f', 'text', '-o', '/dev/null', 'sh', '-c', '(ls); (exec ls)'])
     new = sorted(name for name in set(os.listdir('/dev')) - before if name.startswith('null'))
@@ -139,7 +139,7 @@ def into_a_device(room):
 
 
 def removed_meanwhile(room):
-    """The program removes the folder of its trace: nothing is recommended that is not there."""
+    """The program removes the folder of its trace: functrace recommends no command for a file that does not exist."""
     folder = os.path.join(room.folder, 'traces')
     os.mkdir(folder)
     done = room.run([FUNCTRACE, '-F', '-o', folder, 'sh', '-c', 'echo x; exec rm -rf ' + folder])
@@ -151,7 +151,7 @@ def removed_meanwhile(room):
 
 
 def several_are_named(room):
-    """Of a few traces the hint names all."""
+    """If there are a few traces, the hint names all of them."""
     folder = os.path.join(room.folder, 'traces')
     os.mkdir(folder)
     done = room.run([FUNCTRACE, '-o', folder, 'sh', '-c', '(ls); (ls /)'])
@@ -161,7 +161,7 @@ def several_are_named(room):
 
 
 def paused_and_resumed(room):
-    """Each resume begins a file; none is replaced."""
+    """Each resume begins a file; no file is replaced."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '1']) as held:
         tracer = room.start([FUNCTRACE, '-f', 'text', '-o', 'P', '-S', 'USR1', '-t', str(held.child.pid)])
@@ -187,31 +187,32 @@ def trace_paused(path):
         return b'paused' in file.read()
 
 
-# ---- A trace that cannot be written any more ----
+# ---- A trace that can no longer be written ----
 
 PARTLY = re.compile(r'^functrace: process \d+ \(.*?\): ([\d,]+) events?, ([\d,]+) of them in the trace; .*; trace: (.*) '
                     r'\(incomplete\)$', re.M)
 
 
 def counts_of_broken(text):
-    """[(events seen, events in the trace, path)]"""
+    """[(traced events, events in the trace, path)] of the messages about incomplete traces."""
     return [(int(seen.replace(',', '')), int(kept.replace(',', '')), path) for seen, kept, path in PARTLY.findall(text)]
 
 
 def calls_in(room, path):
-    """How many calls functrace-postproc reads from a trace, whole or cut."""
+    """The number of calls that functrace-postproc reads from a trace, complete or truncated."""
     done = room.run([POSTPROC, path])
     return len(re.findall(rb'^\d+\. ', done.out, re.M))
 
 
 def lets_go_of(room, options, word, kept=None, nothing=None, **more):
-    """Attached to a busy program, it lets go of it when its trace cannot be written, and ends with status 1."""
+    """functrace is attached to a busy program whose trace can no longer be written: it detaches, and ends with status
+    1."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '3']) as held:
         pid, before = held.child.pid, text_of(held.child.pid)
         tracer = room.start([FUNCTRACE] + options + ['-t', str(pid)], **more)
         if kept is None:
-            # What comes before the first event may be all that is there yet: the trace would be cut with none.
+            # The file may only have the part before the first event yet: then the truncated trace would have no event.
             while re.match(rb'\d+\. ', tracer.stdout.readline() or b'0. the end') is None:
                 pass
             tracer.stdout.close()
@@ -226,7 +227,7 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
         ended = room.finish(held.child)
         problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
     if nothing:
-        return problems + equal('the summary', nothing in text, True) + equal('a hint', '-postproc' in text, False), ''
+        return problems + equal('the summary says that there is no event', nothing in text, True) + equal('a hint', '-postproc' in text, False), ''
     counts = counts_of_broken(text)
     if len(counts) != 1 or counts[0][0] <= counts[0][1]:
         return problems + ['its counts: %s, of: %s' % (counts, text)], ''
@@ -236,7 +237,7 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
 
 
 def small_disk(room):
-    """A mount point of 300 KB."""
+    """A mount point with 300 KB."""
     os.mkdir(room.path('disk'))
     if os.geteuid() or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', room.path('disk')],
                                       stderr=subprocess.DEVNULL, timeout=20).returncode:
@@ -265,7 +266,7 @@ def file_too_large(room):
 
 
 def not_even_begun(room):
-    """Not a byte can be written: what to do is said, and no empty file is left."""
+    """Not a byte can be written: the message has advice, and no empty file remains."""
     import resource
 
     def limit():
@@ -291,7 +292,8 @@ def device_full(room):
 
 
 def one_of_two(room):
-    """Two processes attached to, one of which allocates nothing: only the other is let go of, with its threads that sleep."""
+    """functrace is attached to two processes, one of which allocates nothing: it detaches only from the other one, with
+    its sleeping threads."""
     need_attach()
     disk = small_disk(room)
     try:
@@ -301,17 +303,17 @@ def one_of_two(room):
             tracer = room.start([FUNCTRACE, '-f', 'text', '-o', disk, '-t', str(busy.child.pid), '-t',
                                  str(quiet.child.pid)])
             wait_for('functrace to attach', lambda: text_of(busy.child.pid) != before)
-            wait_for('it to let go of one', lambda: all(
+            wait_for('functrace to detach from one process', lambda: all(
                 status_field(t, 'TracerPid') == '0' for t in os.listdir('/proc/%d/task' % busy.child.pid)
                 for t in [int(t)]) and text_of(busy.child.pid) == before)
-            problems = equal('the other is traced', status_field(quiet.child.pid, 'TracerPid') != '0', True)
+            problems = equal('the other process is traced', status_field(quiet.child.pid, 'TracerPid') != '0', True)
             busy.gate.open()
             ended = room.finish(busy.child)
             problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
             tracer.send_signal(signal.SIGINT)
             done = room.finish(tracer, 20)
             problems += equal('status', done.status, 1)
-            problems += equal('the other is let go of', status_field(quiet.child.pid, 'TracerPid'), '0')
+            problems += equal('the tracer of the other process', status_field(quiet.child.pid, 'TracerPid'), '0')
             counts = counts_of_broken(done.err.decode())
             if len(counts) != 1 or len(summary(done)) != 2:
                 problems.append('it said: ' + done.err.decode())
@@ -345,7 +347,7 @@ def launched(room, *args, output='/dev/full', **more):
 
 
 def launched_program(room):
-    """A launched program is let go of, runs on to its end, and its status is functrace's."""
+    """functrace detaches from a launched program, which runs to its end; functrace has its exit status."""
     done = launched(room)
     problems = equal('it', (done.status, done.out), (7, b'free\n'))
     if b': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n' not in done.err:
@@ -354,7 +356,8 @@ def launched_program(room):
 
 
 def launched_with_children(room):
-    """The launched program's reader has gone, its children have files: they are traced, and its status is kept."""
+    """The reader of the launched program's trace has ended, and its children's traces are files: the children are
+    traced, and the status is kept."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:
@@ -367,10 +370,11 @@ def launched_with_children(room):
     return problems, ''
 
 
-# ---- A trace that cannot be begun ----
+# ---- A trace that cannot be created ----
 
 def cannot_begin(room, command, before=None):
-    """The folder of its traces goes, then the program becomes another one. It goes on untraced, and the summary says so."""
+    """The folder of the traces is removed, then the program executes another one, which runs untraced; the summary says
+    so."""
     os.mkdir(room.path('d'))
     done = before(command) if before else room.run([FUNCTRACE, '-o', 'd/q', *command])
     text = done.err.decode()
@@ -388,7 +392,7 @@ def cannot_begin_launched(room):
 
 
 def cannot_begin_child(room):
-    """A forked child of a launched program."""
+    """The same with a forked child of a launched program."""
     program = builds.target('images', 'O0')
     script = 'import shutil, subprocess, sys; shutil.rmtree("d"); ' \
         'sys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode + 5)'
@@ -437,7 +441,7 @@ int main(void)
 
 
 def inherited(room):
-    """Blocks from before a fork are said apart: the summary's number is that of functrace-postproc -l."""
+    """Blocks from before a fork are counted separately: the number in the summary is that of functrace-postproc -l."""
     with open(room.path('f.c'), 'w') as file:
         file.write(FORKING)
     made = room.run(builds.compiler() + ['-O0', '-o', room.path('f'), room.path('f.c')])
@@ -460,33 +464,33 @@ def inherited(room):
             problems.append('%r is not in %s' % (line, shown))
     parent = room.run([POSTPROC, '-l', 'F']).out.decode()
     if 'before the fork' in parent or 'total size of 130 bytes' not in parent:
-        problems.append('of the parent: ' + parent)
+        problems.append('output about the parent: ' + parent)
     if ': 2 events; 2 blocks with 130 bytes are live; trace: F\n' not in text:
-        problems.append('of the parent it said: ' + text)
+        problems.append('the message about the parent: ' + text)
     return problems, ''
 
 
 CASES = [
-    ('-o FILE: images of a child', numbered_images),
-    ('-o FILE: the first process executes', first_becomes_another),
-    ('-o FILE: a thread executes', threads_execute),
-    ('-o FILE: one pid twice', pid_reused),
-    ('-o FILE: links to it', linked_name),
+    ('-o FILE: a child that executes programs', numbered_images),
+    ('-o FILE: the first process executes another program', first_becomes_another),
+    ('-o FILE: a thread executes another program', threads_execute),
+    ('-o FILE: two children with the same pid', pid_reused),
+    ('-o FILE: links to the trace', linked_name),
     ('-o FILE: a device', into_a_device),
-    ('-o FOLDER: removed meanwhile', removed_meanwhile),
+    ('-o FOLDER: the program removes the folder', removed_meanwhile),
     ('-o FOLDER: the hint names all traces', several_are_named),
     ('-o FILE: paused and resumed', paused_and_resumed),
     ('cannot be written: no space left, text', disk_full('text')),
     ('cannot be written: no space left, binary', disk_full('rtrace')),
     ('cannot be written: the file is too large', file_too_large),
-    ('cannot be written: not a byte', not_even_begun),
+    ('cannot be written: no byte at all', not_even_begun),
     ('cannot be written: the reader has gone', reader_ends),
     ('cannot be written: a full device', device_full),
-    ('cannot be written: one of two', one_of_two),
-    ('cannot be written: launched', launched_program),
-    ('cannot be written: launched, with children', launched_with_children),
-    ('cannot be begun: launched', cannot_begin_launched),
-    ('cannot be begun: a child', cannot_begin_child),
-    ('cannot be begun: attached', cannot_begin_attached),
+    ('cannot be written: one of two traces', one_of_two),
+    ('cannot be written: a launched program', launched_program),
+    ('cannot be written: a launched program with children', launched_with_children),
+    ('cannot be created: a launched program', cannot_begin_launched),
+    ('cannot be created: a child', cannot_begin_child),
+    ('cannot be created: an attached program', cannot_begin_attached),
     ('blocks from before a fork', inherited),
 ]

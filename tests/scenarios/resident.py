@@ -1,4 +1,4 @@
-"""Resident memory in a trace: what the kernel says of the program, by its own getrusage() and /proc/PID/status."""
+"""Resident memory in a trace: the figures must be those of the program's own getrusage() and /proc/PID/status."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from words import compiled
 
 MIB = 1 << 20
 
-# More than the kernel's counters, which it keeps for each CPU, can be off.
+# The kernel keeps its counters for each CPU: this is more than their error.
 SLACK = MIB
 
 PEAK = r'''
@@ -65,7 +65,7 @@ def within(what, found, expected):
 
 
 def at_the_end(room):
-    """The peak is getrusage()'s, what is left is less by what was freed."""
+    """The peak is that of getrusage(), and the final size is smaller by the freed memory."""
     program = compiled(room, 'peak', PEAK)
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'T', program])
     found = resident_of(room.path('T'))
@@ -82,7 +82,8 @@ def at_the_end(room):
 
 
 def forms(room):
-    """Each format that has a place for it has the same; the others have none, and functrace says nothing of that."""
+    """Each format that has a place for the figures has the same ones; the others have none, and functrace prints
+    nothing about that."""
     problems = []
     program = compiled(room, 'peak', PEAK)
     for form, options in (('rtrace', []), ('stacktrack', []), ('rtrace', ['--compat=sp-rtrace']), ('swap', []), ('mpatrol', [])):
@@ -97,7 +98,8 @@ def forms(room):
 
 
 def executes(room):
-    """After an exec the peak is the new program's; what the old one had is gone when it is reported."""
+    """After an exec the peak is that of the new program; the old program's memory no longer exists when functrace reads
+    it."""
     program = compiled(room, 'peak', PEAK)
     room.run([FUNCTRACE, '-f', 'text', '-o', 'E', program, 'exec'])
     names = sorted(name for name in os.listdir(room.path('.')) if re.match(r'^E(\.\d+\.1)?$', name))
@@ -108,13 +110,13 @@ def executes(room):
 
 
 def attached(room):
-    """Of a process that goes on: when it is let go of."""
+    """A process that runs on: the figures are those at detaching."""
     need_attach()
     program = compiled(room, 'peak', PEAK)
     target = room.start([program, 'wait'])
     wait_for('the work', lambda: size(target.pid, 'VmRSS') > 3 * MIB and state_of(target.pid) == 'S')
     tracer = room.start([FUNCTRACE, '-f', 'text', '-o', 'A', '-t', str(target.pid)])
-    wait_for('the trace', lambda: os.path.exists(room.path('A')) and os.stat(room.path('A')).st_size)
+    wait_for('the trace to have data', lambda: os.path.exists(room.path('A')) and os.stat(room.path('A')).st_size)
     tracer.send_signal(signal.SIGINT)
     room.finish(tracer)
     now, peak = size(target.pid, 'VmRSS'), size(target.pid, 'VmHWM')

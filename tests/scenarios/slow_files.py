@@ -1,6 +1,6 @@
-"""Files that answer late while a program is traced: a debug file, a library. tests/targets/slowfile.c mounts one whose
-first read by functrace is answered after some seconds. The program measures its longest pause itself: that is compared
-with how late the file is."""
+"""Files that are read late while a program is traced: a debug file, a library. tests/targets/slowfile.c mounts a file
+whose first read by functrace is answered after some seconds. The program measures its longest pause, which is compared
+with this time."""
 
 import os
 import re
@@ -19,7 +19,7 @@ LATE = 6  # seconds
 NEVER = 600
 TARGETS = os.path.join(os.environ['TOP_SRCDIR'], 'tests', 'targets')
 
-# Mounts $1 over $2, for $3 seconds, and runs the rest.
+# Mounts $1 over $2, delays reads by $3 seconds, and runs the remaining arguments.
 SCRIPT = '''
 ./slowfile "$1" "$2" "$3" >slow 2>why & slow=$!
 shift 3
@@ -41,7 +41,7 @@ def build(room, name, source, *options):
 
 
 def prepare(room, strip):
-    """The program, whose debug information is in a file of its own."""
+    """The program, with its debug information in a separate file."""
     kinds.need('objcopy')
     kinds.need('unshare')
     build(room, 'slowfile', 'slowfile.c')
@@ -77,7 +77,7 @@ def run(room, late, *command):
 
 
 def calls_of(out, late=LATE):
-    """How many calls the program has made; it has not waited for most of the time that the file was late."""
+    """Returns how many calls the program has made; it must have run for most of the delay."""
     calls, longest = map(int, re.match(rb'(\d+) calls, (\d+) ms', out).groups())
     if longest * 2 >= late * 1000:
         return calls, ['the program waited for %d ms' % longest]
@@ -85,7 +85,7 @@ def calls_of(out, late=LATE):
 
 
 def stacks_of(trace):
-    """The first line of each stack of an allocation of the program's, and whether all calls are in their order."""
+    """Returns the first line of each stack of the program's allocations, and checks the order of all calls."""
     stacks, indices = [], []
     for entry in trace.split('\n\n'):
         call = re.search(r'^(\d+)\. \[.*?\] (\S+?)\((\d*).*\n?((?:\t.*\n?)*)', entry, re.M)
@@ -99,7 +99,7 @@ def stacks_of(trace):
 
 
 def names(room):
-    """-r: all have names in the end."""
+    """-r: all stacks have names in the end."""
     program, *late = prepare(room, '--strip-debug')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '2')
     calls, more = calls_of(done.out)
@@ -107,7 +107,7 @@ def names(room):
     problems += more + others + equal('stacks', len(stacks), calls)
     unnamed = [stack for stack in stacks if not re.search(r' in inner\(\) at .*slowreads\.c:\d+$', stack[0])]
     problems += equal('stacks without a name', unnamed, [])
-    return problems + equal('said to be late', 'not found in time' in said(done), False), '%d calls' % calls
+    return problems + equal('the message about a late file', 'not found in time' in said(done), False), '%d calls' % calls
 
 
 UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: the trace has addresses instead, '
@@ -115,7 +115,7 @@ UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: the
 
 
 def has_addresses(room, calls):
-    """Addresses stand for the names of all stacks, which is said; nothing has answered."""
+    """All stacks have addresses instead of names, with a message; the file was never read."""
     stacks, problems = stacks_of(text_of(room, 'trace'))
     problems += equal('stacks', len(stacks), calls)
     problems += equal('the last stack', bool(re.fullmatch(r'\t0x[0-9a-f]+', stacks[-1][0])), True)
@@ -138,7 +138,7 @@ def wait_for_words(room, child, words):
 
 
 def never(room):
-    """-r: of a file that does not answer nothing waits but functrace, until SIGTERM comes."""
+    """-r with a file that is never answered: only functrace waits, until SIGTERM comes."""
     program, *late = prepare(room, '--strip-debug')
     child = begun(room, (*late, NEVER), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '1')
     wait_for_words(room, child, 'names are still looked up')
@@ -165,7 +165,8 @@ def duration(room):
 
 
 def attaching(room, script, status, words):
-    """functrace does not trace a program whose own file does not answer, and says so with these words; the program runs on."""
+    """functrace does not trace a program whose own file is not answered, and prints these words; the program runs
+    on."""
     need_attach()
     build(room, 'slowfile', 'slowfile.c')
     program = build(room, 'prog', 'slowreads.c', '-ldl')
@@ -178,7 +179,7 @@ def attaching(room, script, status, words):
         calls, problems = calls_of(file.read())
     said = text_of(room, 'said')
     if len(re.findall('^%s$' % words, said, re.M)) != 1:
-        problems.append('said: %s' % said)
+        problems.append('functrace printed: %s' % said)
     return problems + equal('status', done.status, status), '%d calls' % calls
 
 
@@ -186,34 +187,34 @@ SILENT = "its program's file does not respond, and the processor that it is for 
 
 
 def attach(room):
-    """functrace attaches when the process has executed that program."""
+    """functrace attaches after the process has executed that program."""
     script = '"$0" 15 >out & while ! grep -q prog /proc/$!/comm; do sleep 0.05; done;'
     return attaching(room, script, 1, r'functrace: cannot attach to process \d+: %s\. Try again when the file can be '
                      r'read\.' % SILENT)
 
 
 def execute(room):
-    """functrace is attached to the process when it executes that program, and lets go of it."""
+    """functrace is attached when the process executes that program, and detaches."""
     script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 15) >out &'
     return attaching(room, script, 0, r'functrace: warning: process \d+ is not traced: %s' % SILENT)
 
 
 def arguments(room):
-    """-a: calls of before the answer have no arguments, later ones have."""
+    """-a: calls from before the answer have no arguments, later calls have them."""
     program, *late = prepare(room, '--strip-debug')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-a', '-o', 'trace', program,
                          str(LATE + 3))
     calls, more = calls_of(done.out)
     shown = re.findall(r'^\d+\. \[.*?\] inner\(.*\n(\t\$1 = size=31000\n)?', text_of(room, 'trace'), re.M)
-    problems += more + equal('calls', len(shown), calls) + equal('the first', shown[0], '')
-    problems += equal('the last', shown[-1], '\t$1 = size=31000\n')
+    problems += more + equal('calls', len(shown), calls) + equal('the arguments of the first call', shown[0], '')
+    problems += equal('the arguments of the last call', shown[-1], '\t$1 = size=31000\n')
     words = (r'functrace: warning: the debug information of \S+ takes long to read: arguments and results '
              r'of its functions are not known until that is done')
     return problems + has_line(done, words), '%d calls' % calls
 
 
 def functions(room):
-    """-x: functions that only the debug file names are not traced, which is said."""
+    """-x: functions that only the debug file names are not traced, with a message."""
     program, *late = prepare(room, '--strip-all')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-o', 'trace', program, '1')
     calls, more = calls_of(done.out)
@@ -223,8 +224,8 @@ def functions(room):
 
 
 def stood(room):
-    """What is said of the pause at attaching is no more than what the program sees: while files are read it runs, and a
-    request that comes meanwhile is no stop of its."""
+    """The reported pause at attaching is not longer than the pause that the program sees: while files are read the
+    program runs, and a request in that time is not delayed."""
     need_attach()
     program, *late = prepare(room, '--strip-all')
     script = ('"$0" 6 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
@@ -240,17 +241,17 @@ def stood(room):
         longest = int(re.search(rb'(\d+) ms', file.read()).group(1))
     found = re.findall(r'process \d+ was stopped for ([\d.]+) ms(?:: it has|, but)', text_of(room, 'said'))
     problems += equal('pauses', len(found), 1)
-    # A tenth of the time that is waited for a file which does not answer.
+    # A tenth of the time that functrace waits for a file that is not answered.
     if found and float(found[0]) > 2 * longest + 72:
         problems.append('functrace reports a pause of %s ms; the longest pause took %d ms' % (found[0], longest))
     return problems + equal('status', done.status, 0), '%s ms, %d ms' % (' '.join(found), longest)
 
 
-PATIENCE = 2  # seconds for which functrace waits for the end of its own processes, where that comes
+PATIENCE = 2  # seconds for which functrace waits for its own processes at the end
 
 
 def let_go_after(room, program, late):
-    """Seconds from SIGTERM to functrace's end, and the program's longest pause."""
+    """Returns the seconds from SIGTERM to functrace's end, and the program's longest pause."""
     script = '"$0" 4 >out & "$@" -t $! & echo $! >tracer; wait $!; echo $? >over; wait'
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-x', 'inner', '-o', 'trace')
     wait_for_words(room, child, 'attached to')
@@ -266,7 +267,7 @@ def let_go_after(room, program, late):
 
 
 def let_go(room):
-    """A request to let go while a file does not answer: functrace does not wait for what cannot end."""
+    """A request to detach while a file is not answered: functrace does not wait for the thread that reads it."""
     need_attach()
     program, *late = prepare(room, '--strip-all')
     times, problems = [], []
@@ -279,7 +280,7 @@ def let_go(room):
 
 
 def library(room):
-    """A library that is loaded while the program is traced: its exported functions are known from memory."""
+    """A library that is loaded while the program is traced: its exported functions are found in memory."""
     program, *_ = prepare(room, '--strip-debug')
     with open(room.path('library.c'), 'w') as file:
         file.write('__attribute__((noinline)) void library_function(void) { __asm__ volatile("" ::: "memory"); }\n')
@@ -300,7 +301,7 @@ def library(room):
 
 
 def attached(room):
-    """--attach-file of a file that does not answer: another process, which is traced still, does not wait for it."""
+    """--attach-file with a file that is not answered: another process, which is still traced, does not wait."""
     program, _, debug = prepare(room, '--strip-debug')
     shutil.copy(debug, room.path('notes'))
     late = (debug, room.path('notes'), NEVER)
@@ -313,14 +314,14 @@ def attached(room):
 
 CASES = [
     ('names', names),
-    ('names that never come', never),
-    ('names, for a time', duration),
+    ('names from a file that is never answered', never),
+    ('names, with --duration', duration),
     ('a program to attach to', attach),
-    ('a program that a traced one executes', execute),
+    ('a program that a traced process executes', execute),
     ('arguments', arguments),
     ('functions', functions),
-    ('a pause that is reported', stood),
-    ('letting go', let_go),
+    ('the reported pause at attaching', stood),
+    ('detaching', let_go),
     ('a library', library),
     ('a file beside the trace', attached),
 ]

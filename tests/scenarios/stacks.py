@@ -1,4 +1,4 @@
-"""What is told of stacks that are not whole."""
+"""Messages about incomplete stacks."""
 
 import os
 import re
@@ -15,8 +15,8 @@ def share(part, whole):
 
 
 def cut(depth, more):
-    """Stacks of 200 frames: the share that is cut is told, with the depth that shows more, and each of them has its
-    mark. more: None: none is cut, '': there is no more."""
+    """Stacks of 200 frames: functrace reports the share of truncated stacks, with the depth that would show more, and
+    each truncated stack is marked. more: that depth; None: no stack is truncated, '': no larger depth exists."""
     def run(room):
         command = [builds.target('recursion', 'O2'), '200']
         plain = room.run(command)
@@ -26,14 +26,14 @@ def cut(depth, more):
         problems += kinds.compare_runs(plain, done) + oracle.Oracle(plain.out).check(traces)
         stacks = [e for t in traces for e in t.events if e.frames]
         marked = [e for e in stacks if e.end == 'cut']
-        # The C library of ARM has no tables to unwind its own thread's start by.
+        # The C library of 32-bit ARM has no unwind information for the start of a thread.
         lost = [e for e in stacks if e.end == 'lost' and (builds.processor() != 'arm' or len(e.frames) > 2)]
         if lost:
-            problems.append('%d stacks are lost: %s' % (len(lost), lost[0].frames[-3:]))
+            problems.append('%d stacks end too early: %s' % (len(lost), lost[0].frames[-3:]))
         if any(len(set(a for a, _ in e.frames)) > depth for e in stacks):
             problems.append('a stack of more than %d frames' % depth)
         if bool(marked) != (more is not None):
-            problems.append('%d stacks are cut' % len(marked))
+            problems.append('%d stacks are truncated' % len(marked))
         wanted = ''
         if more is not None:
             wanted = 'functrace: %s of the stacks were cut at %d frames%s\n' % (
@@ -46,7 +46,7 @@ def cut(depth, more):
 
 
 def cut_in_children(room):
-    """Of several traces each line tells of its own."""
+    """If there are several traces, each message is about its own trace."""
     command = [builds.target('forks', 'O2'), 'fork']
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), '-b', '1') + command)
@@ -63,8 +63,8 @@ def cut_in_children(room):
 
 
 def hidden_entry(room):
-    """An allocator with an entry without a public name: releases of its blocks are counted, and told where it is
-    functrace sees them allocated."""
+    """An allocator function without a symbol: functrace counts the releases of its blocks, whose allocation was not
+    traced. With --symbol for that function their allocations are traced."""
     program = builds.target('hidden', 'O2')
     nm = room.run([kinds.need('nm'), program]).out.decode()
     found = re.search(r'^([0-9a-f]+) . hidden_calloc$', nm, re.M)
@@ -87,7 +87,7 @@ def hidden_entry(room):
 
 
 def frames(room, target, variant, unwinder):
-    """What a trace says of a run at the same addresses each time, without times and process ids."""
+    """The frames of a run at fixed addresses, without times and process ids."""
     path = room.path('%s.txt' % unwinder)
     done = room.run([kinds.need('setarch'), '-R', FUNCTRACE, '-q', '-r', '-f', 'text', '--unwinder=' + unwinder, '-o', path,
                      builds.target(target, variant)])
@@ -99,7 +99,8 @@ def frames(room, target, variant, unwinder):
 
 
 def same_frames(room):
-    """Rows and elfutils' unwinder, which stands in for libunwind there, find the same frames in 32-bit programs."""
+    """functrace's own unwinder and elfutils' unwinder, which replaces libunwind there, find the same frames in 32-bit
+    programs."""
     problems, lines = [], 0
     if builds.processor() not in ('x86_64', 'i386'):
         raise builds.Skip('the programs are i386\'s')
@@ -115,15 +116,15 @@ def same_frames(room):
 
 
 RESTORER = re.compile(r'\?|<signal handler called>|_*(kernel_|default_|restore|rt_sig|rt_sa|sa_restore)')
-# What the C library may have between what is interrupted and what has called it.
+# Functions of the C library between a signal handler and the interrupted function.
 INSIDE_LIBRARY = {'spin': 3, 'by_kill': 3, 'by_sleep': 6, 'by_memory': 2}
 HANDLED = ('O2', 'static', 'musl', 'musl-static', 'm32')
 BUILDS = [('handled', variant) for variant in HANDLED]
 
 
 def handled(variant, way):
-    """A handler's stack goes on with what the signal has interrupted, in a C library without tables (musl), too: there it is read
-    from the code."""
+    """A signal handler's stack continues with the interrupted function, also in a C library without unwind tables
+    (musl), where it is found in the code."""
     def run(room):
         os.makedirs(room.path('traces'))
         done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('handled', variant), way.replace('by_', '')])
@@ -141,7 +142,7 @@ CHAIN = ['leaf', 'middle', 'varied', 'outer'] + 5 * ['again'] + ['main']
 
 
 def untabled(variant, shown):
-    """Code that no table describes: each frame that is shown is the right one, and at least `shown` of them are."""
+    """Code without unwind tables: each frame that is shown is right, and there are at least `shown` frames."""
     def run(room):
         os.makedirs(room.path('traces'))
         done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('untabled', variant)])
@@ -158,7 +159,7 @@ def untabled(variant, shown):
 
 
 def callers_of_library(variant):
-    """What the C library allocates for its caller has that one in its stack."""
+    """A block that the C library allocates for its caller has the caller in its stack."""
     def run(room):
         os.makedirs(room.path('traces'))
         done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('untabled', variant)])
@@ -173,12 +174,12 @@ def callers_of_library(variant):
 
 
 CASES = [
-    ('32-bit programs, by rows and by libdw', same_frames),
-    ('stacks of 200 frames, -b 16', cut(16, 32)),
-    ('stacks of 200 frames, -b 130', cut(130, 256)),
-    ('stacks of 200 frames, -b 255', cut(255, None)),
-    ('stacks are cut in several processes', cut_in_children),
-    ('an allocator with an entry that has no name', hidden_entry),
+    ('32-bit programs, by functrace\'s own unwinder and by libdw', same_frames),
+    ('stacks of 200 frames, truncated by -b 16', cut(16, 32)),
+    ('stacks of 200 frames, truncated by -b 130', cut(130, 256)),
+    ('stacks of 200 frames, complete with -b 255', cut(255, None)),
+    ('stacks are truncated in several processes', cut_in_children),
+    ('an allocator function without a symbol', hidden_entry),
 ] + [('a signal handler in %s [%s]' % (way.replace('by_', ''), variant), handled(variant, way)) for way in INSIDE_LIBRARY
      for variant in HANDLED]
 CASES += [('no tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (

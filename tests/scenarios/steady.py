@@ -1,6 +1,6 @@
-"""The steady state, counted by strace on the tracer: what a traced call costs in system calls, and
-that nothing else happens: no stopping of other threads, no /proc (but once a second the target's
-status, for its resident memory), no loops of PEEK."""
+"""The steady state, measured by strace on the tracer: the system calls of a traced call, and that nothing else happens:
+no stopping of other threads, no reading of /proc (except the target's status once a second, for its resident memory),
+no loops of PEEK."""
 
 import collections
 import os
@@ -17,13 +17,13 @@ CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
 
 def tracer_pid(pid):
-    """The process that the target's TracerPid names (a thread of the engine): its process."""
+    """The process of the target's tracer: TracerPid names a thread of the engine."""
     tid = int(status_field(pid, 'TracerPid'))
     return tid, int(status_field(tid, 'Tgid'))
 
 
 def count(path):
-    """{name: calls}, ptrace by request."""
+    """{name: calls}; ptrace calls are counted by request."""
     counts = collections.Counter()
     opened = []
     with open(path) as file:
@@ -38,9 +38,9 @@ def count(path):
 
 
 def watched(room, target, args, options, pinned=False, env=None):
-    """Attaches to a target that makes what is counted between its second and its third gate: the system calls of the
-    tracer there as count() gives them, problems, what functrace said. pinned: the target is put on one CPU, with the
-    tracer."""
+    """Attaches to a target that makes the counted calls between its second and third gate. Returns the tracer's system
+    calls between these gates as count() does, problems, and the messages of functrace. pinned: the target is put on one
+    CPU, with the tracer."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -51,14 +51,14 @@ def watched(room, target, args, options, pinned=False, env=None):
                            dict(gate.env, **kinds.with_libraries(env or {})), pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
-        # On one processor, where it never polls.
+        # On one processor the tracer never polls.
         one = [] if pinned else [kinds.need('taskset'), '-c', str(min(os.sched_getaffinity(0)))]
         tracer = Tracer(room, child.pid, options, by=one)
         tracer.planted()
         gate.open()
         gate.arrived(child)
         tid, engine = tracer_pid(child.pid)
-        # Which holds the tracer's thread, and strace is to.
+        # The guardian traces the tracer's thread, which strace must trace instead.
         os.kill(int(status_field(engine, 'PPid')), signal.SIGKILL)
         wait_for('the end of the guardian', lambda: status_field(tid, 'TracerPid') == '0')
         log, begin = room.path('strace'), time.monotonic()
@@ -66,8 +66,8 @@ def watched(room, target, args, options, pinned=False, env=None):
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
         gate.open()
         gate.arrived(child, 120)
-        # Not by SIGINT: strace would wait for a thread that has just begun a vfork (the engine's, each second), whose child
-        # waits for strace. The kernel lets go of both; each line of the log is written as it comes.
+        # Not by SIGINT: strace would wait for a thread that has just begun a vfork (one of the engine's, each second),
+        # whose child waits for strace. The kernel detaches both, and each line of the log is written at once.
         watcher.kill()
         room.finish(watcher)
         seconds = time.monotonic() - begin
@@ -90,11 +90,12 @@ def watched(room, target, args, options, pinned=False, env=None):
 
 
 def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=None, reads=1):
-    """threads 0: the first does the work, and is the only one. pinned: it is put on one CPU, with the tracer. frames: the
-    stack is so many deeper. more: of its arguments. reads: of memory, a pair."""
+    """threads 0: the only thread does the work. pinned: it is put on one CPU, with the tracer. frames: the stack is
+    deeper by this number. more: further arguments. reads: reads of memory for each pair."""
     (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames) + more, options, pinned, env)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
-    # Gates, flushes, which come by time, the threads' waits; what is watched while it is on one CPU, planted.
+    # Gates, flushes, which are made at intervals, the threads' waits; breakpoints for functions that are probed while
+    # the target is on one CPU.
     slack = (100 + 200 * pinned) * (1 if PATIENCE == 1 else 3)
     total = sum(counts.values())
     figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
@@ -104,13 +105,13 @@ def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=N
         if found > per_stop * stops + slack:
             problems.append('%s: %d calls for %d stops, at most %.2f a stop were expected' % (
                 '+'.join(names), found, stops, per_stop))
-    # One a stop; with several threads one more asks whether others have stopped too: at worst for
-    # each two stops.
+    # One wait a stop; with several threads another wait asks whether more threads have stopped: at most for every
+    # second stop.
     at_most(['wait4', 'waitid'], 1.1 if threads <= 1 else 1.55)
     at_most(['PTRACE_CONT'], 1)
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
-    # Once a pair: the stack that is read at malloc's entry serves at its return.
+    # Once a pair: the stack that is read at malloc's entry is used at its return.
     at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'],
             reads / 3)
     at_most(['PTRACE_GETSIGINFO'], 1)
@@ -120,7 +121,7 @@ def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=N
     at_most(['open', 'openat', 'readlink', 'getdents64', 'stat', 'newfstatat'], 0)
     if any('/proc' in line for line in opened):
         problems.append('/proc is read: ' + [line for line in opened if '/proc' in line][0])
-    # On AArch64 and ARM the pc does not tell a hit from a signal that somebody has sent: the siginfo is read too.
+    # On AArch64 and ARM the pc does not distinguish a hit from a SIGTRAP that was sent, so the siginfo is read, too.
     most = 5 if builds.processor() in ('x86_64', 'i386') else 6
     if total > most * stops + 3 * slack:
         problems.append('%d system calls for %d stops, at most %d a stop were expected' % (total, stops, most))
@@ -154,12 +155,13 @@ def under(frames):
 
 
 def aligned(room):
-    """Which of two names of one function a call is by is looked at once."""
+    """It is looked up once by which of a function's two names a call is made."""
     return steady(room, 1, 1500, [], more=('aligned',))
 
 
 def one_address(room):
-    """free is operator delete, too: its return address tells whether one such function has called another one."""
+    """free and operator delete are one function: the return address shows whether one of them has called the other
+    one."""
     return steady(room, 1, 1500, [], env={'LD_PRELOAD': '{lib:libtcmalloc_minimal.so.4}'}, reads=2)
 
 
@@ -173,8 +175,9 @@ def not_pinned(room):
     return steady(room, 0, 1500, ['--cpu=auto'])
 
 
-# Of each bare fork: what is counted, at most. Its stops are the maker's event, the child's birth and its exit, SIGCHLD, and its
-# end; a wait may ask whether there are more. Where the child is seen before its maker's event, its parent is read.
+# The limits for each fork of a child that calls nothing. Its stops are the fork event, the child's first stop and its
+# exit, SIGCHLD, and the child's end; a wait may ask for more. If the child's first stop comes before the fork event,
+# its parent is read from /proc.
 FORKS = 200
 FOLLOWED = {'waitid': 11, 'PTRACE_CONT': 4, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREGS': 2, 'PTRACE_GETREGSET': 1, 'kcmp': 1,
             'tgkill': 1, 'openat': 1, 'pread64': 1, 'close': 1}
@@ -183,7 +186,8 @@ LET_GO = {'waitid': 8, 'PTRACE_CONT': 2, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREG
 
 
 def forks(room, options, bounds, word):
-    """Bare forks: the system calls of the tracer, and what is told of children that make no traced call."""
+    """Forks of children that call nothing: the tracer's system calls, and the messages about children without a traced
+    call."""
     (counts, _), problems, told = watched(room, 'bareforks', ('counted', FORKS), options)
     slack = 40
     for name in sorted(counts):
@@ -191,9 +195,9 @@ def forks(room, options, bounds, word):
             problems.append('%s: %d calls for %d forks, at most %d a fork were expected' % (
                 name, counts[name], FORKS, bounds.get(name, 0)))
     if counts['PTRACE_GETEVENTMSG'] < FORKS:
-        problems.append('only %d births for %d forks: something was not counted' % (counts['PTRACE_GETEVENTMSG'], FORKS))
+        problems.append('only %d fork events for %d forks: something was not counted' % (counts['PTRACE_GETEVENTMSG'], FORKS))
     if word % (FORKS + 3) not in told:
-        problems.append('not told: ' + word % (FORKS + 3))
+        problems.append('message missing: ' + word % (FORKS + 3))
     if problems:
         problems += ['counted: ' + ', '.join('%s %d' % item for item in counts.most_common()), 'functrace said: ' + told]
     return problems, 'calls a fork: %.2f' % (sum(counts.values()) / FORKS)
@@ -209,17 +213,17 @@ def forks_let_go(room):
 
 BUILDS = [('steady', 'O2'), ('bareforks', 'O2')]
 CASES = [
-    ('system calls a stop, 1 thread', one_thread),
-    ('system calls a stop, without stacks', no_stacks),
-    ('system calls a stop, compressed', compressed),
-    ('system calls a stop, 4 threads', four_threads),
-    ('system calls a stop, under 16 frames', under(16)),
-    ('system calls a stop, under 64 frames', under(64)),
-    ('system calls a stop, under 200 frames', under(200)),
-    ('system calls a stop, two names of one function', aligned),
-    ('system calls a stop, free and delete are one function', one_address),
-    ('system calls a stop, on one CPU by --cpu=auto', pinned),
-    ('system calls a stop, --cpu=auto where there is one CPU only', not_pinned),
-    ('system calls a bare fork', followed_forks),
-    ('system calls a bare fork, -F', forks_let_go),
+    ('system calls of a stop, 1 thread', one_thread),
+    ('system calls of a stop, without stacks', no_stacks),
+    ('system calls of a stop, compressed', compressed),
+    ('system calls of a stop, 4 threads', four_threads),
+    ('system calls of a stop, 16 frames deep', under(16)),
+    ('system calls of a stop, 64 frames deep', under(64)),
+    ('system calls of a stop, 200 frames deep', under(200)),
+    ('system calls of a stop, two names of one function', aligned),
+    ('system calls of a stop, free and delete are one function', one_address),
+    ('system calls of a stop, on one CPU by --cpu=auto', pinned),
+    ('system calls of a stop, --cpu=auto on a machine with one CPU', not_pinned),
+    ('system calls of a fork whose child calls nothing', followed_forks),
+    ('system calls of a fork whose child calls nothing, -F', forks_let_go),
 ]

@@ -1,4 +1,4 @@
-"""Traces in the SWAP protocol: programs that people use, attaching, other programs that are executed."""
+"""Traces in the SWAP protocol: popular programs, attaching, and programs that execute others."""
 
 import os
 import re
@@ -16,8 +16,8 @@ PYTHON = 'import json, threading; t = [threading.Thread(target=json.dumps, args=
          ' [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({str(n): n for n in range(500)})))'
 SQL = 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)' \
       ' INSERT INTO t SELECT i, \'text\' || i FROM n; SELECT count(*), max(b) FROM t;'
-# What SWAP has no place for, or has elsewhere: where tracing began and with what, declarations, objects in their order, the heap's
-# figures.
+# What SWAP has no place for, or has at another place: when and with which options tracing began, declarations, objects
+# in their order, the heap's figures.
 NOT_KEPT = re.compile(rb'^(?:version=|## tracing module: |## build-id |## resident |: |<\d+> : ).*\n|^## heap status information:\n(?:##   .*\n)+', re.M)
 SAID = re.compile(rb'; trace: .*|^functrace: to see .*--report .*\n?', re.M)
 
@@ -30,7 +30,7 @@ def postproc(room, *arguments):
 
 
 def dumped(room, path):
-    """[(name, {field: value})] of the messages; of fields that come twice, the last."""
+    """[(name, {field: value})] of the messages; the last value if a field is repeated."""
     out, problems = postproc(room, '--dump', path)
     messages = []
     for line in out.decode(errors='replace').splitlines():
@@ -50,7 +50,7 @@ def totals(text):
 
 
 def differences(room, what, first, second):
-    """[problem], if two texts are not the same but for what SWAP does not keep."""
+    """Returns a problem if two texts differ in more than the items that SWAP does not have."""
     for name, text in ('first', first), ('second', second):
         with open(room.path(name), 'wb') as file:
             file.write(NOT_KEPT.sub(b'', text))
@@ -59,7 +59,7 @@ def differences(room, what, first, second):
 
 
 def converted(room, command, env=None):
-    """The rtrace run's own events and leaks, after a conversion to SWAP and back; and a run that writes SWAP."""
+    """The events and leaks of an rtrace run, after a conversion to SWAP and back; and a run that writes SWAP."""
     done = room.run([FUNCTRACE, '-a', '-A', '-o', room.path('t.rtrace')] + command, env)
     plain, problems = postproc(room, room.path('t.rtrace'))
     problems += postproc(room, '-q', '-f', 'swap', '-o', room.path('t.swap'), room.path('t.rtrace'))[1]
@@ -71,7 +71,8 @@ def converted(room, command, env=None):
         problems.append('leaks: %r and %r' % tuple(leaks))
     problems += postproc(room, '-q', '-f', 'rtrace', '-o', room.path('back'), room.path('t.swap'))[1]
     again, more = postproc(room, room.path('back'))
-    # Nor has it the depth of stacks, by which rtrace tells who was cut from who could not be followed.
+    # SWAP does not have the depth of stacks either, by which rtrace distinguishes truncated stacks from those that
+    # could not be unwound.
     problems += more + differences(room, 'back in rtrace the events differ', through.replace(b'(lost)', b'(cut)'),
                                    again.replace(b'(lost)', b'(cut)'))
     live = room.run([FUNCTRACE, '-f', 'swap', '-o', room.path('live.swap')] + command, env)
@@ -99,7 +100,8 @@ def sqlite(room):
 
 
 def attached(room):
-    """What a process has open stands behind what it is, and only if descriptors are traced; let go of, it has not ended."""
+    """The open descriptors of a process follow its description, if descriptors are traced. When functrace detaches, the
+    process has not ended."""
     need_attach()
     problems = []
     with open(room.path('open file'), 'w') as file:
@@ -126,11 +128,12 @@ def attached(room):
 
 
 def own_start(room):
-    """What is attached to was started before that, and what the kernel maps is none of its libraries."""
+    """A process that functrace attaches to was started before that, and the kernel's mappings are not among its
+    libraries."""
     need_attach()
     begin = time.time()
     with Held(room, [builds.target('threads', 'O2'), '2', '20']) as held:
-        time.sleep(1.5) # the start has hundredths of a second
+        time.sleep(1.5)  # the start is given in hundredths of a second
         attach = time.time()
         tracer = Tracer(room, held.child.pid, ['-f', 'swap'])
         tracer.planted()
@@ -142,12 +145,13 @@ def own_start(room):
     problems = [] if begin - 0.1 <= start <= attach - 1 else ['started at %f, from %f to %f' % (start, begin, attach)]
     problems += [] if first >= attach - 0.1 else ['the trace began at %f, attached at %f' % (first, attach)]
     problems += ['[vdso] is a library'] if '[vdso]' in info else []
-    # Its addresses can be named all the same.
+    # Addresses in them get names all the same.
     return problems + ([] if '[vdso]' in rest or builds.processor() not in ('x86_64', 'aarch64') else ['[vdso] is lost']), ''
 
 
 def executes(room):
-    """A child and a program that is executed each have a file of their own; a process that goes on has not ended."""
+    """A child, and a program that is executed, each have a file of their own; after an exec the process has not
+    ended."""
     done = room.run([FUNCTRACE, '-f', 'swap', '-o', 'E', builds.target('images', 'O0'), 'exec'])
     names = sorted(name for name in os.listdir(room.folder) if not name.endswith('.map'))
     problems = [] if len(names) == 4 and not done.status else ['status %d, files %r' % (done.status, names)]
@@ -167,9 +171,9 @@ def executes(room):
 
 
 CASES = [
-    ('SWAP: python3, converted and written', python),
-    ('SWAP: sqlite3, converted and written', sqlite),
-    ('SWAP: attached to', attached),
-    ('SWAP: the start of what is attached to', own_start),
-    ('SWAP: other programs', executes),
+    ('SWAP: python3, converted and written directly', python),
+    ('SWAP: sqlite3, converted and written directly', sqlite),
+    ('SWAP: a process that functrace attaches to', attached),
+    ('SWAP: the start time of a process that functrace attaches to', own_start),
+    ('SWAP: children, and programs that are executed', executes),
 ]

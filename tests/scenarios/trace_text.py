@@ -1,4 +1,4 @@
-"""functrace's text traces (version 1.4), read strictly: a line that is not understood is an error."""
+"""Reads functrace's text traces (version 1.4) strictly: an unknown line is an error."""
 
 import gzip
 import re
@@ -15,13 +15,13 @@ THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
 
 def seconds_of(time):
-    """Of a time of the day as text has it."""
+    """The seconds of a time of the day in a text trace."""
     hours, minutes, seconds = time.split(':')
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def runs_backward(before, after):
-    """Whether the second time is earlier than the first one, and not because it is midnight between them."""
+    """Returns true if the second time is earlier than the first one, unless midnight is between them."""
     return 0 < seconds_of(before) - seconds_of(after) < 23 * 3600
 
 
@@ -33,8 +33,8 @@ class Event:
         self.index, self.kind, self.function = index, kind, function
         self.id, self.size, self.tid = ident, size, tid
         self.frames = []     # [(address, function or None)]
-        self.end = None      # 'cut' or 'lost': of a stack that goes on
-        self.freed_size = None  # of a release: the size of the block, None if it is not known
+        self.end = None  # 'cut' or 'lost' if the stack has more frames
+        self.freed_size = None  # of a release: the size of the block, None if it is unknown
 
     def __str__(self):
         if self.kind == '+':
@@ -42,7 +42,7 @@ class Event:
         return '%s(%#x)' % (self.function, self.id)
 
     def in_contexts(self, trace):
-        """The names of its contexts, in their order; '-' in none."""
+        """The names of its contexts, in their order; '-' if it has none."""
         return ','.join(sorted(name for ident, name in trace.contexts.items() if ident & self.context)) or '-'
 
     def names(self):
@@ -57,9 +57,10 @@ class Trace:
         self.twice, self.live = [], []
         self.resident = []  # [(now, peak)] in bytes
         self.contexts = {}  # id: name
-        self.time = None  # the last call's
+        self.time = None  # of the last call
         self.attachments = []  # [(name, path)]
-        self.kinds, self.calls, self.counted = set(), set(), set()  # kinds that are records of calls, and those whose references are counted
+        # kinds that are records of calls, and kinds with reference counts
+        self.kinds, self.calls, self.counted = set(), set(), set()
         lines = text.split('\n')
         if not lines[0].startswith('version=1.4,'):
             self.problems.append('%s: the first line is no header: %r' % (path, lines[0][:80]))
@@ -123,7 +124,7 @@ class Trace:
     def call(self, number, call, tid):
         index, what, context = int(call.group(1)), call.group(4), int(call.group(2) or '0', 16)
         if context & ~sum(self.contexts):
-            self.problems.append('%s:%d: in contexts that are not declared: %x' % (self.path, number, context))
+            self.problems.append('%s:%d: undeclared contexts: %x' % (self.path, number, context))
         if call.group(3) and self.time and runs_backward(self.time, call.group(3)):
             self.problems.append('%s:%d: times run backward: %s after %s' % (self.path, number, call.group(3), self.time))
         self.time = call.group(3)
@@ -138,7 +139,7 @@ class Trace:
             self.problems.append('%s:%d: neither allocation nor release: %r' % (self.path, number, what))
 
     def pair(self):
-        """Finds what each release released, what is live at the end, and blocks allocated twice."""
+        """Finds the block of each release, the live blocks at the end, and blocks that were allocated twice."""
         live = {}
         self.twice = []
         for event in self.events:

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 NAMES = 'returns;crashes;ends;aborts;jumps;leaves;executes;waits;deep'
 ENDED = 'its thread has ended'
 LEFT = 'it has ended otherwise (an exception, longjmp)'
-# How it ends, with its status: the calls and remarks of each trace.
+# How the program ends, with its status: the calls and remarks of each trace.
 WAYS = {
     'crash': (-signal.SIGSEGV, [['returns(1)', 'crashes(p=NULL) <no return>: ' + ENDED]]),
     'exit': (3, [['returns(1)', 'ends(status=3) <no return>: ' + ENDED]]),
@@ -88,7 +88,8 @@ WAYS = {
 
 
 def read(path):
-    """The calls, by their first argument, and the remarks, in their order; when it was left matters not."""
+    """The calls, by their first argument, and the remarks, in their order; without the times at which calls were
+    left."""
     with open(path) as file:
         text = file.read()
     lines = re.findall(r'^(?:\d+\. \[.*?\] (\w+)\(.*\n(?:\t0x.*\n)*\t\$1 = \w+=(.*)|## (.* <no return>.*))$', text, re.M)
@@ -104,7 +105,7 @@ def all_ways(room):
     for how, (status, traces) in WAYS.items():
         done = room.run([FUNCTRACE, '-f', 'text', '-a', '-x', NAMES, '-o', room.path(how), path, how])
         names = sorted((n for n in os.listdir(room.folder) if n == how or n.startswith(how + '.')), key=lambda n: (len(n), n))
-        # What jumps away is noticed later: at the next call from there, or at the end.
+        # A call that longjmp leaves is noticed later: at the next call of its caller, or at the end.
         found = [read(room.path(name)) for name in names]
         expected = [[line.format(path=path) for line in lines] for lines in traces]
         if how == 'jump':
@@ -120,7 +121,8 @@ def all_ways(room):
 
 
 def formats(room):
-    """Without -a; in a binary trace; through functrace-postproc; and where a format has no place for it."""
+    """The same without -a, in a binary trace, through functrace-postproc, and in a format that has no place for such
+    calls."""
     path, problems = program(room), []
     room.run([FUNCTRACE, '-x', NAMES, '-o', room.path('b'), path, 'exit'])
     text = room.run([POSTPROC, 'b']).out.decode()
@@ -135,7 +137,7 @@ def formats(room):
 
 
 def let_go(room):
-    """In flight when functrace lets go: the call goes on."""
+    """A call is in flight when functrace detaches: the call goes on."""
     need_attach()
     child = room.start([program(room), 'wait'], stdin=subprocess.PIPE)
     os.read(child.stdout.fileno(), 1)
@@ -146,7 +148,7 @@ def let_go(room):
     problems = tracer.let_go()
     done = room.finish(child, data=b'b')
     if done.status:
-        problems.append('it ends with status %d' % done.status)
+        problems.append('the target ended with status %d' % done.status)
     (name,) = os.listdir(room.path('traces'))
     return problems + equal('the trace', read(room.path('traces', name)), ['waits(fd=0) <no return>: it goes on']), ''
 
@@ -154,5 +156,5 @@ def let_go(room):
 CASES = [
     ('calls that do not return', all_ways),
     ('calls that do not return, in other formats', formats),
-    ('calls that do not return when functrace lets go', let_go),
+    ('calls that do not return before functrace detaches', let_go),
 ]

@@ -1,4 +1,4 @@
-"""What functrace says of processes, and how one names them: exact words."""
+"""Exact messages about processes, and the ways to name a process."""
 
 import os
 import re
@@ -21,7 +21,7 @@ def said(done):
 
 
 def has_line(done, pattern):
-    """A whole line that the regular expression matches."""
+    """Returns problems unless a whole line matches the regular expression."""
     if re.search('^%s$' % pattern, said(done), re.M):
         return []
     return ['no line %r in: %s' % (pattern, said(done))]
@@ -37,7 +37,7 @@ def compiled(room, name, source, *options):
 
 
 def matches(lines, patterns):
-    """As many lines as regular expressions, each as its expression says."""
+    """Returns problems unless there are as many lines as regular expressions, and each line matches its expression."""
     if len(lines) == len(patterns) and all(re.search('^%s$' % p, line) for p, line in zip(patterns, lines)):
         return []
     return ['it said %r, expected %r' % (lines, patterns)]
@@ -65,13 +65,13 @@ int main(int argc, char **argv)
 
 def running(room, path, *args):
     child = room.start([path] + list(args))
-    wait_for('its start', lambda: os.path.basename(os.readlink('/proc/%d/exe' % child.pid)).startswith(
+    wait_for('the program to start', lambda: os.path.basename(os.readlink('/proc/%d/exe' % child.pid)).startswith(
         os.path.basename(os.path.realpath(path))))
     return child
 
 
 def attached(room, *options, end=signal.SIGINT):
-    """functrace, until it says that it is attached and events have come; then it lets go."""
+    """Runs functrace until it has said that it is attached and has recorded events; then it detaches."""
     tracer = room.start([FUNCTRACE] + list(options), stderr=open(room.path('said'), 'wb'))
     wait_for('functrace to attach', lambda: b'attached to' in open(room.path('said'), 'rb').read()
              or tracer.poll() is not None)
@@ -87,7 +87,7 @@ def attached(room, *options, end=signal.SIGINT):
 # ---- Names ----
 
 def attached_line(room):
-    """On attaching: to what, and how to end it."""
+    """On attaching functrace prints the process, and how to end tracing."""
     need_attach()
     source = LOOP.replace('int main', """#include <pthread.h>
 static void *sleeps(void *data)
@@ -100,19 +100,20 @@ int main""").replace('(void)argv;', """(void)argv;
 	for (int i = 0; i < 3; i++)
 		pthread_create(&id, NULL, sleeps, NULL);""")
     child = running(room, compiled(room, 'sleeping', source, '-pthread'))
-    wait_for('its threads', lambda: len(tasks_of(child.pid)) == 4)
+    wait_for('the threads to start', lambda: len(tasks_of(child.pid)) == 4)
     done = attached(room, '-o', 'a', '-t', str(child.pid))
     quiet = room.start([FUNCTRACE, '-q', '-o', 'b', '--duration=1', '-t', str(child.pid)])
     problems = equal('with -q', said(room.finish(quiet, 20)), '')
     room.kill(child)
     problems += has_line(done, r'functrace: attached to sleeping \(%d\), 4 threads, [1-9]\d* functions; Ctrl-C lets go' %
                          child.pid)
-    # No line that counts where there is no terminal.
+    # No line of counts without a terminal.
     return problems + equal('carriage returns', said(done).count('\r'), 0), ''
 
 
 def started_by(room):
-    """By a link, as a script, as a login shell: the name it was started by, and the file where that is another."""
+    """A program that is started by a link, as a script or as a login shell: its name is the one it was started by, and
+    the program's file is added if it differs."""
     program = builds.target('images', 'O0')
     os.symlink(program, room.path('alias'))
     with open(room.path('tool'), 'w') as file:
@@ -136,7 +137,7 @@ def started_by(room):
 
 
 def by_name(room):
-    """-t NAME: where it is one process; else which there are."""
+    """-t NAME: attaches if one process has this name; else the message lists the processes."""
     need_attach()
     name = 'f%x' % time.time_ns()
     shutil.copy(compiled(room, 'loop', LOOP), room.path(name))
@@ -161,7 +162,7 @@ def by_name(room):
 
 
 def family(room):
-    """A master that makes no call, with a child of the same name and a child of that."""
+    """A master that makes no traced call, with a child of the same name, and a child of that child."""
     need_attach()
     name = 'f%x' % time.time_ns()
     source = LOOP.replace('int main', 'static int work').replace('int i = 0; i < 2000', 'int i = 0; i < 1000') + '''
@@ -178,7 +179,7 @@ int main(int argc, char **argv)
 '''
     master = running(room, compiled(room, name, source))
     pid = master.pid
-    wait_for('its children', lambda: len([p for p in room.processes() if command_of(p) == name[:15]]) == 3)
+    wait_for('the children to start', lambda: len([p for p in room.processes() if command_of(p) == name[:15]]) == 3)
     children = sorted(p for p in room.processes() if command_of(p) == name[:15] and p != pid)
     child = [p for p in children if status_field(p, 'PPid') == str(pid)][0]
     alone = attached(room, '-o', 'a', '-t', str(pid))
@@ -203,7 +204,7 @@ int main(int argc, char **argv)
         os.kill(p, signal.SIGKILL)
     room.finish(master)
     sleeper = room.start(['sleep', '20'])
-    wait_for('its start', lambda: command_of(sleeper.pid) == 'sleep')
+    wait_for('the program to start', lambda: command_of(sleeper.pid) == 'sleep')
     idle = attached(room, '-o', 'c', '-t', str(sleeper.pid))
     problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while it was attached to' % sleeper.pid)
     room.kill(sleeper)
@@ -213,7 +214,8 @@ int main(int argc, char **argv)
 
 
 def by_path(room):
-    """-t PATH: of the program, of a link to it, of a script; as it was typed then, and from elsewhere."""
+    """-t PATH: the path of the program, of a link to it, or of a script; as it was typed at the start, and relative to
+    another folder."""
     need_attach()
     compiled(room, 'loop', LOOP)
     os.mkdir(room.path('sub'))
@@ -223,7 +225,7 @@ def by_path(room):
     os.chmod(room.path('sub', 'tool'), 0o755)
     os.mkfifo(room.path('gate'))
     child, script = room.start(['./sub/link']), room.start(['./sub/tool'])
-    wait_for('their start', lambda: (command_of(child.pid), command_of(script.pid)) == ('link', 'tool'))
+    wait_for('the programs to start', lambda: (command_of(child.pid), command_of(script.pid)) == ('link', 'tool'))
     problems = []
     for path in ('./sub/link', room.path('loop'), 'loop', room.path('sub', 'link')):
         done = attached(room, '-o', 'a', '-t', path if '/' in path else './' + path)
@@ -261,11 +263,11 @@ int main(void)
 
 
 def leader_ended(room):
-    """A process whose first thread has ended is found by its name and path, and called by it."""
+    """A process whose first thread has ended is found by its name and its path, and has its name in messages."""
     need_attach()
     name = 'f%x-of-more-than-15' % time.time_ns()
     child = room.start([compiled(room, name, LOOP.replace('int main', 'static int keeps_all') + LEADERLESS, '-pthread')])
-    wait_for('the end of its leader', lambda: 'Z' in (status_field(child.pid, 'State') or ''))
+    wait_for('the first thread to end', lambda: 'Z' in (status_field(child.pid, 'State') or ''))
     problems = []
     for which in (name, room.path(name), str(child.pid)):
         done = attached(room, '-o', 'a', '-t', which)
@@ -289,25 +291,25 @@ def for_a_time_attached(room):
 
 
 def for_a_time_launched(room):
-    """It is let go of, runs on to its end, and functrace ends as it ends."""
+    """After the duration functrace detaches; the program runs to its end, and functrace ends with its status."""
     script = 'while [ "$(sed -n s/TracerPid:.//p /proc/$$/status)" != 0 ]; do sleep 0.1; done; echo free; exit 7'
     done = room.run([FUNCTRACE, '-F', '-o', 'a', '--duration=1', 'sh', '-c', script], timeout=30)
     problems = equal('it', (done.status, done.out), (7, b'free\n'))
     return problems + ([] if len(summary(done)) == 1 else ['it said: ' + said(done)]), ''
 
 
-# ---- What it waits for ----
+# ---- Processes that functrace waits for ----
 
 def daemon(room):
-    """What outlives the launched program keeps functrace, which says so; Ctrl-C lets go. Not with -q, nor of what ends
-    soon."""
+    """Processes that outlive the launched program: functrace waits for them and says so; Ctrl-C detaches. No message
+    with -q, or if they end soon."""
     script = 'sleep 20 & (sleep 20; :) & exit 4'
     problems = []
     for how, status, words in (('exit 4', 4, 'has ended with status 4'), ('kill -9 $$', -9, 'was killed by signal 9')):
         with open(room.path('said'), 'wb') as file:
             tracer = room.start([FUNCTRACE, '-o', 'a', 'sh', '-c', script.replace('exit 4', how)], stderr=file,
                                 stdout=subprocess.DEVNULL)
-        wait_for('its words', lambda: b'Ctrl-C' in open(room.path('said'), 'rb').read() or tracer.poll() is not None)
+        wait_for('the message', lambda: b'Ctrl-C' in open(room.path('said'), 'rb').read() or tracer.poll() is not None)
         sleepers = [p for p in room.processes() if command_of(p) == 'sleep']
         tracer.send_signal(signal.SIGINT)
         done = room.finish(tracer, 20)
@@ -315,7 +317,7 @@ def daemon(room):
             done.err = file.read()
         problems += equal('status', done.status, status)
         problems += has_line(done, 'functrace: sh %s; 3 processes that it left are still traced; Ctrl-C lets go' % words)
-        problems += equal('the words', said(done).count('Ctrl-C'), 1)
+        problems += equal('messages about Ctrl-C', said(done).count('Ctrl-C'), 1)
         for pid in sleepers:
             if os.path.exists('/proc/%d' % pid):
                 os.kill(pid, signal.SIGKILL)
@@ -324,11 +326,11 @@ def daemon(room):
     one = room.run([FUNCTRACE, '-o', 'c', 'sh', '-c', 'sleep 3 & exit 4'], timeout=20)
     problems += has_line(one, 'functrace: sh has ended with status 4; 1 process that it left is still traced; Ctrl-C lets go')
     soon = room.run([FUNCTRACE, '-o', 'd', 'sh', '-c', 'exit 4'])
-    return problems + equal('of one that ends', 'Ctrl-C' in said(soon), False), ''
+    return problems + equal('a message about a process that ends soon', 'Ctrl-C' in said(soon), False), ''
 
 
 def never_resumed(room):
-    """--start-paused says how to resume, and at the end that nobody did; with -q neither."""
+    """--start-paused prints how to resume, and at the end that tracing was never resumed; with -q nothing."""
     need_attach()
     program = builds.target('images', 'O0')
     done = room.run([FUNCTRACE, '-o', 'a', '-S', 'SIGUSR2', '--start-paused', program, '0'])
@@ -347,7 +349,8 @@ def never_resumed(room):
 
 
 def paused_blocks(room):
-    """Blocks of a pause are not those from before functrace attached. The command that resumes is the one that is said."""
+    """Blocks that were allocated while tracing was paused are not called blocks from before the attach. The command
+    that resumes is the printed one."""
     need_attach()
     source = '''
 #include <stdio.h>
@@ -392,10 +395,10 @@ int main(void)
     return problems, ''
 
 
-# ---- What cannot be found ----
+# ---- Functions that cannot be found ----
 
 def symbols(room):
-    """--symbol for a place that is not there."""
+    """--symbol for a place that does not exist."""
     program = builds.target('images', 'O0')
     done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=0x7fffffff', '--symbol=nothing=0x1000', program, 'exec'])
     problems = has_line(done, r'functrace: warning: --symbol=malloc=0x7fffffff: %s has no code there; give the function\'s '
@@ -420,8 +423,8 @@ int main(int argc, char **argv)
 
 
 def inside_a_function(room):
-    """--symbol for a place inside of a function is refused, by the symbols or the unwind tables; another program, of
-    which it is not meant, gets a breakpoint only where a function begins. All results stay right."""
+    """--symbol for a place inside a function is refused, by symbols or unwind tables. Another program, for which the
+    option is not meant, gets a breakpoint only if a function begins there. All results are right."""
     named = compiled(room, 'named', COUNTING, '-no-pie', '-fno-pie', '-fno-asynchronous-unwind-tables')
     framed = compiled(room, 'framed', COUNTING, '-no-pie', '-fno-pie', '-s', '-fasynchronous-unwind-tables')
     bare = compiled(room, 'bare', COUNTING, '-no-pie', '-fno-pie', '-s', '-fno-asynchronous-unwind-tables')
@@ -442,12 +445,12 @@ def inside_a_function(room):
                                            "there, the address is inside the function at 0x%x; give the function's address in the file, as "
                                            'nm or objdump print it' % (start + offset, re.escape(program), start))
         done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=' + symbols['mixes'], program])
-        problems += equal('at its start', (done.out, '--symbol' in said(done)), (right, False))
+        problems += equal('at the start of the function', (done.out, '--symbol' in said(done)), (right, False))
     return problems, ''
 
 
 def libraries(room):
-    """-L with a name that chooses nothing: which one, and what there is instead."""
+    """-L with a name that selects no library: the message has the name, and the existing libraries."""
     program = builds.target('images', 'O0')
 
     def warned(*options):
@@ -461,7 +464,7 @@ def libraries(room):
     problems += more + matches(lines, [
         r'functrace: warning: -L images-O0: the object with this in its path \(%s\) defines none of the functions to be traced\. '
         r'They are defined by: %s' % (re.escape(program), libc)])
-    # One of two, in two processes.
+    # One of two libraries, in two processes.
     more, lines = warned('-L', 'libc.,nosuch', *([] if kinds.is_busybox(kinds.need('env')) else ['env']))
     problems += more + matches(lines, [r'functrace: warning: -L nosuch: no object has this in its path'])
     more, lines = warned('-L', 'libc.')
@@ -469,7 +472,7 @@ def libraries(room):
 
 
 def deleted(replaced):
-    """The file of a running program has gone, or another has taken its place: names all the same with -r."""
+    """The file of a running program was deleted or replaced: with -r all names are right."""
     def run(room):
         need_attach()
         child = running(room, compiled(room, 'loop', LOOP))
@@ -492,7 +495,7 @@ def deleted(replaced):
 
 
 def other_mounts(room):
-    """A process in another mount namespace: the command that functrace says finds its files."""
+    """A process in another mount namespace: the command that functrace recommends finds its files."""
     need_attach()
     own_pids()
     kinds.need('pivot_root')
@@ -503,7 +506,7 @@ def other_mounts(room):
     os.mkdir(room.path('root'))
     child = room.start(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs tmpfs root && cp loop root/inner && cd root && '
                         'mkdir old && pivot_root . old && exec /inner'])
-    wait_for('its start', lambda: command_of(child.pid) == 'inner')
+    wait_for('the program to start', lambda: command_of(child.pid) == 'inner')
     done = attached(room, '-o', 'a', '-t', str(child.pid))
     problems = has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
     shown = room.run([POSTPROC, '-l', '-c', '-r', '--sysroot=/proc/%d/root' % child.pid, 'a']).out
@@ -514,7 +517,7 @@ def other_mounts(room):
 
 
 def descriptors(room):
-    """-o /dev/stdout is -, and a shell's >(COMMAND) gets the trace."""
+    """-o /dev/stdout is the same as -, and the trace can be written to a shell's >(COMMAND)."""
     bash = kinds.need('bash')
     command = [FUNCTRACE, '-q', '-f', 'text', '-o', '/dev/stdout', builds.target('images', 'O0'), '0']
     plain = room.run(command)
@@ -531,7 +534,8 @@ def descriptors(room):
 # ---- The summary ----
 
 def quoted(room):
-    """The command that shows the leaks is one for a shell, whatever the file is called; none where there is no file."""
+    """The recommended command that shows the leaks is quoted for a shell, whatever the file's name; there is none if
+    the trace is not in a file."""
     program, hints = builds.target('images', 'O0'), []
     problems = []
     for name in ("it's a 'trace'", "'", '-x y', 'a$HOME`b`\\', 'plain-1.r'):
@@ -553,7 +557,8 @@ def quoted(room):
 
 
 def most_live(room):
-    """Of many processes those with the most live bytes are named, and the hint is for the first of them."""
+    """If there are many processes, those with the most live bytes are named, and the recommended command is for the
+    first of them."""
     program = compiled(room, 'eats', """
 #include <stdlib.h>
 #include <unistd.h>
@@ -581,9 +586,9 @@ int main(int argc, char **argv)
         return problems + ['no hint for a folder: %s' % said(done)], ''
     shown = room.run(['sh', '-c', '"$0" ' + hint[2], POSTPROC]).out.decode()
     problems += equal('traces', int(hint[1]), len(os.listdir(room.path("it's"))))
-    problems += equal('what it shows', '2,150,021 bytes in 11 blocks' in shown, True)
+    problems += equal('the output of the command', '2,150,021 bytes in 11 blocks' in shown, True)
     shown = room.run(['sh', '-c', '"$0" ' + one[1], POSTPROC]).out.decode()
-    problems += equal('the one with most', '900,000 bytes in 1 block alive at the end' in shown, True)
+    problems += equal('the process with the most live bytes', '900,000 bytes in 1 block alive at the end' in shown, True)
     return problems, ''
 
 
@@ -616,7 +621,8 @@ int main(int argc, char **argv)
 
 
 def unseen_releases(room):
-    """Ids that are given out again were released: the summary and functrace-postproc -l say the same numbers."""
+    """If an id is allocated again, it was released unseen: the summary and functrace-postproc -l have the same
+    numbers."""
     done = room.run([FUNCTRACE, '-o', 'R', compiled(room, 'again', REPEATS), 'reuse'])
     shown = room.run([POSTPROC, '-l', 'R']).out.decode()
     problems = has_line(done, r'functrace: process \d+ \(again\): 10 events; 4 blocks with 400 bytes are live; trace: R')
@@ -629,7 +635,7 @@ def unseen_releases(room):
 
 
 def released_twice(room):
-    """A double release is called so where the first one is known."""
+    """A double release is reported as one if functrace has seen the first release."""
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'D', compiled(room, 'double', REPEATS), 'double'])
     problems = has_line(done, 'functrace: 3 double releases of blocks')
     problems += has_line(done, r'functrace: to see the wrong releases \(-A gives them stacks\): functrace-postproc D \| '
@@ -686,8 +692,8 @@ int main(void)
 
 
 def released_twice_by_one_line(room):
-    """The same line releases the same block again: what its first call led to is no reason to take the second for a part
-    of the first, whether a function calls the next one or jumps to it."""
+    """One line releases a block twice: the second release is not taken for a nested call of the first one, whether the
+    function calls the next one or jumps to it."""
     problems = []
     for flags in (('-O0', '-U_FORTIFY_SOURCE'), ('-O2',)):
         done = room.run([FUNCTRACE, '-f', 'text', '-o', 'H' + flags[0], compiled(room, 'here', AGAIN_HERE, *flags)])
@@ -724,7 +730,7 @@ int main(void)
 
 
 def joined_late(room):
-    """A thread is alive until its join returns, not until it is waited for."""
+    """A thread is live until pthread_join returns, not until it is called."""
     done = room.run([FUNCTRACE, '-f', 'text', '-e', 'memory,thread', '-o', 'J', compiled(room, 'joins', JOINS, '-pthread')])
     trace = trace_text.read(room.path('J'))
     if done.status or trace.problems:
@@ -734,7 +740,8 @@ def joined_late(room):
     problems = equal('the calls', [what for _, what in calls],
                      ['pthread_create', 'malloc<memory>(102)', 'pthread_join', 'malloc<memory>(103)'])
     times = [trace_text.seconds_of(time) for time, _ in calls]
-    # On a busy machine the thread may have slept for a moment before pthread_create returned, from when it is alive.
+    # On a busy machine the thread may have slept for a moment before pthread_create returned, when it begins to be
+    # live.
     if not problems and (times[2] - times[0]) % 86400 < 0.2:
         problems.append('the thread is alive for %.3f s, and sleeps for 0.300 s' % (times[2] - times[0]))
     return problems, ''
@@ -743,19 +750,20 @@ def joined_late(room):
 # ---- The README ----
 
 def sample_pattern(line):
-    """What a line of the README's sample stands for: numbers that differ each time, folders, libraries' files."""
+    """The pattern of a line in the README's sample: numbers that differ in each run, folders, and files of libraries
+    are variable."""
     text = re.escape(line.strip()).replace('\\ ', ' ')
     text = re.sub(r'0x[0-9a-f]+', '0x[0-9a-f]+', text)
     text = re.sub(r'process \d+', r'process \\d+', text)
     text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
     text = text.replace('at examples/', r'at \S*examples/')
     text = re.sub(r'\b\d+(\\\.\d+)? (ns|us|ms|s)\b', r'[\\d.]+ (ns|us|ms|s)', text)
-    # The C library's own functions have names where its debug symbols are installed.
+    # The C library's own functions have names only if its debug symbols are installed.
     return re.sub(r'in \S+ from /usr/lib.*', r'(in \\S+ )?(from|at) .*', text)
 
 
 def readme(room):
-    """The README's first leak: the commands as they stand, and each line of the sample in what they print."""
+    """The README's first leak: runs the commands as they are; each line of the sample must be in their output."""
     with open(os.path.join(builds.TOP_SRCDIR, 'README.md')) as file:
         section = file.read().split('## A first leak', 1)[1].split('`answer_new` made 12 answers', 1)[0]
     lines = [line[4:] for line in section.split('\n') if line.startswith('    ')]
@@ -778,9 +786,9 @@ def readme(room):
             pieces.append([])
         else:
             pieces[-1].append(line)
-    # Whether a stack grew in the last tenth of milliseconds depends on the machine.
+    # Whether a stack grew in the last tenth of the milliseconds depends on the machine.
     output = re.sub(r'\n *grew by .* in the last .*', '', output)
-    # Lines without dots between them stand one below the other.
+    # Lines without dots between them must be adjacent.
     for piece in pieces:
         pattern = r'\n\s*'.join(sample_pattern(line) for line in piece)
         if not re.search(r'^\s*%s$' % pattern, output, re.M):
@@ -789,7 +797,7 @@ def readme(room):
 
 
 def installed(room):
-    """make install brings the README, the news and the examples."""
+    """make install installs the README, the news and the examples."""
     if not os.path.exists(os.path.join(builds.TOP_BUILDDIR, 'Makefile')):
         raise builds.Skip('there is no Makefile')
     done = room.run(['make', '-C', builds.TOP_BUILDDIR, 'install-data', 'DESTDIR=' + room.path('root'),
@@ -851,7 +859,8 @@ int main(void)
 
 def other_mode(flags):
     def run(room):
-        """Code of 32 bits in a 64-bit program, or the reverse: it runs as untraced, and that is said once."""
+        """32-bit code in a 64-bit program, or the reverse: it runs as in an untraced run, and functrace says once that
+        it is not traced."""
         if builds.processor() != 'x86_64':
             raise builds.Skip('code of both modes is x86-64\'s')
         if flags:
@@ -859,14 +868,14 @@ def other_mode(flags):
         program = compiled(room, 'modes', OTHER_MODE, '-no-pie', '-fno-pie', '-fno-builtin', *flags)
         plain = room.run([program])
         if plain.status:
-            raise builds.Skip('this machine does not run it: status %d' % plain.status)
+            raise builds.Skip('this machine does not run the program: status %d' % plain.status)
         done = room.run([FUNCTRACE, '-f', 'text', '-o', room.path('trace'), program])
         with open(room.path('trace')) as file:
             calls = re.findall(r'^\d+\. .*?(\w+)\((\d+|0x)', file.read(), re.M)
         sentence = (r'functrace: warning: process \d+ \(modes\) calls je_malloc in another mode of the processor \(by a far call, '
                     r'between code of 32 and of 64 bits\): that cannot be traced, and the function is not watched any more')
         return (equal('output', (done.status, done.out), (plain.status, plain.out)) + has_line(done, sentence) +
-                equal('times said', said(done).count('another mode'), 1) +
+                equal('messages', said(done).count('another mode'), 1) +
                 equal('mallocs', calls.count(('malloc', '31234')), 3) +
                 equal('je_mallocs', len([c for c in calls if c[0] == 'je_malloc']), 0)), plain.out.decode().split('\n')[0]
     return run
@@ -893,7 +902,8 @@ int main(void)
 
 
 def go_programs(room):
-    """A Go program, by its section: that what Go allocates is not traced is said, and it is not advised to look for malloc."""
+    """A Go program, recognised by its section: functrace says that Go's own allocations are not traced, and does not
+    advise to look for malloc."""
     if builds.processor() != 'x86_64':
         raise builds.Skip('the program is made of x86-64 instructions')
     bare, stripped, problems = ['-DSTATIC', '-static', '-nostdlib', '-O0'], ['-s'], []
@@ -908,7 +918,7 @@ def go_programs(room):
         program = compiled(room, name, GO, '-fno-builtin', *(options + (['-DGO="%s"' % section] if section else [])))
         done = room.run([FUNCTRACE, '-f', 'text', '-o', room.path('trace'), program])
         problems += equal('status', done.status, 0) + equal(
-            '%s %s: said' % (section, options), len(re.findall('^%s$' % (words % name), said(done), re.M)), times)
+            '%s %s: messages' % (section, options), len(re.findall('^%s$' % (words % name), said(done), re.M)), times)
         problems += equal('%s %s: --symbol' % (section, options), '--symbol' in said(done), '-DSTATIC' in options and not section)
         problems += equal('Go', said(done).count('Go program'), times)
     return problems, '6 programs'
@@ -918,29 +928,29 @@ CASES = [
     ('a Go program', go_programs),
     ('32-bit code in a 64-bit program', other_mode([])),
     ('64-bit code in a 32-bit program', other_mode(builds.THIRTY_TWO)),
-    ('attached to what', attached_line),
-    ('the name it was started by', started_by),
-    ('-t NAME', by_name),
+    ('the message after attaching', attached_line),
+    ('a program\'s name is the one it was started by', started_by),
+    ('-t with a name', by_name),
     ('a master and its children', family),
-    ('-t PATH', by_path),
-    ('-t NAME: the first thread has ended', leader_ended),
+    ('-t with a path', by_path),
+    ('-t with a name, the first thread has ended', leader_ended),
     ('--duration, attached', for_a_time_attached),
     ('--duration, launched', for_a_time_launched),
-    ('what outlives the program', daemon),
+    ('processes that outlive the program', daemon),
     ('--start-paused, never resumed', never_resumed),
-    ('blocks of a pause', paused_blocks),
-    ('--symbol of no place', symbols),
+    ('blocks that are allocated while tracing is paused', paused_blocks),
+    ('--symbol for a place that does not exist', symbols),
     ('--symbol inside a function', inside_a_function),
-    ('-L of nothing', libraries),
+    ('-L that selects no library', libraries),
     ('a deleted program', deleted(False)),
     ('a replaced program', deleted(True)),
-    ('another mount namespace', other_mounts),
+    ('a program in another mount namespace, its names', other_mounts),
     ('-o to a descriptor', descriptors),
-    ('the hint as a shell reads it', quoted),
-    ('many processes: the most live bytes', most_live),
-    ('releases that were not seen', unseen_releases),
+    ('the recommended command is quoted for a shell', quoted),
+    ('many processes: those with the most live bytes are named', most_live),
+    ('releases that functrace has not seen', unseen_releases),
     ('double releases', released_twice),
-    ('the time of a join', joined_late),
+    ('the time when a thread is joined', joined_late),
     ('double releases by one line', released_twice_by_one_line),
     ("the README's sample", readme),
     ('make install', installed),

@@ -1,4 +1,4 @@
-"""Several names of one function: the trace has the one that each call is by."""
+"""A function with several names: the trace shows the name by which each call was made."""
 
 import layouts
 from kinds import Scenario
@@ -24,9 +24,10 @@ SCENARIOS = [
 
 
 def families(room):
-    """new and free are one address in tcmalloc, and a release by the wrong one is told all the same."""
+    """In tcmalloc several families of new and free are one address; functrace still reports a release by the wrong
+    family."""
     return layouts.misuse(room, TCMALLOC)
 
 
-CASES = [('releases by another family, one function', families)]
+CASES = [('releases by the wrong family of functions that share one address', families)]
 BUILDS = [('misuse', 'O2')]  # by layouts.misuse()

@@ -1,4 +1,5 @@
-"""Real programs that are attached to at work: each reads lines, and answers every one with a line that begins with `=`."""
+"""functrace attaches to real programs at work. Each program reads lines, and answers each line with a line that begins
+with `=`."""
 
 import os
 import select
@@ -37,7 +38,7 @@ SHELL = 'while read -r x; do y=$(echo "$x" | sed s/n/m/); a=; for i in 1 2 3 4 5
 
 
 class Talk:
-    """A program, a line to it and its answer at a time."""
+    """A running program: sends it a line and waits for the answer, one at a time."""
 
     def __init__(self, room, command, env):
         self.room, self.out = room, b'\n'
@@ -59,7 +60,7 @@ class Talk:
 
 
 def attached(room, command, lines, env=None, at_least=50):
-    """The first line is read before functrace comes, the last after it has gone."""
+    """The program reads its first line before functrace attaches, and its last line after functrace has detached."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)

@@ -1,4 +1,5 @@
-"""Attaching to programs at work: what is not an event, whom nothing is said against, and for how long a client waits."""
+"""Attaching to busy programs: allocations and releases that are not events, releases that are not reported as errors,
+and how long clients of the program wait."""
 
 import os
 import re
@@ -8,7 +9,7 @@ import threading
 import time
 
 import builds
-from census import Seen, lines_of, trace_of
+from baseline_blocks import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, TIMEOUT, Failure, Tracer, status_field, text_differences, text_of
 from words import compiled
@@ -20,7 +21,7 @@ OTHER_FAMILY = re.compile(rb'(\d+) releases? by another family of functions')
 
 
 def attached_to(room, target, variant, args, options=()):
-    """(what functrace said, the trace, the target's output, problems)"""
+    """Returns (messages of functrace, the trace, the target's output, problems)."""
     need_attach()
     with Held(room, [builds.target(target, variant), *args]) as held:
         tracer = Tracer(room, held.child.pid, ['-e', 'memory', *options])
@@ -32,22 +33,23 @@ def attached_to(room, target, variant, args, options=()):
 
 
 def threads_that_end(room, variant='O2', threads=4):
-    """What the C library releases of its own when threads end is no event; what the program has kept is."""
+    """When threads end, the C library's releases of its own blocks are no events; releases of the program's blocks are
+    events."""
     err, trace, out, problems = attached_to(room, 'cachedends', variant, [str(threads)])
     seen, old = Seen(trace), lines_of(out, 'old')
     if len(old) != 3 * threads:
         problems.append('the target has kept %d' % len(old))
     if seen.unknown or FROM_BEFORE.search(err):
-        problems.append('%d releases of what nobody had: %s' % (len(seen.unknown), err.decode()))
+        problems.append('%d releases of unknown blocks: %s' % (len(seen.unknown), err.decode()))
     missing = [hex(block) for block in old if block not in seen.before]
     left = [hex(block) for block in old if block in seen.live]
     if missing or left:
-        problems.append('of what was kept %s is not known, %s not released' % (missing, left))
+        problems.append('of the kept blocks %s are unknown, %s not released' % (missing, left))
     return problems, ''
 
 
 def threads_that_end_unknown(room, threads=4):
-    """Without a baseline both are said, each for what it is."""
+    """Without a baseline functrace reports both kinds of releases, each with its own message."""
     err, trace, out, problems = attached_to(room, 'cachedends', 'O2', [str(threads)], ['--no-baseline'])
     said = dict((b'C library' in match.group(0), int(match.group(1).replace(b',', b''))) for match in FROM_BEFORE.finditer(err))
     own = len(Seen(trace).unknown) - 3 * threads
@@ -57,7 +59,8 @@ def threads_that_end_unknown(room, threads=4):
 
 
 def inside_new(room, variant='O2', helper=0, options=()):
-    """A call that is met inside operator new is nobody's malloc; one by malloc is still told from it."""
+    """A call of malloc that was inside operator new when functrace attached: its caller is unknown. A later call of
+    operator new is still recorded as such and not as malloc."""
     err, trace, _, problems = attached_to(room, 'insidenew', variant, [str(helper)], options)
     notes = re.findall(r'mismatch: .*', trace)
     said = OTHER_FAMILY.search(err)
@@ -72,8 +75,8 @@ MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up took ([\d.]+)
 
 
 def baseline_said(tracer, count=1):
-    """What functrace has said when it has taken the baselines of so many processes. What comes after that is no part of
-    the attaching, so that nothing else is waited for."""
+    """Returns true if functrace has reported the baselines of that many processes. What it prints later does not belong
+    to attaching, so the test does not wait for it."""
     said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
     while said.count(b'was stopped for') < count and not re.search(rb'and \d+ more, for .*\n', said):
         more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \
@@ -85,8 +88,9 @@ def baseline_said(tracer, count=1):
 
 
 class Stalls:
-    """The longest time for which this machine keeps a thread waiting that wants to run, in milliseconds: one that sleeps most
-    of the time, and the tracer of a process, as the kernel counts it (/proc/PID/schedstat)."""
+    """Measures the longest time in milliseconds for which this machine keeps a runnable thread waiting for a processor:
+    of a thread that sleeps most of the time, and of the tracer of a process, from the kernel's counters
+    (/proc/PID/schedstat)."""
 
     def __init__(self, pid):
         self.pid, self.longest, self.is_over = pid, 0, threading.Event()
@@ -121,9 +125,9 @@ class Stalls:
 
 
 def many_processes(room, workers=24, mebibytes=4):
-    """While one process is stopped the others go on, and the longest that any is held for is what functrace says. Other
-    tests run beside this one, and for a processor the tracer waits, too: it is so in one of a few tries, and where the
-    processes' waits add up it is so in none."""
+    """While functrace stops one process the other processes run, and no process waits longer than the time that
+    functrace prints. Other tests run at the same time, and the tracer waits for a processor, too; so one good try of a
+    few is enough. If the waits of the processes added up, no try would be good."""
     need_attach()
     for number in range(TRIES):
         problems, late, remark = attach_to_many(room, workers, mebibytes, room.path('try%d' % number))
@@ -144,15 +148,17 @@ def attach_to_many(room, workers, mebibytes, output):
     said = max((float(match) for match in STOOD.findall(err)), default=0)
     remark = 'a worker was held for %.1f ms, and %.1f are said (%.1f before; a wait for a processor: %.1f)' % (
         took['attached'], said, took['quiet'], stalls.longest)
-    # A round with two hits takes three turns of the tracer on a processor, for each of which it may have to wait.
+    # A round with two breakpoint hits takes three turns of the tracer on a processor, and it may have to wait before
+    # each turn.
     late = took['attached'] > 1.5 * max(said, 1) + 3 * max(took['quiet'], stalls.longest)
     return problems, ['%s: %s' % (remark, err.decode())] if late else [], remark
 
 
 def what_waited(room):
-    """Requests that come in the pause are answered after it, at the speed of traced calls: how long that took is said, too.
-    Where the thread gets no processor for a moment it seems to be done, and how many calls a request may have before they take
-    too long, or has to have before they take a millisecond, is the machine's matter: it is so in one of a few tries."""
+    """Requests that come in the pause are answered after it, at the speed of traced calls; functrace prints how long
+    that took. If the thread gets no processor for a moment, it seems to have caught up. How many calls a request must
+    have to take a millisecond, and may have before it takes too long, depends on the machine; so one good try of a few
+    is enough."""
     need_attach()
     for number, pairs in enumerate((3, 3, 10, 1, 30)):
         with Held(room, [builds.target('periodic', 'O2'), '32', str(int(1000 * PATIENCE)), str(pairs)]) as held:
@@ -178,7 +184,7 @@ NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from befor
 
 
 def never_at_rest(room, mebibytes=300):
-    """All pauses together have a bound, and then the baseline is said not to be known."""
+    """The sum of all pauses has a limit. After that functrace says that there is no baseline."""
     need_attach()
     with Held(room, [builds.target('unsettled', 'O2'), str(mebibytes)]) as held:
         tracer = Tracer(room, held.child.pid, ['-e', 'memory'])
@@ -188,7 +194,7 @@ def never_at_rest(room, mebibytes=300):
     if done.status or not said:
         return problems + ['status %d: %s' % (done.status, err.decode())], ''
     longest, pauses, together = float(said.group(1)), int(said.group(2)), float(said.group(3))
-    # No pause is begun when they have come to a second; on a busy machine one may be as long.
+    # No pause is begun when the sum is a second; on a busy machine one pause may take a second.
     if pauses > 28 or (pauses < 3 and together <= 1000) or together > 1000 + longest:
         problems.append(said.group(0).decode())
     return problems, '%d pauses, %.0f ms' % (pauses, together)
@@ -224,8 +230,8 @@ int main(void)
 
 
 def many_busy(room):
-    """Of many threads that do nothing but allocate one has always just called: the blocks are entered all the same, and
-    --duration lets go."""
+    """If many threads only allocate, one of them has always just made a call: the blocks are recorded all the same, and
+    --duration detaches."""
     need_attach()
     target = room.start([compiled(room, 'busy', BUSY, '-pthread', '-fno-builtin')], stdin=subprocess.PIPE)
     target.stdout.readline()
@@ -235,7 +241,7 @@ def many_busy(room):
     said = re.search(rb'it has ([\d,]+) blocks', done.err)
     if done.status or not said or int(said.group(1).replace(b',', b'')) < 300000:
         problems.append('status %d: %s' % (done.status, done.err.decode()))
-    # Calls come all the time, so that the process is idle only if no thread gets a processor for a moment.
+    # Calls come all the time, so the process is idle only if no thread gets a processor for a moment.
     if not re.search(rb' from before the trace\. (The process was never idle after that, so the time to catch up is not known|'
                      rb'Catching up took [\d.]+ ms more)\n', done.err):
         problems.append('the time to catch up: %s' % done.err.decode())
@@ -245,14 +251,14 @@ def many_busy(room):
 
 CASES = [
     ('baseline: 64 busy threads', many_busy),
-    ('baseline: a heap that is never at rest', never_at_rest),
+    ('baseline: a heap that is never consistent', never_at_rest),
     ('baseline: many processes', many_processes),
     ('baseline: the time to catch up', what_waited),
     ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),
     ('baseline: threads that end', threads_that_end),
     ('baseline: threads that end, static', lambda room: threads_that_end(room, 'static')),
     ('baseline: threads that end, musl', lambda room: threads_that_end(room, 'musl')),
-    ('baseline: threads that end, left out', threads_that_end_unknown),
+    ('baseline: threads that end, --no-baseline', threads_that_end_unknown),
     ('baseline: inside operator new', inside_new),
     ('baseline: inside operator new, by a helper', lambda room: inside_new(room, helper=1)),
     ('baseline: inside operator new, without stacks', lambda room: inside_new(room, helper=1, options=['-b', '0'])),

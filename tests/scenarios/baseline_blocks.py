@@ -1,4 +1,5 @@
-"""What a process has before functrace comes: exactly those blocks are in the trace, and what becomes of them."""
+"""The baseline of a process that functrace attaches to: the trace has exactly the blocks that existed before, and
+records their releases."""
 
 import json
 import os
@@ -27,7 +28,7 @@ def number(text):
 
 
 class Seen:
-    """What a trace in text says is alive at its end."""
+    """The live blocks at the end of a trace in text."""
 
     def __init__(self, text):
         self.before, self.live, self.unknown, self.reused = {}, {}, [], []
@@ -48,7 +49,7 @@ class Seen:
 
 
 def lines_of(out, word):
-    """{address: size} of the target's lines."""
+    """Returns {address: size} from the target's lines."""
     return {untagged(int(words[1], 16)): int(words[2]) if len(words) > 2 else 0
             for words in (line.split() for line in out.decode().split('\n')) if words and words[0] == word}
 
@@ -60,7 +61,7 @@ def differing(name, one, other):
 
 
 def compare(seen, out, is_busy):
-    """Problems of a trace, by what the target says of itself."""
+    """Returns the differences between a trace and the target's own list of its blocks."""
     old, live = lines_of(out, 'old'), lines_of(out, 'live')
     own = {address: what for address, what in seen.live.items() if 30000 <= what[1] < 40100}
     problems = differing('alive at the end', own, live)
@@ -69,7 +70,7 @@ def compare(seen, out, is_busy):
     problems += ['%#x has %d bytes, not %d' % (address, what[1], live[address]) for address, what in own.items()
                  if address in live and (what[1] > live[address] if what[0] == 'call' else what[1] != live[address])][:5]
     if seen.reused:
-        problems.append('%d were given out twice' % len(seen.reused))
+        problems.append('%d blocks were allocated twice' % len(seen.reused))
     return problems
 
 
@@ -80,7 +81,8 @@ def trace_of(room, pid):
 
 
 def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1, env=None):
-    """A program that says what it has, before and behind, to the block and the byte."""
+    """A target lists its blocks before and after the trace; address and size of each block in the trace must be the
+    same."""
     need_attach()
     problems, unknown = [], 0
     for run in range(runs):
@@ -99,27 +101,27 @@ def older(room, variant='O2', count=300, threads=0, fork=0, options=(), runs=1, 
         more += compare(seen, done.out, threads)
         blocks = [len(seen.before), sum(seen.before.values())]
         if [number(word) for word in said.groups()] != blocks:
-            more.append('it says %s, and the trace has %s' % (said.group(0), blocks))
+            more.append('functrace says %s, and the trace has %s' % (said.group(0), blocks))
         if found and blocks != [sum(found[name][unit] for name in ('definitely_lost', 'indirectly_lost', 'possibly_lost',
                                                                    'still_reachable')) for unit in ('blocks', 'bytes')]:
-            more.append('a scan finds others than the census: %s' % blocks)
+            more.append('a scan finds other blocks than the baseline: %s' % blocks)
         live = [what for what in seen.live.values() if what[0] == 'call']
         left = [what for what in seen.live.values() if what[0] == 'before']
         wanted = [len(live), sum(size for _, size in live), len(left), sum(size for _, size in left)]
         if [number(word) for word in summary.groups()] != wanted:
             more.append('the summary says %s, and the trace %s' % (summary.group(0), wanted))
-        # A call may be in flight when all is planted, and have its block only when the process goes on. Where threads
-        # were inside malloc in the first copy, blocks are released before the next one.
+        # When the target has planted its blocks, a call may be in flight which returns its block only after the pause.
+        # If threads were inside malloc in the first copy, they may release blocks before the next copy.
         released = UNKNOWN.search(err)
         if len(seen.unknown) != (number(released.group(1)) if released else 0) or len(seen.unknown) > 51 * threads:
-            more.append('releases of what nobody knows: %s %s' % (seen.unknown[:5], err))
+            more.append('releases of unknown blocks: %s %s' % (seen.unknown[:5], err))
         unknown += len(seen.unknown)
         problems += ['run %d: %s' % (run, problem) for problem in more]
     return problems, '%d releases of unknown blocks' % unknown if threads else ''
 
 
 def left_out(room):
-    """--no-baseline: nobody knows what is released, and nobody stands."""
+    """--no-baseline: releases of older blocks are unknown, and no thread is stopped for a copy."""
     need_attach()
     with Held(room, [builds.target('older', 'O2'), '300']) as held:
         tracer = Tracer(room, held.child.pid, ['-e', 'memory', '--no-baseline'])
@@ -136,13 +138,13 @@ def left_out(room):
 
 
 CASES = [
-    ('census', older),
-    ('census: static', lambda room: older(room, 'static')),
-    ('census: stripped', lambda room: older(room, 'stripped')),
-    ('census: musl', lambda room: older(room, 'musl')),
-    ('census: 32 bits', lambda room: older(room, 'm32')),
-    ('census: a fork', lambda room: older(room, fork=1)),
-    ('census: 8 busy threads', lambda room: older(room, threads=8, runs=rounds(13))),
-    ('census: one busy thread', lambda room: older(room, threads=1, runs=5)),
-    ('census: left out', left_out),
+    ('baseline: blocks from before the attach', older),
+    ('baseline: blocks from before the attach, static', lambda room: older(room, 'static')),
+    ('baseline: blocks from before the attach, stripped', lambda room: older(room, 'stripped')),
+    ('baseline: blocks from before the attach, musl', lambda room: older(room, 'musl')),
+    ('baseline: blocks from before the attach, 32 bits', lambda room: older(room, 'm32')),
+    ('baseline: blocks from before the attach, a fork', lambda room: older(room, fork=1)),
+    ('baseline: blocks from before the attach, 8 busy threads', lambda room: older(room, threads=8, runs=rounds(13))),
+    ('baseline: blocks from before the attach, one busy thread', lambda room: older(room, threads=1, runs=5)),
+    ('baseline: blocks from before the attach, --no-baseline', left_out),
 ]

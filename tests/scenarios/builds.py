@@ -1,8 +1,7 @@
-"""How the targets are built: each variant is one way in which users' programs differ.
-
-For another processor they are built beforehand: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG, and
-in ARM_CC and ARM_CXX those of ARM's programs, which AArch64 runs too. Where the scenarios run then, SCENARIO_PREBUILT says that
-there is no compiler."""
+"""How the targets are built: each variant is one of the ways in which users' programs differ. For another processor
+they are built before: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG, and with the compilers of
+32-bit ARM, whose programs AArch64 runs too, in ARM_CC and ARM_CXX. If SCENARIO_PREBUILT is set, the scenarios use these
+builds and no compiler."""
 
 import os
 import re
@@ -21,7 +20,7 @@ import calls as made_calls  # pylint: disable=wrong-import-position
 TOP_SRCDIR = os.environ.get('TOP_SRCDIR', os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..')))
 TOP_BUILDDIR = os.environ.get('TOP_BUILDDIR', os.getcwd())
 SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
-# By their real names, as functrace says them.
+# Real names without symbolic links, as functrace prints them.
 BINARIES = os.path.realpath(os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin'))
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
@@ -30,7 +29,7 @@ OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os
 OTHERS_CXX = {'arm-gcc': os.environ.get('ARM_CXX', 'arm-linux-gnueabihf-g++').split()}
 PREBUILT = os.environ.get('SCENARIO_PREBUILT')
 
-# 32-bit programs of this machine. Debian has the kernel's headers for both in a folder that only its 64-bit compiler knows.
+# 32-bit programs of this machine. Only Debian's 64-bit compiler searches the folder with the kernel's headers of both.
 THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 
 UNTABLED = ['-O2', '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-optimize-sibling-calls']
@@ -52,10 +51,10 @@ VARIANTS = {
     'gold': (None, ['-O2', '-fuse-ld=gold']),
     'lld': (None, ['-O2', '-fuse-ld=lld']),
     'mold': (None, ['-O2', '-fuse-ld=mold']),
-    # more than one executable segment; one that is writable too, and holds everything
+    # more than one executable segment; one segment that is also writable and contains everything
     'several-texts': (None, ['-O2', '-Wl,--section-start=far_text=0x10000000,--section-start=farthest_text=0x60000000']),
     'omagic': (None, ['-O2', '-static', '-fuse-ld=lld', '-Wl,--omagic']),
-    # a text segment that fills its last page: no room behind it for copies of instructions
+    # a text segment that fills its last page: it has no unused bytes for copies of instructions
     'no-slots': (None, ['-O2', '-static']),
     'no-build-id': (None, ['-O2', '-Wl,--build-id=none']),
     'stripped': (None, ['-O2', '-s']),
@@ -64,7 +63,7 @@ VARIANTS = {
     'musl': ('musl-gcc', ['-O2']),
     'musl-static': ('musl-gcc', ['-O2', '-static']),
     'clang': ('clang', ['-O2']),
-    # nothing says how to unwind
+    # no unwind information at all
     'untabled': (None, UNTABLED + ['-fno-omit-frame-pointer']),
     'untabled-O0': (None, UNTABLED + ['-O0', '-fno-omit-frame-pointer']),
     'untabled-noframe': (None, UNTABLED + ['-fomit-frame-pointer']),
@@ -88,7 +87,7 @@ VARIANTS = {
     'asan-clang': ('clang', ['-O1', '-fsanitize=address']),
     'lsan': (None, ['-O1', '-fsanitize=leak']),
     'tsan': (None, ['-O1', '-fsanitize=thread']),
-    # return addresses are signed, and the targets of indirect jumps marked
+    # return addresses are signed, and targets of indirect jumps are marked
     'branch-protection': (None, ['-O2', '-mbranch-protection=standard']),
     'arm': (None, ['-O2', '-marm']),
     'thumb': (None, ['-O2', '-mthumb']),
@@ -99,21 +98,22 @@ VARIANTS = {
     'arm32-arm': ('arm-gcc', ['-O2', '-marm']),
     'arm32-static': ('arm-gcc', ['-O2', '-static']),
 }
-LINKING = ('-Wl,', '-fuse-ld=', '-static', '-rdynamic', '-s')  # what begins so says nothing to the compiler itself
+LINKING = ('-Wl,', '-fuse-ld=', '-static', '-rdynamic', '-s')  # options that concern the linker, not the compiler
 
 
 def _compiling(variant):
-    """The compiler of a variant and what of its flags is for compiling: variants that differ in neither have the same objects."""
+    """The compiler of a variant and those of its flags that concern compiling: variants with the same two share their
+    objects."""
     other, flags = VARIANTS[variant]
     return other, [flag for flag in flags if not flag.startswith(LINKING)]
 
 
 SHARED = {variant for variant in VARIANTS if sum(_compiling(variant) == _compiling(other) for other in VARIANTS) > 1}
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
-# Where only some processors have that at all.
+# Skipped on a processor that does not have the feature.
 PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
               'unwind-tables': ('arm',)}
-# The guests have none of their libraries.
+# The guests do not have the libraries of these builds.
 PROCESSORS.update((name, ('x86_64', 'i386')) for name in ('asan', 'lsan', 'tsan'))
 PROCESSORS.update((name, ('aarch64',)) for name, (other, _) in VARIANTS.items() if other == 'arm-gcc')
 PROCESSORS.update((name, ('x86_64', 'i386')) for name, (_, flags) in VARIANTS.items() if '-m32' in flags)
@@ -122,7 +122,7 @@ LINKERS = {'gold': 'ld.gold', 'lld': 'ld.lld', 'mold': 'mold', 'omagic': 'ld.lld
 
 
 class Skip(Exception):
-    """A scenario that cannot run here, and why."""
+    """A scenario cannot run here; the text is the reason."""
 
 
 def _machine(path):
@@ -137,7 +137,7 @@ def processor():
 
 
 def compiler():
-    """The C compiler's command, for a scenario that makes a program of its own."""
+    """The C compiler's command, for a scenario that compiles a program of its own."""
     if PREBUILT or not shutil.which(CC[0]):
         raise Skip('there is no C compiler here')
     return CC
@@ -145,7 +145,7 @@ def compiler():
 
 _locks = {}
 _guard = threading.Lock()
-_given_up = {}  # by output: what this machine cannot build is not tried again for each scenario that wants it
+_given_up = {}  # by output: the reason why it cannot be built, so that no other scenario tries again
 
 
 def _lock(path):
@@ -154,37 +154,37 @@ def _lock(path):
 
 
 def is_32_bit(variant):
-    """Whether such a program has fewer bits than functrace."""
+    """Returns true if such a program is a 32-bit program and functrace is not."""
     return '-m32' in VARIANTS[variant][1] or VARIANTS[variant][0] == 'arm-gcc'
 
 
 def is_narrow(variant):
-    """Whether such a program's words have 4 bytes."""
+    """Returns true if words of such a program have 4 bytes."""
     return is_32_bit(variant) or processor() in ('i386', 'arm')
 
 
 def _auxiliary(kind):
-    """A value of the auxiliary vector (getauxval(3)) as this machine's programs of 64 bits have it; 0: there is none."""
+    """The value that getauxval(3) returns in 64-bit programs of this machine, or 0."""
     with open('/proc/self/auxv', 'rb') as file:
         data = file.read()
     return dict(struct.iter_unpack('=QQ', data[:len(data) // 16 * 16])).get(kind, 0)
 
 
 AT_HWCAP2, HWCAP2_MTE = 26, 1 << 18
-# glibc gives each block another tag, which the pointer to it has too; a load or store by another pointer is a fault.
+# glibc gives each block another tag, which its pointer has too; an access by a pointer with another tag is a fault.
 TAGS = {'GLIBC_TUNABLES': 'glibc.mem.tagging=3'}
-# The same, and the thread is told later, at its next system call.
+# The same, but the fault is reported later, at the thread's next system call.
 TAGS_LATER = {'GLIBC_TUNABLES': 'glibc.mem.tagging=1'}
 
 
 def need_tags():
-    """Skips where the processor keeps no tags of memory."""
+    """Skips the scenario if the processor has no memory tags."""
     if processor() != 'aarch64' or not _auxiliary(AT_HWCAP2) & HWCAP2_MTE:
-        raise Skip('this processor keeps no tags of memory (MTE)')
+        raise Skip('this processor has no memory tags (MTE)')
 
 
 def has_tags(env):
-    """Whether the C library's malloc gives tags there."""
+    """Returns true if malloc of this variant tags its blocks."""
     return env in (TAGS, TAGS_LATER)
 
 
@@ -192,7 +192,7 @@ _runs_32_bit = []
 
 
 def need_32_bit():
-    """Skips where the kernel runs no 32-bit programs; such a one without a library says so."""
+    """Skips the scenario if the kernel runs no 32-bit programs, which a 32-bit program without a library shows."""
     program = tiny32()
     with _guard:
         if not _runs_32_bit:
@@ -205,7 +205,7 @@ def need_32_bit():
 
 
 def _can_build(command):
-    """Whether a program without content can be built that way."""
+    """Returns true if an empty program can be built in this way."""
     words = [word for word in command if not word.endswith(('.c', '.cpp', '.s', '.o'))]
     language = 'c++' if command[0] == CXX[0] else 'c'
     done = subprocess.run(words + ['-x', language, '-o', '/dev/null', '-'], stdout=subprocess.DEVNULL,
@@ -215,7 +215,7 @@ def _can_build(command):
 
 
 def _give_up(output, error):
-    """Leaves the reason in the place of the program."""
+    """Writes the reason to a file beside the place of the program."""
     os.makedirs(os.path.dirname(output), exist_ok=True)
     with open(output + ('.skip' if isinstance(error, Skip) else '.error'), 'w') as file:
         file.write(str(error))
@@ -224,7 +224,7 @@ def _give_up(output, error):
 
 
 def _find(output):
-    """For who has no compiler: what was built beforehand, or else the reason why not."""
+    """Finds a program that was built before, or raises Skip with the reason why it was not built."""
     if os.path.exists(output):
         return
     for name, kind in ('.skip', Skip), ('.error', RuntimeError):
@@ -235,8 +235,9 @@ def _find(output):
 
 
 def _compile(command, output, sources, last=()):
-    """Runs the compiler unless the output is newer than its sources. What this machine cannot build at all is
-    skipped, and who has no compiler finds why beside it; a target that does not compile is a failure."""
+    """Runs the compiler unless the output is newer than its sources. A build that this machine cannot make at all is
+    skipped, and the reason is written to a file for runs without a compiler. A target that does not compile is a
+    failure."""
     if PREBUILT:
         return _find(output)
     newest = max(os.path.getmtime(s) for s in sources)
@@ -246,7 +247,7 @@ def _compile(command, output, sources, last=()):
         if os.path.exists(output) and os.path.getmtime(output) > newest:
             return
         os.makedirs(os.path.dirname(output), exist_ok=True)
-        # Another test, which is a process of its own, may build the same one now.
+        # Another test, which is another process, may be building the same program now.
         part = '%s.%d.part' % (output, os.getpid())
         done = subprocess.run(command + ['-o', part] + list(last), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, timeout=300)
@@ -260,7 +261,7 @@ def _compile(command, output, sources, last=()):
 
 
 def _free_text(path):
-    """The bytes that the last page of a program's code has left behind it."""
+    """The number of unused bytes after the code in the last page of a program."""
     with open(path, 'rb') as file:
         data = file.read()
     is_wide = data[4] == 2
@@ -277,7 +278,8 @@ def _free_text(path):
 
 
 def _compile_full(command, output, sources):
-    """Links twice, the second time with the padding that the first one had room for, less what may get lost by alignment."""
+    """Links twice: the second link adds as much padding as the first one left room for, less what alignment may use
+    up."""
     if PREBUILT:
         return _find(output)
     padding = os.path.join(SOURCES, 'padding.s')
@@ -288,12 +290,12 @@ def _compile_full(command, output, sources):
         raise RuntimeError('%s has %d bytes left for copies' % (os.path.basename(output), _free_text(output)))
 
 
-# Targets that are made of a seed: language and seed.
+# Targets that are generated from a seed: language and seed.
 MADE = {'arguments_c': ('c', 1), 'arguments_cpp': ('cpp', 1)}
 
 
 def _made(name, language, seed, maker=arguments.source):
-    """The source of a made program, where it is not there or has changed."""
+    """The source of a generated program, which is written if it is missing or has changed."""
     path, text = os.path.join(BINARIES, '%s.%s' % (name, language)), maker(language, seed)
     os.makedirs(BINARIES, exist_ok=True)
     with _lock(path):
@@ -311,7 +313,7 @@ def _source(name):
 
 
 def rust(seed, *flags):
-    """A made program of Rust."""
+    """A generated program in Rust."""
     name = 'arguments_rs' + ''.join(flags)
     output = os.path.join(BINARIES, name)
     if PREBUILT:
@@ -324,7 +326,7 @@ def rust(seed, *flags):
 
 
 def calls(language, seed, count, command, name):
-    """A made program of calls, by that compiler."""
+    """A generated program of calls, compiled by that compiler."""
     base = 'calls_%s_%d' % (language, seed)
     output = os.path.join(BINARIES, base + '-' + name.replace(' ', ''))
     if not PREBUILT and not shutil.which(command[0]):
@@ -337,7 +339,7 @@ def calls(language, seed, count, command, name):
 
 
 def compiled(name, command, sources, last=()):
-    """A program of these sources, of which the first one is compiled, by a command of the caller's."""
+    """A program of these sources, compiled by the caller's command; the first source is the main one."""
     output = os.path.join(BINARIES, name)
     if not PREBUILT and not shutil.which(command[0]):
         _give_up(output, Skip('%s is not installed' % command[0]))
@@ -349,7 +351,7 @@ def compiled(name, command, sources, last=()):
 
 
 def target(name, variant):
-    """The path of a target built that way, building it first if need be."""
+    """Returns the path of a target of that variant, and builds it first if necessary."""
     other, flags = VARIANTS[variant]
     source = _source(name)
     cxx = source.endswith('.cpp')
@@ -365,7 +367,7 @@ def target(name, variant):
     for tool in () if PREBUILT else (command[0], LINKERS.get(variant, command[0])):
         if not shutil.which(tool):
             _give_up(output, Skip('%s is not installed' % tool))
-    # What gcc calls for an atomic operation on AArch64 needs a function of glibc's.
+    # gcc's helpers for atomic operations on AArch64 need a function of glibc.
     if other == 'musl-gcc' and processor() == 'aarch64':
         flags = flags + ['-mno-outline-atomics']
     build = _compile_full if variant == 'no-slots' else _compile
@@ -400,7 +402,7 @@ GO_NAMES = {'x86_64': 'amd64', 'i386': '386', 'aarch64': 'arm64', 'arm': 'arm'}
 
 
 def go(name):
-    """A Go program, built without network and without traces outside the build folder."""
+    """A Go program, built without network access and without files outside of the build folder."""
     source, output, cache = os.path.join(SOURCES, name + '.go'), os.path.join(BINARIES, name), os.path.join(BINARIES, 'go')
     if not PREBUILT and not shutil.which('go'):
         _give_up(output, Skip('go is not installed'))
@@ -411,10 +413,10 @@ def go(name):
 
 
 def tiny32():
-    """A 32-bit program without a library: that is all that most machines can build."""
+    """A 32-bit program without a library, because most machines can build no other 32-bit program."""
     output = os.path.join(BINARIES, 'tiny32')
     if processor() not in ('x86_64', 'i386'):
-        raise Skip('it is a program of x86')
+        raise Skip('the program is for x86')
     _compile(CC + ['-m32', '-O1', '-nostdlib', '-static', '-ffreestanding', '-fno-pie', '-no-pie', '-fno-stack-protector',
                    os.path.join(SOURCES, 'tiny32.c')], output, [os.path.join(SOURCES, 'tiny32.c')])
     return output
@@ -426,12 +428,12 @@ def logger(variant='O2'):
 
 
 def kinds_logger():
-    """The reference logger of the kinds beside memory (glibc only)."""
+    """The reference logger for kinds other than memory (glibc only)."""
     return library('kindlog', ['-U_FORTIFY_SOURCE', '-Wno-nonnull-compare', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])
 
 
 def static_logger():
-    """The reference logger for a static program: linked with -z muldefs, it comes before glibc's functions."""
+    """The reference logger for a static program: with -z muldefs its functions replace glibc's."""
     source = os.path.join(SOURCES, 'reflog.c')
     output = os.path.join(BINARIES, 'reflog-static.o')
     _compile(CC + ['-g', '-O2', '-c', '-DREFLOG_STATIC', '-fno-builtin', '-Wno-builtin-declaration-mismatch', '-fexceptions', source],

@@ -1,4 +1,5 @@
-"""Functions of the user's choice, -x: which are found, how their calls are recorded, and what is said of the others."""
+"""Functions that the user chooses, -x: which ones are found, how their calls are recorded, and which messages are
+printed about others."""
 
 import os
 import re
@@ -17,7 +18,7 @@ ALL = ('O0', 'O2', 'O2-noframe', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-
        'arm', 'thumb', 'arm-O0', 'arm32', 'arm32-arm', 'arm32-static')
 LIST = ('leaf;f?ctorial@main;[a-k]ops;jumps;lands@chosen;try_*;leaves;deeper;*_name;within;by_pointer;makes;'
         'returns_nothing;allocates;leaf')
-# In the order of their returns; what returns nothing has some result.
+# In the order of their returns. A function that returns nothing has any result.
 CALLS = [('leaf', 6), ('factorial', 1), ('factorial', 2), ('factorial', 6), ('factorial', 24), ('lands', 4), ('hops', 4),
          ('jumps', 4), ('deeper', 20), ('leaves', 21), ('try_leaving', 21), ('short_name', 101), ('short_name', 102),
          ('within', 2), ('by_pointer', 9), ('within', 4), ('by_pointer', 11), ('makes', None),
@@ -33,21 +34,22 @@ METHODS = [('shop::price(int)', 5), ('shop::price(char const*, long)', 100), ('l
 
 
 def calls_of(trace):
-    """[(name, result)] of the chosen functions, without the type that is shown where there are several."""
+    """[(name, result)] of the calls of chosen functions, without the parameter types that overloaded functions have in
+    their names."""
     several = len(trace.kinds) > 1
     return [(event.function[:-len('<function>')] if several else event.function, event.id) for event in trace.events
             if not several or event.function.endswith('<function>')]
 
 
 def compare(found, expected):
-    """The calls in their order; the result None is any."""
+    """Compares the calls in their order; the expectation None matches any result."""
     unknown = {name for name, result in expected if result is None}
     known = [(name, None if name in unknown else result) for name, result in found]
     return equal('calls', known, expected)
 
 
 def check(expected):
-    # What the compiler makes of constructors and destructors of derived classes differs.
+    # Compilers differ in how they call constructors and destructors of derived classes.
     def compare_calls(_, traces):
         found = [call for trace in traces for call in calls_of(trace) if 'FastParser::' not in call[0] or 'parse' in call[0]]
         return compare([(name, result & 0xff if 'operator==' in name else result) for name, result in found], expected)
@@ -55,13 +57,13 @@ def check(expected):
 
 
 class Everything(Scenario):
-    """Every function is traced beside memory, whose blocks are what they are without."""
+    """Every function is traced together with memory, whose blocks are the same as without -x."""
 
     def __init__(self, *args, **fields):
         super().__init__(*args, options=('-b', '0', '-x', '*'), names=False, **fields)
 
     def judge(self, room, *args, **fields):
-        # The target says its functions without their type.
+        # The target prints its functions without their types.
         for name in os.listdir(room.path('traces')):
             path = room.path('traces', name)
             with open(path, errors='surrogateescape') as file:
@@ -85,10 +87,10 @@ SCENARIOS = [
 ]
 
 
-# ---- What is found ----
+# ---- Which functions are found ----
 
 def traced(room, functions, command, *options):
-    """The calls of a launched program's first trace, with the whole output."""
+    """The calls in the first trace of a launched program, and the whole output."""
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', functions] + list(options) + command)
     trace = trace_text.read(room.path('trace'))
     if done.status or trace.problems:
@@ -101,7 +103,7 @@ def names(calls):
 
 
 def patterns(room):
-    """Which names a pattern matches."""
+    """Which names each pattern matches."""
     program = [builds.target('chosen_classes', 'O2')]
     problems = []
     for functions, expected in (
@@ -125,7 +127,7 @@ def patterns(room):
 
 
 def from_a_file(room):
-    """-x @FILE, with comments, and more on the command line."""
+    """-x @FILE with comments, together with names on the command line."""
     with open(room.path('list'), 'w') as file:
         file.write('# of the target\n  leaf   # the first\n\njumps;hops\n')
     calls = traced(room, '@list;by_pointer', [builds.target('chosen', 'O2')])[0]
@@ -133,7 +135,7 @@ def from_a_file(room):
 
 
 def symbols_of(room, *command):
-    """{name: address as nm prints it}"""
+    """{name: address}, as nm prints them."""
     kinds.need('nm')
     found = {}
     for line in room.run(['nm'] + list(command)).out.decode().splitlines():
@@ -144,7 +146,7 @@ def symbols_of(room, *command):
 
 
 def addresses(room):
-    """NAME=ADDRESS, OBJECT!0xOFFSET: the program's, which is stripped; a library's; what is inside a function."""
+    """NAME=ADDRESS and OBJECT!0xOFFSET: in a stripped program, in a library, and inside a function."""
     kinds.need('objcopy')
     problems = []
     for variant in ('O2', 'no-pie'):
@@ -157,7 +159,7 @@ def addresses(room):
         problems += compare(calls, [('mine', 6), (start % (os.path.basename(bare), int(address['lands'], 16)), 4), ('my_hop', 4),
                                     (start % (os.path.basename(bare), int(address['jumps'], 16)), 4)])
         problems += equal('warnings', re.findall('nothing matched', said(done)), [])
-        # A place with a name has that.
+        # If a symbol has the address, its name is shown.
         problems += compare(traced(room, '!0x' + address['leaf'], [program])[0], [('leaf', 6)])
         inside = int(address['factorial'], 16) + 1
         calls, done = traced(room, '!0x%x;leaf;!0x7fffffff' % inside, [program])
@@ -175,7 +177,7 @@ def addresses(room):
 
 
 def loaded_later(room):
-    """Functions of a library that is loaded and unloaded again; -L; NAME@OBJECT."""
+    """Functions of a library that is loaded, unloaded and loaded again; with -L; and NAME@OBJECT."""
     program = [builds.target('loading', 'O2'), builds.library(), '3']
     problems = []
     for options, functions, expected in (
@@ -190,8 +192,8 @@ def loaded_later(room):
 
 
 def debug_files(room):
-    """The static functions of a stripped program, from its debug file by .gnu_debuglink: beside it, in .debug; a wrong one
-    is none."""
+    """The static functions of a stripped program are found in its debug file (.gnu_debuglink), beside the program or in
+    .debug. A debug file of another build is ignored."""
     kinds.need('objcopy')
     program, bare, debug = builds.target('chosen', 'O2'), room.path('bare'), room.path('bare.debug')
     for command in (['objcopy', '--only-keep-debug', program, debug],
@@ -209,7 +211,7 @@ def debug_files(room):
     other = builds.target('chosen', 'O0')
     room.run(['objcopy', '--only-keep-debug', other, room.path('.debug', 'bare.debug')])
     calls, done = traced(room, 'leaf;no::such::*', [bare])
-    problems += equal('without it', calls, [])
+    problems += equal('the calls without a debug file', calls, [])
     for name in ('leaf', r'no::such::\*'):
         problems += has_line(done, "functrace: warning: nothing matched -x '%s': %s is stripped, so that only exported "
                              r"functions have names \('nm -DC FILE' lists them\), and no debug file of it was found. Give a "
@@ -218,7 +220,7 @@ def debug_files(room):
 
 
 def of_a_module_too(room):
-    """malloc is both: a block and a call; a program's pool as well."""
+    """malloc is traced both as an allocation and as a call; the same holds for the pool functions of a program."""
     program = builds.target('chosen', 'O2')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-e', 'memory', '-x', 'malloc;free;allocates', program])
     events = [(e.function, e.size) for e in trace_text.read(room.path('trace')).events]
@@ -266,7 +268,8 @@ int main(void)
 
 
 def results(room):
-    """A number is as wide as its type; what returns none, nothing, a float or a struct, has 0, not some register's value."""
+    """A numeric result is as wide as its type. A function that does not return, or returns nothing, a float or a
+    struct, has the result 0, not the value of a register."""
     program, problems = compiled(room, 'results', RESULTS), []
     expected = [('r_void', 0), ('r_float', 0), ('r_double', 0), ('r_long_double', 0), ('r_complex', 0), ('r_two', 0), ('r_one', 0),
                 ('r_many', 0), ('r_int8', 0xfe), ('r_int', 0xfffffffe), ('r_bool', 1), ('r_pointer', 0x1234),
@@ -283,7 +286,7 @@ def results(room):
 
 
 def unknown_results(room):
-    """Without debug information the register is shown, and the trace says that nothing else is known."""
+    """Without debug information the result is the register's value, and the trace says that its type is unknown."""
     compiled(room, 'results', RESULTS)
     made = room.run(builds.compiler() + ['-O1', '-o', room.path('bare'), room.path('results.c')])
     if made.status:
@@ -305,7 +308,8 @@ int main(void) { other(41, 42); usual(43, 44); return 0; }
 
 
 def other_conventions(room):
-    """Clang says that a function has another calling convention: where its arguments are is not known then."""
+    """Clang's debug information says that a function has another calling convention. Then the places of its arguments
+    are unknown."""
     if builds.processor() != 'x86_64':
         raise builds.Skip('ms_abi is of x86-64')
     kinds.need('clang')
@@ -321,7 +325,7 @@ def other_conventions(room):
 
 
 def left(room):
-    """Calls that longjmp or an exception has left are counted, and have no event."""
+    """Calls that end by longjmp or an exception are counted, and have no event."""
     problems = []
     for target, functions, calls, count in (('chosen', 'leaves;deeper', [('deeper', 20), ('leaves', 21)], 2),
                                             ('chosen_classes', 'throws;passes', [('throws(long)', 1), ('passes(long)', 2)], 4)):
@@ -332,10 +336,10 @@ def left(room):
     return problems, ''
 
 
-# ---- What is said ----
+# ---- Messages ----
 
 def nothing_matched(room):
-    """What matched nothing is named, with what to do; many are counted."""
+    """Names that match nothing are listed, with advice; if there are many, they are counted."""
     program = builds.target('chosen', 'O0')
     calls, done = traced(room, 'leaf;Parser::*;leaf@nowhere;abs@nowhere', [program])
     problems = compare(calls, [('leaf', 6)])
@@ -347,7 +351,7 @@ def nothing_matched(room):
     calls, done = traced(room, ';'.join('no_%d' % i for i in range(20)), [program])
     problems += equal('named', re.findall(r"-x 'no_(\d+)'", said(done)), [str(i) for i in range(8)])
     problems += has_line(done, 'functrace: not traced: 20 patterns that matched nothing')
-    # What a shell starts has it.
+    # A child of a shell has a function of that name.
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', 'leaf', 'sh', '-c', program + '; true'])
     return problems + equal('a child has it', said(done).count('warning'), 0), ''
 
@@ -361,9 +365,10 @@ int main(void) { return good() - 3; }
 
 
 def many_failures(room):
-    """Functions that cannot be probed, for they begin with a trap of their own: the first are named, all are counted."""
+    """Functions that begin with a trap instruction of their own cannot be probed: the first ones are named, and all are
+    counted."""
     if builds.processor() != 'x86_64':
-        raise builds.Skip('its functions are made of instructions of x86-64')
+        raise builds.Skip('the functions of the target are in assembly of x86-64')
     program = compiled(room, 'traps', FULL, '-O2', '-fomit-frame-pointer', '-fcf-protection=none')
     calls, done = traced(room, 'own_trap_*;good', [program])
     problems = compare(calls, [('good', 3)])
@@ -392,7 +397,7 @@ int main(void)
 
 
 def data_in_text(room):
-    """What has no type may be data: patterns leave it alone."""
+    """A symbol without a type may be data; patterns do not match it."""
     program = compiled(room, 'tables', DATA)
     calls, done = traced(room, '*@main', [program])
     return equal('output', done.out, b'1234\n') + equal('a call', ('summed', 0x1234) in calls, True), ''
@@ -401,7 +406,7 @@ def data_in_text(room):
 # ---- Everything ----
 
 def unharmed(command, functions='*'):
-    """A program of which every function is traced does what it does alone."""
+    """A program whose functions are all traced behaves as it does untraced."""
     def run(room):
         words = command()
         plain = room.run(words)
@@ -434,14 +439,14 @@ CASES = [
     ('-x: addresses', addresses),
     ('-x: a library that is loaded later, -L, NAME@OBJECT', loaded_later),
     ('-x: separate debug files', debug_files),
-    ('-x: what a module traces, too', of_a_module_too),
+    ('-x: functions that a module traces, too', of_a_module_too),
     ('-x: results by their types', results),
     ('-x: results of unknown type', unknown_results),
-    ('-x: other calling conventions', other_conventions),
-    ('-x: calls that are left', left),
-    ('-x: nothing matched', nothing_matched),
-    ('-x: what cannot be probed', many_failures),
-    ('-x: data among the code', data_in_text),
+    ('-x: functions with other calling conventions', other_conventions),
+    ('-x: calls that end by longjmp or an exception', left),
+    ('-x: names that match nothing', nothing_matched),
+    ('-x: functions that cannot be probed', many_failures),
+    ('-x: data in the text segment', data_in_text),
     ("-x '*': ls", unharmed(listing)),
     ("-x '*': threads", unharmed(lambda: [builds.target('threads', 'O2'), '4', '10'])),
     ("-x '*': threads, static", unharmed(lambda: [builds.target('threads', 'static'), '4', '10'])),

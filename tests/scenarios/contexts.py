@@ -1,4 +1,4 @@
-"""Contexts: the program's own, by the context library, and functions that are contexts from outside."""
+"""Contexts: those that the program sets by the context library, and those that --context-function sets from outside."""
 
 import collections
 import os
@@ -20,7 +20,7 @@ CONTEXT_BUILDS = ('O0', 'O2', 'O2-noframe', 'no-pie', 'static', 'static-pie', 'n
 
 
 def expected_contexts(output):
-    """{(kind, size): how often in which contexts}, as the target says."""
+    """{(kind, size): {contexts: count}}, as the target prints it."""
     expected = collections.defaultdict(collections.Counter)
     for kind, size, names in re.findall(r'^context ([+-]) (\d+) (.*)$', output.decode(), re.M):
         expected[(kind, int(size))][names] += 1
@@ -45,7 +45,7 @@ def contexts_differ(expected, traces):
 
 
 class Contexts(Scenario):
-    """Every event is in the contexts that the target says."""
+    """Every event has the contexts that the target prints."""
 
     def judge(self, room, variant, plain, traced, *args, **fields):
         problems, remark = super().judge(room, variant, plain, traced, *args, **fields)
@@ -74,7 +74,7 @@ SCENARIOS = [
 # ---- -C ----
 
 def filters(room):
-    """-C finds exactly the calls in a context, in binary and in text, and 0 those in none."""
+    """-C selects exactly the calls in a context, in binary and in text, and -C 0 the calls in no context."""
     program = builds.target('contexts', 'O2')
     expected = expected_contexts(room.run([program]).out)
     problems = []
@@ -103,10 +103,10 @@ def filters(room):
     return problems, ''
 
 
-# ---- What is said ----
+# ---- Messages ----
 
 def too_many(room):
-    """Of the program's own contexts those that come after the 32nd mark nothing, which is said once."""
+    """A program's contexts after the 32nd are not recorded, and one message says so."""
     program = builds.target('contexts_many', 'O2')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=use;take', program])
     trace = trace_text.read(room.path('t'))
@@ -125,7 +125,8 @@ def too_many(room):
 
 
 def not_found(room):
-    """What is not there is named at the end; what is there is no call of its own, and -L is not about it."""
+    """Context functions that do not exist are named at the end. One that exists makes no event of its own, and -L has
+    no effect on it."""
     program = builds.target('contexts', 'O2')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=nowhere*', '--context-function=outer@libc.so',
                      '--context-function=outer', '-L', 'libc.so', program])
@@ -160,19 +161,19 @@ int main(void)
 
 
 def traced_too(room):
-    """Functions that are traced and contexts at once: their own calls are in what they are called from."""
+    """Functions that are both traced and contexts: their own calls have the contexts of their callers."""
     program = compiled(room, 'tails', TAILS, '-O2', '-fno-optimize-strlen')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '-e', 'memory', '-x', 'leaf;jumps;calls', '--context-function=jumps;calls', program])
     trace = trace_text.read(room.path('t'))
     found = [(e.function.split('<')[0], e.size if 'memory' in e.function else '', e.in_contexts(trace)) for e in trace.events]
-    # Where several return at once, by jumps, those of -x are written first.
+    # If a longjmp leaves several functions at once, the calls of -x are written first.
     expected = [('leaf', '', 'calls,jumps'), ('jumps', '', 'calls'), ('malloc', 1001, 'calls,jumps'), ('free', 0, 'calls'),
                 ('leaf', '', 'calls,jumps'), ('jumps', '', 'calls'), ('calls', '', '-'), ('malloc', 1000, 'calls,jumps'),
                 ('free', 0, '-'), ('leaf', '', '-'), ('malloc', 3000, '-'), ('free', 0, '-')]
     return trace.problems + equal('calls', found, expected) + equal('status', done.status, 0), ''
 
 
-# ---- The library as it is installed ----
+# ---- The installed library ----
 
 USER = r'''
 #include <functrace/context.h>
@@ -192,7 +193,8 @@ int main()
 
 
 def installed(room):
-    """Header, libraries and pkg-config file are where make install puts them: for C and C++, shared and static."""
+    """`make install` puts header, libraries and pkg-config file into their places: C and C++ programs are built, shared
+    and static."""
     builds.compiler()
     if not os.path.exists(os.path.join(builds.TOP_BUILDDIR, 'Makefile')):
         raise builds.Skip('there is no Makefile')
@@ -227,7 +229,7 @@ def installed(room):
     return problems, ''
 
 
-# ---- Paused ----
+# ---- Paused tracing ----
 
 COMMANDED = r'''
 #include "context/context.c"
@@ -256,7 +258,7 @@ int main(void)
 
 
 def paused(room):
-    """What is created, entered and left while tracing is paused is known when it goes on."""
+    """Contexts that the program creates, enters and leaves while tracing is paused are right after the resume."""
     program = compiled(room, 'commanded', COMMANDED, '-O1', '-I' + builds.TOP_SRCDIR)
     os.makedirs(room.path('traces'))
     child = room.start([FUNCTRACE, '-S', 'USR1', '-f', 'text', '-b', '0', '-o', room.path('traces'), '--context-function=inside', program],
@@ -293,10 +295,11 @@ def paused(room):
     return problems + equal('traces', len(os.listdir(room.path('traces'))), 2), ''
 
 
-# ---- In a pid namespace of its own ----
+# ---- In another pid namespace ----
 
 def namespaced(room):
-    """Attached to from outside: the threads' ids in the library's table are those of the inner namespace."""
+    """functrace attaches from outside of a pid namespace: the thread ids in the library's table are those of the inner
+    namespace."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
@@ -327,11 +330,11 @@ def namespaced(room):
 
 BUILDS = [('contexts', 'O2'), ('contexts', 'stripped'), ('contexts_many', 'O2')]
 CASES = [
-    ('-C, exactly', filters),
-    ('more than 32', too_many),
-    ('--context-function: not found, -L', not_found),
-    ('--context-function: traced too, by jumps', traced_too),
-    ('the library as installed', installed),
+    ('-C selects exactly the calls of a context', filters),
+    ('more than 32 contexts', too_many),
+    ('--context-function: functions that are not found, and -L', not_found),
+    ('--context-function: functions that are also traced, left by longjmp', traced_too),
+    ('the context library as installed', installed),
     ('paused', paused),
-    ('a pid namespace of its own', namespaced),
+    ('contexts of a program in another pid namespace', namespaced),
 ]

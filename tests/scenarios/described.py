@@ -1,4 +1,4 @@
-"""Modules that users describe: the examples as a user runs them, what is refused, and the words of -e."""
+"""Modules that users write: the examples, built and run as a user does, modules that are refused, and names for -e."""
 
 import os
 import re
@@ -27,13 +27,13 @@ def compiler():
 
 
 def run(room, modules, program, name):
-    """A traced run, of which the program itself must notice nothing."""
+    """Runs a program untraced and traced; its status and output must not differ."""
     plain, traced = room.run([program]), room.run([FUNCTRACE, '-e', modules, '-o', room.path(name), program])
     return traced, equal('the run', (traced.status, traced.out), (plain.status, plain.out))
 
 
 def leaks(room, name):
-    """[(count, bytes, function, file:line)] of the groups with the innermost frames."""
+    """[(count, bytes, function, file:line)] of the reported groups, from their innermost frames."""
     done = room.run([POSTPROC, '-l', '-c', '-r', room.path(name)])
     return sorted((int(count), int(size or 0), function, os.path.basename(place)) for count, size, function, place in re.findall(
         r'^# allocation summary: (\d+) (?:parcel|block|shape)\(s\)(?: with total size (\d+))?\n\t0x[0-9a-f]+ in (\w+)\(\) at (\S+)$',
@@ -41,7 +41,7 @@ def leaks(room, name):
 
 
 def line_of(source, text):
-    """FILE:LINE of the first line with that text."""
+    """FILE:LINE of the first line that contains the text."""
     with open(os.path.join(EXAMPLES, source)) as file:
         for number, line in enumerate(file, 1):
             if text in line:
@@ -57,7 +57,7 @@ SHAPES = [(1, 0, 'copy_square', 'shapes.cpp', 'new (place(sizeof(square)))'),
 
 
 def with_example(name, events, live, expected):
-    """An example, from its description to the lines of its leaks; and beside another module."""
+    """An example, from its description to the source lines of its leaks, alone and together with the memory module."""
     def case(room):
         program, conf = example(name), os.path.join(EXAMPLES, name + '.conf')
         done, problems = run(room, conf, program, 'own')
@@ -73,7 +73,7 @@ def with_example(name, events, live, expected):
 # ---- A shared object ----
 
 def install_header(room):
-    """The header as `make install` installs it, below a folder of its own: its include path."""
+    """Installs the header as `make install` does, in a folder of its own, and returns the include path."""
     done = room.run(['make', '-s', '-C', builds.TOP_BUILDDIR, 'install-moduleincludeHEADERS', 'DESTDIR=' + room.path('root')])
     for folder, _, names in os.walk(room.path('root')):
         if 'module.h' in names and os.path.basename(folder) == 'functrace':
@@ -98,7 +98,8 @@ def template_text():
 
 
 def template(room):
-    """It is built out of the tree, with what was installed, and traces what no text can say."""
+    """The template of a module in C is built outside of the tree with the installed header, and traces data that a
+    description in text cannot."""
     compiler()
     program = example('pool')
     module = build_module(room, install_header(room), 'mine', template_text())
@@ -111,13 +112,13 @@ def template(room):
     problems += equal('the labels', re.findall(r'\. pool_get\((\d+)\) = \w+\n\t\$1 = label=(.*)\n', text),
                       [('64', 'anna'), ('128', '?'), ('64', 'berta'), ('128', '?'), ('64', 'carla'), ('128', '?')])
     problems += equal('the module', re.findall(r'^## tracing module: \[1\] (.*)$', text, re.M), ['pool (1.0)'])
-    # A name without a folder is one of this folder, not a library.
+    # A name without a slash is a file of the current folder, not a library.
     done = room.run([FUNCTRACE, '-e', 'mine.so', '-o', room.path('u'), program])
-    return problems + equal('by its name', done.status, 0), ''
+    return problems + equal('the status with a name without a slash', done.status, 0), ''
 
 
 def bad_objects(room):
-    """Shared objects that are none for this functrace: why, and status 2."""
+    """Shared objects that functrace cannot use: the reason, and status 2."""
     compiler()
     include = install_header(room)
     text = template_text()
@@ -143,10 +144,10 @@ def bad_objects(room):
     return problems + says('none.so', 'cannot be loaded: '), ''
 
 
-# ---- A text ----
+# ---- A description in text ----
 
 def bad_texts(room):
-    """All errors in one go, each with its line; nothing runs."""
+    """All errors of a description are reported at once, each with its line, and no program runs."""
     path = room.path('bad.conf')
     with open(path, 'w') as file:
         file.write('module bad\n\nalloc void *get(size_t n): id=result\nfree put(void *p): id=p\n')
@@ -155,7 +156,7 @@ def bad_texts(room):
                        "%s:3: 'result' is no value; known are: n, arg1 to arg6, return" % path,
                        "\n%s:4: the type of the result is missing: write it before 'put'" % path)
     problems += equal('the program ran', os.path.exists(room.path('ran')), False)
-    # As hostile as a file can be.
+    # A file with content as bad as possible.
     with open(path, 'wb') as file:
         file.write(os.urandom(100000))
     problems += refused(room, [FUNCTRACE, '-e', path, 'true'], 2, 'functrace: -e %s describes no module' % path)
@@ -167,7 +168,7 @@ def bad_texts(room):
 
 
 def same_names(room):
-    """Two modules of one name, or with one type: refused in either order."""
+    """Two modules of one name or with one type are refused, in either order."""
     row = 'alloc void *get(size_t n): id=return, size=n\n'
     for name, text in (('memory.conf', row), ('one.conf', 'module one\n' + row), ('two.conf', 'module one\nresource two\n' + row),
                        ('three.conf', 'resource memory noun=block\n' + row)):
@@ -183,7 +184,8 @@ def same_names(room):
 
 
 def not_found(room):
-    """Functions that no object has are told, and what has no function at all too; a wrong release in its own words."""
+    """Functions that no object has are reported, and so is a module none of whose functions exists; a wrong release is
+    reported in the module's own words."""
     with open(room.path('own.conf'), 'w') as file:
         file.write('alloc void *pool_get(struct pool *p, size_t n): id=return, size=n\nfree void pool_putt(void *p): id=p\n'
                    'call void send_letter(const char *to)\ncall "weigh"\ncall "weighs"\nfree "pool_copy": id=arg1\n')
@@ -195,9 +197,9 @@ def not_found(room):
     problems += has_line(done, r'functrace: 1 release of an object that was not seen allocated; .*')
     problems += equal('a local function', [str(e).split('(')[0] for e in trace_text.read(room.path('trace')).events].count(
         'weigh<own-calls>'), 2)
-    # functrace's own modules have functions that programs do not have.
+    # functrace's own modules name functions that programs lack.
     done = room.run([FUNCTRACE, '-e', 'all', '-o', 'other', example('pool')])
-    return problems + equal('of all', 'no object has' in said(done), False), ''
+    return problems + equal('the message with -e all', 'no object has' in said(done), False), ''
 
 
 FAILING = """
@@ -225,7 +227,8 @@ int main(void)
 
 
 def failing(room):
-    """A described release that fails is a remark, and releases nothing: one that says errno, and one of a range."""
+    """A failed release of a described module is a remark, and releases nothing: one that sets errno, and one of a
+    range."""
     with open(room.path('box.conf'), 'w') as file:
         file.write('alloc void *box_get(int n): id=return\nfree int box_drop(void *box, int fails): id=box, errno\n'
                    'free int box_range(void *first, void *last, int fails): id=first, last=last, succeeds=zero\n')
@@ -246,7 +249,7 @@ def known_modules(room):
 
 
 def words(room):
-    """-e help has a line for each module; -e all is all of them that know what is live."""
+    """-e help has a line for each module; -e all is all modules that know live resources."""
     done = room.run([FUNCTRACE, '-e', 'help'])
     lines = done.out.decode().split('\n\n')[1].split('\n')
     names = [line.split()[0] for line in lines if line[0] != ' ']
@@ -266,7 +269,7 @@ def words(room):
 
 
 def own_words(room):
-    """-e help=NAME is a description of that module: by all of them the same is traced."""
+    """-e help=NAME prints a description of the module: tracing with these descriptions gives the same events."""
     names, problems = known_modules(room), []
     for name in names:
         text = room.run([FUNCTRACE, '-e', 'help=' + name])
@@ -280,7 +283,7 @@ def own_words(room):
         return [(e.kind, e.function, e.size, e.freed_size, len(e.frames)) for e in trace.events], re.findall(
             'events; (.*); trace', said(done))
     own, described = events(','.join(names), 'own'), events(','.join('./%s.conf' % name for name in names), 'described')
-    problems += equal('the events', own, described) + equal('any', bool(own[0]), True)
+    problems += equal('the events', own, described) + equal('there are events', bool(own[0]), True)
     for name, line in ('constants', '\nflags open_flags {\n'), ('prototypes', '\ncall int fsync(int fd): '):
         text = room.run([FUNCTRACE, '-e', 'help=' + name])
         problems += equal('help=' + name, (text.status, line in text.out.decode()), (0, True))
@@ -294,9 +297,9 @@ CASES = [
     ('the example of classes', with_example('shapes', 7, '3 shapes never destroyed', SHAPES)),
     ('the template of a shared object', template),
     ('shared objects that are refused', bad_objects),
-    ('texts that are refused', bad_texts),
-    ('modules of one name', same_names),
-    ('functions that are not there', not_found),
+    ('descriptions in text that are refused', bad_texts),
+    ('two modules with the same name', same_names),
+    ('functions that no object has', not_found),
     ('releases that fail', failing),
     ('-e help and -e all', words),
     ('-e help=NAME', own_words),

@@ -1,4 +1,4 @@
-"""Descriptors of real programs: what a trace has live is what /proc/PID/fd shows."""
+"""Descriptors of real programs: the live descriptors of a trace are those in /proc/PID/fd."""
 
 import os
 import re
@@ -49,7 +49,8 @@ def descriptors(pid):
 
 
 def live(traces, pid, before):
-    """What is open by the trace of a process that had `before` when it began; what it releases of nobody knows what."""
+    """Returns the open descriptors according to the trace of a process that had `before` open at its start; releases of
+    unknown descriptors are problems."""
     open_now, problems = set(before), []
     for event in [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')]:
         if event.kind == '+':
@@ -65,7 +66,7 @@ def live(traces, pid, before):
 
 def compare_live(traces, pid, before, now):
     open_now, problems = live(traces, pid, before)
-    # A server that was let go of between an open and its close.
+    # functrace detached from the server between an open and its close.
     last = [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')][-1:]
     open_now -= {e.id for e in last if e.kind == '+' and e.id not in now}
     if open_now != now:
@@ -101,7 +102,7 @@ def python_attached(room):
 
 
 def python_launched(room):
-    """Its own last words say what was open."""
+    """The program prints at its end which descriptors are open."""
     script = PYTHON.replace('raise SystemExit(3)', 'print("open", *[n for n in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + n)])')
     command = [os.path.realpath(sys.executable), '-c', script]
     done = room.run([FUNCTRACE, '-e', 'file', '-f', 'text', '-o', room.path('t')] + command, data=b''.join(attached.numbers(count=3)))
@@ -110,7 +111,7 @@ def python_launched(room):
     if done.status or not words:
         return ['status %d: %s' % (done.status, done.err.decode(errors='replace')[-600:])], ''
     shown = set(map(int, words[0]))
-    # Descriptors 0 to 2 are there before; at the end the program closes nothing more that it is asked about.
+    # Descriptors 0 to 2 are open at the start; at the end the program closes none of the descriptors that it printed.
     last = max(i for i, e in enumerate(trace.events) if e.function.startswith('opendir') and e.kind == '+')
     trace.events = trace.events[:last + 1]
     return compare_live([trace], trace.pid, {0, 1, 2}, shown), '%d events' % len(trace.events)
@@ -141,7 +142,8 @@ int main(void)
 
 
 def leaks(room):
-    """The places where what is never closed was opened, each kind in its own words, and what was closed twice."""
+    """The report has the source lines where leaked descriptors were opened, with a noun for each kind, and descriptors
+    that were closed twice."""
     compiler = builds.compiler()
     with open(room.path('leaks.c'), 'w') as file:
         file.write(LEAKS)
@@ -161,8 +163,8 @@ def leaks(room):
 
 
 def preloaded(room):
-    """An allocator that somebody preloads comes into functrace too, and closes a pipe of its own there, whose numbers
-    are nobody else's."""
+    """A preloaded allocator is loaded into functrace, too, where it opens and closes a pipe: its descriptors have
+    numbers that functrace does not use."""
     env = {'LD_PRELOAD': 'libtcmalloc.so.4'}
     plain = room.run(['cat', '/proc/self/maps'], env=env)
     if b'libtcmalloc' not in plain.out:
@@ -211,7 +213,7 @@ int main(void)
 
 
 def refused(room):
-    """A close_range that fails closes nothing, and is a remark with -a."""
+    """A close_range that fails closes no descriptor, and is a remark with -a."""
     with open(room.path('refused.c'), 'w') as file:
         file.write(REFUSED)
     made = room.run(builds.compiler() + ['-g', '-O0', '-o', room.path('refused'), room.path('refused.c')])
@@ -256,7 +258,7 @@ int main(void)
 
 
 def partly(room):
-    """What a close_range that fails has closed by calls of close is released, each once."""
+    """close_range fails after it has closed some descriptors by close: each of these is released once."""
     with open(room.path('partly.c'), 'w') as file:
         file.write(PARTLY)
     subprocess.run(builds.compiler() + ['-w', '-g', '-O0', '-o', room.path('partly'), room.path('partly.c')], check=True)

@@ -1,4 +1,4 @@
-"""-a: the errno of each thread, read from outside, of all kinds of C libraries."""
+"""-a: the errno of each thread, read from outside, with all supported C libraries."""
 
 import collections
 import re

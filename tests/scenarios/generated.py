@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Generated programs (tests/generate), traced beside the reference logger: each trace must hold exactly what the log does.
+"""Generated programs (tests/generate), traced together with the reference logger: trace and log must have the same events.
 
 usage: generated.py [-j N] [-v] [--first SEED] [--count N] [--without N,N...] [--reduce]
 
-Prints TAP. What a failing program was, and what it left, is kept in tests/failures/SEED of the build folder; its report
-begins with the command that repeats it. --reduce then leaves out statements as long as it still fails.
+Prints TAP. A failing program and its files are kept in tests/failures/SEED of the build folder; its report begins with
+the command that repeats it. With --reduce statements are left out as long as the program still fails.
 """
 
 import argparse
@@ -38,7 +38,8 @@ WATCH = uprobes.Watch()
 
 
 class Case:
-    """One program: built, run untraced, launched, perhaps attached to, perhaps traced without the logger."""
+    """A generated program: it is built, run untraced, launched, perhaps attached to, perhaps traced without the
+    logger."""
 
     def __init__(self, seed, without=()):
         self.seed, self.program = seed, program.Program(seed, without)
@@ -92,18 +93,18 @@ class Case:
             self.compile(room, link + [builds.static_logger(), '-Wl,-z,muldefs', '-o', room.path('logged')])
 
     def run_with(self, room, name):
-        """The command, and the environment that makes it write a log into the folder of that name."""
+        """The command, and an environment with which it writes its log into the folder of that name."""
         env = {'REFLOG': room.path(name)}
         os.makedirs(env['REFLOG'])
         if self.program.build == 'static':
             return [room.path('logged')], env
         return [room.path('program')], dict(env, LD_PRELOAD=builds.logger())
 
-    # ---- Judging ----
+    # ---- Comparing ----
 
     def check(self, room, folder, log, plain, traced, window=None, end=None):
-        """What differs. `window`: of the first process, only what is between the marks was traced; `end`: when it was let
-        go of."""
+        """Returns the differences. If `window` is a process id, only the calls between the marks were traced in the
+        first program of that process; `end` is the time when functrace detached."""
         problems = self.check_run(plain, traced)
         images = {pid: [i for i in some if end is None or i.began < end]
                   for pid, some in reflog.read_images(room.path(log)).items()}
@@ -137,7 +138,7 @@ class Case:
         return problems
 
     def read_traces(self, folder, problems):
-        """{pid: [Trace]}, in the order in which a process executed programs."""
+        """{pid: [Trace]}, in the order in which a process executed its programs."""
         traces = {}
         for path in sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: int(re.search(r'-(\d+)\.', p).group(1))):
             trace = trace_text.read(path)
@@ -180,7 +181,8 @@ class Case:
         return ['attached: ' + p for p in problems]
 
     def bare(self, room, plain):
-        """Without the logger, whose functions are around all others: compared with the untraced run's log."""
+        """A run without the logger, whose functions are called around all others: compared with the log of the untraced
+        run."""
         os.makedirs(room.path('traces-bare'))
         traced = room.run(kinds.functrace(room.path('traces-bare'), *self.options) + [room.path('program')])
         problems = self.check_run(plain, traced)
@@ -217,7 +219,7 @@ def command_of(seed, without):
 
 
 def keep(room, case, problems, without):
-    """Keeps what a failing program left."""
+    """Keeps the files of a failing program."""
     folder = os.path.join(FAILURES, str(case.seed))
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(room.folder, folder)
@@ -227,7 +229,7 @@ def keep(room, case, problems, without):
 
 
 def once(seed, without=(), keeps=True):
-    """Problems, the case, and where it was kept."""
+    """Returns the problems, the case, and the folder that was kept."""
     case, room, folder = Case(seed, without), Room(), None
     try:
         problems = case.run(room)
@@ -242,7 +244,7 @@ def once(seed, without=(), keeps=True):
 
 
 def is_steady(folder):
-    """Whether a program that was kept ends alike, without a crash, each time that it runs alone."""
+    """Returns true if a kept program ends in the same way, without a crash, each time that it runs untraced."""
     path, ends = os.path.join(folder, 'program'), set()
     for _ in range(8 if os.path.exists(path) else 0):
         try:
@@ -255,7 +257,7 @@ def is_steady(folder):
 
 
 def test(seed, without=()):
-    """(problems, case, folder), or why it was skipped."""
+    """Returns (problems, case, folder), or the reason why the test was skipped."""
     try:
         for _ in range(3):
             start = time.monotonic()
@@ -273,7 +275,7 @@ def test(seed, without=()):
 
 
 def reduce(seed, without):
-    """Leaves out statements, many at once at first, as long as something is wrong."""
+    """Leaves out statements, at first many at once, as long as the test still fails."""
     without, count = set(without), program.Program(seed).count
     size = max(count // 4, 1)
     while size:
@@ -302,7 +304,7 @@ def report(number, seed, result, without, verbose):
 
 
 def run(first, count, jobs=2, without=(), verbose=False):
-    """How many programs failed. Prints TAP."""
+    """Prints TAP and returns the number of failed programs."""
     builds.logger()
     builds.static_logger()
     seeds, failed = range(first, first + count), []

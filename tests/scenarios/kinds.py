@@ -17,7 +17,7 @@ def functrace(folder, *options, by=()):
 
 
 def told(problems):
-    """Prints what a long test has found; its exit status."""
+    """Prints the problems that a long test has found; returns its exit status."""
     for problem in problems:
         print('DIFFERS: ' + problem)
     print('no difference' if not problems else '%d differences' % len(problems))
@@ -25,7 +25,7 @@ def told(problems):
 
 
 def read_traces(folder, expected=None):
-    """The traces in a folder, in the order of their making; problems."""
+    """The traces in a folder, in the order in which they were created; adds to problems."""
     paths = sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: (os.stat(p).st_mtime_ns, p))
     traces = [trace_text.read(path) for path in paths]
     problems = [p for t in traces for p in t.problems]
@@ -40,8 +40,8 @@ def read_traces(folder, expected=None):
 
 
 def own_lines(stderr):
-    """The target's own lines of stderr: what functrace says begins with its name. It cannot load what is preloaded into a
-    program of another word size."""
+    """The lines of stderr that the target wrote: functrace's lines begin with its name. The loader's messages about a
+    preloaded library for another word size are not the target's either."""
     return [line for line in stderr.split(b'\n')
             if line and not line.startswith(b'functrace: ') and b'wrong ELF class' not in line]
 
@@ -67,18 +67,18 @@ class Scenario:
     target, args   the program; {library}, {library:NAME} and {bin:NAME} stand for paths
     variants       builds (builds.VARIANTS)
     modes          launch, attach, nofollow (launched with -F), and launched with a binary trace that
-                   functrace-postproc turns into text: binary, compat (the sp-rtrace 2.0 tools' dialect), swap
-    files          how many traces there must be, or None
-    options        more of functrace's
-    log            compare with the reference logger too
-    env            more of the environment; {lib:NAME} is a shared library by its file name
+                   functrace-postproc converts to text: binary, compat (the sp-rtrace 2.0 tools' dialect), swap
+    files          the expected number of traces, or None
+    options        more options of functrace
+    log            compare with the reference logger, too
+    env            more environment variables; {lib:NAME} is a shared library by its file name
     names          whether stacks are compared by name (-r)
-    by             a target that functrace is run by (it changes something and executes functrace)
-    steps          whether breakpoints may be passed the slow way, by stopping all threads
-    misuse         whether it releases what it has not allocated; of nobody else may that be said
-    unsaid         what functrace must not say
+    by             a target that starts functrace (it changes the process's state and executes functrace)
+    steps          whether breakpoints may be stepped over by stopping all threads
+    misuse         whether it makes wrong releases; functrace must not report any for other targets
+    unsaid         texts that functrace must not print
     check          a function(scenario, traces) -> problems
-    on             the processors that have such a thing; none: all
+    on             the processors for which the scenario exists; none: all
     """
 
     def __init__(self, target, args=(), variants=('O0', 'O2'), modes=('launch', 'attach'), files=1, options=(),
@@ -103,7 +103,7 @@ class Scenario:
         return [builds.target(self.target, variant)] + args
 
     def fits(self, variant):
-        """Whether this processor has such a program."""
+        """Returns true if this processor has such a program."""
         where = [names for names in (self.on, builds.PROCESSORS.get(variant)) if names]
         return all(builds.processor() in names for names in where)
 
@@ -125,7 +125,7 @@ class Scenario:
         return env
 
     def run(self, variant, mode):
-        """Problems found, and a remark."""
+        """Returns the problems, and a remark."""
         room = Room()
         try:
             problems, remark = getattr(self, mode)(room, variant)
@@ -136,7 +136,7 @@ class Scenario:
         return problems + left, remark
 
     def run_untraced(self, room, command, env):
-        """A target that finds that it cannot do its work here says `skip: ` and why."""
+        """Runs the target untraced. A target that cannot do its work here prints `skip: ` and the reason."""
         plain = room.run(command, env)
         if plain.out.startswith(b'skip: '):
             raise builds.Skip(plain.out[6:].decode(errors='replace').strip())
@@ -147,8 +147,9 @@ class Scenario:
     # ---- The modes ----
 
     def use_names(self, variant, attached=False):
-        """Returns whether the stacks are compared by name. If libc has debug information, reading it takes a third of the CPU
-        time of a scenario. So `make check` leaves names out of a launched program if the row also has an attached one."""
+        """Returns true if the stacks are compared by name. If libc has debug information, reading it takes a third of
+        the CPU time of a scenario, so `make check` compares without names when a program is launched if the row also
+        has an attached one."""
         is_elsewhere = 'attach' in self.modes and not attached and not self.check and not LONG
         return self.names and variant not in builds.WITHOUT_NAMES and not is_elsewhere
 
@@ -164,12 +165,12 @@ class Scenario:
             problems += self.check(self, traces)
         accused = [note for t in traces for note in t.notes if oracle.ACCUSED.search(note)]
         if accused and not self.misuse:
-            problems.append('it is accused: ' + accused[0])
+            problems.append('functrace reports an error that the target does not make: ' + accused[0])
         problems += ['functrace said: ' + words for words in self.unsaid if words.encode() in traced.err]
-        # AArch64 has more instructions that need a copy than can be emulated.
+        # AArch64 has more instructions that need a copy than instructions that can be emulated.
         steps = self.steps or (variant == 'no-slots' and builds.processor() == 'aarch64')
         if not steps and b'by stopping all threads' in traced.err:
-            problems.append('breakpoints were passed the slow way')
+            problems.append('breakpoints were stepped over by stopping all threads')
         remark = '%d events' % sum(len(t.events) for t in traces)
         if self.log:
             more, compared = self.compare_log(room, traces, attached)
@@ -250,7 +251,7 @@ class Scenario:
                 problems += tracer.let_go()
                 gate.open()
             else:
-                tracer.child.wait(20 * PATIENCE)  # the target is gone, so functrace ends by itself
+                tracer.child.wait(20 * PATIENCE)  # the target has ended, so functrace ends by itself
                 tracer.err = tracer.child.stderr.read()
             traced = room.finish(child)
             traced.err += tracer.err
@@ -270,7 +271,7 @@ def find_library(name):
 
 
 def with_libraries(env):
-    """The environment with the paths of the libraries that it names."""
+    """The environment, with library names replaced by their paths."""
     return {key: find_library(value[5:-1]) if value.startswith('{lib:') else value for key, value in env.items()}
 
 
@@ -282,10 +283,11 @@ def need(program):
 
 
 def is_busybox(path):
-    """Of a program in it, which is stripped and exports nothing, no function can be found."""
+    """Returns true if the program is busybox, which is stripped and exports nothing, so that no function can be
+    found."""
     return os.path.basename(os.path.realpath(path)) == 'busybox'
 
 
 def shell():
-    """A shell whose calls are traced, and which executes what is not its own."""
+    """A shell whose calls are traced, and which executes programs for all but its builtins."""
     return need('bash') if is_busybox('/bin/sh') else '/bin/sh'

@@ -1,5 +1,6 @@
-"""The kinds beside memory, event by event against a preloaded logger (tests/targets/kindlog.c): what a program opens, closes,
-maps, creates and joins by the C library's functions, each with its id, size and thread, in its order."""
+"""Kinds other than memory, compared event by event with a preloaded logger (tests/targets/kindlog.c): each resource
+that a program opens, closes, maps, creates or joins by functions of the C library, with id, size and thread, in the
+same order."""
 
 import collections
 import os
@@ -20,13 +21,13 @@ Item = collections.namedtuple('Item', 'kind function id size tid')
 
 
 def plain(function):
-    """Without what tells the forms of one function apart: open64<fd>, __open_2<fd>."""
+    """The name without the parts in which forms of one function differ: open64<fd>, __open_2<fd>."""
     name, kind = function.split('<')
     return re.sub(r'^__|(64)?(_2)?$', '', name) + '<' + kind
 
 
 def functions():
-    """What the logger knows: its names, as its source has them."""
+    """The functions that the logger wraps: their names, from its source."""
     with open(os.path.join(builds.SOURCES, 'kindlog.c')) as file:
         text = file.read()
     known = set(re.findall(r'"[-+]([\w]+<\w+>)"', text)) | {
@@ -37,16 +38,16 @@ def functions():
     return {plain(name) for name in known}
 
 
-# ---- Mappings: what calls mean ----
+# ---- Mappings: the meaning of calls ----
 
 class Mappings:
-    """What is mapped of one process; each call gives the events that a trace has of it."""
+    """The mappings of one process; each call returns the events that a trace must have for it."""
 
     def __init__(self, live=()):
         self.live = set(live)  # (start, end, kind)
 
     def take(self, function, start, end, tid):
-        """Unmaps a range: each mapping that it touches is released, and what is left of it is one of its own."""
+        """Unmaps a range: releases each mapping that it touches, and adds the rest of it as a mapping of its own."""
         for one in sorted(m for m in self.live if m[0] < end and m[1] > start):
             low, high, kind = one
             self.live.remove(one)
@@ -63,8 +64,8 @@ class Mappings:
 
 
 def replay(items, live=()):
-    """The log of a process with what its calls of mmap, munmap and mremap mean, in place of these; and what is mapped at the
-    end. A mapping that was not seen is none."""
+    """Replaces the calls of mmap, munmap and mremap in a process's log by their meaning, and returns the mappings at
+    the end. Unmapping an unknown mapping gives no event."""
     mappings, moving, found, segments = Mappings(live), {}, [], collections.Counter()
     for tid, event in items:
         call, _, kind = event.function.partition('<')
@@ -87,7 +88,7 @@ def replay(items, live=()):
                 found += mappings.take('mremap', start, end, tid)
             found.append(mappings.put('mremap', start, event.size, moving[tid], tid))
         elif event.function == 'shmget<segment>' and segments[event.id]:
-            continue  # it was there already
+            continue  # it already existed
         else:
             if kind == 'segment>':
                 segments[event.id] += 1 if event.kind == '+' else -1
@@ -96,14 +97,15 @@ def replay(items, live=()):
 
 
 def size_of(event):
-    """Of a segment that is attached and was not seen made the trace has whole pages."""
+    """If a segment was created before the trace and is attached, the trace has its size in whole pages."""
     if event.kind == '-':
         return 0
     return (event.size + PAGE - 1) // PAGE * PAGE if event.function.startswith('shmat') else event.size
 
 
 def in_turn(items):
-    """Of one thread's id: it is created before it detaches itself, also where its creator is told later."""
+    """The events of one thread's id: it is created before it detaches itself, even if its creator's event comes
+    later."""
     items, live = list(items), False
     for i, item in enumerate(items):
         later = next((k for k in range(i + 1, len(items)) if items[k].kind == '+'), None)
@@ -113,10 +115,10 @@ def in_turn(items):
     return items
 
 
-# ---- What is compared ----
+# ---- Comparing ----
 
 def traced_items(trace, known):
-    """The calls that are not the C library's own, of functions that the logger knows."""
+    """The calls that the C library does not make itself, of functions that the logger wraps."""
     own = [(low, high) for path, low, high in trace.objects if re.match(r'(libc|ld-linux.*|ld)[.-].*', os.path.basename(path))]
     items = []
     for event in trace.events:
@@ -139,7 +141,7 @@ def by(items, of):
 
 
 def compare(trace, ours, theirs):
-    """Problems: for each id of each kind the same events, in the same order, by the same threads."""
+    """Returns problems: each id of each kind must have the same events in the same order, by the same threads."""
     ends = endings.Endings(by(ours, lambda i: i.tid), by(theirs, lambda i: i.tid), trace.notes, trace.pid)
     problems, traced, logged = [], by(ours, key), by(theirs, key)
     for one in sorted(set(traced) | set(logged)):
@@ -155,7 +157,7 @@ def compare(trace, ours, theirs):
 
 
 def logged(room, command, env=None, at_least=20):
-    """A program, launched below the logger: all its processes that both know."""
+    """A program is launched with the logger: compares all processes that both have."""
     known, log = functions(), room.path('log')
     env = dict(env or {})
     plain_run = room.run(command, env)
@@ -175,7 +177,7 @@ def logged(room, command, env=None, at_least=20):
             images[trace.pid].remove(image)
         forked = any(re.match(r'process \d+ was forked by', note) for note in trace.notes)
         if forked:
-            continue  # what its maker had mapped is in another log
+            continue  # the log of its parent has the mappings that it inherited
         theirs = replay(image.in_order()) if image else []
         of.update(item.function.split('<')[1][:-1] for item in theirs)
         compared += len(theirs)
@@ -226,13 +228,13 @@ def gcc(room):
     return logged(room, builds.compiler() + ['-c', room.path('a.c'), '-o', room.path('a.o')])
 
 
-CASES = [('logged: the descriptors of a target', target('descriptors')),
-         ('logged: the threads of a target', target('kind_thread')),
-         ('logged: a storm of threads', target('kind_threadstorm', '100')),
-         ('logged: the mappings of a target', target('kind_shmposix')),
-         ('logged: a storm of mappings', target('kind_mapstorm', '4', '100')),
-         ('logged: the segments of a target', target('kind_shmsysv')),
-         ('logged: a target of several kinds', target('kind_several')),
-         ('logged: python3', python), ('logged: perl', perl), ('logged: git', git), ('logged: sqlite3', sqlite), ('logged: gcc', gcc)]
+CASES = [('descriptors of a target as the logger has them', target('descriptors')),
+         ('threads of a target as the logger has them', target('kind_thread')),
+         ('many short threads as the logger has them', target('kind_threadstorm', '100')),
+         ('mappings of a target as the logger has them', target('kind_shmposix')),
+         ('many short mappings as the logger has them', target('kind_mapstorm', '4', '100')),
+         ('shared segments of a target as the logger has them', target('kind_shmsysv')),
+         ('several kinds of a target as the logger has them', target('kind_several')),
+         ('kinds as the logger has them: python3', python), ('kinds as the logger has them: perl', perl), ('kinds as the logger has them: git', git), ('kinds as the logger has them: sqlite3', sqlite), ('kinds as the logger has them: gcc', gcc)]
 BUILDS = tuple((name, 'O2') for name in ('descriptors', 'kind_thread', 'kind_threadstorm', 'kind_shmposix', 'kind_mapstorm',
                                          'kind_shmsysv', 'kind_several'))

@@ -1,6 +1,6 @@
-"""-a for the functions that functrace's modules know: a target calls them, successfully and not, and says for each call
-what is to be shown of it (tests/targets/args_calls.c). Once by -x, where each call is an event with all that is known of
-it, once by -e, where calls that have failed are remarks."""
+"""-a for the functions of functrace's modules: a target makes successful and failing calls, and prints for each call
+what the trace must show of it (tests/targets/args_calls.c). With -x each call is an event with all that functrace knows
+about it; with -e failing calls are remarks."""
 
 import re
 
@@ -9,14 +9,14 @@ from processes import FUNCTRACE
 
 CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.+?)(?:<\w+>)?\((?:0x[0-9a-f]+|\d+)\)(?: = |$)')
 ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
-# Of a call that failed: its arguments, its result, and errno.
+# The arguments, the result and errno of a failed call.
 REMARK = re.compile(r'^## (\w+|operator .*\))\((.*)\) = (.*)$')
-# Apart: each has events of its own also where one jumps to another one.
+# Apart, because a function that jumps to another one has events of its own, too.
 MODULES = ('memory,file,thread,shmsysv,shmposix', 'memtransfer')
 TRANSFERS = {'memcpy', 'memmove', 'memset', 'memccpy', 'mempcpy', 'strcpy', 'strcat', 'strncpy', 'strncat', 'stpcpy', 'stpncpy',
              'strdup', 'strndup', 'wcsdup', 'wcscpy', 'wcsncpy', 'wcslen', 'wcsnlen', 'wmemcpy', 'wmemset', 'wcpcpy', 'wcpncpy',
              'wcscat', 'wcsncat', 'wmemmove', 'wmempcpy', 'bcopy', 'bzero'}
-# What is not among a module's events, or ends with an entry: no result is shown.
+# Functions that a module has no event for, or whose event is their entry: no result is shown.
 RELEASES = {'close', 'free', 'fclose', 'pclose', 'closedir', 'mq_close', 'close_range', 'closefrom', 'fcloseall'}
 TARGETS = ('args_calls', 'args_more')
 
@@ -44,13 +44,14 @@ def shown(path):
 
 
 def as_named(name):
-    """Where several names are one address, a call may not tell by which of them it is made."""
+    """If several names have one address, the trace may show any of them."""
     name = re.sub('64$', '', name)
     return {'memmove': 'memcpy', 'wmemcpy': 'memcpy', 'wmemmove': 'memcpy', 'memalign': 'aligned_alloc'}.get(name, name)
 
 
 def missing(wanted, found):
-    """Those that are not among what was found, in this order; with what was found of that name from there on."""
+    """Returns the calls that are not found, in this order; with the calls of the same name that were found from there
+    on."""
     problems, at = [], 0
     wanted, found = ([(as_named(one[0]),) + one[1:] for one in some] for some in (wanted, found))
     for one in wanted:
@@ -73,9 +74,9 @@ def traced(room, variant, options, target='args_calls'):
 
 
 def chosen(variant, target):
-    """By -x: each call is an event."""
+    """With -x: each call is an event."""
     def run(room):
-        # What it calls is known when it has run once.
+        # A function that it calls is found only after the program has run once.
         room.run([builds.target(target, variant)], {'KIND_LOG': room.path('names')})
         names = sorted({name for name, _, _ in said(room.path('names'))})
         problems, wanted, (events, remarks) = traced(room, variant, ['-x', ';'.join(names)], target)
@@ -86,7 +87,7 @@ def chosen(variant, target):
 
 
 def of_modules(variant, modules, target):
-    """By -e: what has failed is a remark, releases are shown as they are entered."""
+    """With -e: failed calls are remarks, and releases are shown with their arguments at entry."""
     def run(room):
         problems, wanted, (events, remarks) = traced(room, variant, ['-e', MODULES[modules]], target)
         succeeded, failed = [], []
@@ -108,7 +109,7 @@ def of_modules(variant, modules, target):
 
 
 def of_cxx(variant):
-    """operator new and delete: what has failed is marked by a #."""
+    """operator new and delete: failed calls are marked by a #."""
     def run(room):
         problems, wanted, (events, remarks) = traced(room, variant, ['-e', 'memory'], 'args_cxx')
         failed = [(name[1:], arguments[0], 'NULL failed') for name, arguments, _ in wanted if name.startswith('#')]
@@ -119,7 +120,7 @@ def of_cxx(variant):
 
 
 def of_objects(module, variant):
-    """GObjects and QObjects: the id is among the arguments, or the result, of each call."""
+    """GObjects and QObjects: the id of the object is among the arguments of each call, or its result."""
     def run(room):
         program = builds.target('kind_' + module, variant)
         plain = room.run([program])
@@ -151,7 +152,7 @@ call error_t posix_memalign(out void **p, size_t a, size_t n): succeeds=zero
 
 
 def described(variant):
-    """The same functions in a user's words."""
+    """The same functions, described by a user."""
     def run(room):
         with open(room.path('own.conf'), 'w') as file:
             file.write(DESCRIPTION)
@@ -175,7 +176,7 @@ def described(variant):
 
 
 def left_out(room):
-    """What a format has no place for is said once, with -a alone."""
+    """Data for which a format has no place is reported once, and only with -a."""
     problems, program = [], builds.target('args_cxx', 'O2')
     for options, said_of_it in ((['-f', 'mpatrol'], ''),
                                 (['-a', '-f', 'mpatrol'], r'mpatrol has no place for \d+ arguments, \d+ notes?$'),
@@ -193,7 +194,7 @@ def left_out(room):
 
 
 def as_in_modules(events):
-    """Of some no result is shown."""
+    """Of some functions no result is shown."""
     return [(name, [a for a in arguments if not a.startswith('return=')] if name in RELEASES else arguments)
             for name, arguments in events]
 
@@ -202,7 +203,7 @@ OBJECTS = (('gobject', 'O0'), ('gobject', 'O2'), ('qobject', 'O0'), ('qobject', 
 CXX = ('O0', 'O2', 'static', 'm32', 'm32-O0', 'arm32')
 VARIANTS = ('O0', 'O2', 'z-now', 'm32-z-now', 'no-pie', 'static', 'static-pie', 'clang', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-static',
             'thumb', 'arm-O0', 'arm32')
-# For glibc, linked dynamically: which of several names of a function is called is known then.
+# With a dynamically linked glibc it is known which of several names of a function was called.
 ROWS = ('O0', 'O2', 'z-now', 'm32', 'm32-O0', 'm32-time64', 'arm32')
 
 
@@ -221,7 +222,7 @@ CASES = [('-x with all that is known%s [%s]' % (target[4:], variant), chosen(var
             ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
                 ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
-CASES.append(('what a format has no place for', left_out))
+CASES.append(('data for which a format has no place', left_out))
 BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(
     ('args_rows', variant) for variant in ROWS) + tuple(('args_cxx', variant) for variant in CXX) + tuple(
     ('kind_' + module, variant) for module, variant in OBJECTS)

@@ -1,5 +1,5 @@
-"""-a on made programs (tests/generate/arguments.py): 200 functions of all kinds of parameters and results. What functrace
-shows of each call is what the program itself says."""
+"""-a on generated programs (tests/generate/arguments.py): 200 functions with all kinds of parameters and results. The
+text that functrace shows for each call is the text that the program logs itself."""
 
 import collections
 import re
@@ -13,7 +13,7 @@ LEFT_OUT, UNKNOWN = '<optimised out>', '<unknown place>'
 
 
 def said(path):
-    """{function: its lines} of the program's own log, and the functions that only it itself calls."""
+    """{function: its lines} of the program's own log, and the functions that only the program itself calls."""
     functions, local = {}, set()
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n')[:-1]:
@@ -24,7 +24,7 @@ def said(path):
 
 
 def shown(path):
-    """{function: its arguments} of a text trace; and how many are clones that the compiler has made."""
+    """{function: its arguments} of a text trace, and the number of clones that the compiler has made."""
     functions, clones, current = collections.defaultdict(list), 0, None
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n'):
@@ -38,8 +38,9 @@ def shown(path):
 
 
 def differences(wanted, found, is_changed):
-    """An optimising compiler may have changed what a static function is given: that is shown as such. What it gives back
-    is not compared: where nobody uses it compilers make it void, and do not say so."""
+    """An optimising compiler may change the arguments of a static function, which the trace shows as changed. Its
+    result is not compared: if the result is unused, compilers make the function void, and the debug information does
+    not say so."""
     if not is_changed:
         return [] if wanted == found else ['%s is shown as %s' % pair for pair in zip(
             [w for w in wanted if w not in found] or ['nothing'], [f for f in found if f not in wanted] or ['nothing'])]
@@ -53,7 +54,8 @@ def differences(wanted, found, is_changed):
 
 
 def compared(room, program, is_optimised, patterns='f[0-9]*;box::m*', is_clang=False):
-    """is_clang: callers need pass only what a function uses, and debug information need not say that it uses it."""
+    """is_clang: callers pass only the arguments that a function uses, and debug information need not say which these
+    are."""
     plain, trace = room.run([program, room.path('plain')]), room.path('trace')
     traced = room.run([FUNCTRACE, '-a', '-x', patterns, '-f', 'text', '-b', '0', '-o', trace, program, room.path('said')])
     problems = ['status %d, untraced %d' % (traced.status, plain.status)] if traced.status or plain.status else []
@@ -65,7 +67,7 @@ def compared(room, program, is_optimised, patterns='f[0-9]*;box::m*', is_clang=F
         else:
             problems += ['%s: %s' % (name, difference) for difference in differences(lines, found[name], is_optimised and (name in local or is_clang))]
     if len(wanted) < 200:
-        problems.append('the program says of %d functions only' % len(wanted))
+        problems.append('the program\'s log has %d functions only' % len(wanted))
     return problems[:20], '%d functions, %d values, %d clones, %d values left out' % (
         len(wanted), sum(map(len, wanted.values())), clones, left_out)
 

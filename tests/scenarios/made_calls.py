@@ -1,6 +1,6 @@
-"""-a on made programs of calls (tests/generate/calls.py), by several compilers at all levels of optimisation: each value that is
-shown is what the caller says that it passes, or it is said that it is not known. Where all that debug information says is true
-at each function's entry, which is so without optimisation, each value is shown that the ABI has a known place for."""
+"""-a on generated programs of calls (tests/generate/calls.py), by several compilers at all levels of optimisation: each
+value in the trace is the value that the caller logs, or is marked as unknown. Without optimisation debug information is
+right at each function's entry, so each value is shown for which the ABI has a fixed place."""
 
 import re
 
@@ -8,11 +8,11 @@ import builds
 import made
 from processes import FUNCTRACE
 
-FUNCTIONS = 100  # of a program; tests/long/call_values.py has programs of more, of other seeds and by all builds
+FUNCTIONS = 100  # functions of a program; tests/long/call_values.py has larger programs, other seeds and all builds
 CALL = re.compile(r'\d+\. (?:@\w+ )?(?:\[[\d:.]+\] )?((?:box::|shape::)?[fm]\d+)(\.\w[.\w]*|.*\[clone )?[<(:.]')
-# What link time optimisation adds to names.
+# Suffixes that link time optimisation adds to names.
 ADDED = re.compile(r'\.lto_priv\.\d+| \[clone \.lto_priv\.\d+\]|\.llvm\.\d+')
-# What may stand in the place of a value, or of a part of one.
+# Texts that may replace a value, or a part of one.
 NOT_KNOWN = re.compile('<optimised out>|<unknown place>')
 
 # name: (C compiler, C++ compiler, flags)
@@ -46,7 +46,7 @@ def program(name, language, seed, functions=FUNCTIONS):
 
 
 def said(path):
-    """{function: [{name: value} of a call]} of what the callers have written."""
+    """{function: [{name: value} of a call]} from the callers' log."""
     functions = {}
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n')[:-1]:
@@ -59,14 +59,14 @@ def said(path):
 
 
 def shown(path):
-    """The same of a text trace."""
+    """The same from a text trace."""
     functions, current = {}, None
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n'):
             call, argument = CALL.match(line), made.ARGUMENT.match(line)
             if call:
                 current = {}
-                # What is left of a function after a part of it was made a function of its own.
+                # The rest of a function, a part of which the compiler has made a function of its own.
                 if '.part.' not in line:
                     functions.setdefault(call.group(1), []).append(current)
             elif argument and current is not None:
@@ -75,7 +75,7 @@ def shown(path):
 
 
 class Count:
-    """What has been compared."""
+    """How many values were compared."""
 
     def __init__(self):
         self.signatures = self.values = self.unknown = 0
@@ -87,7 +87,7 @@ class Count:
         if found == wanted:
             return
         self.unknown += 1
-        # A struct of which some members are known.
+        # A struct with some unknown members.
         pattern = '.*'.join(re.escape(part) for part in NOT_KNOWN.split(found))
         if not NOT_KNOWN.search(found) or not re.fullmatch(pattern, wanted, re.DOTALL):
             self.wrong.append('%s=%s is shown as %s' % (where, wanted, found))
@@ -95,7 +95,7 @@ class Count:
     def function(self, name, wanted, found):
         self.signatures += 1
         if len(wanted) != len(found):
-            self.wrong.append('%s: %d calls are shown, %d were made' % (name, len(found), len(wanted)))
+            self.wrong.append('%s: the trace has %d calls, expected %d' % (name, len(found), len(wanted)))
         for calls in zip(wanted, found):
             for key, value in calls[0].items():
                 if key in calls[1]:
@@ -110,7 +110,7 @@ class Count:
 
 
 def compare(room, path, count, tag=''):
-    """Counts what is shown of one program. Returns problems that are no values."""
+    """Counts the values that are shown of one program. Returns problems other than wrong values."""
     trace, log = room.path('trace' + tag), room.path('said' + tag)
     traced = room.run([FUNCTRACE, '-a', '-x', 'f[0-9]*;box::m*;shape::m*', '-f', 'text', '-b', '0', '-o', trace, path, log])
     if traced.status:
@@ -127,7 +127,7 @@ def scenario(name, seed):
         for language in LANGUAGES:
             problems += compare(room, program(name, language, seed), count, language)
         if count.signatures < FUNCTIONS * len(LANGUAGES):
-            problems.append('%d signatures only' % count.signatures)
+            problems.append('only %d signatures' % count.signatures)
         return (problems + count.wrong)[:20], count.text()
     return run
 

@@ -1,4 +1,4 @@
-"""What a target says its trace must hold ("expect" lines, see targets/target.h), against the traces."""
+"""Compares the traces with the lines "expect" that a target prints (see targets/target.h)."""
 
 import collections
 import itertools
@@ -8,12 +8,13 @@ LOW, HIGH = 30000, 39999
 LINE = re.compile(r'^expect(-child|-at-least|-between)? ([+=-]|stack|record) (.*)$')
 
 
-# What a trace says of a program that releases what it has not allocated, or has released before.
+# Notes in a trace of a program that releases an unknown block, or a block twice.
 ACCUSED = re.compile('which is not allocated|: a double release')
 
 
 def records_of(trace):
-    """The records of all kinds but memory as targets/records.h has them: ids of a type are numbered as they come up."""
+    """The records of all kinds but memory, in the form of targets/records.h: ids of a type are numbered in their order
+    of appearance."""
     live, made, lines = {}, collections.Counter(), []
     for event in trace.events:
         function = event.function if len(trace.kinds) > 1 else event.function + min(trace.kinds)
@@ -39,7 +40,7 @@ def records_of(trace):
 
 
 def is_record(wanted, found):
-    """Of several names with | between them one is meant."""
+    """Compares a record with an expectation; names separated by | are alternatives."""
     sign, names, rest = (wanted + ' ').split(' ', 2)
     names, _, kind = names.partition('<')
     return found + ' ' in ['%s %s<%s %s' % (sign, name, kind, rest) for name in names.split('|')]
@@ -80,7 +81,7 @@ class Oracle:
         table[key] = table.get(key, 0) + int(count)
 
     def check(self, traces, follow=True, names=True):
-        """Problems, in words. `follow`: children were traced too."""
+        """Returns problems, in words. `follow`: children were traced, too."""
         wanted = dict(self.exact)
         aliases = {(kind, size, name): (kind, size, names) for kind, size, names in self.exact
                    for name in names.split('|')}

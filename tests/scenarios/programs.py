@@ -1,4 +1,4 @@
-"""Real programs: they do the same traced and untraced, and their traces can be read."""
+"""Real programs behave the same traced and untraced, and their traces can be read."""
 
 import os
 import re
@@ -117,7 +117,7 @@ SQL = 'PRAGMA journal_mode=MEMORY; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)
 
 
 def same(room, command, env=None, data=None, at_least=20, files=None, after=None):
-    """Runs the command untraced and traced; `after` gives what else it left that must be the same."""
+    """Runs the command untraced and traced. `after` returns anything else that must be the same after both runs."""
     plain = room.run(command, env, data=data)
     left = after() if after else None
     folder = room.path('traces')
@@ -147,7 +147,7 @@ def python_script(room):
 
 
 def leaks_of(trace_path):
-    """{id: size} of what functrace-postproc -l says of a trace."""
+    """{id: size} that functrace-postproc -l lists for a trace."""
     said = subprocess.run([processes.POSTPROC, '-l', '-c', trace_path], stdout=subprocess.PIPE, check=True,
                           timeout=60).stdout.decode(errors='replace')
     found = {}
@@ -159,7 +159,7 @@ def leaks_of(trace_path):
 
 
 def live_of(threads):
-    """{id: size} of what the reference logger saw allocated and not released, in the order of all threads."""
+    """{id: size} of blocks that the reference logger saw allocated and not released, in the order of all threads."""
     live = {}
     for event in sorted((e for events in threads.values() for e in events), key=lambda e: e.sequence):
         if event.kind == '+':
@@ -170,7 +170,7 @@ def live_of(threads):
 
 
 def logged(room, command, more_env=None, status=0):
-    """A program below the reference logger: its events agree, and so does what postproc says is left."""
+    """A program with the reference logger: the events are the same, and so are the live blocks that postproc lists."""
     env = dict(more_env or {}, LD_PRELOAD=builds.logger(), REFLOG=room.path('log'))
     os.makedirs(env['REFLOG'])
     os.makedirs(room.path('traces'))
@@ -329,7 +329,7 @@ int module%(n)d(int argument)
 	return %(call)s;
 }
 '''
-# Not those of the system: their thousands of lines would be most of what is traced.
+# Not the system headers: their thousands of lines would be most of the traced work.
 PROJECT_HEADER = '''#define NULL ((void *)0)
 void *malloc(unsigned long);
 void free(void *);
@@ -357,7 +357,8 @@ def write_project(room):
 
 
 def make_project(room):
-    """Built by two jobs, with make, sh, gcc, cc1, as, collect2, ld, ar and the program itself traced: the same files."""
+    """A build with two jobs, with make, sh, gcc, cc1, as, collect2, ld, ar and the program itself traced: the files are
+    the same."""
     make = kinds.need('make')
     kinds.need('ar')
     write_project(room)
@@ -392,7 +393,7 @@ def busybox(room):
     return problems, remark + ' (stripped and static: nothing can be found)'
 
 
-# ---- attach, trace, let go, again and again ----
+# ---- Attach, trace and detach, again and again ----
 
 def come_and_go(room, pid, times, pause=0.15, files=1, by=()):
     problems, events = [], 0
@@ -492,9 +493,9 @@ def vforks_refused(room):
 
 CASES = [
     ('python3 script with threads', python_script),
-    ('python3: what is left, by postproc and by the logger', python_logged),
-    ('examples/leak: what is left, by postproc and by the logger', example_logged('leak')),
-    ('examples/leak_cpp: what is left, by postproc and by the logger', example_logged('leak_cpp')),
+    ('python3: live blocks at the end, by postproc and by the logger', python_logged),
+    ('examples/leak: live blocks at the end, by postproc and by the logger', example_logged('leak')),
+    ('examples/leak_cpp: live blocks at the end, by postproc and by the logger', example_logged('leak_cpp')),
     ('python3 multiprocessing', python_multiprocessing),
     ('python3 multiprocessing and threading', python_threads_and_processes),
     ('perl script', perl_script),
@@ -510,7 +511,7 @@ CASES = [
     ('busybox, static and stripped', busybox),
     ('redis-server under load, attached to again and again', redis),
     ('4 threads that fork all the time, attached to again and again', fork_storm),
-    ('forks that take long, attached to again and again', big_forks),
+    ('slow forks, attached to again and again', big_forks),
     ('vforks, attached to again and again', vforks),
     ('vforks, attached to again and again, writes refused', vforks_refused),
     ('8 threads, 500 signals a second, siglongjmp, attached to again and again', signal_storm),

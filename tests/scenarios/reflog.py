@@ -1,4 +1,4 @@
-"""Compares a trace with what the reference logger (tests/targets/reflog.c) saw in the same run."""
+"""Compares a trace with the log that the reference logger (tests/targets/reflog.c) wrote in the same run."""
 
 import collections
 import os
@@ -24,7 +24,7 @@ for _letter, _word in (('w', 'new'), ('a', 'new[]')):
 
 
 class Image:
-    """What one program that a process executed did: {tid: [Logged]}, and when it began."""
+    """The log of one program that a process executed: {tid: [Logged]}, and when it began."""
 
     def __init__(self, pid):
         self.pid, self.began, self.program, self.threads = pid, None, None, {}
@@ -36,7 +36,7 @@ class Image:
 
 
 def read_thread(path):
-    """When the file was begun, by which program, and its events."""
+    """Returns the time when the file was created, the program that created it, and its events."""
     with open(path, 'rb') as file:
         data = file.read()
     if len(data) < 64:
@@ -48,14 +48,15 @@ def read_thread(path):
     for i in range(count):
         sequence, ident, size, name = struct.unpack_from('<QQQ40s', data, 64 + i * 64)
         name = name.split(b'\0')[0].decode()
-        # Traces have blocks' addresses, without the pointers' tags.
+        # Traces have the addresses of blocks, without the tags of pointers.
         ident &= (1 << 56) - 1
         events.append(Logged(sequence, ident, size, name[0], OPERATORS.get(name[1:], name[1:])))
     return began, program.split(b'\0')[0].decode(errors='replace'), events
 
 
 def read_images(folder):
-    """{pid: [Image]}, in the order in which a process executed them. functrace itself, if it was preloaded, is not there."""
+    """{pid: [Image]}, in the order in which a process executed the programs; without functrace, into which the logger
+    may be preloaded, too."""
     images = {}
     for name in os.listdir(folder):
         pid, tid, which = name.split('.')
@@ -63,7 +64,7 @@ def read_images(folder):
         image = images.setdefault((int(pid), which), Image(int(pid)))
         image.threads[int(tid)] = events
         if not program:
-            continue  # the thread was killed while it began its file
+            continue  # the thread was killed while it created its file
         image.program = program
         image.began = min(began, image.began or began)
     processes = {}
@@ -73,7 +74,7 @@ def read_images(folder):
 
 
 def read_folder(folder):
-    """{pid: {tid: [Logged]}} of processes that execute nothing."""
+    """{pid: {tid: [Logged]}} of processes that never exec."""
     return {pid: images[0].threads for pid, images in read_images(folder).items()}
 
 
@@ -91,15 +92,15 @@ def same(traced, logged):
 
 
 def first_difference(tid, traced, logged, start, ends=None):
-    """None, or the first difference in words; `start` events of the log are before the trace begins."""
+    """None, or the first difference in words; `start` events of the log are from before the trace."""
     for i in range(max(len(traced), len(logged) - start)):
         ours = traced[i] if i < len(traced) else None
         theirs = logged[start + i] if start + i < len(logged) else None
         if ours is not None and theirs is not None and same(ours, theirs):
             continue
         if theirs is None and all(e.kind == '-' and e.function == 'free' for e in traced[i:]):
-            # glibc empties a thread's cache at the thread's end by calling its own free, under another
-            # name: no preloaded library can see that.
+            # At a thread's end glibc empties its cache by an internal call of free, under another name, which no
+            # preloaded library can see.
             return None
         if ends and theirs is None and i + 1 == len(traced) and ends.allow_traced(tid, ours):
             return None
@@ -121,7 +122,7 @@ def few(problems):
 
 
 def compare_launched(trace, threads):
-    """Problems (none: they agree), and how many events were compared."""
+    """Returns problems (none if trace and log agree), and the number of compared events."""
     by_tid = {}
     for event in trace.events:
         by_tid.setdefault(event.tid, []).append(event)
@@ -140,7 +141,7 @@ def compare_launched(trace, threads):
 
 
 def window(traced, logged):
-    """Where in the log the trace of a thread begins: the place from which most events agree."""
+    """The place in the log at which the trace of a thread begins: the place from which most events agree."""
     if not traced:
         return 0
     for start in range(len(logged)):
@@ -151,8 +152,8 @@ def window(traced, logged):
 
 
 def compare_attached(trace, threads):
-    """As compare_launched, for a trace of a part of the run: each thread's must be one unbroken piece of
-    the log."""
+    """Like compare_launched(), for a trace of a part of the run: each thread's trace must be one contiguous part of its
+    log."""
     by_tid = {}
     for event in trace.events:
         by_tid.setdefault(event.tid, []).append(event)
@@ -161,7 +162,7 @@ def compare_attached(trace, threads):
         logged = threads.get(tid, [])
         start = window(traced, logged)
         if start is None:
-            problems.append('thread %d: %s (record %d) is where nothing in the log agrees' % (
+            problems.append('thread %d: %s (record %d) agrees with no place in the log' % (
                 tid, show(traced[0]), traced[0].index))
             continue
         compared += len(traced)

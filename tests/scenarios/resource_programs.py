@@ -1,4 +1,4 @@
-"""Several kinds of resource in one run, and programs that people use: unharmed, and nobody is accused."""
+"""Several kinds of resource in one run, and popular programs: they are unharmed, and no error of theirs is reported."""
 
 import glob
 import os
@@ -22,7 +22,7 @@ print("done")
 
 
 def several(room):
-    """Each kind in its own words, in the summary and in functrace-postproc's leaks."""
+    """The summary and functrace-postproc's leaks have a noun for each kind."""
     done = room.run([FUNCTRACE, '-e', 'memory,file,thread,shmsysv,shmposix', '-o', room.path('trace'),
                      builds.target('kind_several', 'O2')])
     said = done.err.decode(errors='replace')
@@ -40,7 +40,7 @@ def several(room):
 
 
 def python_threads(room):
-    """Every thread that python has made is joined or detached, in this order; it has made 80."""
+    """Every thread that python creates is joined or detached, in this order; it creates 80."""
     problems, remark = judged(room, [sys.executable, '-I', '-c', PYTHON], None, 160, ['-e', 'thread'])
     live, made = set(), 0
     for path in glob.glob(room.path('traces', '*')):
@@ -50,11 +50,11 @@ def python_threads(room):
                 made += 1
                 live.add(ident)
             elif ident not in live:
-                problems.append('%s is of no thread' % call)
+                problems.append('%s has the id of no thread' % call)
             else:
                 live.remove(ident)
     if made < 80 or live:
-        problems.append('%d threads, of which %d are live at the end' % (made, len(live)))
+        problems.append('%d threads were created, %d of them are live at the end' % (made, len(live)))
     return problems, remark
 
 
@@ -70,18 +70,18 @@ def redis(room):
     for n in range(20):
         room.run(ask + ['set', 'k%d' % n, 'v' * 1000 * n])
     if room.run(ask + ['strlen', 'k19']).out != b'19000\n':
-        problems.append('it has not what it was given')
+        problems.append('it has lost the stored values')
     room.run(ask + ['shutdown', 'nosave'])
     done = room.finish(child)
     done.err = b'\n'.join(line for line in done.err.split(b'\n') if line.startswith(b'functrace: '))
     more, traces = judge(room, type(done)(0, done.out, b''), done)
     if not re.search(rb'threads? never joined', done.err):
-        problems.append('its threads are not said to be left')
+        problems.append('its threads are not reported as live')
     return problems + more, described(traces)
 
 
 def gio(room):
-    """GLib's own program: the types of its objects are told."""
+    """GLib's own program: the trace has the types of its objects."""
     with open(room.path('file'), 'w') as file:
         file.write('x\n')
     problems, remark = judged(room, [kinds.need('gio'), 'info', '-a', 'standard::type,standard::size', room.path('file')], None, 4,
@@ -116,7 +116,8 @@ print(child)
 
 
 def forked(room):
-    """A child of a fork has its maker's segments and mappings, with what was kept of them, and gives them up itself."""
+    """A fork's child inherits its parent's segments and mappings, with the blocks to be freed, and releases them
+    itself."""
     os.makedirs(room.path('traces'))
     done = room.run([FUNCTRACE, '-e', 'shmsysv,shmposix', '-f', 'text', '-T', '-o', room.path('traces'), sys.executable, '-I', '-c',
                      FORKS])
@@ -130,6 +131,6 @@ def forked(room):
     return (['the child\'s trace lacks %s; it has %s' % (missing, calls)] if missing else []), '%d calls' % len(calls)
 
 
-CASES = [('a fork has what is kept', forked), ('several kinds in one run', several), ('python3, its threads', python_threads),
-         ('redis, several kinds', redis), ('gio, its objects', gio)]
+CASES = [('a fork inherits resources', forked), ('several kinds in one run', several), ('python3, its threads', python_threads),
+         ('several kinds in one run: redis', redis), ('gio, its GLib objects', gio)]
 BUILDS = (('kind_several', 'O2'),)

@@ -1,5 +1,6 @@
-"""The kinds of resource beside memory. Their targets say which lines their traces have, ids and order included
-(tests/targets/kind.h), and what is live at the end; functrace-postproc finds these with their places in the source."""
+"""Kinds of resource other than memory. The targets print which lines their traces have, with ids and order
+(tests/targets/kind.h), and which resources are live at the end; functrace-postproc lists these with their places in the
+source."""
 
 import os
 import re
@@ -14,9 +15,9 @@ COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-tim
 
 
 class Kind:
-    """A target of a module: the builds that it has, the words that functrace must say at the end, and a check of one's
-    own: check(room, calls) -> problems; not exact: only that. own_ids: only calls with the ids that the
-    target names are looked at."""
+    """A target of a module: its builds, the words that functrace must print at the end, and a check of its own:
+    check(room, calls) -> problems. Not exact: only that check is made. own_ids: only calls with the ids that the target
+    prints are compared."""
 
     def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
                  unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
@@ -31,7 +32,7 @@ class Kind:
 
 
 def storm(count):
-    """Each thread is created, and then joined or detached, in this order."""
+    """Each thread is created and then joined or detached, in this order."""
     def check(_room, calls):
         live, made, problems = set(), 0, []
         for number, call in enumerate(calls, 1):
@@ -51,7 +52,7 @@ def storm(count):
 
 
 def replay_ranges(calls):
-    """[(start, end, type)] of the mappings that are live behind these calls."""
+    """[(start, end, type)] of the mappings that are live after these calls."""
     live = {}
     for call in calls:
         made = re.match(r'.*?<(\w*shmmap)>\((\d+)\) = 0x([0-9a-f]+)', call)
@@ -64,7 +65,7 @@ def replay_ranges(calls):
 
 
 def as_mapped(calls, maps):
-    """What is live is mapped, and what is mapped of those files is live."""
+    """Live mappings are mapped in the process, and the process's mappings of those files are live."""
     lines = [re.match(r'maps ([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+\s*(.*)', line) for line in maps]
     mapped = [(int(line[1], 16), int(line[2], 16), line[3]) for line in lines]
     live = replay_ranges(calls)
@@ -77,7 +78,8 @@ def as_mapped(calls, maps):
 
 
 def apart(threads, rounds):
-    """No two live mappings share a page, what is released was live, and nothing of the storm is left."""
+    """No two live mappings share a page, each released mapping was live, and at the end none of the mappings is
+    left."""
     def check(_room, calls):
         live, made, problems = {}, 0, []
         for number, call in enumerate(calls, 1):
@@ -93,7 +95,7 @@ def apart(threads, rounds):
             live[start] = size
         left = [size for size in live.values() if size <= 8 * 4096]
         if left or made < threads * rounds:
-            problems.append('%d mappings, left of them: %s' % (made, left))
+            problems.append('%d mappings, still live: %s' % (made, left))
         return problems[:5]
     return check
 
@@ -108,7 +110,7 @@ KINDS = [
     Kind('shmsysv', said=('1 shared memory segment with 30,004 bytes not removed, or still attached',
                           '1 attached segment with 30,004 bytes is live')),
     Kind('shmposix', said=MAPPINGS, variants=[v for v in COMMON if v != 'musl']),
-    # musl's dynamic linker, which is its C library, has mapped something before the program begins.
+    # musl's dynamic linker, which is also its C library, makes mappings before the program begins.
     Kind('shmposix', said=MAPPINGS, variants=('musl',), modes=('attach',)),
     Kind('shmposix', 'kind_mapstorm', (4, 100), variants=('O2', 'musl-static', 'm32'), exact=False, check=apart(4, 100)),
     Kind('gobject', variants=('O0', 'O2'), said=('1 GObject with 64 bytes is live',)),
@@ -122,7 +124,7 @@ KINDS = [
 
 
 def calls_of(path):
-    """The calls of a text trace, their arguments behind them, and its notes."""
+    """Returns the calls of a text trace, each followed by its arguments, and its notes."""
     calls, notes = [], []
     with open(path) as file:
         for line in file.read().split('\n'):
@@ -137,7 +139,8 @@ def calls_of(path):
 
 
 def read_log(room):
-    """What the target says of its trace: calls, what is left live; and what the kernel has mapped."""
+    """Reads what the target printed about its trace: the calls, the live resources at the end, and the kernel's
+    mappings."""
     with open(room.path('log')) as file:
         lines = file.read().split('\n')[:-1]
     os.unlink(room.path('log'))
@@ -148,8 +151,8 @@ def read_log(room):
 
 
 def is_meant(call, expected, numbers, is_static):
-    """Where one function has several names, they stand there with a | between them: the first is how it is called, but a
-    static program does not tell. A #word is the same number each time."""
+    """Compares a call with an expectation. Names of one function are separated by |: the first is the one that is
+    called, but a static program does not distinguish them. A #word stands for the same number each time."""
     word = re.search('#[a-z]+', expected)
     if word and word[0] not in numbers:
         numbers[word[0]] = re.findall('0x[0-9a-f]+', call)[-1]
@@ -183,7 +186,7 @@ def leaks_of(room, trace, env=None):
 
 
 def compare_leaks(text, left, source, with_lines):
-    """Each leak is one of those; the place of each stands among the frames."""
+    """Each leak must be an expected one, and its place in the source must be among the frames."""
     problems = []
     leaks = [m.group(1) for m in map(CALL.match, text.split('\n')) if m]
     wanted = sum(count for count, _, _ in left.values())
@@ -194,12 +197,12 @@ def compare_leaks(text, left, source, with_lines):
         if len(own) != count:
             problems.append('%d leaks of %s, expected %d' % (len(own), kind, count))
         if line and with_lines and '%s:%d' % (source, line) not in text:
-            problems.append('no leak of %s is at %s:%d:\n%s' % (kind, source, line, text[-2000:]))
+            problems.append('no leak of %s has the place %s:%d:\n%s' % (kind, source, line, text[-2000:]))
     return problems
 
 
 class Run:
-    """One kind's target in one build, in one way."""
+    """A run of the target of one kind, in one build and one mode."""
 
     def __init__(self, kind, variant, mode):
         self.kind, self.variant, self.mode = kind, variant, mode

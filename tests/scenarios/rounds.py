@@ -1,4 +1,4 @@
-"""The part of repeated tests that a run does: all with CHECK_LONG in the environment, which check-long sets, else a tenth."""
+"""Repeated tests do all of their rounds if CHECK_LONG is in the environment, which check-long sets, else a tenth."""
 
 import os
 
@@ -7,5 +7,5 @@ ROUNDS = 1 if LONG else 0.1
 
 
 def rounds(whole):
-    """Returns how many of `whole` rounds this run does, of a search for a race or for an error after a changed byte."""
+    """Returns how many of `whole` rounds this run does, in a search for a race or for an error after a changed byte."""
     return max(2, round(whole * ROUNDS))

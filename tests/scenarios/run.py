@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the table of scenarios and prints TAP; writes matrix.txt, which says what ran and what did not.
+"""Runs the table of scenarios and prints TAP; writes matrix.txt, a table of the scenarios that ran or were skipped.
 
 usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [--rest] [PART ...]
 
-N scenarios at a time; without -j one more than there are processors, because most of them wait most of the time.
+-j N runs N scenarios at a time; the default is one more than there are processors, because scenarios mostly wait.
 
-Only scenarios whose name holds one of the parts; a form is a file of such parts, one a line. Without parts it runs what
-`make check` does: all but the combinations of builds and forms that table.share() leaves out, and the cases that long.form names;
-with --rest, as `make check-long` does, these. With --build their programs are built and nothing runs. With --times one runs
-after the other, and the end says what each took: seconds of CPU, with those of all its processes, and seconds.
+Runs the scenarios whose name contains one of the parts; a form is a file of such parts, one a line. Without parts it
+runs the scenarios of `make check`: all except the combinations of builds and modes that table.share() leaves out, and
+the cases that long.form names. With --rest it runs these, as `make check-long` does. With --build it builds the
+programs of the scenarios, and runs nothing. With --times it runs one scenario after the other, and prints at the end
+the seconds of CPU time that each took, with all its processes, and the seconds of elapsed time.
 """
 
 import argparse
@@ -29,8 +30,8 @@ import allocators
 import attached
 import attachments
 import baseline
+import baseline_blocks
 import builds
-import census
 import chosen
 import classes
 import compressed
@@ -100,7 +101,7 @@ class Tap:
             if skip:
                 print('ok %d - %s # SKIP %s' % (self.count, name, skip))
             else:
-                # A list of failed tests, which may be all that somebody keeps, has the reason, too.
+                # The reason is also in a list of the failed tests, because that may be the only output that is saved.
                 if problems:
                     lines = problems[0].strip().split('\n')
                     remark = lines[-1 if lines[0].startswith('Traceback') else 0][:200].replace('#', '')
@@ -113,7 +114,7 @@ class Tap:
 
 
 class Case:
-    """A scenario that is a function of a Room: (problems, remark)."""
+    """A scenario that is a function of a Room and returns (problems, remark)."""
 
     def __init__(self, group, name, function, module):
         self.label, self.function, self.module = '%s: %s' % (group, name), function, module
@@ -129,7 +130,8 @@ class Case:
         return problems + left, remark
 
     def build(self, _variant):
-        """What its module names: all builds that stand there in so many words, and BUILDS."""
+        """Builds the programs that the scenario's module names: the builds that are written out in its text, and
+        BUILDS."""
         for kind, arguments in BUILD.findall(inspect.getsource(self.module)):
             attempt(getattr(builds, kind), *[word.strip('\' ') for word in arguments.split(',') if word])
         for arguments in getattr(self.module, 'BUILDS', ()):
@@ -137,7 +139,7 @@ class Case:
 
 
 def attempt(build_one, *arguments):
-    """Builds one thing; who runs it finds why if that cannot be."""
+    """Builds one program; if that is not possible, the scenario reports the reason when it runs."""
     try:
         build_one(*arguments)
     except (builds.Skip, RuntimeError):
@@ -145,7 +147,7 @@ def attempt(build_one, *arguments):
 
 
 def lines_of(path):
-    """The lines of a form, without its comments."""
+    """The lines of a form, without comments."""
     with open(path) as file:
         return [line.strip() for line in file if line.strip() and line[0] != '#']
 
@@ -182,7 +184,7 @@ MODULES = [
     ('attachments', attachments),
     ('live', live),
     ('lost', lost),
-    ('census', census),
+    ('baseline', baseline_blocks),
     ('baseline', baseline),
     ('scans', scans),
     ('scans', hostile_cores),
@@ -216,7 +218,7 @@ WATCH = uprobes.Watch()
 
 
 def is_shared(name, is_chosen):
-    """Returns whether `make check` runs this build and form of a row. is_chosen: table.share() has chosen it."""
+    """Returns true if `make check` runs this build and mode of a row. is_chosen: table.share() has chosen it."""
     return is_chosen and name not in LONG
 
 
@@ -239,7 +241,7 @@ def build(job):
 
 
 def cpu_seconds():
-    """Of this process and of all that it has waited for."""
+    """The CPU time of this process and of all processes that it has waited for."""
     return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
@@ -258,7 +260,8 @@ def run_one(tap, cells, job, verbose):
         for _ in range(3):
             if not problems or not WATCH.since(start):
                 break
-            # Not functrace's doing: once more when they are gone. A failure without them stays one.
+            # The failure may not be functrace's: repeats the scenario when other programs' uprobes are gone. A failure
+            # without uprobes stays one.
             tap.comment('%s: run again, uprobes of another program were in the C library; it had found: %s' % (
                 name, problems[0].split('\n')[0]))
             WATCH.wait_until_gone(60)
@@ -280,8 +283,8 @@ MARKS = {'launch': 'L', 'attach': 'A', 'nofollow': 'F', 'binary': 'B', 'compat':
 
 
 def matrix(cells):
-    """The table: a row a target, a column a build; L launched, A attached, F not followed; a small
-    letter is skipped, with its reason below; ! is failed."""
+    """Returns the table: a row for each target, a column for each build; L launched, A attached, F not followed; a
+    small letter is skipped, with its reason below; ! has failed."""
     labels, variants, skipped = [], [], {}
     cases = {key[0]: state for key, state in cells.items() if not key[1]}
     for label, variant, _ in cells:

@@ -1,5 +1,5 @@
-"""Servers: how they are started, which of their processes work, and how they end. For tests and for measurements (bench/),
-which have clients of their own."""
+"""Servers for tests and for measurements (bench/), which have clients of their own: how to start each server, which of
+its processes work, and how it ends."""
 
 import glob
 import itertools
@@ -25,7 +25,7 @@ def need(name, package, *folders):
     return found
 
 
-# ---- Servers of numbers, over HTTP ----
+# ---- Servers that answer numbers, over HTTP ----
 
 def numbers(n):
     return ''.join('%d,' % (n * i % 997) for i in range(300)).encode()
@@ -119,8 +119,8 @@ def children_of(pid):
 
 
 class Server:
-    """One that runs: `scanned` yields the process to be scanned next; `address`: a port of this machine, or a socket's path;
-    `clients`: what asks it and is ended before it, if any; end(): problems."""
+    """A running server. `scanned` yields the process to scan next; `address` is a port of this machine, or a socket's
+    path; `clients`, if any, are ended before the server; end() returns problems."""
 
     address, clients = None, None
 
@@ -189,7 +189,7 @@ def java(room):
 
 
 class Nginx(Http):
-    """Its workers are scanned, and now and then who made them."""
+    """Its workers are scanned, and now and then the master."""
 
     def __init__(self, room):
         program, port = need('nginx', 'nginx-light'), free_port()
@@ -207,7 +207,7 @@ class Nginx(Http):
 # ---- Redis ----
 
 def apt_sources(folder):
-    """The machine's own sources of packages, of sources instead of binaries."""
+    """The machine's package sources, those of source packages."""
     os.makedirs(os.path.join(folder, 'parts'), exist_ok=True)
     for path in ['/etc/apt/sources.list'] + glob.glob('/etc/apt/sources.list.d/*'):
         if not os.path.exists(path) or not path.endswith(('.list', '.sources')):
@@ -219,7 +219,7 @@ def apt_sources(folder):
 
 
 def fetch_source(folder):
-    """Redis's sources, as the machine's distribution has them, by apt with a state of its own."""
+    """Fetches Redis's source package of the machine's distribution by apt, with an apt state of its own."""
     for name in 'lists/partial', 'cache/archives/partial':
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     apt_sources(folder)
@@ -230,13 +230,13 @@ def fetch_source(folder):
         done = subprocess.run(command + words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=900)
     found = glob.glob(os.path.join(folder, 'redis_*.orig.tar.*'))
     if not found:
-        raise builds.Skip("redis's sources cannot be had: " + (re.findall(r'(?m)^E: .*', done.stdout) or [done.stdout])[0][-150:])
+        raise builds.Skip("redis's sources cannot be fetched: " + (re.findall(r'(?m)^E: .*', done.stdout) or [done.stdout])[0][-150:])
     with tarfile.open(found[0]) as file:
         file.extractall(folder)
 
 
 def redis_of_libc():
-    """redis-server with the C library's malloc; built once."""
+    """redis-server with the C library's malloc; it is built once."""
     folder = os.path.join(BUILD, 'long-redis')
     program = os.path.join(folder, 'redis-server')
     if os.path.exists(program):
@@ -265,7 +265,7 @@ class Redis(Server):
 # ---- PostgreSQL ----
 
 class Postgres(Server):
-    """Its backends are scanned, and now and then the process that made them."""
+    """Its backends are scanned, and now and then their parent."""
 
     def __init__(self, room):
         folders = sorted(glob.glob('/usr/lib/postgresql/*/bin'))
@@ -273,7 +273,7 @@ class Postgres(Server):
         self.by = []
         folder = room.path('database')
         os.mkdir(folder)
-        if os.geteuid() == 0: # which it refuses to run as
+        if os.geteuid() == 0:  # postgres refuses to run as root
             self.by = [need('setpriv', 'util-linux'), '--reuid=postgres', '--regid=postgres', '--clear-groups']
             shutil.chown(folder, 'postgres', 'postgres')
         self.room, self.folder = room, folder

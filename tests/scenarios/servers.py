@@ -1,4 +1,4 @@
-"""Servers that work, with clients that ask them and look at each answer, for tests that look at a server meanwhile."""
+"""Servers at work: clients send requests and check each answer, while a test observes the server."""
 
 import collections
 import http.client
@@ -19,8 +19,8 @@ CLIENTS = 4
 
 
 class Clients:
-    """Threads that ask until they are stopped. make(number): a function that asks once, and raises Failure if the answer
-    is not the right one. `right`: how often it was."""
+    """Threads that send requests until they are stopped. make(number) returns a function that sends one request, and
+    raises Failure if the answer is wrong. `right` counts the right answers."""
 
     def __init__(self, make, count=CLIENTS):
         self.right, self.problems, self.is_ending = 0, [], threading.Event()
@@ -41,7 +41,7 @@ class Clients:
             self.problems.append('client %d: %r' % (number, error))
 
     def more(self, what, count=20):
-        """Waits for so many more right answers; fails if they do not come."""
+        """Waits for that many more right answers; fails if they do not come."""
         goal = self.right + count
         try:
             wait_for('', lambda: self.problems or self.right >= goal)
@@ -51,7 +51,8 @@ class Clients:
             raise Failure('%s: %s' % (what, self.problems[0]))
 
     def longest(self, since):
-        """Seconds of the longest wait for an answer since then (time.monotonic()): also for one that has not come."""
+        """The longest wait for an answer since that time (time.monotonic()), in seconds, including an answer that has
+        not come yet."""
         now, waits = time.monotonic(), list(self.waits)
         return max([end - max(begin, since) for begin, end in waits if end > since] +
                    [now - max(begin, since) for begin in self.asked])
@@ -63,7 +64,7 @@ class Clients:
         return self.problems
 
 
-# ---- Servers of numbers, over HTTP ----
+# ---- Servers that answer numbers, over HTTP ----
 
 def asked_by_http(server):
     def client(number):
@@ -151,7 +152,7 @@ and (select sum(bbalance) from pgbench_branches) = (select sum(delta) from pgben
 
 
 class Postgres(server_programs.Postgres):
-    """Its tables have to add up at the end."""
+    """The sums of its tables must be right at the end."""
 
     def __init__(self, room):
         super().__init__(room)

@@ -1,5 +1,5 @@
-"""Real programs with all that can leak traced at once: they do the same, nobody is accused, and no release is of what was
-not seen allocated."""
+"""Real programs with all kinds that can leak traced at once: they behave the same, functrace reports no error, and
+releases no unknown resource."""
 
 import os
 import re
@@ -14,7 +14,7 @@ import kinds
 from processes import Failure, Tracer, may_attach, wait_for
 
 ALL = ['-e', 'memory,file,thread,shmposix,gobject']
-# What functrace must not say of a correct program that it has seen from its first instruction.
+# Messages that functrace must not print about a correct program that it has traced from its first instruction.
 UNMATCHED = re.compile(rb'not seen|given out again|double release|another family')
 
 PYTHON = r'''
@@ -43,7 +43,8 @@ print(results)
 
 
 def judge(room, plain, traced, folder='traces'):
-    """Both runs are alike, functrace accuses nobody, and no release is of what no trace has: problems, and the traces."""
+    """Returns problems and the traces: both runs must be alike, functrace must report no error of the program, and each
+    released resource must be in a trace."""
     problems = kinds.compare_runs(plain, traced)
     traces, more = kinds.read_traces(room.path(folder))
     problems += more
@@ -58,7 +59,7 @@ def described(traces):
 
 
 def judged(room, command, env=None, at_least=10, kinds_traced=ALL):
-    """The program untraced and traced; what its traces have, and what functrace says."""
+    """Runs the program untraced and traced; returns problems, and the numbers of the traces."""
     plain = room.run(command, env)
     os.makedirs(room.path('traces'))
     traced = room.run(kinds.functrace(room.path('traces'), *kinds_traced) + command, env)
@@ -73,7 +74,7 @@ def python(room):
 
 
 def git(room):
-    """What makes a repository, from the first commit to its children's packing."""
+    """git creates a repository, from the first commit to the packing by its children."""
     env = {'GIT_AUTHOR_DATE': '1700000000 +0000', 'GIT_COMMITTER_DATE': '1700000000 +0000', 'GIT_CONFIG_NOSYSTEM': '1',
            'HOME': room.folder}
     script = 'cd "$0" && rm -rf r && mkdir r && cd r && "$1" init -q . && echo x > f && "$1" add f && ' \
@@ -117,7 +118,7 @@ http {{
 
 
 def settled(pid):
-    """The descriptors of a server that nobody asks anything, without what it opens and closes now and then."""
+    """The descriptors of an idle server that do not change any more."""
     reads = []
     wait_for('the descriptors to stay', lambda: reads.append(descriptors.descriptors(pid)) or
              (len(reads) > 10 and all(r == reads[-1] for r in reads[-10:])))
@@ -146,7 +147,7 @@ def nginx_and_curl(room):
     problems, remark = judged(room, [curl, '-s'] + url * 4, None, 50)
     if len(plain.out) != 4 * 5 * 20000:
         problems.append('curl got %d bytes' % len(plain.out))
-    wait_for('the client to go', lambda: descriptors.descriptors(server.pid) == before)
+    wait_for('the server to close the client\'s descriptor', lambda: descriptors.descriptors(server.pid) == before)
     problems += tracer.let_go()
     traces = kinds.read_traces(room.path('server'))[0]
     problems += descriptors.compare_live(traces, server.pid, before, before)
@@ -174,8 +175,8 @@ def redis(room):
     tracer.planted()
     done = room.run([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get', '-q', '-n', '500', '-c', '8'])
     problems = ['redis-benchmark: status %d' % done.status] if done.status or b'rror' in done.out + done.err else []
-    # It closes a client when it hears that it has gone.
-    wait_for('the clients to go', lambda: descriptors.descriptors(server.pid) == before)
+    # The server closes the descriptor of a client when it notices the client's end.
+    wait_for('the server to close the clients\' descriptors', lambda: descriptors.descriptors(server.pid) == before)
     problems += tracer.let_go()
     traces = kinds.read_traces(room.path('traces'))[0]
     problems += descriptors.compare_live(traces, server.pid, before, before)

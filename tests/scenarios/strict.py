@@ -1,5 +1,5 @@
-"""Compares a trace with the reference logger's log of the same run (tests/targets/reflog.c) as strictly as both know: for
-each address the same allocations and releases, in the same order, by the same threads; nothing more, nothing less."""
+"""Compares a trace with the reference logger's log of the same run (tests/targets/reflog.c): each address must have the
+same allocations and releases, in the same order, by the same threads; nothing more, nothing less."""
 
 import collections
 import re
@@ -15,16 +15,14 @@ def is_operator(function):
 
 
 def is_aligned(function):
-    """Whether it allocates by aligned_alloc, of a size that is rounded up then."""
+    """Returns true if it allocates by aligned_alloc, which rounds the size up."""
     return 'align_val_t' in function or function in ('aligned_alloc', 'memalign')
 
 
 class Names:
-    """Which names of the log and of the trace may stand for the same function.
-
-    own_operators: the program has operator new and delete of its own, or they are linked into it: the logger knows
-    what they call, functrace knows them too.
-    """
+    """Which names of the log and of the trace may be one function. own_operators: the program has operator new and
+    delete of its own, or they are linked into it: the logger sees only the functions that they call, functrace sees the
+    operators, too."""
 
     def __init__(self, own_operators):
         self.own_operators = own_operators
@@ -70,8 +68,8 @@ def around(events, at, shown, count=4):
 
 
 def without_cache(traced, logged, allows):
-    """glibc empties a thread's cache at the thread's end by calling its own free, under another name: no library and no
-    wrapper can see that. They are releases of what is not allocated."""
+    """Without the releases by which glibc empties a thread's cache at its end: glibc calls an internal free under
+    another name, which no library and no wrapper can see. In the trace they are releases of unknown blocks."""
     if not allows or len(traced) <= len(logged):
         return traced
     kept, live = [], False
@@ -87,7 +85,7 @@ def without_cache(traced, logged, allows):
 
 
 def threads_of(items):
-    """{tid: [Logged]}; a realloc has its two places next to each other."""
+    """{tid: [Logged]}; the two events of a realloc are next to each other."""
     threads = collections.defaultdict(list)
     for tid, event in items:
         threads[tid].append(event)
@@ -95,7 +93,8 @@ def threads_of(items):
 
 
 def agree(ours, theirs, names, ends):
-    """Whether both have the same of a block, but for what the end of the process has cut off."""
+    """Returns true if both have the same events of a block, except for events that the end of the process has cut
+    off."""
     count = min(len(ours), len(theirs))
     return all(same(a, b, names) for a, b in zip(ours, theirs)) and \
         all(ends.allow_traced(event.tid, event) for event in ours[count:]) and \
@@ -103,7 +102,7 @@ def agree(ours, theirs, names, ends):
 
 
 def compare(trace, items, names, allows_cache):
-    """Problems. `items`: the log as [(tid, Logged)] in the order of all threads."""
+    """Returns problems. `items`: the log as [(tid, Logged)] in the order of all threads."""
     traced, logged = by_address(trace.events, lambda e: e.id), by_address(items, lambda i: i[1].id)
     ends = endings.Endings(by_address(trace.events, lambda e: e.tid), threads_of(items), trace.notes, trace.pid)
     problems = []
@@ -142,7 +141,8 @@ def family(function):
 
 
 def makers(traces):
-    """{address: families that have made blocks there}, of all processes: a child may release its parent's."""
+    """{address: families that have allocated blocks there}, in all processes, because a child may release its parent's
+    blocks."""
     made = collections.defaultdict(set)
     for trace in traces:
         for event in trace.events:
@@ -152,8 +152,8 @@ def makers(traces):
 
 
 def check_mismatches(trace, inherited):
-    """Each release by another family is noted, and nothing else is. Of a block that the process has not made itself,
-    `inherited` tells who may have."""
+    """Each release by another family must be noted, and nothing else may be. For a block that the process has not
+    allocated itself, `inherited` has the families that may have allocated it."""
     made, sure, possible = {}, collections.Counter(), collections.Counter()
     for event in trace.events:
         own = family(event.function)
@@ -166,13 +166,14 @@ def check_mismatches(trace, inherited):
     noted = collections.Counter(int(re.search(r'releases (0x[0-9a-f]+)', note).group(1), 16)
                                 for note in trace.notes if note.startswith('mismatch'))
     if sum(noted.values()) >= 100:
-        return []  # it stops to tell
+        return []  # then functrace stops reporting
     wrong = [i for i in set(noted) | set(sure) if not sure[i] <= noted[i] <= sure[i] + possible[i]]
     return ['block %#x: %d notes of a release by another family, expected %d' % (i, noted[i], sure[i]) for i in sorted(wrong)[:2]]
 
 
 def check_stacks(trace, wants_releases):
-    """Each stack begins, and all its frames are code of an object: a generated program has no other."""
+    """Each event must have a stack, and all its frames must be in the code of an object: a generated program has no
+    other code."""
     ranges = [(low, high) for _, low, high in trace.objects]
     problems = []
     for event in trace.events:
@@ -181,12 +182,12 @@ def check_stacks(trace, wants_releases):
             problems.append('no stack: %s' % show_traced(event))
         bad = [address for address, _ in event.frames if address and not any(low <= address <= high for low, high in ranges)]
         if bad:
-            problems.append('a stack holds %#x, which is no code: %s' % (bad[0], show_traced(event)))
+            problems.append('a frame %#x is in no code: %s' % (bad[0], show_traced(event)))
     return problems[:2] + (['... and %d stacks more' % (len(problems) - 2)] if len(problems) > 2 else [])
 
 
 def check_notes(trace, attached, inherited):
-    """What functrace accuses the program of. `inherited`: see makers()."""
+    """Compares the errors of the program that functrace reports. `inherited`: see makers()."""
     problems = []
     foreign = [note for note in trace.notes if oracle.ACCUSED.search(note)]
     if foreign and not attached:
@@ -199,13 +200,13 @@ def check_notes(trace, attached, inherited):
 
 
 def is_own(size):
-    """A size that a generated program asks for itself, see generate/runtime.h."""
+    """Returns true if a generated program requests blocks of this size itself, see generate/runtime.h."""
     return size is not None and size % 128 == 53
 
 
 def shape(threads, names):
-    """What must be the same in every run, of one process: each thread's events of the program's own blocks, without
-    addresses. `threads`: lists of (kind, function, id, size) in order of time, all threads' in one."""
+    """The part of a process's events that must be the same in every run: each thread's events of the program's own
+    blocks, without addresses. `threads`: lists of (kind, function, id, size) in order of time, of all threads."""
     sizes, lists = {}, collections.defaultdict(list)
     for tid, kind, function, ident, size in threads:
         if kind == '+':
@@ -229,8 +230,8 @@ def shape_of_log(image, names):
 
 
 def compare_shapes(traced, logged):
-    """Problems. Both: the shapes of all processes. A thread that nobody waits for is cut off by its process's end or exec, in
-    each run elsewhere: then the one is the beginning of the other."""
+    """Returns problems. Both arguments are the shapes of all processes. A thread that is not joined is cut off by the
+    end or exec of its process, at another place in each run: then one list must be the beginning of the other."""
     traced, logged = collections.Counter(traced), collections.Counter(logged)
     more, less = sorted((traced - logged).elements()), sorted((logged - traced).elements())
     more, less = [s for s in more if s], [s for s in less if s]

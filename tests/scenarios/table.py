@@ -1,4 +1,4 @@
-"""The table of scenarios: which target, built how, with which arguments, launched or attached to."""
+"""The table of scenarios: which target, in which builds, with which arguments, launched or attached to."""
 
 import collections
 import os
@@ -14,10 +14,10 @@ LAYOUTS = ('O0', 'O2', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-now', 'z-l
            'branch-protection', 'arm', 'arm-O0', 'thumb', 'unwind-tables')
 BOTH = ('launch', 'attach')
 LAUNCH = ('launch',)
-MUSL_VFORK = ('x86_64', 'i386', 'arm')  # on others musl's vfork is a fork, up to 1.2.3
+MUSL_VFORK = ('x86_64', 'i386', 'arm')  # on other processors musl's vfork is a fork, up to 1.2.3
 UNKNOWN = ('not seen allocated', 'double release', 'of blocks from before')
 DESCRIBED = os.path.join(builds.SOURCES, 'described.conf')
-# A leak check at the end needs ptrace itself, see special.py.
+# A leak check at the end uses ptrace itself, see special.py.
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
               'TSAN_OPTIONS': 'allocator_may_return_null=1'}
 
@@ -25,7 +25,7 @@ SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSA
 
 
 def releases_in_wrappers(scenario, traces):
-    """The stack of each release that the target expects one of."""
+    """The expected stack of each release for which the target prints one."""
     stacks = [e.names()[:3] for t in traces for e in t.events if e.kind == '-' and e.freed_size == 33951]
     wanted = ['release_in_wrapper', 'both', 'main']
     return [] if stacks and all(s == wanted for s in stacks) else ['stacks of releases: %s, expected %s' % (stacks[:3], wanted)]
@@ -57,7 +57,7 @@ SCENARIOS = [
     Scenario('sharedsite', variants=('O2', 'no-pie')),
     Scenario('loading', ('{library}', 10), variants=('O2', 'z-now')),
     Scenario('segments', variants=('O2', 'several-texts')),
-    # its one segment has data behind the code: no unused bytes for copies
+    # its one segment has data after the code: no unused bytes for copies of instructions
     Scenario('segments', variants=('omagic',), steps=True, label='segments/omagic'),
     Scenario('alloc_basic', variants=('omagic',), steps=True, label='alloc_basic/omagic'),
     Scenario('armforms', steps=True, misuse=True, on=('arm',)),
@@ -88,7 +88,7 @@ SCENARIOS = [
              label='threads 2/sanitizer'),
     Scenario('forks', ('fork',), files=2, env=SANITIZERS, variants=('asan', 'lsan', 'tsan'), label='forks/sanitizer'),
 
-    # ---- the reference logger, event by event ----
+    # ---- compared with the reference logger, event by event ----
     Scenario('alloc_basic', log=True, label='alloc_basic/log'),
     Scenario('alloc_cpp', log=True, label='alloc_cpp/log'),
     Scenario('threads', (1, 100), log=True, label='threads 1/log'),
@@ -96,7 +96,7 @@ SCENARIOS = [
     Scenario('threads', (64, 5), log=True, label='threads 64/log'),
     Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
     Scenario('throwing', log=True, variants=('O2',), label='throwing/log'),
-    # On a processor without tags these are like the others.
+    # On a processor without memory tags these are like the others.
     Scenario('alloc_basic', log=True, variants=('O2',), env=builds.TAGS, label='alloc_basic/log, memory tagging', on=('aarch64',)),
     Scenario('alloc_cpp', log=True, variants=('O2',), env=builds.TAGS, label='alloc_cpp/log, memory tagging', on=('aarch64',)),
     Scenario('threads', (4, 50), log=True, variants=('O2',), env=builds.TAGS, label='threads 4/log, memory tagging', on=('aarch64',)),
@@ -168,7 +168,7 @@ SCENARIOS = [
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
     Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), on=('x86_64',), label='execs to 32 bits'),
     Scenario('execs', ('{bin:execs/arm32}', 'after'), files=2, variants=('O2',), on=('aarch64',), label='execs to 32 bits'),
-    # A second gate, which a launched program runs through.
+    # A second gate, which a launched program passes without waiting.
     Scenario('execs', ('{bin:execs/m32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('x86_64',),
              label='execs to 32 bits and back'),
     Scenario('execs', ('{bin:execs/arm32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('aarch64',),
@@ -178,7 +178,7 @@ SCENARIOS = [
     Scenario('execs', ('{bin:execs/musl}', 'after'), files=2, variants=('O2',), label='execs to musl'),
     Scenario('leaderless', variants=('O2',)),
 
-    # ---- C: locked in ----
+    # ---- C: seccomp filters and lost rights ----
     Scenario('sandboxed', ('seccomp',), variants=('O2', 'static', 'musl')),
     Scenario('sandboxed', ('seccomp-handler',), variants=('O2', 'static')),
     Scenario('sandboxed', ('seccomp-ignored',), variants=('O2',)),
@@ -234,7 +234,7 @@ SCENARIOS = [
     Scenario('regress_fault', variants=('O2', 'static')),
     Scenario('regress_fault', variants=('no-slots',), steps=True),
     Scenario('barrier', variants=('O2', 'static')),
-    # Without a slot what faults is stepped in place.
+    # Without a slot an instruction that faults is stepped over in place.
     Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
@@ -245,7 +245,7 @@ def fits_32_bit(scenario):
     return not any(value.startswith('{lib:') for value in scenario.env.values()) and scenario.env is not SANITIZERS
 
 
-# Whatever is built like the builds on the left is built as a 32-bit program too; on AArch64 those are ARM's.
+# A row with a build on the left has the 32-bit build on the right, too; on AArch64 the 32-bit programs are ARM's.
 for scenario in SCENARIOS:
     if fits_32_bit(scenario):
         ours = [v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants]
@@ -258,10 +258,11 @@ def is_32_bit(variant):
 
 
 def share():
-    """Returns the builds and forms that `make check` runs of each row: {row: [(build, form), ...]}. The first build, O2 if the row
-    has it, runs in all forms. The first row, for layouts of programs, runs in all forms of each 64-bit build. Every second row also
-    runs in one form of one other 64-bit build, which replaces that form of the first build, and in one form of one 32-bit build.
-    Builds and forms take turns from row to row. check-long runs the rest (tests/long/scenarios.py)."""
+    """Returns the builds and modes that `make check` runs of each row: {row: [(build, mode), ...]}. The first build, O2
+    if the row has it, runs in all modes. The first row, for layouts of programs, runs in all modes of each 64-bit
+    build. Every second row also runs in one mode of one other 64-bit build, which replaces that mode of the first
+    build, and in one mode of one 32-bit build. Builds and modes take turns from row to row. check-long runs the rest
+    (tests/long/scenarios.py)."""
     shares, turns = {}, collections.Counter()
     for number, row in enumerate(SCENARIOS):
         fitting = [variant for variant in row.variants if row.fits(variant)]
@@ -271,7 +272,7 @@ def share():
         for is_narrow in (False, True) if number % 2 else ():
             beside = [variant for variant in fitting if variant != first and is_32_bit(variant) == is_narrow]
             if beside:
-                # The build that has had the fewest turns; of several the first in the order of the row.
+                # The build that was chosen least often so far; of several the first in the order of the row.
                 variant = min(beside, key=lambda name: turns[name])
                 turns[variant] += 1
                 mode = row.modes[(number // 2 + turns[variant]) % len(row.modes)]

@@ -1,5 +1,5 @@
-"""Memory tagging (AArch64's MTE, glibc.mem.tagging): pointers have tags, blocks have other sizes, and who reads or writes where it
-should not is killed at once."""
+"""Memory tagging (AArch64's MTE, glibc.mem.tagging): pointers have tags, blocks have other sizes, and a process that
+accesses the wrong memory is killed at once."""
 
 import os
 import random
@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 
+import baseline_blocks
 import builds
-import census
 import damaged
 import lost
 import scans
@@ -16,12 +16,12 @@ from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, text_differences, text_of, wait_for
 from scans import Target, compare, wide
 
-BUILDS = [('heapmodes', 'O2')] + census.BUILDS + damaged.BUILDS + lost.BUILDS + scans.BUILDS
+BUILDS = [('heapmodes', 'O2')] + baseline_blocks.BUILDS + damaged.BUILDS + lost.BUILDS + scans.BUILDS
 MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'sbrk', 'spread', 'fork'
 
 
 def tagged(function, *arguments, env=builds.TAGS, **more):
-    """A scenario whose programs' blocks have tags."""
+    """A scenario whose programs have tagged blocks."""
     def run(room):
         builds.need_tags()
         return function(room, *arguments, env=env, **more)
@@ -29,7 +29,7 @@ def tagged(function, *arguments, env=builds.TAGS, **more):
 
 
 def own(folder, pid):
-    """(figures, {address: size}) as the preloaded logger knows them in the process."""
+    """(figures, {address: size}) of the preloaded logger in the process."""
     path = os.path.join(folder, str(pid))
     if os.path.exists(path):
         os.unlink(path)
@@ -41,7 +41,7 @@ def own(folder, pid):
 
 
 def seen(room, pid):
-    """(problems, figures, {address: size}) from outside."""
+    """(problems, figures, {address: size}) of a scan."""
     done = room.run([os.path.join(builds.TOP_BUILDDIR, 'tests', 'unit', 'heap_list'), str(pid)])
     lines = done.out.decode().split('\n')
     if done.status:
@@ -50,7 +50,8 @@ def seen(room, pid):
 
 
 def as_logged(room, modes, env):
-    """Every block with its size, and the figures, as the process knows them itself, in the states that a heap can be in."""
+    """Every block with its size, and the figures, must be those of the preloaded logger, in each state that the target
+    can make."""
     problems, count, seed = [], 0, random.randrange(100000)
     for mode in modes:
         folder = room.path(mode)
@@ -59,7 +60,7 @@ def as_logged(room, modes, env):
                            dict(env, HEAPLOG=folder, LD_PRELOAD=builds.library('heaplog')), stdin=subprocess.PIPE)
         words = child.stdout.readline().split()
         if len(words) != 2:
-            problems.append('%s %d: it does not run' % (mode, seed))
+            problems.append('%s %d: the target does not run' % (mode, seed))
             continue
         pid = int(words[1])
         text = text_of(pid)
@@ -72,7 +73,7 @@ def as_logged(room, modes, env):
             count += len(blocks)
             if figures != before[0]:
                 more.append('the figures are %s, and not %s' % (figures, before[0]))
-            more += census.differing('blocks', found, blocks)
+            more += baseline_blocks.differing('blocks', found, blocks)
             odd = [at for at in blocks.keys() & found.keys() if blocks[at] != found[at]]
             more += ['%d have another size: %s' % (len(odd), [(hex(at), blocks[at], found[at]) for at in odd[:5]])] if odd else []
         more += text_differences(text, text_of(pid))
@@ -83,7 +84,7 @@ def as_logged(room, modes, env):
 
 
 def core(room, env):
-    """The kernel's core file says that memory has tags."""
+    """The kernel's core file contains the tags of memory."""
     with Target(room, 'planted', 'O2', 2, 100, 2, env=env) as target:
         problems, live = target.look()
         path = scans.kernel_core(room, target)
@@ -93,7 +94,7 @@ def core(room, env):
 
 
 def scanning(room, env):
-    """functrace itself, with tags of its own, looks through a program without any."""
+    """functrace itself uses tagged memory, and scans a program without tags."""
     need_attach()
     with Target(room, 'planted', 'O2', 2, 100, 2) as target:
         done = room.run([FUNCTRACE, '--scan', '-t', str(target.pid)], env)
@@ -104,7 +105,8 @@ def scanning(room, env):
 
 
 def strings(room, env):
-    """What pointers with tags lead to is read as anything else: names, and the FILE that one returns is the one that is closed."""
+    """Data at tagged pointers is read like other data: names are shown, and the FILE that a call returns is the one
+    that is closed."""
     path = room.path('trace')
     program = "import os; os.close(os.open('/etc/passwd', 0)); os.popen('true').close()"
     done = room.run([FUNCTRACE, '-F', '-e', 'file', '-a', '-f', 'text', '-o', path, sys.executable, '-S', '-c', program],
@@ -116,26 +118,26 @@ def strings(room, env):
 
 
 CASES = [
-    ('--scan: planted, memory tagging', tagged(scans.planted)),
-    ('--scan: planted, memory tagging, faults later', tagged(scans.planted, env=builds.TAGS_LATER)),
-    ('--scan: planted, memory tagging, static', tagged(scans.planted, 'static', scans=2)),
-    ('--scan: what lost blocks lead to, memory tagging', tagged(scans.led)),
+    ('--scan: planted blocks, memory tagging', tagged(scans.planted)),
+    ('--scan: planted blocks, memory tagging, faults later', tagged(scans.planted, env=builds.TAGS_LATER)),
+    ('--scan: planted blocks, memory tagging, static', tagged(scans.planted, 'static', scans=2)),
+    ('--scan: blocks that lost blocks point to, memory tagging', tagged(scans.led)),
     ('--scan: sizes and alignments, memory tagging', tagged(scans.sizes, 'O2')),
     ('--scan: 8 busy threads, memory tagging', tagged(scans.busy, 8, 5)),
     ('--scan: one busy thread, memory tagging', tagged(scans.busy, 0, 5)),
-    ('--scan: as a logger has it, memory tagging', tagged(as_logged, MODES)),
-    ('--scan: memory that looks like blocks, memory tagging', tagged(damaged.lookalikes)),
+    ('--scan: blocks as a preloaded logger has them, memory tagging', tagged(as_logged, MODES)),
+    ('--scan: memory that looks like mmapped chunks, memory tagging', tagged(damaged.lookalikes)),
     ("--scan: the kernel's core file, memory tagging", tagged(core)),
     ('--scan: by functrace with memory tagging', tagged(scanning)),
-    ('arguments behind tagged pointers, memory tagging', tagged(strings)),
-    ('census: memory tagging', tagged(census.older)),
-    ('census: memory tagging, faults later', tagged(census.older, env=builds.TAGS_LATER)),
-    ('census: memory tagging, static', tagged(census.older, 'static')),
-    ('census: memory tagging, a fork', tagged(census.older, fork=1)),
-    ('census: memory tagging, 8 busy threads', tagged(census.older, threads=8, runs=2)),
+    ('arguments at tagged pointers, memory tagging', tagged(strings)),
+    ('baseline: blocks from before the attach, memory tagging', tagged(baseline_blocks.older)),
+    ('baseline: blocks from before the attach, memory tagging, faults later', tagged(baseline_blocks.older, env=builds.TAGS_LATER)),
+    ('baseline: blocks from before the attach, memory tagging, static', tagged(baseline_blocks.older, 'static')),
+    ('baseline: blocks from before the attach, memory tagging, a fork', tagged(baseline_blocks.older, fork=1)),
+    ('baseline: blocks from before the attach, memory tagging, 8 busy threads', tagged(baseline_blocks.older, threads=8, runs=2)),
     ('lost at the end: memory tagging', tagged(lost.planted, lost=500)),
     ('lost at the end: memory tagging, faults later', tagged(lost.planted, lost=100, env=builds.TAGS_LATER)),
     ('lost at the end: memory tagging, static', tagged(lost.planted, 'static', lost=300)),
     ('lost at the end: memory tagging, the report', tagged(lost.report)),
-    ('lost at the end: memory tagging, the allocator', tagged(lost.figures, (('O2', 4), ('static', 1)))),
+    ('lost at the end: memory tagging, figures of the allocator', tagged(lost.figures, (('O2', 4), ('static', 1)))),
 ]

@@ -1,5 +1,5 @@
-"""Whether someone traces the whole machine meanwhile: a uprobe in the C library (bpftrace, perf) is a breakpoint
-in the text of every process, this one too. What a scenario finds then is not functrace's doing."""
+"""Finds out whether another program traces the whole machine meanwhile: a uprobe in the C library (bpftrace, perf) is a
+breakpoint in the text of every process, also of this one. A failure of a scenario is then not functrace's."""
 
 import ctypes
 import os
@@ -10,14 +10,14 @@ BREAKPOINT = b'\xcc'
 
 
 class Watch:
-    """Looks at this process's own malloc and free all the time; where they are x86's, for elsewhere nobody else traces, and
-    looking so often takes an emulated machine's time."""
+    """Reads malloc and free of this process all the time, on x86 only: on other machines nothing else traces, and in an
+    emulated one reading so often takes too much time."""
 
     def __init__(self):
         library = ctypes.CDLL(None)
         self.places = [ctypes.cast(getattr(library, name), ctypes.c_void_p).value
                        for name in ('malloc', 'free', 'calloc', 'realloc')]
-        self.seen = 0.0  # when last, on the monotonic clock
+        self.seen = 0.0  # the last time when one was seen, on the monotonic clock
         if os.uname().machine in ('x86_64', 'i686'):
             threading.Thread(target=self.run, daemon=True).start()
 
@@ -31,7 +31,7 @@ class Watch:
             time.sleep(0.02)
 
     def since(self, start):
-        """Whether there was one at any time since then."""
+        """Returns true if there was a uprobe at any time since then."""
         return self.seen >= start - 0.1
 
     def wait_until_gone(self, seconds):

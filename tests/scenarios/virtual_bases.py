@@ -1,5 +1,5 @@
-"""-a of C++ objects with virtual bases, which lie where each object's virtual table says: what functrace shows of each call
-is what the program itself reads (tests/targets/virtual_bases.cpp)."""
+"""-a of C++ objects with virtual bases, whose place is in each object's vtable: functrace shows for each call what the
+program itself reads (tests/targets/virtual_bases.cpp)."""
 
 import os
 import re
@@ -11,12 +11,12 @@ from processes import FUNCTRACE
 FUNCTIONS = ('by_*', 'given_back', 'to_*', 'Both::Both', 'Both::sum')
 CALL = re.compile(r'\d+\. (?:\[[\d:.]+\] )?([\w:]+)[<(]')
 ARGUMENT = re.compile(r'\t\$\d+ = (.*)')
-# A constructor's of an object that is a part of another, which has parameters of the compiler's own.
+# A constructor of a base object, which has parameters that the compiler adds.
 HIDDEN = ('__vtt_parm=', 'vtt=')
 
 
 def shown(path, functions):
-    """The lines of each call of these functions, in their order, as the program prints them."""
+    """The lines of each call of these functions, in order, as the program prints them."""
     lines, current = [], None
     with open(path) as file:
         for line in file:
@@ -43,17 +43,17 @@ def case(command, flags):
         problems = equal('status', done.status, 0)
         problems += equal('arguments', [line for line in found if not is_unused(line)],
                           [line for line in wanted if not line.startswith('Both::Both\t')])
-        # There are more: of what is static, of what is given by value.
+        # There are more constructors: of static objects, and of objects that are passed by value.
         constructed = [line for line in wanted if line.startswith('Both::Both\t')]
-        problems += equal('constructors that are missing', [line for line in constructed if line not in made], [])
-        problems += equal('virtual bases of what is not made yet',
+        problems += equal('missing constructors', [line for line in constructed if line not in made], [])
+        problems += equal('virtual bases of objects that are not constructed yet',
                           [line for line in made if '\tthis=' in line and 'Top=<unknown place>' not in line], [])
         return problems, '%d values' % len(wanted)
     return run
 
 
 def is_unused(line):
-    """The program does not say what these return: an int."""
+    """The program does not print the results of these functions, which are ints."""
     return line.startswith(('by_value\treturn=', 'Both::sum\treturn='))
 
 

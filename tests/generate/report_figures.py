@@ -23,7 +23,7 @@ class Call:
 
 
 class Trace:
-    """calls; before: {kind: {id: size}} of a census ahead of them; lost: {kind: {id: class}}, None: no scan."""
+    """calls; before: {kind: {id: size}} of a baseline before them; lost: {kind: {id: class}}, None: no scan."""
 
     def __init__(self, rng, pid=42):
         self.pid, self.has_times = pid, rng.random() < 0.8
@@ -127,8 +127,8 @@ class Model:
     def replay(self, calls, keep):
         live, newest, blocks = {}, {}, []
         self.others, self.unknown, self.reused, self.releases, self.events = [], {}, {}, {}, len(calls)
-        for kind, census in self.trace.before.items():
-            for ident, size in census.items():
+        for kind, baseline in self.trace.before.items():
+            for ident, size in baseline.items():
                 block = Block(Call("alloc", kind, 0, 0, None, BEFORE, size, ident, None), 0, 0, size, True)
                 block.calls = []
                 if not keep or keep(block):

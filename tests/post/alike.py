@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The same leaks of small programs (tests/post/alike), found by LeakSanitizer, valgrind and functrace; then with one of
-them suppressed in each.
+"""LeakSanitizer, valgrind and functrace find the same leaks in small programs (tests/post/alike); then one of the leaks
+is suppressed in each tool.
 
-The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC; $CC builds those that leak. Prints TAP.
+The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC; $CC builds the programs that leak. Prints TAP.
 """
 
 import collections
@@ -22,7 +22,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "alike")
 CC = os.environ.get("CC", "cc").split()
 STATUS = 23
 BUILT = tempfile.TemporaryDirectory(prefix="functrace-alike-")
-# What each program loses: bytes, blocks and the names of its own functions that lead there, innermost first.
+# The leaks of each program: bytes, blocks, and the program's own functions in the stack, innermost first.
 LEAKS = {
     "lost": {(304, 3, "grab work main"), (20, 1, "name main")},
     "list": {(80, 5, "node_new build main"), (165, 5, "node_new build main"),
@@ -41,7 +41,7 @@ def expected(name, suppressed):
 
 
 def merged(name, leaks):
-    """{(bytes, blocks, path)} of [(bytes, blocks, where, [function])]: those of one kind and stack are one."""
+    """{(bytes, blocks, path)} of [(bytes, blocks, where, [function])]: leaks of one kind and stack are merged."""
     own = {function for leak in LEAKS[name] for function in leak[2].split()}
     sums = collections.defaultdict(lambda: [0, 0])
     for size, count, where, functions in leaks:
@@ -53,7 +53,7 @@ def merged(name, leaks):
 
 @functools.lru_cache(maxsize=None)
 def build(name, *options):
-    """The program's path. All tests use the same one."""
+    """Returns the program's path; it is built once for all tests."""
     program = os.path.join(BUILT.name, name + "".join(options))
     done = subprocess.run([*CC, "-g", "-O0", "-pthread", *options, os.path.join(SOURCES, name + ".c"), "-o", program],
                           capture_output=True, timeout=120, check=False)
@@ -69,7 +69,7 @@ def start(folder, *command, **environment):
 
 
 def lsan(folder, name, suppressed):
-    """Addresses tell calls on one line apart."""
+    """Returns leaks with addresses, which distinguish calls on one line."""
     program = build(name, "-fsanitize=leak")
     options = f"exitcode={STATUS}:print_suppressions=0:fast_unwind_on_malloc=0" + (":suppressions=lsan.supp" if suppressed else "")
     done = start(folder, program, LSAN_OPTIONS=options)
@@ -86,7 +86,7 @@ def lsan(folder, name, suppressed):
 
 def valgrind(folder, name, suppressed):
     if not shutil.which("valgrind"):
-        raise Skip("there is no valgrind; install the package valgrind")
+        raise Skip("valgrind is not installed; install the package valgrind")
     out = os.path.join(folder, name + ".xml")
     done = start(folder, "valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite,indirect",
                  "--errors-for-leak-kinds=definite,indirect", f"--error-exitcode={STATUS}", "--xml=yes",
@@ -96,7 +96,7 @@ def valgrind(folder, name, suppressed):
     leaks = []
     for error in xml.etree.ElementTree.parse(out).getroot().iter("error"):
         what = error.find("xwhat")
-        # Of a head, what hangs on it is counted there too, besides where it is by itself.
+        # valgrind adds indirectly lost blocks to the block that points to them, and lists them separately, too.
         direct = re.match(r"[\d,]+ \(([\d,]+) direct", what.find("text").text)
         size = int((direct.group(1) if direct else what.find("leakedbytes").text).replace(",", ""))
         frames = error.find("stack").findall("frame")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A choice that matches nothing is said and ends in status 1: a script must not take it for a sound program.
+"""A filter that matches nothing is reported, with status 1, so that a script does not take the result for a program
+without leaks.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -50,10 +51,10 @@ def resources_that_there_are_not(_folder):
 def contexts_that_there_are_not(_folder):
     wrong(["-C", "4"], ["-C 4 matches nothing"], OWN)
     wrong(["-C", "1"], ["-C 1 matches nothing"], SEVERAL)
-    # Declared but never entered; and in none, though all calls are in one.
+    # A context that is declared but never entered; and -C 0, although all calls are in a context.
     right(["-C", "2"], CLEAN)
     right(["-C", "0"], CLEAN)
-    # Calls in it, none of which leaks.
+    # Calls in the context exist, but none of them leaks.
     right(["-C", "1"], CLEAN)
     right(["-C", "1"], b"version=1.4\n1. @1 malloc(1) = 0x1\n\n", 7)
 
@@ -106,7 +107,7 @@ def addresses_that_there_are_not(_folder):
     wrong(["--call-address=prog:500000+10"], ["--call-address matches nothing", "prog:500000+10"])
     wrong(["-b0", "--call-address=prog:101+1"], ["--call-address matches nothing"])
     right(["--call-address=prog:101+1"], SEVERAL, 7)
-    # Calls through it, none of which leaks.
+    # Calls through the address exist, but none of them leaks.
     right(["--call-address=prog:123+1"], CLEAN)
 
 
@@ -123,7 +124,7 @@ def folders_that_there_are_not(folder):
     for path in (missing, file):
         wrong(["-r", f"--sysroot={path}"], [f"--sysroot={path}: there is no such folder"], CLEAN)
         wrong(["-r", f"--debug-path={folder}:{path}"], [f"--debug-path={path}: there is no such folder"], CLEAN)
-    # A folder in which no object of the trace lies.
+    # A folder that contains none of the trace's objects.
     done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=1)
     assert b"--sysroot matches nothing: none of the trace's objects is under " in done.stderr, done
     os.mkdir(os.path.join(folder, "bin"))
@@ -144,7 +145,7 @@ def an_empty_trace_has_nothing_to_match(folder):
 
 
 def objects_may_come_late_for_call_address(folder):
-    """As sp-rtrace writes them: behind the calls that go through them."""
+    """The objects are declared after the calls that go through them, as sp-rtrace does."""
     late = [("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", 0x400123),
             ("CALL", 1, 0, 0, 2, "malloc", 20, 0x20), ("BTRC", 0x400777)]
     first, last = golden.DECLARATIONS[:6], golden.DECLARATIONS[6:]
@@ -161,7 +162,7 @@ def objects_may_come_late_for_call_address(folder):
         with open(path, "rb") as file:
             done = subprocess.run([PROGRAM, *arguments], stdin=file, capture_output=True, timeout=60, check=True)
         assert done.stdout == expected, more
-    # From a pipe: where all is known at the end it is found, else it is said.
+    # From a pipe: with -l, which reads all of the trace first, the calls are found, else a message says why not.
     assert b"malloc(10)" in run("-l", "--call-address=prog:123+1", "-", data=data, check=0).stdout
     done = run("--call-address=prog:123+1", "-", data=data, check=1)
     assert b"after its calls: give the trace as a file, not through a pipe" in done.stderr, done

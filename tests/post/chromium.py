@@ -1,7 +1,5 @@
-"""One headless Chromium for all pages that a test looks at: its debugging protocol, over a pipe.
-
-A start of it takes a second of CPU, a page some hundredths.
-"""
+"""One headless Chromium for all pages that a test reads, by its debugging protocol over a pipe. Its start takes a
+second of CPU time, a page some hundredths."""
 
 import atexit
 import fcntl
@@ -27,7 +25,7 @@ def program():
 
 
 def command(own):
-    """Of a browser whose files are in the folder `own`."""
+    """The command of a browser whose files are in the folder `own`."""
     return [program(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", f"--user-data-dir={own}"]
 
@@ -37,7 +35,7 @@ def environment(own):
 
 
 class Chromium:
-    """Shows one page after the other in the same window: for pages that store nothing."""
+    """Shows one page after the other in the same window, for pages that store nothing."""
 
     started = None
 
@@ -54,7 +52,7 @@ class Chromium:
         except Skip:
             os.rmdir(self.own)
             raise
-        # It reads from 3 and writes to 4, which are not the pipes' own here.
+        # Chromium reads from descriptor 3 and writes to 4; the pipes have other numbers here.
         low = os.pipe() + os.pipe()
         pipes = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in low]
         for fd in low:
@@ -90,7 +88,7 @@ class Chromium:
             return file.read()[-1000:]
 
     def receive(self, end):
-        """The next message."""
+        """Returns the next message."""
         while b"\0" not in self.buffer:
             assert select.select([self.read], [], [], max(0, end - time.monotonic()))[0], "the browser is silent: " + self.said()
             data = os.read(self.read, 1 << 20)
@@ -103,7 +101,7 @@ class Chromium:
         return message
 
     def call(self, method, session=None, **params):
-        """What the browser answers."""
+        """Returns the browser's answer."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if session:
@@ -124,8 +122,8 @@ class Chromium:
             self.receive(end)
 
     def show(self, url, expression, width, height):
-        """-> what the expression says when the page has been loaded, and what the page has said on its console. The url is of another
-        file each time: another fragment of the page that is shown would load nothing."""
+        """Returns the value of the expression after the page was loaded, and the messages of the page's console. Each
+        url must be another file, because another fragment of the shown page would load nothing."""
         session = self.session
         self.events[session] = []
         self.call("Emulation.setDeviceMetricsOverride", session, width=width, height=height, deviceScaleFactor=1, mobile=False)

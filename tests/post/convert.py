@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functrace-postproc between formats: what is written beside a trace, what is said to be lost, what is refused.
+"""functrace-postproc converts between formats: files beside a trace, messages about lost data, refused conversions.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -67,13 +67,13 @@ def corpus(name):
 def the_table_is_that_of_mptrace(_folder):
     done = run("--mpatrol-table", "-", data=corpus("64.mpatrol"), check=0)
     assert done.stdout.decode() == TABLE, done.stdout.decode()
-    # From any format: without the area, and names stand in the text.
+    # From any format: without the reserved area, and with names from the text.
     text = text_of(corpus("64.mpatrol"))
     other = run("-q", "--mpatrol-table", "-", data=text, check=0).stdout.decode()
     wanted = TABLE.replace("        reserve         0x0000555555559000    135168\n", "")
     wanted = wanted.replace("1 (135168 bytes)", "0 (0 bytes)")
     assert other == wanted, other
-    # A program of 32 bits has addresses of 8 digits.
+    # Addresses of a 32-bit program have 8 digits.
     narrow = run("--mpatrol-table", "-", data=corpus("be32.mpatrol"), check=0).stdout.decode()
     assert "     1  alloc        1  0x5555555592A0       100               1       100\n" in narrow, narrow
     assert "\n------  ------  ------  ----------  --------  ------  ------  --------\n" in narrow
@@ -89,7 +89,8 @@ def hatf_is_that_of_mptrace(folder):
 
 
 def the_program_makes_the_calls_again(folder):
-    """... as functrace's own reader sees them when it is linked with a malloc that writes them down."""
+    """The generated program makes the calls of the trace again: it is linked with a malloc that logs them, and the log
+    is compared with the output of functrace's own reader."""
     rng, live, packets, sizes = random.Random(11), [], list(golden.DECLARATIONS[:3]), []
     for i in range(6000):
         if live and rng.random() < 0.4:
@@ -156,7 +157,7 @@ def a_format_can_be_forced(_folder):
 
 
 def one_frame_is_enough_for_groups(_folder):
-    """Callers are told apart by their names: the addresses are not in the trace."""
+    """Calls are grouped by the names of their callers, because the trace has no addresses."""
     done = run("-q", "-l", "-c", "-", data=corpus("64.mpatrol")[:-16] + b"MTRC", check=0).stdout.decode()
     assert "0x0 in work() at prog.c:35\n" in done and done.count("allocation summary") == 3, done
     stats = run("-q", "--stats", "-", data=corpus("64.mpatrol"), check=0).stdout.decode()
@@ -199,7 +200,7 @@ def entries_are_shown_as_in_2005(_folder):
 
 
 def big_endian(data):
-    """The same trace from a machine of the other byte order."""
+    """The same trace from a machine with the other byte order."""
     out = b""
     for at in range(0, len(data), 24):
         flags, pid, sequence = struct.unpack_from("<HHI", data, at)
@@ -221,7 +222,7 @@ def both_byte_orders_say_the_same(_folder):
 
 
 def texts_may_come_by_turns(_folder):
-    """Entries of two sequence numbers, whose texts are interleaved; and two processes in one stream."""
+    """Entries with two sequence numbers, whose texts are interleaved; and two processes in one stream."""
     data = corpus("2005.tlg")
     entries = [data[at:at + 24] for at in range(0, len(data), 24)]
     mixed = entries[:8] + [entries[12], entries[8], entries[13], entries[9], entries[10], entries[11]] + entries[14:]

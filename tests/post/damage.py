@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damaged text: what can be seen is told, with the line's number and status 1; what cannot be seen is known.
+"""Damaged text: damage that a reader can detect is reported, with the line's number and status 1.
 
 usage: damage.py [FLIPS [SEED]]
 
@@ -18,11 +18,10 @@ from run import COMPAT, OWN, PROGRAM, SEVERAL, main, rounds, run, text_of
 FLIPS = int(sys.argv[1]) if len(sys.argv) > 1 else rounds(3000)
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 20231114
 
-# What each byte of a trace's text is, as this test reads the format: N a number's digit, F free text (names, paths,
-# values, comments), S anything else: what tells records and their parts from each other.
-#
-# A flip that makes another digit of a digit gives another sound trace: nothing can see that. One within a name gives
-# another name, which may change how a total is called. All other flips must be told, or leave the totals as they are.
+# The role of each byte of a trace's text, as this test reads the format: N a digit of a number, F free text (names,
+# paths, values, comments), S anything else, which separates records and their parts. A flip that turns a digit into
+# another digit gives another valid trace, which no reader can detect. A flip within a name gives another name, which
+# may change the noun of a total. All other flips must be reported, or must not change the totals.
 CALL = re.compile(r"(?P<n1>\d+)\. (?:@(?P<n2>[0-9a-f]+) )?(?:\[(?P<n3>\d\d):(?P<n4>\d\d):(?P<n5>\d\d)\.(?P<n6>\d+)\] )?"
                   r"(?P<f1>[^<]*?)(?:<[^<>]*>)?\((?:-?(?P<n7>\d+)\) = )?0x(?P<n8>[0-9a-f]+)\)?")
 RECORDS = [
@@ -42,7 +41,7 @@ FIELDS = {"version": "N", "pid": "N", "backtrace depth": "N", "filter": "S", "ti
 
 
 def roles(text):
-    """-> a letter for each byte."""
+    """Returns a letter for each byte."""
     out = []
     for number, line in enumerate(text.split("\n")):
         have = ["S"] * len(line) + ["S"]
@@ -62,12 +61,12 @@ def roles(text):
 
 
 def stays_sound(role, old, new):
-    """Whether a digit is a digit still: what no reader can see."""
+    """Returns true if the changed byte is a digit and was one, which no reader can detect."""
     return role == "N" and old in HEXADECIMAL and new in HEXADECIMAL
 
 
 def figures(lines):
-    """How many are leaked of each resource; whether their sizes are shown goes by the type's name."""
+    """The number of leaks of each resource; whether sizes are printed depends on the type's name."""
     return [line.split(b" with ")[0] for line in lines if b"leaked" in line]
 
 
@@ -81,7 +80,7 @@ def traces():
         text = text_of(data)
         for options in ([], ["-c"], ["-l"]):
             yield text_of(text, *options)
-    # Names of C++, and releases, whose blank lines are all that separates them from what follows.
+    # C++ names, and releases, which only blank lines separate from the next record.
     yield ("version=1.4,arch=x86_64,process=/bin/a,pid=7,filter=resolve,origin=functrace 0.1\n"
            "<1> : memory (memory allocation in bytes)\n: /bin/a => 0x400000-0x500000\n## thread 7 a\n"
            + "".join(f"{i}. [01:02:03.{i:06}] operator new(unsigned long)({i * 8}) = 0x{i * 4096:x}\n"
@@ -120,7 +119,7 @@ def single_bit_flips_are_told_or_harmless(_folder):
           + ", ".join(f"{value} {key}" for key, value in count.items()))
 
 
-# A record each, and what is said of it.
+# A damaged record in each line, and a word of the message.
 LINES = [
     ("12/ malloc(10) = 0x10", "call"), ("12. malloc(10 = 0x10", "call"), ("12. mal(loc(10) = 0x10", "call"),
     ("#2. malloc(10) = 0x10", "call"), ("2. [0:0:x] malloc(10) = 0x10", "time"), ("*3. free(0x10)", "call"),
@@ -143,10 +142,10 @@ def damaged_lines_are_named(_folder):
         first, last = done.stderr.decode().splitlines()
         assert first.startswith("functrace-postproc: warning: standard input: line 8 ") and what in first, (line, first)
         assert "damaged in 1 place;" in last, last
-        # What can be shown is shown.
+        # All undamaged records are shown.
         assert b"malloc<memory>(8) = 0x100\n\t0x1\n" in done.stdout and b"\nthe end\n" in done.stdout, done.stdout
         assert len(run("-l", "-q", "-", data=(HEAD + line + "\n").encode(), check=1).stderr.splitlines()) == 1
-        # Within a group of calls that share a stack too.
+        # The same within a group of calls that share a stack.
         before = "" if "#j" in line else "foo\n"
         shared = HEAD + "1. malloc<fd>(1) = 0x10\nfoo\n2. malloc<fd>(1) = 0x10\n" + before + line + "\n3. malloc<fd>(1) = 0x20\n\t0x1\n\n"
         if what != "belongs to no call" or "#" in line:
@@ -159,7 +158,7 @@ def damaged_lines_are_named(_folder):
 def ten_are_shown_and_all_counted(_folder):
     done = run("-", data=(HEAD + "12/ malloc<fd>(10) = 0x10\n\t0x1\n\t0x2\n\n" * 25).encode(), check=1)
     lines = done.stderr.decode().splitlines()
-    # The frames of a call that was lost are not complained of.
+    # No messages about the frames of a call that could not be read.
     assert [re.search(r"line (\d+)", line)[1] for line in lines[:-1]] == [str(8 + 4 * i) for i in range(10)], lines
     assert "damaged in 25 places, of which the first ten are named above" in lines[-1], lines
 
@@ -184,7 +183,7 @@ def a_second_trace_is_an_error(folder):
         for first, second in ((text, text), (text[:-1], text), (text[:text.rindex(b"\n\n") + 1], text), (data, data)):
             done = run("-l", "-", data=first + second, check=1)
             if first.endswith(b"\n"):
-                # As far as it goes, it is the first one's.
+                # The rest of a truncated trace is the beginning of the whole one.
                 assert totals(done.stdout) == totals(run("-l", "-", data=first).stdout), done.stdout
         path = os.path.join(folder, "both")
         with open(path, "wb") as file:
@@ -204,7 +203,7 @@ def line_ends_of_other_systems_are_read(_folder):
         for options in ([], ["-l"], ["-c"]):
             wanted, done = (run(*options, "-", data=data, check=0) for data in (trace, dos))
             assert (done.stdout, done.stderr) == (wanted.stdout, b""), (options, done)
-        # In pieces, so that a line end comes in two.
+        # The input comes in pieces, so that a piece ends within a line end.
         wanted = run("-l", "--follow", "-", data=trace, check=0).stdout
         for size in (1, 2, 3, 5, 7):
             process = subprocess.Popen([PROGRAM, "-l", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -213,7 +212,7 @@ def line_ends_of_other_systems_are_read(_folder):
                 process.stdin.write(dos[at:at + size])
                 process.stdin.flush()
             assert process.communicate(timeout=60) == (wanted, b"") and process.returncode == 0, size
-        # What is read first, to recognise the format, ends within one.
+        # The part that is read first, to recognise the format, ends within a line end.
         process = subprocess.Popen([PROGRAM, "-l", "--follow", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         process.stdin.write(dos[:dos.index(b"\r") + 1])

@@ -1,4 +1,4 @@
-"""Binary traces made by hand, independently of the program's own writer.
+"""Encodes binary traces without the program's own writer.
 
 A trace is a list of tuples, each a packet:
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functrace-postproc -f NAME for other tools' formats: what these tools read in them, against --stats.
+"""functrace-postproc -f NAME writes formats of other tools: the figures that these tools read must be those of --stats.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -37,7 +37,7 @@ RECURSION = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 
 """
 
-# An inlined frame, a release that was not seen (2), calls without a stack and without names, an object that replaces
+# An inlined frame, two releases of unknown blocks, calls without a stack and without names, an object that replaces
 # another one, a size of more than 32 bits, a block that is older than the trace.
 HISTORY = HEAD + b"""<2> : fd (file descriptors)
 : /lib/a.so => 0x1000-0x2000
@@ -116,7 +116,7 @@ def export(name, *options, data):
 
 
 def tool(name, *arguments, says=None):
-    """-> what it prints, without errors: it says nothing, or lines that begin with these words."""
+    """Returns the output of a tool, which must print no errors, or only lines that begin with these words."""
     if not shutil.which(name):
         raise Skip(f"{name} is not installed")
     done = subprocess.run([name, *arguments], capture_output=True, timeout=120, check=False)
@@ -126,7 +126,7 @@ def tool(name, *arguments, says=None):
 
 
 def collapsed(lines):
-    """-> figure of each stack, one of which may be there more than once."""
+    """Returns the figure of each stack; a stack may be repeated."""
     stacks = collections.Counter()
     for line in lines:
         stack, figure = line.rsplit(" ", 1)
@@ -135,7 +135,7 @@ def collapsed(lines):
 
 
 def heaptrack_stacks(folder, trace, cost):
-    """-> what heaptrack_print reads of each stack."""
+    """Returns heaptrack_print's figures of each stack."""
     path = os.path.join(folder, "stacks")
     tool("heaptrack_print", "--disable-builtin-suppressions", "-F", path, "--flamegraph-cost-type", cost, trace)
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -143,7 +143,7 @@ def heaptrack_stacks(folder, trace, cost):
 
 
 def fields(data):
-    """A message of protobuf -> number -> values: integers, and bytes of what has a length."""
+    """A protobuf message as {number: values}: integers, and the bytes of fields with a length."""
     found, at = collections.defaultdict(list), 0
 
     def varint():
@@ -169,7 +169,7 @@ def fields(data):
 
 
 def varints(data):
-    """What a packed field has."""
+    """The numbers of a packed field."""
     numbers, value, shift = [], 0, 0
     for byte in data:
         value |= (byte & 127) << shift
@@ -190,8 +190,8 @@ def pprof_of(path):
 
 
 def pprof_samples(data):
-    """-> the profile's fields, its texts, and (locations, values) of each sample; a location is the address and name,
-    file and line of each function there."""
+    """Returns the profile's fields, its strings, and (locations, values) of each sample; a location is the address and
+    name, file and line of each function there."""
     profile = fields(gzip.decompress(data))
     texts = [text.decode() for text in profile[6]]
     assert texts[0] == ""
@@ -206,7 +206,7 @@ def pprof_samples(data):
 
 
 def go_top(path, index):
-    """-> the sum of one figure, as pprof says it, and what it has of each function itself."""
+    """Returns the sum of one figure, as pprof prints it, and each function's own part."""
     unit = "bytes" if "space" in index else "count"
     shown = tool("go", "tool", "pprof", "-top", f"-unit={unit}", "-nodefraction=0", "-nodecount=0",
                  f"-sample_index={index}", path)
@@ -232,7 +232,7 @@ def hostile():
 
 
 def real(folder):
-    """A trace of a real program, and live blocks, live bytes, peak bytes, allocations of --stats."""
+    """A trace of a real program, and the live blocks, live bytes, peak bytes and allocations of --stats."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
                    check=True, timeout=120)
@@ -371,7 +371,7 @@ def pprof_has_stacks_and_figures(folder):
         ([(0x3f, main_line)], [1, 1 << 33, 1, 1 << 33])], samples
     mappings = [((m[2] or [0])[0], (m[3] or [0])[0], texts[m[5][0]]) for m in map(fields, profile[3])]
     assert mappings == [(0, 0, "/bin/prog"), (0x1000, 0x2000, "/lib/a.so"), (0x1000, 0x2000, "/lib/b.so")], mappings
-    # What several processes have in common is one.
+    # Several processes share the entries that are the same.
     both = [write(folder, f"{i}.txt", TRACE.replace(b"pid=42", b"pid=4%d" % i)) for i in range(2)]
     done = run("-f", "pprof", *both, check=0).stdout
     assert [values for _, values in pprof_samples(done)[2]] == [[4, 280, 4, 280], [2, 120, 2, 120], [2, 2000, 0, 0]]
@@ -395,7 +395,7 @@ def pprof_is_read_by_go(folder):
 
 
 def gperftools_is_read_by_google_pprof(folder):
-    """With names, which it strips of arguments; the program that is traced need not be there."""
+    """Names are without arguments, which google-pprof removes; the traced program need not exist."""
     path = write(folder, "g", export("gperftools", data=HISTORY))
     assert export("gperftools", data=HISTORY).decode() == """--- symbol
 binary=/bin/prog
@@ -459,11 +459,11 @@ def dhat_has_stacks_and_figures(folder):
                       ["malloc", "0x10FF: ??? (in /lib/b.so)", main_text], ["malloc", main_text]], stacks
     names = ("tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk")
     big = 1 << 33
-    # The first block's end was not seen.
+    # The end of the first block was not traced.
     assert [tuple(point[name] for name in names) for point in seen["pps"]] == [
         (200, 2, 2996000, 100, 1, 100, 1, 100, 1), (7, 1, 2005000, 7, 1, 7, 1, 0, 0),
         (100, 1, 1000000, 100, 1, 0, 0, 0, 0), (big, 1, 5000, big, 1, big, 1, big, 1)], seen["pps"]
-    # The viewer refuses a stack that is there twice: where these end makes them two.
+    # The viewer refuses a repeated stack: each stack that two of these become.
     call = b"1. malloc(1) = 0x%d0\n\t0x10 f\n%s\n"
     data = HEAD + b"".join(call % (i, end) for i, end in enumerate((b"", b"\t0x0 (cut)\n", b"\t0x0 (lost)\n"), 1))
     seen = json.loads(export("dhat", data=data))
@@ -473,7 +473,7 @@ def dhat_has_stacks_and_figures(folder):
 
 
 def an_unknown_address_is_0_in_each(_folder):
-    """A frame at 0 has no call before it."""
+    """A frame at address 0 has no call instruction before it."""
     data = HEAD + b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x0 f at /no/a.c:5\n\t0x40 main at /no/a.c:8\n"
     assert re.findall(r"<ip>(\w+)<", export("xml", data=data).decode()) == ["0x0", "0x0", "0x3F"]
     assert [line.split()[1] for line in export("heaptrack", data=data).decode().splitlines()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is read is written: from one format to another and back, and through one option after the other.
+"""All data of a trace is kept: in conversions from one format to another and back, and through several options in turn.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -23,7 +23,7 @@ def own(packets):
 
 
 def round_trip(text):
-    """Text to text, and by the binary format to text, is what it was."""
+    """Converts text to text, and to binary and back to text: the result must be the same text."""
     assert run("-", data=text, check=0).stdout == text, run("-", data=text).stdout.decode()
     binary = run("-f", "rtrace", "-", data=text, check=0).stdout
     assert run("-", data=binary, check=0).stdout == text, run("-", data=binary).stdout.decode()
@@ -69,12 +69,13 @@ def copies_are_no_leaks(_folder):
     for trace in (data, text, text_of(text, "-c")):
         leaks = text_of(trace, "-l")
         assert b"# 1 block(s) leaked with total size of 8 bytes" in leaks and b"memcpy" not in leaks, leaks
-    # Where the resource says it, and in compat, whose tools know no copies, there is no mark.
+    # There is no mark if the resource itself has it, and with --compat, whose tools do not know copies.
     assert b"#kind" not in text_of(SEVERAL) and b"#kind" not in text_of(data, "--compat")
 
 
 def groups_of_groups_are_the_same(_folder):
-    """Objects that replaced each other are declared again before their groups, but not once more each time."""
+    """Objects that replaced each other are declared again before their groups, but not more often in each further
+    run."""
     places = [("MMAP", 0x400000, 0x401000, f"/lib/{name}") for name in ("a", "b", "c")]
     packets = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:6]
     for i in range(12):
@@ -86,7 +87,7 @@ def groups_of_groups_are_the_same(_folder):
     assert twice.count(b"\n: /lib/") <= once.count(b"\n: /lib/"), (once, twice)
 
     def groups(text):
-        """-> [(the object at 0x400000, the group)]"""
+        """Returns [(the object at 0x400000, the group)]."""
         now, out = None, []
         for part in re.split(rb"\n\n", text):
             for line in part.splitlines():
@@ -132,10 +133,10 @@ def times_are_as_they_were(_folder):
             b"4. [22:13:20.124000] malloc(1) = 0x4\n\n5. [00:00:00.001999] malloc(1) = 0x5\n\n")
     binary = round_trip(text)
     assert binary.count(b"USEC") == 3
-    # The sp-rtrace tools have milliseconds only.
+    # The sp-rtrace tools store milliseconds only.
     assert b"[22:13:20.123] " in text_of(text, "--compat")
     assert b"USEC" not in text_of(text, "-f", "rtrace", "--compat")
-    # An old reader passes over the packets; a false one is told.
+    # An old reader skips the packets; an invalid packet is reported.
     data = own(HEAD + [("USEC", 1000), ("CALL", 0, 0, 5, 2, "malloc", 1, 1)])
     done = run("-", data=data, check=1)
     assert b"USEC packet" in done.stderr and b"[00:00:00.005000] malloc(1)" in done.stdout, done
@@ -147,7 +148,7 @@ def that_it_was_attached_to_is_kept(folder):
         text = head % fields
         for form in "text", "rtrace", "stacktrack", "swap":
             data = text_of(text, "-f", form)
-            # SWAP has arguments and no resource's number.
+            # SWAP has arguments, but no number of the resource.
             assert fields in text_of(data).splitlines()[0], (form, text_of(data))
             assert b'"attached":true' in text_of(data, "-f", "json"), form
             assert b"process 1, attached to while it ran\n" in text_of(data, "--report"), form
@@ -192,12 +193,12 @@ def packets_with_more_than_they_say_are_told(_folder):
 
 
 def stacks_that_go_on_say_so(_folder):
-    # Fewer frames than the trace's depth: it was not for that.
+    # Fewer frames than the trace's depth: the stack was not truncated, but could not be unwound further.
     data = own(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0)])
     text = text_of(data)
     assert b"\t0x400100\n\t0x0 (lost)\n\n" in text
     round_trip(text)
-    # As it was written before.
+    # The text as older versions have written it.
     assert run("-", data=text.replace(b" (lost)", b""), check=0).stdout == text
     assert b"(lost)" not in text_of(data, "--compat")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Filters of allocations: each output of a filtered trace is that of a trace which has only what was chosen.
+"""Filters of allocations: each output of a filtered trace is the same as that of a trace with only the selected calls.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -17,7 +17,8 @@ HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/b
 <2> : fd (file descriptors)
 """
 MAIN = ["0x90 main at /no/m.c:8", "0xa0 _start from /bin/prog"]
-# number: (second, thread, what it allocates, size, id, stack); or, of a release, the number of its allocation.
+# number: (second, thread, function, size, id, stack) of an allocation; or the number of the allocation that a release
+# releases.
 CALLS = {
     1: (0, 7, "malloc", 4096, 0x1000, ["0x10 first at /no/a.c:1"]),
     2: (1, 7, "malloc", 100, 0x2000, ["0x20 Cache::put(int) at /no/c.cc:5"]),
@@ -25,7 +26,7 @@ CALLS = {
     4: (3, 8, "malloc", 2048, 0x4000, ["0x30 read_it from /lib/libr.so.1"]),
     5: (4, 7, 3),
     6: (5, 7, "malloc", 100, 0x5000, ["0x20 Cache::put(int) at /no/c.cc:5"]),
-    # The id is given out again, to another stack and size.
+    # The id is allocated again, with another stack and size.
     7: (6, 8, "malloc", 1500, 0x3000, ["0x40 late at /no/l.c:1"]),
     8: (7, 8, 4),
     9: (8, 8, 7),
@@ -39,7 +40,7 @@ def is_release(number):
 
 
 def text_with(chosen):
-    """The trace of the chosen calls."""
+    """A trace with only these calls."""
     lines, thread = [HEAD], None
     for number in sorted(chosen):
         second, tid = CALLS[number][:2]
@@ -58,8 +59,8 @@ def text_with(chosen):
 
 
 TRACE = text_with(CALLS)
-ENDS = ["--function=first"]  # the first and the last call: both traces last as long
-# The options, and the allocations that they choose.
+ENDS = ["--function=first"]  # the first and the last call: with them both traces have the same duration
+# Filter options, and the allocations that they select.
 CHOICES = [
     (["--size=4k"], {1, 11}),
     (["--size=1500-"], {1, 4, 7, 11}),
@@ -86,7 +87,7 @@ def with_releases(allocations):
 
 
 def result(folder, options, data):
-    """What a run of these options writes. Two runs at different times write the same."""
+    """Returns the output of a run with these options; it does not depend on the time of the run."""
     out = os.path.join(folder, "out")
     written = b""
     done = run("-q", *options, "-", data=data, cwd=folder, env=dict(os.environ, TZ="UTC"))
@@ -98,7 +99,7 @@ def result(folder, options, data):
             written = file.read()
         os.remove(out)
     assert done.stdout or written, options
-    # The report says that it is one of a choice.
+    # The report names the filters.
     return re.sub(rb"only        .*\n", b"", done.stdout) + written
 
 
@@ -115,7 +116,8 @@ def check_output(folder, options, choices):
 
 
 def choices_for(number):
-    """All; in `make check` three for each output, others for the next one: each output and each choice is there."""
+    """Returns all choices; in `make check` three for each output, and others for the next one, so that each output and
+    each choice is tested."""
     return CHOICES if LONG else [CHOICES[(number + 4 * i) % len(CHOICES)] for i in range(3)]
 
 
@@ -134,7 +136,7 @@ def every_format_has_what_was_chosen(folder):
 
 VIEWS = [["--report"], ["--report=alive", "--tree"], *(["--report=" + view] for view in (
     "peak", "allocated", "temporary", "size", "thread", "object")), ["--html=out"]]
-# What is alive at the end, and how the same is chosen otherwise.
+# Filters of live blocks, and other options that select the same blocks.
 ALIVE = [(["--older=5"], ["--time=-5", "--not-function=read_it"]), (["--between=1,9"], ["--time=1-9", "--thread=7"]),
          (["--older=1", "--between=5,10", "--function=late"], ["--size=64"])]
 
@@ -145,7 +147,7 @@ def what_is_alive_is_chosen_for_every_output(folder):
         for asked, same in ALIVE if LONG else [ALIVE[number % len(ALIVE)]]:
             found, expected = (result(folder, options + chosen, TRACE) for chosen in (asked, same))
             assert found == expected, (options, asked, found.decode(errors="replace"), expected.decode(errors="replace"))
-    # What is from before the trace is older than all of it, and was not made in it.
+    # Blocks from before the trace are older than any time in it, and were not allocated in it.
     before = TRACE.replace(b"1. [", b"## before <1> 0x90000 24\n## before <1> 0x1000 8\n1. [", 1)
     for options, alive in ((["--older=5"], "4,320 bytes in 4 blocks"), (["--between=1,9"], "264 bytes in 3 blocks")):
         text = run("--report", *options, "-", data=before, check=0).stdout.decode()
@@ -166,7 +168,7 @@ def growth_is_of_what_was_chosen(folder):
 
 
 def numbers(*options, data=TRACE, status=0):
-    """Which calls the text of a run has."""
+    """The numbers of the calls in the output text."""
     text = run(*options, "-", data=data, check=status).stdout.decode()
     return [int(number) for number in re.findall(r"^(\d+)\. ", text, re.M)]
 
@@ -177,13 +179,13 @@ def time_is_counted_from_the_first_call_of_all(_folder):
     assert numbers("--time=-1") == [1, 2]
     assert numbers("--time=1-9", "--thread=7") == [2, 6, 10]
     assert numbers("-l", "--time=1-9") == [2, 6, 10]
-    # ... and so are the report's ages and its own choices, up to the last of all.
+    # The report's ages and its filters are counted up to the last call of the whole trace.
     report = run("--report", "--thread=7", "--time=1-9", "-", data=TRACE, check=0).stdout.decode()
     assert "on, 3 events within 10.0 s\nresident    unknown: the trace does not say how much memory was resident\nonly        --thread=7 --time=1-9\n" in report, report
     assert "by malloc, 5.000 s to 9.000 s old\n" in report and "by malloc, 1.000 s old\n" in report, report
     report = run("--report", "--thread=7", "--older=9", "--size=-100", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?)  ", report, re.M) == ["100 bytes in 1 block"], report
-    # Past midnight it goes on; without times calls are counted.
+    # Times continue after midnight; without times the unit is calls.
     late = TRACE.replace(b"[10:00:0", b"[23:59:5").replace(b"[10:00:10", b"[00:00:00")
     assert numbers("--time=9-", data=late) == [10, 11]
     timeless = re.sub(rb"\[10:00:..\.000000\] ", b"", TRACE)
@@ -222,7 +224,7 @@ def what_is_lost_goes_with_its_allocation(_folder):
     for options, chosen, lost in ((["--size=100-"], set(CALLS) - {3, 5, 10}, [1, 2]), (["--function=late"], {7, 9, 10}, [10]),
                                   (["-l", "--size=64"], {10}, [10]), (["-l", "--min-count=2"], {1, 2, 6, 11}, [1, 2]),
                                   (["-l", "-c", "--min-count=2"], {1, 2, 6, 11}, [1, 2]), (["-l", "--size=4k"], {1, 11}, [1])):
-        # Whatever a scan says of them.
+        # Blocks of all classes.
         options = options + ["--show-leak-kinds=all"] if "-l" in options else options
         plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
@@ -232,7 +234,7 @@ def what_is_lost_goes_with_its_allocation(_folder):
 
 
 def objects_are_those_of_the_time(_folder):
-    """Another library is mapped where one was, and the first one again."""
+    """At one address first a library is mapped, then another one, then the first one again."""
     def library(path, identity):
         return [("MMAP", 0xF0000000, 0xF0001000, path), ("CALL", 0, 0, 1000, 2, "malloc", 9, identity),
                 ("BTRC", 0xF0000100, 0x400123)]
@@ -274,7 +276,7 @@ def suppressed_leaks_do_not_count(folder):
     assert none.splitlines()[-3:] == ["# suppressed: 8,192 bytes in 2 blocks: kept on purpose (valgrind:3)",
                                       "# suppressed: 64 bytes in 1 block: late (lsan:1)",
                                       "# suppressed: 200 bytes in 2 blocks: Cache* (lsan:2)"], none
-    # A filter comes first, and what it leaves out is not suppressed.
+    # Filters come before suppressions: a block that a filter leaves out is not counted as suppressed.
     some = run(*both, "--thread=7", "--size=64", *options, data=TRACE, cwd=folder, check=0).stdout.decode()
     assert re.findall("# suppressed: .*", some) == ["# suppressed: 64 bytes in 1 block: late (lsan:1)"], some
     assert run(*both, "-c", *options, data=TRACE, cwd=folder).returncode == 0
@@ -298,7 +300,7 @@ def what_matches_nothing_is_said(_folder):
         assert done.stderr.decode() == f"functrace-postproc: {words}\n", done
         done = run("--report", *options, "-", data=TRACE, check=1)
         assert words in done.stderr.decode(), done
-    # What is not there may well be unwanted, and what is alive need not have what is asked for.
+    # It is no error if an excluded function does not exist, or if no live block matches.
     assert numbers("--not-function=nope") == sorted(CALLS)
     done = run("-l", "--function=nope", "--error-exitcode=5", "-", data=TRACE, check=0)
     assert b"warning: --function=nope matches nothing" in done.stderr, done

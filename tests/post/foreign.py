@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Traces of other processors, written there by functrace, are read here with the program of then (foreign/).
+"""Traces that functrace wrote on other processors are read here, with their program (foreign/). For each processor
+there is a folder for --sysroot, with tmp/prog, which was built from foreign/prog.c, and trace.rtrace. The output is
+compared with expected.txt, except for frames of the C library, which is not in the folder: this machine may or may not
+have its debug information.
 
-Of each processor there is a folder that --sysroot gets: tmp/prog, which is made of foreign/prog.c, and trace.rtrace. What
-is read is compared with expected.txt, but for the frames of the C library, which is not there: another machine may have
-its debug information or not. The program is $FUNCTRACE_POSTPROC. Prints TAP.
+The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
@@ -18,7 +19,7 @@ FRAME = re.compile(r"^\t0x([0-9a-f]+) ")
 
 
 def read_here(name, *options):
-    """What functrace-postproc makes of a trace, without the frames that are not the program's."""
+    """functrace-postproc's output for a trace, without frames that are not the program's."""
     folder = os.path.join(HERE, name)
     done = subprocess.run([POSTPROC, "--sysroot=" + folder, *options, os.path.join(folder, "trace.rtrace")], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, universal_newlines=True,

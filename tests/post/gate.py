@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functrace --report --error-exitcode as a gate of CI: a check that could not be made is none that found nothing.
+"""functrace --report --error-exitcode as a gate of CI: a leak check that could not be made must not pass.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -71,13 +71,13 @@ def a_report_that_failed_is_no_clean_one(folder):
             assert said == (status, "runs\n" + NOT_COMPLETE % "standard output"), (options, words, said)
     assert trace("--report", "--error-exitcode=9", "--html=/dev/full", "--suppressions=/dev/null", program) == (
         9, "runs\n" + NOT_COMPLETE % "/dev/full")
-    # Leaks that are found outweigh what the program ends with.
+    # The status for leaks replaces the program's own status.
     assert trace("--report", "--error-exitcode=9", program, "3") == (9, "runs\n")
     assert trace("--report", program, "3") == (3, "runs\n")
 
 
 def a_trace_that_broke_off_is_no_clean_one(folder):
-    """Its report has less than there was, perhaps nothing."""
+    """The report of a truncated trace lacks calls, perhaps all."""
     program = program_in(folder)
 
     def limit():
@@ -127,7 +127,7 @@ def the_status_agrees_with_growth(folder):
     for mark, more, status in ("@1", [], 9), ("@1", ["--min-count=3"], 0), ("@5", [], 0):
         text = report_of(TRACE, "--diff=" + mark, "--error-exitcode=9", *more, status=status)
         assert ("No stack has more than before." in text) == (text.count("  1. +") < 2), text
-    # Other views have the status of the report of leaks.
+    # Other views have the same status as the report of leaks.
     assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
 
 

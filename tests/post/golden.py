@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Binary traces of every dialect, word size and byte order, made by hand, must give exactly the text in golden/.
+"""Encoded binary traces of every dialect, word size and byte order must give exactly the text in golden/.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -13,7 +13,7 @@ from encode import Encoder
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCH = {(4, False): "i686", (4, True): "ppc", (8, False): "x86_64", (8, True): "ppc64"}
 
-# Addresses of 32 bits, so that all word sizes show the same.
+# 32-bit addresses, so that all word sizes give the same text.
 DECLARATIONS = [
     ("PINF", 4242, 1700000000, 123456, 10, "/bin/prog"),
     ("MINF", 0, 1, 0, "main"),
@@ -26,7 +26,7 @@ DECLARATIONS = [
 ]
 FIGURES = (0x11000, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
-# What sp-rtrace writes. OCFG is passed over; the last map comes after the calls.
+# A trace in the form that sp-rtrace writes. OCFG is skipped; the last map comes after the calls.
 COMPAT = DECLARATIONS[:1] + [("RAW", "OCFG", b"\0" * 8)] + DECLARATIONS[1:7] + [
     ("CALL", 1, 0, 3661001, 2, "malloc", 100, 0x602010),
     ("BTRC", 0x400123, 0xF7000456),
@@ -42,7 +42,7 @@ COMPAT = DECLARATIONS[:1] + [("RAW", "OCFG", b"\0" * 8)] + DECLARATIONS[1:7] + [
     ("FILE", "pagemap", "4242-pagemap-0"),
 ]
 
-# What functrace writes; XTRA is a packet of the future.
+# A trace in the form that functrace writes; XTRA is an unknown packet of a later version.
 OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
     ("BLID", 0xF7000000, "0123456789abcdef0123456789abcdef01234567"),
     ("THRD", 4242, "prog"),
@@ -54,7 +54,7 @@ OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
     ("BTRC", 0x400123, 0xF7000456, 0),
     ("ARGS", ("nmemb", "2"), ("size", "12"), ("", "a b")),
     ("NOTE", "received signal 10"),
-    ("NOTE", "paused"),  # which ends a trace
+    ("NOTE", "paused"),  # a remark that marks the end of a trace
     ("CALL", 0, 3, 3661003, 1, "free", 0, 0x602010),
     ("CALL", 0, 2, 0, 2, "operator new(unsigned long)", 0x80000001, 0x602F00),
     ("BTRC", 0x400999),
@@ -67,7 +67,7 @@ OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
 ]
 OWN = [("RAW", p[0], p[1]) if p[0] == "XTRA" else p for p in OWN]
 
-# Three resources, one of each kind; the options' own golden texts.
+# Three resources, one of each kind; the options have golden texts of their own.
 SEVERAL = [
     ("PINF", 7, 1700000000, 0, 4, "/usr/bin/a, b"),
     ("RESR", 1, 0, "fd", "file descriptor"),
@@ -136,7 +136,7 @@ def check(case):
 
 
 def main():
-    if sys.argv[1:2] == ["--write"]:  # the binary trace of a case, for a look by hand
+    if sys.argv[1:2] == ["--write"]:  # writes the binary trace of a case
         case = next(c for c in CASES if c[0] == sys.argv[2])
         sys.stdout.buffer.write(Encoder(*case[2:5], ARCH[case[3], case[4]]).trace(case[1]))
         return 0

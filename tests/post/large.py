@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory and order where a trace is larger than memory should be.
+"""Memory use and order of output for large traces.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -16,7 +16,7 @@ from run import LONG, PROGRAM, main, run, text_of
 
 
 def peak(parts, arguments, out=subprocess.DEVNULL):
-    """The most memory that the program takes, in KiB, while it reads the parts, which may be made one by one."""
+    """Returns the peak memory of the program in KiB while it reads the parts, which may come from a generator."""
     process = subprocess.Popen([PROGRAM, *arguments, "-"], stdin=subprocess.PIPE, stdout=out)
     for part in parts:
         process.stdin.write(part)
@@ -43,7 +43,7 @@ def memory_does_not_grow_with_events(_folder):
 
 
 def notes_keep_their_places_in_bounded_memory(_folder):
-    """Behind a block that is live to the end, of which -l must give out the call first."""
+    """The notes come after a block that is live to the end, whose call -l must print first."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n"
     last = b"2. malloc(8) = 0x20\n\t0x200\n\n"
     long_note = b"## long " + b"x" * 400000 + b"\n"
@@ -55,21 +55,22 @@ def notes_keep_their_places_in_bounded_memory(_folder):
         small = peak([head, lines(0, 100), last], arguments)
         large = peak((head if i < 0 else lines(20000 * i, 20000) if i < 20 else last for i in range(-1, 21)), arguments)
         assert large < small + 4096, (arguments, small, large)
-    # They come out in their order, whatever had to wait in the file, and each before the call that came after it.
+    # The notes come out in their order, whether or not they were stored in the file, and each before the call that
+    # followed it.
     text = head + lines(0, 30000) + long_note + lines(30000, 9) + last + lines(30009, 3)
     have = text_of(text, "-l")
     numbers = [int(number) for number in re.findall(rb"^(?:## note|remark) (\d+)$", have, re.M)]
     assert numbers == [i for i in range(30012) for _ in range(2)], numbers[:20]
     assert have.index(b"malloc(7)") < have.index(b"note 0\n") < have.index(long_note) < have.index(b"note 30000\n")
     assert have.index(b"note 30008\n") < have.index(b"malloc(8)") < have.index(b"note 30009\n")
-    # Without a place for the file they stay in memory.
+    # If the file cannot be created, they stay in memory.
     environment = dict(os.environ, TMPDIR="/nonexistent")
     done = subprocess.run([PROGRAM, "-l", "-"], input=text, stdout=subprocess.PIPE, env=environment, check=True)
     assert done.stdout == have
 
 
 def results_of_scans_wait_in_bounded_memory(_folder):
-    """They go on after the calls, which -c holds back to the end."""
+    """They are printed after the calls, which -c prints at the end."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n## scan <1>\n"
     lost = b"## lost <1> 0x10 definitely\n" * 1000
     for arguments in (["-c"], ["-c", "--compat=sp-rtrace"], ["--compat=sp-rtrace"]):
@@ -79,7 +80,7 @@ def results_of_scans_wait_in_bounded_memory(_folder):
 
 
 def groups_of_any_size_are_read_again(folder):
-    """Also those that do not fit into memory, and their order is found again."""
+    """Groups that do not fit into memory are read, too, and their order is restored."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1,filter=compress\n<1> : memory (m)\n"
 
     def group(first, count, stack):
@@ -92,7 +93,7 @@ def groups_of_any_size_are_read_again(folder):
         with open(out, "wb") as file:
             return peak(parts, arguments, file)
 
-    # One group has 36 MB (with CHECK_LONG 72), more than a reader should hold; two groups are of one stack.
+    # One group has 36 MB (with CHECK_LONG 72), more than the reader may keep in memory; two groups have the same stack.
     count = 2400000 if LONG else 1200000
     steps = [group(4000000, 1000, b"\t0x100\n"), b"1. malloc(1) = 0x10\n\t$1 = last\n", group(2, count, b"\t0x200 in f()\n"),
              group(5000000, 1000000, b""), group(3500000, 1000, b"\t0x100\n")]
@@ -108,7 +109,7 @@ def groups_of_any_size_are_read_again(folder):
     with open(out, "rb") as file:
         assert file.read() == text
 
-    # Runs are merged: what is written in any order comes out in the right one.
+    # Sorted runs are merged: calls in any order come out in the right order.
     calls = [(i, (0x100, 0x200, 0x300)[i % 3]) for i in range(1, 150001)]
     wanted = b"".join(b"%d. malloc(1) = 0x%x\n\t0x%x\n\n" % (i, i * 16, stack) for i, stack in calls)
     random.Random(3).shuffle(calls)
@@ -117,7 +118,7 @@ def groups_of_any_size_are_read_again(folder):
         text = head + b"".join(b"%d. malloc(1) = 0x%x\n\t0x%x\n\n" % (i, i * 16, stack) for i, stack in ordered)
         have = text_of(text)
         assert have[have.index(b"1. malloc"):] == wanted
-    # Damage in a long group: what was before has no stack, and that is all.
+    # Damage in a long group: only the calls before it lose their stack.
     done = run("-", data=head + steps[0][:-100] + b"\0")
     assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") > 900
     done = run("-", data=head + steps[3][:1 << 20])

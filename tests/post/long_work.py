@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The line on a terminal about work that takes long: how much is read, how many stacks have names.
+"""The line on a terminal about long work: how much of the input is read, and how many stacks have names.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -16,7 +16,7 @@ import time
 
 from run import PROGRAM, main
 
-PATIENCE = 60  # seconds until what must come is missed; never a measure
+PATIENCE = 60  # seconds to wait for an event that must come; never a measure
 HEAD = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
         b"origin=functrace 0.1\n<1> : memory (memory allocation in bytes)\n")
 LEFT = r"(, \d+ (s|min|h) left)"
@@ -58,7 +58,7 @@ class Terminal:
             assert time.monotonic() < end and self._more(), (pattern, self.text)
 
     def end(self):
-        """The status, when it has ended; all that it wrote is in self.text then."""
+        """Waits for the end and returns the status; then all output is in self.text."""
         while self._more():
             pass
         os.close(self.fd)
@@ -66,7 +66,7 @@ class Terminal:
 
 
 def screen(text):
-    """What stands on the terminal at the end: \\r goes back to the line's begin."""
+    """The text that is visible on the terminal at the end. A carriage return goes to the beginning of the line."""
     lines = []
     for line in text.replace("\r\n", "\n").split("\n"):
         cells = []
@@ -99,7 +99,7 @@ def a_pipe_that_is_slow(folder):
     path, out = fifo(folder), os.path.join(folder, "out")
     terminal = Terminal("-o", out, path)
     line = r"functrace-postproc: reading \S*fifo: [\d,]+ bytes"
-    # It is written anew in its place.
+    # The line is erased and written again.
     fed(path, [terminal], lambda: terminal.shows(line + r"\r +\r" + line))
     terminal.expect(line + r"\r +\r" + line)
     assert terminal.end() == 0, terminal.text
@@ -142,7 +142,7 @@ def nobody_looks(folder):
 
 
 def place_in(pid, path):
-    """How much of a file a process has read; -1: it does not have it open."""
+    """Returns the offset to which a process has read a file; -1 if it does not have the file open."""
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
             if os.readlink(f"/proc/{pid}/fd/{name}") == os.path.realpath(path):
@@ -154,7 +154,7 @@ def place_in(pid, path):
 
 
 def held_up(path, *arguments):
-    """A run that is stopped for more than two seconds while it reads the file."""
+    """Stops a run for more than two seconds while it reads the file."""
     terminal = Terminal(*arguments, path)
     while place_in(terminal.pid, path) <= 0:
         assert os.waitpid(terminal.pid, os.WNOHANG)[0] == 0
@@ -178,7 +178,7 @@ def a_file_that_takes_long(folder):
         assert found and least <= int(found.group(1)) <= 100, (least, terminal.text)
         names = re.search(r"names: ([\d,]+) of 200,000 stacks", terminal.text)
         assert names and int(names.group(1).replace(",", "")) < 200000, terminal.text
-        # Behind it stands only what is said of these addresses, which nothing is mapped at.
+        # After it there are only messages about these addresses, which are in no mapping.
         assert re.fullmatch(r"functrace-postproc: warning: \S+: 200000 of 200000 frames have no names; .*\s*",
                             screen(terminal.text)), terminal.text
 

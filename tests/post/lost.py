@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a scan has found lost (SCAN and LOST, `## scan` and `## lost`), through every stage and format that has a place.
+"""The lost blocks that a scan has found (SCAN and LOST, `## scan` and `## lost`), in every stage and every format that
+has a place for them.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -58,7 +59,7 @@ TOTALS = """memory      374 bytes in 5 blocks allocated, 0 released
 
 
 def lost_of(text):
-    """The report's section of what is lost."""
+    """The report's section of lost blocks."""
     return re.search(r"^memory: lost, by stack\n(.*?)^\w+: ", text + "end: ", re.M | re.S).group(1)
 
 
@@ -68,7 +69,7 @@ def the_report_shows_what_is_lost(_folder):
     groups = lost_of(text)
     assert re.findall(r"^ +\d\. (.* blocks?) ", groups, re.M) == ["100 bytes in 1 block", "8 bytes in 1 block"], groups
     assert "fd: alive at the end, by stack\n" in text and "\n  1. 1 descriptor " in text, text
-    # What is not lost comes behind it, each kind by itself.
+    # Blocks that are not lost come after it, a section for each class.
     sections = re.findall(r"^memory: ([^,]*), by stack.*\n((?:.*\n)*?)(?=^\w+: )", text, re.M)
     assert [(title, re.findall(r"^ +\d\. (.* blocks?) ", body, re.M)) for title, body in sections] == [
         ("lost", ["100 bytes in 1 block", "8 bytes in 1 block"]), ("possibly lost", ["200 bytes in 1 block"]),
@@ -88,7 +89,7 @@ def the_last_scan_counts(_folder):
 
 
 def what_is_newer_than_the_scan_is_not_known(_folder):
-    """-l says what the report says of it: nothing."""
+    """-l prints the same about newer blocks as the report: only their number."""
     newer = FOUND + b"7. free<memory>(0x10)\n\n8. malloc<memory>(8) = 0x10\n\n9. malloc<memory>(9) = 0x60\n\n"
     assert "17 bytes in 2 blocks allocated after the scan" in report(newer)
     out = run("-l", "-", data=TRACE % newer, check=0).stdout
@@ -117,7 +118,7 @@ def every_stage_keeps_it(_folder):
             options = options + ["--show-leak-kinds=all"] if "-l" in options else options
             out = run("-q", *options, "-", data=data, check=0).stdout
             assert found in out and out.index(found) > out.rindex(b" = 0x3"), (options, out)
-            # And what that makes of it again.
+            # The same after reading that output again.
             again = run("-q", "-", data=out, check=0).stdout
             assert found in again and again.index(found) > again.rindex(b" = 0x3"), (options, again)
 
@@ -147,7 +148,7 @@ LISTED = b"""version=1.4,arch=x86_64,process=p,pid=7,filter=leaks,origin=t
 
 
 def the_list_has_what_is_lost(_folder):
-    """As the report has it; what is merely alive is counted apart."""
+    """The same blocks as in the report; other live blocks are only counted."""
     out = run("-l", "-", data=TRACE % FOUND, check=0).stdout
     assert out == LISTED, out.decode()
     assert run("-l", "-", data=out, check=0).stdout == out.split(b"# 1 block(s) possibly")[0]
@@ -155,7 +156,7 @@ def the_list_has_what_is_lost(_folder):
                            ("none", "")):
         out = run("-l", "--show-leak-kinds=" + kinds, "-", data=TRACE % FOUND, check=0).stdout.decode()
         assert re.findall(r"^(\d)\. malloc", out, re.M) == list(numbers), (kinds, out)
-        # Without a scan, and where it could not tell, all of them are listed.
+        # Without a scan, and if the scan found no heap, all live blocks are listed.
         for found in (b"", UNKNOWN):
             out = run("-l", "--show-leak-kinds=" + kinds, "-", data=TRACE % found, check=0).stdout.decode()
             assert re.findall(r"^(\d)\. malloc", out, re.M) == list("12345") and "not shown" not in out, (kinds, out)
@@ -176,7 +177,7 @@ def the_list_and_its_status_agree(_folder):
         assert done.returncode == 2 and b"--show-leak-kinds" in done.stderr, (options, done)
 
 
-# Of which kinds, what the report and -l (bytes) show then, what -f xml calls it.
+# Leak kinds of a suppression; the groups of the report, the sizes of -l, and the kinds of -f xml that remain.
 KINDS = [
     ("", [], [], []),
     ("all", [], [], []),
@@ -208,7 +209,7 @@ def suppressions_are_for_their_kinds(folder):
         assert "# 2 block(s) still reachable with total size of 66 bytes: not shown\n" in out, out
         out = run("-q", "-f", "xml", "--suppressions=" + path, "-", data=ONE % FOUND, check=0).stdout.decode()
         assert re.findall(r"<kind>Leak_(.*)</kind>", out) == classes, (kinds, out)
-        # What is alive, and nobody knows more, is to be taken for lost.
+        # Without a scan live blocks are treated as lost.
         for found in (b"", UNKNOWN):
             hides = "definite" in kinds or kinds in ("", "all")
             assert run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % found).returncode == (
@@ -225,7 +226,7 @@ def entries_each_have_their_kind(folder):
     text = run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=0).stdout.decode()
     assert text.endswith(f"\nsuppressed\n     100 bytes in 1 block: indirect ({path}:9)\n"
                          f"     8 bytes in 1 block: definite ({path}:15)\n"), text
-    # Growth is of all that is alive, and what is reachable is not named.
+    # Growth is that of all live blocks, and the suppression does not name reachable ones.
     for more, status in ("", 9), ("leak:malloc\n", 0):
         with open(path, "a", encoding="utf-8") as file:
             file.write(more)

@@ -3,9 +3,9 @@
 
 usage: model.py [TRACES [SEED]]
 
-Makes random traces, works out with plain lists and dictionaries what each set of options must print, and compares
-the program's whole output with it. Traces go in as text and as binary. TRACES is 1000 if not given; the same
-SEED gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
+Makes random traces, computes with plain lists and dictionaries the output of each set of options, and compares the
+program's whole output with it. The traces are read as text and as binary. TRACES is 1000 by default; the same SEED
+gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
@@ -18,7 +18,7 @@ from encode import Encoder
 from run import rounds
 
 ALLOC, RELEASE, COPY = 2, 1, 3
-OBJECTS = [  # the places where objects are mapped, each with the paths that follow one another there
+OBJECTS = [  # the addresses at which objects are mapped, each with the paths that are mapped there in turn
     (0x400000, 0x500000, ["/bin/prog", "/bin/prog.new"]),
     (0x7F0000000000, 0x7F0000100000, ["/lib/liba.so", "/lib/libb.so", "/lib/libc.so"]),
     (0x7F0000200000, 0x7F0000300000, ["/lib/libd.so"]),
@@ -36,7 +36,7 @@ class Call:
 
 
 def make_trace(rng):
-    """-> (resources, contexts, items); an item is a Call, ("object", from, to, path) or ("note", text)."""
+    """Returns (resources, contexts, items); an item is a Call, ("object", from, to, path) or ("note", text)."""
     resources = [("memory", "memory allocation in bytes", 0)]
     if rng.random() < 0.6:
         resources = [(f"kind{i}", f"the kind {i}", rng.choice([0, 0, 1, 2]))
@@ -75,11 +75,11 @@ def make_trace(rng):
     return resources, contexts, items
 
 
-# What the options do.
+# The effect of the options.
 
 def find_leaks(resources, items):
-    """-> what is printed, in order. An object at a place where nothing else was is declared at once, unless another
-    one waits; all else that is no call waits until no call before it is live."""
+    """Returns the printed items, in order. An object at an address where no other object was is declared at once,
+    unless another one waits; all other items that are not calls wait until no earlier call is live."""
     live, waiting, printed, mapped, unseen = {}, [], [], {}, 0
     for item in items:
         if not isinstance(item, Call):
@@ -97,7 +97,7 @@ def find_leaks(resources, items):
                 if counted and key in live:
                     live[key][1] += 1
                 else:
-                    if key in live:  # a release was not seen
+                    if key in live:  # the release was not traced
                         unseen += 1
                         waiting.remove(live[key][0])
                     live[key] = [item, 1]
@@ -128,7 +128,7 @@ def groups(items, order):
         others.append(item)
         if item[0] == "object":
             mapped[item[1]] = item[2], item[3]
-    ranked = list(found.items())  # by first call already, and sorting is stable
+    ranked = list(found.items())  # already by first call, and sorting is stable
     if order in ("size-asc", None):
         ranked.sort(key=lambda g: sum(c.size for c in g[1]))
     elif order == "size":
@@ -140,10 +140,10 @@ def groups(items, order):
     return others, ranked, mapped
 
 
-# How it is printed (the documented protocol, 1.4).
+# The printed form (protocol 1.4, as documented).
 
 def amount(resources, idents, calls, words):
-    """So many of what the calls are of, and their size if there is any; of several resources, blocks."""
+    """A number of the resource's units, and their size if they have sizes; blocks if there are several resources."""
     known = {ident: (kind, flags) for ident, (kind, _, flags) in resources}
     if len(known) == 1:
         known[0] = min(known.values())
@@ -182,7 +182,7 @@ def item_line(item):
 
 
 def expected(trace, options):
-    """All lines after the header."""
+    """Returns all lines after the header."""
     resources, contexts, items = trace
     items = [Call(**{"kind" if k == "call" else k if k != "id" else "ident": v
                      for k, v in vars(item).items()}) if isinstance(item, Call) else item
@@ -228,7 +228,7 @@ def expected(trace, options):
         ident = number if len(chosen) == 1 else chosen[number - 1][0]
         flag = {0: "", 1: " [refcount]", 2: " [call]"}[flags]
         lines.append(f"<{ident:x}> : {kind} ({desc}){flag}")
-    # Resources wait with -R until it is known how many remain.
+    # With -R the resources are printed when it is known how many remain.
     lines[0 if "-R" in options else len(lines):0] = [f"@ {ident:x} : {name}" for ident, name in contexts]
     if "-c" in options:
         others, ranked, mapped = groups(items, options.get("-s"))
@@ -262,7 +262,8 @@ def expected(trace, options):
 
 
 def matches_nothing(trace, options):
-    """Whether a choice matches nothing in all of the trace, leaks or not; or all together choose no call."""
+    """Returns true if a filter matches nothing in the whole trace, whether or not calls leak; or if all filters
+    together select no call."""
     resources, contexts, items = trace
     kinds = int(options.get("-R", "ffff"), 16)
     if not any(kinds >> (i - 1) & 1 for i, _ in enumerate(resources, 1)):
@@ -287,12 +288,12 @@ def matches_nothing(trace, options):
         chosen.append(chosen[0] & set(through_address(trace, options)))
         if not chosen[-1]:
             return True
-    # A context without calls is as it is.
+    # A context without calls is printed unchanged.
     return bool(calls) and not empty_context and not set.intersection(*chosen)
 
 
 def through_address(trace, options):
-    """-> the numbers of the calls with a frame in the range."""
+    """Returns the numbers of the calls with a frame in the range."""
     obj, _, span = options["--call-address"].rpartition(":")
     start, size = (int(x, 16) for x in span.split("+"))
     mapped, found = {}, []
@@ -383,7 +384,7 @@ def main():
             options, arguments = choose_options(rng, trace, folder)
             binary = rng.random() < 0.5
             compressed = not binary and rng.random() < 0.3
-            if compressed:  # of a run before: the order of the calls has to be found again
+            if compressed:  # the trace of an earlier run: the order of the calls must be restored
                 data = run(program, ["-c", "-s", rng.choice(["size", "count-asc"]), "-"],
                            as_text(trace, no_times).encode())[1].encode()
             elif binary:
@@ -393,7 +394,7 @@ def main():
             status, out, errors = run(program, arguments + ["-"], data)
             lines = out.split("\n")
             wanted = [header(options, no_times)] + expected(trace, options) + [""]
-            if binary:  # what the header says of a binary trace is checked by the golden files
+            if binary:  # the golden files test the header of a binary trace
                 lines, wanted = lines[1:], wanted[1:]
             if compressed:  # which has the objects and notes at other places
                 lines, wanted = ([line for line in text if not line.startswith((": ", "## "))]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Names that functrace-postproc -r gives: of the file that was traced and of no other, and never fewer than before.
+"""Names that functrace-postproc -r adds: only from the traced file, and never fewer than the trace already has.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -22,7 +22,7 @@ FIRST = """#include <stdlib.h>
 __attribute__((noinline)) void *alloc_config(int n) { void *p = malloc(n); __asm__ volatile("" :: "r"(p)); return p; }
 int main(void) { alloc_config(77); return 0; }
 """
-# The other function is where alloc_config was.
+# The other function has the address of alloc_config in the first program.
 SECOND = """#include <stdlib.h>
 __attribute__((noinline)) void *zzz_unrelated(int n) { void *p = malloc(n); __asm__ volatile("" :: "r"(p)); return p; }
 __attribute__((noinline)) void *alloc_config(int n)
@@ -37,7 +37,7 @@ int main(void) { alloc_config(77); zzz_unrelated(3); return 0; }
 
 @functools.lru_cache(maxsize=None)
 def compiled(source, *flags):
-    """The bytes of a program."""
+    """Returns the bytes of a compiled program."""
     compiler = os.environ.get("CC", "cc").split()
     with tempfile.TemporaryDirectory(prefix="functrace-naming-") as folder:
         path = os.path.join(folder, "p")
@@ -55,7 +55,7 @@ def compile_c(path, source, *flags):
 
 
 def traced(folder, *options):
-    """The program FIRST, traced -> (its path, the trace's)."""
+    """Traces the program FIRST; returns its path and the trace's."""
     program, trace = os.path.join(folder, "p"), os.path.join(folder, "p.trace")
     compile_c(program, FIRST)
     subprocess.run([os.environ["FUNCTRACE"], "-q", *options, "-o", trace, program], check=True, timeout=120)
@@ -63,13 +63,13 @@ def traced(folder, *options):
 
 
 def rebuilt(program):
-    """As make does it: the same path has another program, a moment later."""
-    time.sleep(1.1)  # a text's header tells the second
+    """Builds another program at the same path, as make does, a moment later."""
+    time.sleep(1.1)  # the header of a text has the time in seconds
     compile_c(program, SECOND)
 
 
 def frame_of_77(text):
-    """The first frame of the one call malloc(77)."""
+    """The first frame of the only call malloc(77)."""
     found = re.findall(r" malloc(?:<memory>)?\(77\) = .*\n(?:# .*\n)?\t(0x.*)\n", text)
     assert len(found) == 1, text
     return found[0]
@@ -81,7 +81,7 @@ def read(path):
 
 
 def a_rebuilt_program_gives_no_names(folder):
-    """By the build-ids, which every way through text keeps, in both dialects."""
+    """The build-ids show it; every conversion through text keeps them, in both dialects."""
     for options in (["-f", "text"], ["-f", "text", "--compat=sp-rtrace"], ["-f", "rtrace"]):
         program, trace = traced(folder, *options)
         live = read(trace)
@@ -104,7 +104,7 @@ def a_rebuilt_program_gives_no_names(folder):
                 assert len(said) == 1, (options, choice, done.stderr)
                 assert "is not the file that was traced" in said[0], said
                 assert "--sysroot=DIR" in said[0] and "--debug-path=DIR" in said[0], said
-        # With what was kept there are names again, and no word.
+        # With a copy of the traced program the names are shown, without a message.
         kept = os.path.join(folder, "kept")
         os.makedirs(kept + os.path.dirname(program), exist_ok=True)
         compile_c(kept + program, FIRST)
@@ -130,7 +130,7 @@ def without_build_ids_a_newer_file_is_said(folder):
             said = [line for line in done.stderr.decode().splitlines() if f" {program} " in line]
             assert len(said) == 1 and "is newer than the trace" in said[0] and "--sysroot=DIR" in said[0], done.stderr
             assert b"zzz_unrelated" in done.stdout, done.stdout
-    # What was unpacked under a system root is new on this machine; the time of its content tells.
+    # A file that was unpacked under a system root is new on this machine; the time of its content counts.
     kept = os.path.join(folder, "kept")
     os.makedirs(kept + os.path.dirname(program))
     compile_c(kept + program, FIRST)
@@ -139,14 +139,14 @@ def without_build_ids_a_newer_file_is_said(folder):
     os.utime(kept + program, (1000000000, 1000000000))
     done = run("-l", "-r", f"--sysroot={kept}", "-", data=live, check=0)
     assert program.encode() not in done.stderr, done.stderr
-    # Installed with an old time: here the change is what is new.
+    # The file was installed with an old time: here the time of its change counts.
     os.utime(program, (1000000000, 1000000000))
     done = run("-l", "-r", "-", data=live, check=0)
     assert f" {program} is newer" in done.stderr.decode(), done.stderr
 
 
 def build_ids_may_come_late(folder):
-    """As the sp-rtrace tools arrange a text: comments behind all objects, objects behind their calls."""
+    """In the order in which sp-rtrace's tools write a text: comments after all objects, objects after their calls."""
     program, trace = traced(folder, "-f", "text", "--compat=sp-rtrace")
     lines = read(trace).decode().splitlines(True)
     objects = [line for line in lines if line.startswith(": ")]
@@ -165,7 +165,7 @@ def build_ids_may_come_late(folder):
 
 
 def damaged_build_ids_are_told(_folder):
-    """And those of objects that are not declared pass."""
+    """Build-ids of undeclared objects are no damage."""
     head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n: /no/such => 0x1000-0x2000\n"
     for line in (b"## build-id 0x1000 012\n", b"## build-id 0x1000 xyz\n", b"## build-id 0x1000\n",
                  b"## build-id 1000 0123\n", b"## build-id 0x1000 0123 \n", b"## build-id \n", b"## build-id 0x1000 \n"):
@@ -184,7 +184,7 @@ def named_frames(text):
 
 
 def names_that_are_there_stay(folder):
-    """A second look without the files, or with some of them, loses nothing."""
+    """A second run without the files, or with some of them, keeps all names."""
     program, trace = traced(folder, "-f", "text")
     for dialect in ("none", "sp-rtrace"):
         named = text_of(read(trace), f"--compat={dialect}", "-r")
@@ -193,7 +193,7 @@ def names_that_are_there_stay(folder):
         os.makedirs(f"{folder}/nothing", exist_ok=True)
         for way in (named, text_of(named), text_of(named, "-r")):
             assert way == named
-        done = run("-r", gone, "-", data=named)  # which says too that nothing is there
+        done = run("-r", gone, "-", data=named)  # which also reports that no object is there
         assert done.stdout == named and done.returncode == 1 and b"--sysroot matches nothing" in done.stderr, done
         groups, leaks = text_of(named, "-c"), text_of(named, "-l")
         assert text_of(groups, "-c", "-r") == groups and text_of(leaks, "-l", "-r") == leaks
@@ -202,7 +202,7 @@ def names_that_are_there_stay(folder):
         assert b" alloc_config() at " in run("--stats", "-r", gone, "-", data=named).stdout
         os.rename(program, program + ".away")
         assert text_of(named, "-r") == named and text_of(named, "--stats", "-r") == stats
-        # Names that are lost on the way come back, and only those.
+        # Names that were removed from the text are added again, and no others.
         lines = named.decode().splitlines(True)
         at = next(i for i, line in enumerate(lines) if "alloc_config" in line)
         lines[at] = re.sub(r"(\t0x\w+).*", r"\1", lines[at])
@@ -238,7 +238,7 @@ def only_better_names_replace_names(folder):
     for text in (" in name() at old.c:7", " name() at old.c:7", " in f(char const*) at /a b/c.c:12",
                  f" in small() at a.h:1 (inlined)\n\t0x{frame:x} in name() at old.c:7"):
         assert first_frame(text, "-r") == text
-    # Without debug information only a name is found, and at last only the object.
+    # Without debug information only the function's name is found, and without symbols only the object.
     subprocess.run(["strip", "--strip-debug", program], check=True)
     for text in ("", " in ??", f" from {program}", " at old.c:7"):
         assert first_frame(text, "-r") == f" in alloc_config() from {program}"
@@ -260,7 +260,7 @@ PT_LOAD, PF_X, PHDR = 1, 1, "<IIQQQQQQ"
 
 
 def segments(path):
-    """The PT_LOADs of an ELF file of 64 bits -> [(place of its header, flags, address, size in memory)]."""
+    """Returns the PT_LOADs of a 64-bit ELF file: [(offset of its header, flags, address, size in memory)]."""
     data = read(path)
     at, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
     found = [(at + i * size, struct.unpack_from(PHDR, data, at + i * size)) for i in range(count)]
@@ -268,7 +268,7 @@ def segments(path):
 
 
 def named_with_range(path, start, end, addresses, binary):
-    """What -r makes of return addresses just behind the beginnings of functions -> (their names, stderr)."""
+    """Runs -r on return addresses just after the beginnings of functions; returns (their names, stderr)."""
     if binary:
         calls = [("CALL", 1, 0, 0, 2, "malloc", 1, i + 16) for i in range(len(addresses))]
         stacks = [("BTRC", address + 5) for address in addresses]
@@ -313,7 +313,8 @@ def the_code_mapping_alone_is_enough(folder):
                 for binary in (False, True):
                     names, said = named_with_range(path, start, stop, [shift + v for v in values], binary)
                     assert names == ["first", "last"] and path not in said, (flags, hex(start), names, said)
-        # A part of it may be any part: the file is another one, or not what was mapped there.
+        # A range that is smaller than the segment may be any part of it: the file is another one, or this part was not
+        # mapped.
         names, said = named_with_range(path, mapped[0], mapped[0] + 0x2000, [mapped[0] + 0x100] * 3, True)
         assert not names and said.count(f"range of {path} (8192 bytes) is neither") == 1, (flags, names, said)
     assert tried >= 3
@@ -330,7 +331,7 @@ def a_range_that_fits_twice_names_nothing(folder):
     other = next(part for part in parts if part[2] > code[2])
     start = 0x7F0000000000 + (code[2] & ~0xFFF)
     assert named_with_range(path, start, start + 0x1000, [start + code[2] % 0x1000], True) == (["first"], "")
-    with open(path, "r+b") as file:  # two executable segments of one page
+    with open(path, "r+b") as file:  # two executable segments in one page
         file.seek(other[0] + 4)
         file.write(struct.pack("<I", other[1] | PF_X))
     for binary in (False, True):
@@ -369,7 +370,7 @@ def what_would_help_is_said_once(folder):
             "-dbgsym or -dbg){}, or name a folder that has its debug file with --debug-path=DIR\n")
     assert hint(trace, "-l", "-r") == head + bare.format(", set DEBUGINFOD_URLS and give --debuginfod")
     assert hint(trace, "-l", "-r", "--debuginfod") == head + bare.format("")
-    # Half of them have names: that is not most.
+    # Half of the stacks have names: that is not most of them.
     compile_c(program, FIRST, "-s", "-Wl,--export-dynamic-symbol=alloc_config")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "2", "-o", trace, program], check=True, timeout=120)
     assert not hint(trace, "-l", "-r")

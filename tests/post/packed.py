@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compressed traces, read and written by functrace-postproc: the same content, whatever is cut off, added or changed.
+"""functrace-postproc reads and writes compressed traces: the content is the same, and truncated, longer or changed
+files are reported.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -49,7 +50,7 @@ def what_is_written_is_the_same(folder):
 
 
 def frames_are_whole_by_themselves(folder):
-    """Of a file that is cut, all frames before the cut can be read."""
+    """All complete frames of a truncated file can be read."""
     trace, = write(folder, t=LONG)
     packed = run("-f", "text", "-zgz", trace).stdout
     second = packed.index(b"\x1f\x8b\x08", 1)
@@ -102,7 +103,7 @@ def what_is_cut_off_is_read_to_there(_folder):
             shown = done.stdout.rpartition(b"\n\n")[0].rpartition(b"\n\n")[0]
             assert whole.startswith(shown), (kind, size)
             assert b"end too early" in done.stderr, (kind, size, done.stderr)
-            # The first frame is whole: all of it is there.
+            # The first frame is complete: all of it is shown.
             assert size < len(first) or len(done.stdout) > 590000, (kind, size, len(done.stdout))
 
 
@@ -114,7 +115,7 @@ def what_follows_is_no_part_of_it(_folder):
             done = run("-", data=packed + more, check=1)
             assert done.stdout == whole, (kind, more[:8])
             assert b"damaged" in done.stderr or b"end too early" in done.stderr, (kind, more[:8], done.stderr)
-        # As tar and dd fill up a block, and a frame to be skipped.
+        # Zeros, with which tar and dd fill the last block, and a skippable frame.
         assert run("-", data=packed + (bytes(512) if kind == "gz" else b"\x50\x2a\x4d\x18\4\0\0\0skip"), check=0).stdout == whole
 
 
@@ -131,7 +132,7 @@ def changed_bytes_never_crash(_folder):
 
 
 def little_input_needs_little_memory(_folder):
-    """A file that unpacks to very much: it streams, or is given up; what it declares is not believed."""
+    """A file that unpacks to very much data is read in a stream, or refused; sizes that it declares are not trusted."""
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
     bombs = {"zeros": LONG + bytes(256 << 20), "one line": LONG + b"## " + b"a" * (256 << 20)}
     for number, (name, data) in enumerate(bombs.items()):
@@ -164,7 +165,7 @@ def what_grows_is_followed(folder):
                     more = child.stdout.read1(1 << 16)
                     got.extend(more)
                     for number, event in enumerate(enough, 1):
-                        # A piece ends within a call, which is shown when its end is there.
+                        # A piece ends within a call, which is shown when the rest of the call is read.
                         if len(got) > number * len(whole) // 5 - 1000:
                             event.set()
                     if not more:
@@ -173,7 +174,7 @@ def what_grows_is_followed(folder):
             thread.start()
             for number, piece in enumerate(packed):
                 if number:
-                    # Not whole for a moment.
+                    # For a moment the frame is incomplete.
                     file.write(piece[:len(piece) // 2])
                     assert not child.poll()
                     file.write(piece[len(piece) // 2:])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functrace-postproc --html: the page in headless Chromium, read back from what it shows, and its size.
+"""functrace-postproc --html: the page in headless Chromium, the data that it shows, and its size.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -48,7 +48,7 @@ CALLS = """1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 7. [10:00:09.000000] free<memory>(0x9999)
 """
 
-# What every page is asked for, behind its own scripts.
+# Functions that every test uses in the page, after its own scripts.
 HARNESS = """<script>
 function shown(selector) {
   return [...document.querySelectorAll(selector)].filter((e) => !e.closest('[hidden]')).map((e) => e.textContent);
@@ -90,7 +90,7 @@ document.addEventListener('securitypolicyviolation', (event) => seen.errors.push
 
 
 def make_page(folder, data, *options):
-    """-> the page, as text."""
+    """Returns the page, as text."""
     path = os.path.join(folder, "page.html")
     run(f"--html={path}", "-q", *options, "-", data=data, check=0)
     with open(path, encoding="utf-8") as file:
@@ -109,7 +109,7 @@ def data_of(page):
 
 
 def browse(folder, page, script, state="", width=1280):
-    """What the script returns, run in the page at that state."""
+    """Returns the value of the script, which runs in the page at that state."""
     begin, end = page.index("<body>"), page.rindex("</body>")
     number, path = tempfile.mkstemp(".html", dir=folder)
     with open(number, "w", encoding="utf-8") as file:
@@ -122,15 +122,15 @@ def browse(folder, page, script, state="", width=1280):
 
 
 def visit(folder, page, state="", options=(), may_say=None):
-    """What the page, in a browser of its own with these options, says to have seen. It says nothing on the console but what
-    `may_say` matches."""
+    """Loads the page in a browser of its own with these options; returns the text that the page puts together. On the
+    console it may only print lines that match `may_say`."""
     path, own = os.path.join(folder, "browsed.html"), tempfile.mkdtemp(prefix="functrace-browser-")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
     done = subprocess.run(
         [*chromium.command(own), "--enable-logging=stderr", "--log-level=0", "--window-size=1280,1000", *options,
          "--dump-dom", f"file://{path}#{state}"], capture_output=True, timeout=300, env=chromium.environment(own))
-    # Its last processes may still be writing there.
+    # Chromium's last processes may still be writing there.
     shutil.rmtree(own, ignore_errors=True)
     text = done.stdout.decode()
     found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
@@ -187,7 +187,7 @@ def views_have_their_figures(folder):
     script = "return {groups: groups(), boxes: shown('.box'), kind: shown('#flame-title')};"
     value = browse(folder, page, script, "view=allocated")
     assert [row[1:3] for row in value["groups"]] == [["1,000", "1"], ["100", "1"], ["60", "1"]]
-    # main is called at two lines and is one box; names are as people write them.
+    # main calls at two lines and is one box; names have the form that people write.
     assert value["boxes"] == ["all", "main", "std::vector<int>::push", "realloc", "middle", "alloc_a", "malloc", "alloc_b",
                               "malloc"], value["boxes"]
     value = browse(folder, page, script, "view=temporary&unit=blocks")
@@ -207,11 +207,11 @@ def threads_have_their_figures(folder):
     value = browse(folder, page, script, "view=allocated&unit=blocks")
     assert value == [[word.replace("bytes", "blocks") for word in head], ["0", "2", "1", "7 main"],
                      ["1", "1", "0", "8 <b>io"]], value
-    # A kind that one thread allocated has none.
+    # A kind whose resources were all allocated by one thread has no view by threads.
     assert browse(folder, page, script, "kind=1") == []
 
 
-# Of b's block nothing is known to lead to it, of the descriptor it is not known.
+# Block b is lost; about the descriptor nothing is known.
 SCANNED = """## scan <1>
 ## lost <1> 0x2000 definitely
 ## lost <1> 0x3000 indirectly
@@ -259,7 +259,7 @@ def what_is_lost_is_shown(folder):
     assert [row[1:3] for row in value["groups"]] == [["5", "1"]] and "Lost" not in value["head"], value
     value = browse(folder, page, script, "view=live")
     assert value["hash"] == "#view=live" and value["sum"][1] == "75", value
-    # What is not known is said, and hostile reasons are text.
+    # An unknown heap is shown as such, and HTML in the reason is shown as text.
     value = browse(folder, page, script, "kind=1")
     assert value["scan"] == ["The lost blocks of /bin/prog are unknown: its heap is <b>unknown"], value
     assert value["bold"] == 0 and value["order"][0] == "live" and value["view"] == "live", value
@@ -277,7 +277,7 @@ def what_is_lost_is_shown(folder):
         return seen;""")
     assert value[:5] == ["lost", "possibly", "live", "moment", "lost"], value
     assert value[5] == ["Definitely lost", "Indirectly lost"] and "60 bytes in 1 block" in value[6], value
-    # A comparison adds a view, and each has its key.
+    # A comparison adds a view, and each view has its key.
     compared = make_page(folder, trace(folder) + more + SCANNED.encode(), "--diff=@2")
     value = browse(folder, compared, """
         const seen = [viewsOf(data.kinds[0]).length];
@@ -287,18 +287,19 @@ def what_is_lost_is_shown(folder):
         }
         return seen;""")
     assert value == [8, "temporary", "moment", "moment"], value
-    # A scan that has found nothing.
+    # A scan that has found no lost block.
     value = browse(folder, make_page(folder, trace(folder) + b"## scan <1>\n"), script)
     assert value["view"] == "live" and value["order"][0] == "lost" and value["cards"]["lost"] == ["0 bytes", "0 blocks"], value
     assert value["scan"] == ["0 bytes in 0 blocks definitely lost: no pointer leads to them",
                              "60 bytes in 1 block still reachable"], value
-    # None at all.
+    # No scan.
     value = browse(folder, make_page(folder, trace(folder)), script)
     assert value["scan"] == [] and value["order"][0] == "live", value
 
 
 def growth_is_a_differential_flame_graph(folder):
-    """Since second 2: alloc_a has gone, alloc_b stayed, what main opened came; and one that shrank, one that grew."""
+    """Since second 2: alloc_a's block was released, alloc_b's stayed, main opened a descriptor; one group shrank, one
+    grew."""
     calls = CALLS % {"folder": folder} + "".join(
         f"{8 + i}. [10:00:0{9 if i else 7}.000000] malloc<memory>({500 + i}) = 0x{0x5000 + i:x}\n\t0x14 late at /no/l.c:{4 + i}\n"
         "\t0x40 main at /no/m.c:8\n\n" for i in range(2))
@@ -349,13 +350,13 @@ def a_moment_is_picked(folder):
     assert data["moment_count"] == data["end"] // width + 1 <= 64 and data["end"] == 8 * 10 ** 9
     for seconds, expected in ((0.5, ["100", "1"]), (1.5, ["160", "2"]), (2.9, ["1,160", "3"]), (3.5, ["160", "2"]),
                               (7.5, ["60", "1"]), (1 - width / 1e10, ["100", "1"]), (1 + width / 1e9, ["160", "2"])):
-        # The last two: the moment before the second call, and the first one behind it.
+        # The last two: just before the second call, and just after it.
         moment = int(seconds * 1e9) // width
         value = browse(folder, page, "return {sum: sum(), card: cards().moment, now: "
                        "document.getElementById('time').getAttribute('aria-valuenow')};", f"moment={moment}")
         assert value["sum"][1:3] == expected and value["now"] == str(moment), (seconds, value)
         assert value["card"][0].startswith(expected[0] + " byte")
-    # By keyboard: from the end back to where a is still alive; then forgotten again.
+    # By keyboard: from the end back to a moment when a is live; then the moment is left again.
     value = browse(folder, page, """
         const time = document.getElementById('time'), seen = [];
         press('Home', time);
@@ -461,10 +462,10 @@ def what_is_not_there_is_said(folder):
     value = browse(folder, page, "return [shown('#cards .exact'), shown('#flame'), shown('#groups-title')];")
     assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end."], value
     assert value[2] == []
-    # Without resources, too.
+    # The same without resources.
     page = make_page(folder, HEAD.split("\n", maxsplit=1)[0].encode() + b"\n")
     assert browse(folder, page, "return shown('.nothing');") == ["The trace has no events."]
-    # Without times all is by calls, without stacks by function.
+    # Without times moments are counted in calls; without stacks groups are by function.
     lines = [line for line in CALLS.splitlines() if line[:1].isdigit()]
     data = HEAD + "\n".join(re.sub(r" \[.*?\]", "", line) for line in lines) + "\n"
     page = make_page(folder, data.encode())
@@ -477,7 +478,7 @@ def what_is_not_there_is_said(folder):
 
 
 def figures_of(stats):
-    """{view: (blocks, bytes)} of a --stats with one resource."""
+    """{view: (blocks, bytes)} from --stats of one resource."""
     number = lambda words: tuple(map(int, re.search(words, stats).groups()))
     return {"live": number(r"live at the end *(\d+) *bytes *(\d+)"),
             "allocated": number(r"allocations *(\d+) *bytes *(\d+)"),
@@ -485,7 +486,7 @@ def figures_of(stats):
 
 
 def figures_are_those_of_stats(folder):
-    """A real program: as shown, and the sums of all rows."""
+    """A real program: the shown figures, and the sums of all rows."""
     path = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "20", "-o", path, "perl", "-e",
                     "my @x = map { 'y' x $_ } 1..300"], check=True, timeout=120)
@@ -527,7 +528,7 @@ def pages_go_with_reports_and_several_traces(folder):
         if wrong[-1] == "heaptrack" and b"heaptrack" not in run("--help").stdout:
             continue
         assert run(f"--html={out}", *wrong, path).returncode == 2, wrong
-    # The file was forgotten, and the trace taken for it.
+    # The option's file name was forgotten, so that the trace is taken for it.
     done = run("--html", path, path)
     assert done.returncode == 2 and b"which is no page" in done.stderr, done
     with open(path, "rb") as file:
@@ -543,7 +544,7 @@ STACKS, ROUNDS = 101000, 5
 
 
 def a_large_trace(path):
-    """A million events, of as many stacks as no page has room for."""
+    """A million events, with more stacks than a page has room for."""
     encoder = Encoder("1.4", 8, False)
     stacks = [encoder.packet(("BTRC", 0x10000000 + 16 * i, 0x8000000 + 16 * (i // 4), 0x4000000 + 16 * (i // 64),
                               0x2000000 + 16 * (i // 1024), 0x1000000 + 16 * (i // 16384), 0x900000, 0x800000))

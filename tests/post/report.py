@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""functrace-postproc --report and files for other tools: whole texts of small traces, and real runs against --stats.
+"""functrace-postproc --report and files for other tools: complete outputs for small traces, and real runs compared with
+--stats.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -19,7 +20,7 @@ HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/b
 <1> : memory (memory allocation in bytes)
 <2> : fd (file descriptors)
 """
-# Two leaks by one function, one by another with a deep common tail, a temporary block, a descriptor.
+# Two leaks by one function, one by another with a long common outer part of the stack, a temporary block, a descriptor.
 CALLS = """## thread 7 worker
 1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 \t0x10 alloc_a at /no/a.c:5
@@ -173,7 +174,7 @@ def time_chooses_among_what_is_alive(_folder):
 
 
 def growth_is_told(folder):
-    """Since a moment, and since another trace."""
+    """Growth since a moment, and since another trace."""
     text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
     assert "\ncompared to what it was after 1.000 s\n" in text, text
     assert "  1. +40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block\n" in text, text
@@ -189,7 +190,8 @@ def growth_is_told(folder):
 
 
 def growth_is_of_every_view_and_export(folder):
-    """Since second 1 of the trace: alloc_a has 40 bytes more, alloc_b is new, and so is what push had and gave back."""
+    """Since second 1 of the trace: alloc_a has 40 bytes more, alloc_b's block is new, and so is push's, which was
+    released."""
     def heads(view):
         text = report_of(TRACE, "--diff=@1", view=view).split("\nfd: ")[0]
         return re.findall(r"^ *\d\. (.*)$", text, re.M)
@@ -221,18 +223,18 @@ def growth_is_of_every_view_and_export(folder):
 
 
 def what_only_one_trace_can_have_is_no_growth(folder):
-    """Of two traces that began at different times: only one of them took a census."""
+    """Two traces that began at different times: only one of them has a baseline."""
     old = os.path.join(folder, "old")
     plain = (HEAD % 41 + CALLS.split("2. [")[0]).encode()
-    census = (HEAD % 42 + "## before <1> 0x90000 24\n" + CALLS.split("2. [")[0]).encode()
-    for older, newer, said in ((plain, census, True), (census, plain, False), (census, census, False)):
+    baseline = (HEAD % 42 + "## before <1> 0x90000 24\n" + CALLS.split("2. [")[0]).encode()
+    for older, newer, said in ((plain, baseline, True), (baseline, plain, False), (baseline, baseline, False)):
         with open(old, "wb") as file:
             file.write(older)
         text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
         assert "     No stack has more than before.\n" in text, text
         assert ("     24 bytes in 1 block from before the trace began: not counted as growth, because the older trace does not have these\n" in text) == said, text
-    # What had a census then, and is more now.
-    more = census.replace(b"## before <1> 0x90000 24\n", b"## before <1> 0x90000 24\n## before <1> 0x91000 16\n")
+    # Both have a baseline, and the newer one has more blocks.
+    more = baseline.replace(b"## before <1> 0x90000 24\n", b"## before <1> 0x90000 24\n## before <1> 0x91000 16\n")
     text = report_of(more, "--diff=" + old)
     assert "  1. +16 bytes, +1 block: 40 bytes in 2 blocks, before 24 bytes in 1 block\n" in text, text
 
@@ -253,7 +255,7 @@ ONE_LINE = """
 
 
 def functions_of_one_line_are_told_apart(folder):
-    """What is alive is calloc's, and malloc was called first there."""
+    """The live block is calloc's, and the line called malloc first."""
     data = (HEAD % 42 + ONE_LINE).encode()
     text = report_of(data, "--gen-suppressions")
     assert re.findall(r"^ *\d\. (.*?)  .*\n +by (\w+)", text, re.M) == [("200 bytes in 1 block", "calloc")], text
@@ -277,7 +279,7 @@ def functions_of_one_line_are_told_apart(folder):
 
 
 def a_cache_that_grows_is_seen():
-    """-> a trace in which nothing is lost: a table at the start, a bounded cache, and one that grows."""
+    """A trace without lost blocks: a table that is allocated at the start, a bounded cache, and a cache that grows."""
     calls, number = [], 0
 
     def call(text, *frames):
@@ -302,11 +304,11 @@ def what_grows_is_seen_by_default(folder):
     text = run("--report", trace, check=0).stdout.decode()
     assert "\nmemory: lost, by stack\n     Nothing is lost.\n" in text, text
     section = text.split("\nmemory: still reachable, by stack")[1].split("\nfd: ")[0]
-    # The one that grows is first, though the table is larger; what only turns over has no growth.
+    # The growing cache comes first, although the table is larger; the bounded cache has no growth.
     assert re.findall(r"^ *\d\. ([\d,]+ bytes in [\d,]+ blocks?)  .*\n +by malloc, .*\n((?: +grew by .*\n)?) +(\w+)", section, re.M) == [
         ("20,000 bytes in 200 blocks", "      grew by 2,100 bytes in the last 62.4 s, 2,018 a minute\n", "grows"),
         ("50,000 bytes in 1 block", "", "table"), ("5,000 bytes in 5 blocks", "", "turns")], section
-    # ... and what the report recommends shows the same.
+    # The command that the report recommends shows the same.
     since = re.search(r"^next  .*\n.*: (functrace-postproc --report --diff=@([\d.]+) (.*))$", text, re.M)
     assert since.group(3) == trace, text
     grown = run(*since.group(1).split()[1:], check=0).stdout.decode()
@@ -343,7 +345,7 @@ def ends_come_first_and_are_not_cut(folder):
     assert re.findall(r"^ended +process (\d+).* (?:signal|status) (\d+)", text, re.M) == [
         (str(1000 + pid), "6") for pid in range(100, 129)] + [("129", "9"), ("1129", "6")] + [
         (str(pid), "1") for pid in range(101, 129, 2)], text
-    # One that ends as it should is no news.
+    # A normal end is not mentioned.
     assert "ended" not in report_of((HEAD % 42 + CALLS + "## process 42 has exited with status 0\n").encode())
     lines = [json.loads(line) for line in run("-f", "json", paths[29], check=0).stdout.splitlines()]
     assert lines[0]["end"] == "killed by signal 9 (Killed)", lines[0]
@@ -361,7 +363,7 @@ DESCRIPTORS = """
 
 
 def what_has_no_sizes_has_a_peak(_folder):
-    """By number, whatever the calls say of a size."""
+    """The peak is that of the number of resources, whatever sizes the calls have."""
     for sizes in ((0, 0), (9, 1)):
         data = (HEAD % 42 + DESCRIPTORS % sizes).encode()
         text = report_of(data, view="peak")
@@ -375,7 +377,7 @@ def what_has_no_sizes_has_a_peak(_folder):
 
 
 def times_are_of_one_zone(_folder):
-    """Whatever the zone of who looks, and it is named."""
+    """Times are in one zone, whatever the user's zone is, and it is named."""
     outputs = {}
     for zone in ("UTC", "Asia/Tokyo", "EST5"):
         outputs[zone] = [run(option, "-", data=TRACE, check=0, env=dict(os.environ, TZ=zone)).stdout.decode()
@@ -407,7 +409,7 @@ def exit_status_tells_of_leaks(_folder):
 
 
 def what_has_no_span_has_none(_folder):
-    """Time between events is not how long was traced."""
+    """The time between events is not the time for which the program was traced."""
     head = (HEAD % 42).encode()
     for calls, words in ((b"", b"0 events"), (b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n", b"1 event"),
                          (b"1. [10:00:01.000000] malloc<memory>(1) = 0x1000\n2. [10:00:01.000000] free<memory>(0x1000)\n",
@@ -464,7 +466,7 @@ SUPPRESSIONS = [
     ("{\n n\n Memcheck:Leak\n ...\n fun:main\n fun:outer\n}", "140 60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:/no/a.c:5\n}", "60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:*/b.c\n}", "140"),
-    # valgrind's rule: the name without folders, alone or with the line.
+    # valgrind's rule: the file name without folders, alone or with the line.
     ("{\n n\n Memcheck:Leak\n fun:*\n src:b.c\n}", "140"), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.c:5\n}", "60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:?.c:5\n}", ""), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.c:6\n}", "140 60"),
     ("{\n n\n Memcheck:Leak\n fun:*\n src:no/a.c\n}", "140 60"), ("{\n n\n Memcheck:Leak\n fun:*\n src:a.\n}", "140 60"),
@@ -512,7 +514,7 @@ def suppressions_that_it_makes_are_taken(folder):
         file.write(entries)
     text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--suppressions=" + path, "--error-exitcode=9")
     assert "Nothing." in text and "140 bytes in 2 blocks: <a name for it>" in text, text
-    # Stacks that differ in a line alone have one entry.
+    # Stacks that differ only in a line number have one entry.
     twice = TRACE.replace(b"\t0x10 alloc_a at /no/a.c:5\n", b"\t0x1f alloc_a at /no/a.c:9\n", 1)
     text = report_of(twice, "--gen-suppressions")
     assert text.count("  1. ") == 2 and "  3. " in text, text
@@ -533,7 +535,7 @@ int main(int argc, char **argv) { puts(argv[0]); std::cout << 1 << std::endl; if
 
 
 def what_the_libraries_keep_is_no_leak(folder):
-    """The recipe for CI: a program that only prints ends with 0."""
+    """The recipe for CI: a program that only prints passes with status 0."""
     functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9", "--scan=off"]
     for compiler, source in HELLO.items():
         program = os.path.join(folder, compiler)
@@ -548,7 +550,7 @@ def what_the_libraries_keep_is_no_leak(folder):
 
 
 def xml_is_as_valgrind_writes_it(folder):
-    """Read by an XML parser; the figures and frames are those of the report, hostile names are text."""
+    """The output is read by an XML parser; figures and frames are those of the report, hostile names are plain text."""
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
         file.write("leak:alloc_b\n")
@@ -602,7 +604,8 @@ CHOSEN = """version=1.4
 
 
 def what_is_chosen_is_released_with_its_allocation(_folder):
-    """By the release's own call, what is released outside of the context would be alive, and what is not in it released."""
+    """A release is selected with its allocation. If it were selected by its own call, blocks that are released outside
+    of the context would seem live, and releases of other blocks in it would be shown."""
     text = report_of(CHOSEN.encode(), "-C", "Request")
     assert "40 bytes in 2 blocks allocated, 2 released" in text and "32 bytes in 1 block alive at the end" in text, text
     assert "inner" not in text and "kept at a.c:3" in text, text
@@ -614,7 +617,7 @@ def what_is_chosen_is_released_with_its_allocation(_folder):
 
 
 def hostile_names_stay_on_their_lines(_folder):
-    """No control character of either kind, no mark of direction, nothing that is no UTF-8 comes to a terminal."""
+    """No control character, no mark of text direction, and no invalid UTF-8 is written to a terminal."""
     data = TRACE.replace(b"alloc_a", "al;loc é\x9b31m\u202e\"</script>".encode() + b"\xff\x9b")
     report = run("--report", "-", data=data, check=0).stdout
     assert '      al;loc é??31m???"</script>?? at a.c:5\n'.encode() in report, report
@@ -657,13 +660,13 @@ def a_terminal_is_filled_and_coloured(folder):
     coloured, plain = shown(), shown(NO_COLOR="1")
     assert "\x1b[" in coloured and "\x1b" not in plain
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
-    # Commands are whole, to be copied.
+    # Recommended commands are not shortened, because users copy them.
     assert max(len(line) for line in plain.splitlines() if ": functrace-postproc " not in line) == 60, plain
     assert re.search(r"alloc_long[long]*\.\.\.[long]*long at a.c:5$", plain, re.M), plain
 
 
 def figures_are_those_of_stats(folder):
-    """A real program: totals and live bytes as --stats and -l have them."""
+    """A real program: totals and live bytes are those of --stats and -l."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
                    check=True, timeout=120)
@@ -680,7 +683,7 @@ def figures_are_those_of_stats(folder):
 
 
 def a_step_back_is_no_day(folder):
-    """A release that was written with an earlier time than its allocation has lived for no time; midnight is a day's end."""
+    """If a release has an earlier time than its allocation, the block has lived for no time; at midnight a day ends."""
     calls = """1. [%s] malloc<memory>(100) = 0x1000
 
 2. [%s] free<memory>(0x1000)
@@ -692,7 +695,7 @@ def a_step_back_is_no_day(folder):
 
 
 def damaged_text_is_shown_as_it_is(folder):
-    """Lines that look like records are told, and pass as what they are: they are missing in figures alone."""
+    """Lines that look like damaged records are reported and kept as text: they are missing only in figures."""
     data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
     done = run("-", data=data, check=1)
     assert b"\n12. december\n& more coming\n" in done.stdout, done.stdout[-300:]

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every figure of every view, of the page and of every export of random traces, against tests/generate/report_figures.py.
+"""Compares every figure of every view, of the page and of every export of random traces with the model of
+tests/generate/report_figures.py.
 
 usage: reports.py [TRACES [SEED]]
 
@@ -32,7 +33,7 @@ def same(what, found, expected):
         raise Differs(f"{what}: has {found!r}, not {expected!r}")
 
 
-# ---- What was asked for ----
+# ---- Options ----
 
 def choose_size(rng):
     low, high = rng.choice([(0, 24), (24, 4096), (100, 10 ** 6)])
@@ -45,7 +46,7 @@ def choose_function(rng):
 
 
 def choose(rng, trace):
-    """-> options, and the model of what they choose; None: they choose nothing."""
+    """Returns options, and a model of the blocks that they select; None if they select nothing."""
     end, dice = trace.calls[-1].since, rng.random()
     unit = SECOND if trace.has_times else 1
     if dice < 0.25:
@@ -53,7 +54,7 @@ def choose(rng, trace):
     if dice < 0.5:
         mark = rng.choice(trace.calls).since
         return [f"--diff=@{mark / unit:.9f}"], Model(trace), mark
-    # A second allocation of a counted id is one more reference: what chooses it chooses its first.
+    # A second allocation of a counted id is one more reference: a filter that matches it selects the first one.
     if any(kind[2] == " [refcount]" for kind in trace.kinds) and dice < 0.8:
         return [], Model(trace), None
     if dice < 0.58:
@@ -75,7 +76,7 @@ def choose(rng, trace):
     return options, model if model.blocks or model.others else None, None
 
 
-# ---- What the trace comes to, as the outputs have it ----
+# ---- The figures of the trace, in the form of the outputs ----
 
 class Expected:
     def __init__(self, model, kind, sized, mark):
@@ -92,7 +93,7 @@ class Expected:
             self.groups.setdefault((call.function, call.stack), [])
 
     def figures(self, blocks):
-        """-> allocated, live, temporary, at the peak."""
+        """Returns the figures allocated, live, temporary, and at the peak."""
         chosen = set(map(id, blocks))
         return (tally(born(blocks)), tally([b for b in blocks if b.gone is None]), tally([b for b in blocks if b.temporary]),
                 tally([b for b in self.at_peak if id(b) in chosen]))
@@ -102,7 +103,7 @@ class Expected:
         return [b for b in live if (b.lost in LOST[:2] if self.scanned else not b.is_before)]
 
     def old(self, blocks):
-        """What was alive after the calls up to the mark."""
+        """The blocks that were live after the calls up to the mark."""
         return [b for b in blocks if b.since <= self.mark and (b.gone is None or b.gone > self.mark)]
 
     def earlier(self):
@@ -115,7 +116,7 @@ class Expected:
         since = self.earlier()
         main = 1 if self.sized else 0
         live = [b for b in blocks if b.gone is None]
-        # A block from before is alive since the first call, but not before it.
+        # A block from before the trace is live since the first call, but not before it.
         before = self.model.alive_at(blocks, since) if since < self.model.end else live
         return max(0, tally(live)[main] - tally(before)[main])
 
@@ -140,7 +141,7 @@ def heads_of(report, kind):
 
 
 def rows_of(expected, choose_blocks, counted=None):
-    """counted: the blocks of a group whose growth is shown; None: none is."""
+    """counted: the blocks of a group whose growth is shown; None if none is shown."""
     rows = []
     for (function, _), blocks in expected.groups.items():
         count, size = tally(choose_blocks(blocks))
@@ -170,7 +171,7 @@ def check_reports(path, options, every, is_compared):
             continue
         sections = heads_of(text, kind)
         alive_of = lambda blocks: [b for b in blocks if b.gone is None]
-        # Growth of lost blocks counts those that are lost; of other blocks, those that were released later, too.
+        # The growth of lost blocks counts the lost ones; that of other blocks also those that were released later.
         if expected.scanned:
             possibly = lambda blocks: [b for b in alive_of(blocks) if b.lost == "possibly"]
             not_lost = lambda blocks: [b for b in blocks if not b.lost]
@@ -238,13 +239,13 @@ def check_tables(report, every):
 
 
 def object_of(stack):
-    """Of the innermost frame that has one."""
+    """The object of the innermost frame that has one."""
     return next((place.split(" from ")[1] for place in stack or () if " from " in place), None)
 
 
 def tree_of(expected, chosen, direction):
-    """-> the whole, and the figure and name of each node that is shown: the first of its parent, and those that have a
-    hundredth of the whole."""
+    """Returns the total, and (figure, name) of each node that is shown: the first child of each parent, and those with
+    at least a hundredth of the total."""
     nodes, children, total = {}, {}, 0
     for (function, stack), blocks in expected.groups.items():
         count, size = tally(chosen(blocks))
@@ -275,20 +276,20 @@ def check_trees(direction, path, options, every):
             found = [(number(figure), re.sub(r" (?:at|from) .*", "", name)) for figure, name in re.findall(
                 r"^ +(?:[\d.]+ %|-)? +([\d,]+)  +(.*)$", body, re.M) if not re.match(r"\(\d+ more\)", name)]
             total, shown = tree_of(expected, chosen, direction)
-            # Which of several small ones is the first is not said where they have as much.
+            # If several small nodes have the same figure, any of them may be the first.
             named = lambda nodes: sorted((figure, name if figure >= total // 100 and figure else "") for figure, name in nodes)
             same(f"{expected.kind}: tree {direction}, {view}", named(found), named(shown))
 
 
 def check_other(path, trace, other, folder):
-    """--diff=FILE: what each stack has alive in the one trace and in the older one."""
+    """--diff=FILE: the live blocks of each stack in this trace and in the older one."""
     older = os.path.join(folder, "older")
     with open(older, "w", encoding="utf-8") as file:
         file.write(other.text())
     wanted, found = {}, {}
     for i, which in enumerate((trace, other)):
         for block in Model(which).blocks:
-            # What is older than a trace is in no stack of it.
+            # Blocks from before a trace have no stack in it.
             if block.gone is None and not block.is_before:
                 pair = wanted.setdefault((block.kind, block.function, block.stack), [(0, 0), (0, 0)])
                 pair[i] = (pair[i][0] + 1, pair[i][1] + block.size)
@@ -310,7 +311,8 @@ def check_json(path, options, every, mark):
     for expected in every:
         groups = {}
         for line in lines:
-            # Of what was alive before, all may turn out to be of calls that had not returned: nothing is left then.
+            # All blocks that seem to be from before the trace may turn out to be of calls that had not returned: then
+            # no such group is left.
             if line["type"] == "group" and line["resource"] == expected.kind and line["allocated"]["count"]:
                 stack = tuple(map(frame, line["frames"])) if "frames" in line else None
                 key = line["function"], stack
@@ -357,7 +359,7 @@ def check_page(path, options, every, mark, folder):
             continue
         for name, figure in zip(("allocated", "live", "temporary", "peak"), expected.figures(expected.blocks)):
             same(f"page: {expected.kind}: {name}", tuple(kind[name]), figure)
-        # A peak may have been reached by blocks from before, ahead of all calls.
+        # The peak may be that of blocks from before the trace, before all calls.
         same(f"page: {expected.kind}: peak at", kind["peak_since"], expected.peak_since)
         width = data["span_width"]
         same("page: width", width, max(1, 1 << max(0, (end // 1024).bit_length())))
@@ -486,7 +488,7 @@ def heaptrack(text):
 
 
 def check_trace(seed, folder):
-    """-> the first figure that differs; None: none does."""
+    """Returns the first figure that differs, or None."""
     rng = random.Random(seed)
     trace = Trace(rng)
     path = os.path.join(folder, "t")

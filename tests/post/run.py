@@ -84,7 +84,7 @@ def manual_has_every_option(_folder):
 
 def examples_of_the_manual_are_accepted(folder):
     trace = os.path.join(folder, "1234-0.rtrace")
-    # What the examples choose has to be there.
+    # The trace must contain the calls that the manual's examples select.
     os.makedirs(os.path.join(folder, "device/usr/bin/prog"))
     packets = [("MMAP", 0x400000, 0x402000, "/usr/bin/prog") if packet[0] == "MMAP" else packet for packet in golden.SEVERAL]
     with open(trace, "wb") as file:
@@ -120,7 +120,7 @@ def damaged_input_is_used_up_to_the_damage(_folder):
     whole = text_of(OWN)
     for size in range(24, len(OWN)):
         done = run("-q", "-", data=OWN[:size])
-        # Only the last call may be without its stack and its arguments, the true size among them.
+        # Only the last call may lack its stack and its arguments, which include the true size.
         sound, _, last = done.stdout[:-2].rpartition(b"\n\n")
         assert whole.startswith(sound) and last.split(b"(")[0] in whole, size
         assert done.returncode in (0, 1), (size, done)
@@ -128,7 +128,7 @@ def damaged_input_is_used_up_to_the_damage(_folder):
             assert done.stderr.count(b"\n") == 1 and re.search(rb"\b\d+\b", done.stderr), done
         else:
             assert done.stderr == b"", done
-    # Each packet's end is a good end; hardly anything else is.
+    # The end of each packet is a valid end of the input; hardly any other place is.
     ends = sum(run("-q", "-", data=OWN[:size]).returncode == 0 for size in range(24, len(OWN)))
     assert ends < len(golden.OWN) + 2, ends
 
@@ -153,7 +153,7 @@ def changed_bytes_never_crash(folder):
         options = rng.choice(runs)
         done = run(*options, "-q", "-", data=bytes(data))
         assert done.returncode in (0, 1), (options, bytes(data), done)
-        # How many places are damaged, and where it cannot be read on.
+        # The message has the number of damaged places, and the place from which the rest cannot be read.
         assert done.returncode == 0 or done.stderr.count(b"\n") in (1, 2), (options, bytes(data), done)
 
 
@@ -178,7 +178,7 @@ def resources_are_chosen_by_type_or_mask(_folder):
 def error_exitcode_tells_of_leaks(_folder):
     assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
     assert run("-l", "-", data=SEVERAL).returncode == 0
-    # Nothing of the reference-counted kind but one block whose count is one too high.
+    # The only live id of the reference-counted kind is one whose count is one too high.
     assert run("-l", "-R", "4", "--error-exitcode=7", "-", data=SEVERAL).returncode == 0
     assert run("-l", "-R", "8", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
 
@@ -341,7 +341,8 @@ def follow_waits_for_more(folder):
 
 
 def build_libraries(folder):
-    """Two objects that differ in a name only -> the address in both (a return address within the function)."""
+    """Builds two libraries that differ only in a name; returns the address in both (a return address within the
+    function)."""
     compiler = os.environ.get("CC", "cc").split()
     address = None
     for name in ("first", "second"):
@@ -358,12 +359,12 @@ def build_libraries(folder):
 
 
 def names_of_calls(text):
-    """-> [(event, function)]: for grouped calls the function stands behind the last."""
+    """[(event, function)]: for grouped calls the function follows the last one."""
     return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
 
 
 def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
-    """There is no wait then that it could end."""
+    """The signal comes before the program waits for more input, so that no wait is interrupted."""
     path = os.path.join(folder, "t")
     line = b"1. [00:00:01.000000] malloc(8) = 0x10\n\t0x400123\n\n"
     with open(path, "wb") as file:
@@ -374,7 +375,7 @@ def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
             time.sleep(0.001)
         child.send_signal(signal.SIGINT)
         assert child.wait(60) == 0, child.stderr.read()
-        # What was there is shown all the same.
+        # The existing part is shown all the same.
         assert os.fstat(out.fileno()).st_size > 400000 * 40
 
 
@@ -397,12 +398,12 @@ def names_are_those_of_the_time(folder):
     groups = text_of(trace, "-c", "-r").decode()
     assert names_of_calls(groups) == [("1", "first"), ("2", "second")], groups
     assert groups.count("2 block(s) with total size 50") == 2, groups
-    # Names that stand in the text are kept; groups are those of the names.
+    # Names in the text are kept, and calls are grouped by them.
     assert text_of(plain.encode()).decode() == plain
     assert names_of_calls(text_of(plain.encode(), "-c").decode()) == [("1", "first"), ("2", "second")]
     stats = text_of(trace, "--stats", "-r").decode()
     assert all(re.search(rf"0x{frame:x} {name} at {name}.c:\d\n", stats) for name in ("first", "second")), stats
-    # As if traced on another machine.
+    # As if the trace were from another machine.
     moved = Encoder("1.4", 8, False).trace([p[:3] + (p[3][len(folder):],) if p[0] == "MMAP" else p for p in packets])
     assert names_of_calls(text_of(moved, "-r").decode()) == []
     assert names_of_calls(text_of(moved, "-r", f"--sysroot={folder}").decode()) == wanted
@@ -422,13 +423,13 @@ def objects_may_come_late_from_sp_rtrace(folder):
     with open(path, "rb") as file:
         done = subprocess.run([PROGRAM, "-r"], stdin=file, capture_output=True, timeout=60)
         assert names_of_calls(done.stdout.decode()) == [("1", "first")]
-    # From a pipe all is known at the end.
+    # From a pipe all names are known only at the end.
     assert names_of_calls(text_of(data, "-r", "-l").decode()) == [("1", "first")]
     assert names_of_calls(text_of(data, "-r", "-c").decode()) == [("1", "first")]
 
 
 def on_terminal(columns, *arguments):
-    """What the program writes to a terminal of so many columns (0: one that does not say)."""
+    """Returns the program's output on a terminal with this number of columns (0: an unknown number)."""
     leader, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=terminal)
@@ -445,7 +446,7 @@ def on_terminal(columns, *arguments):
 
 
 def statistics_are_cut_for_a_terminal_only(folder):
-    """And there in the names' middle, never in a file or a line."""
+    """Only on a terminal, where names are shortened in the middle, not in a file."""
     long = "std::map<" + "long" * 40 + ">::operator<(std::pair<int, int> const&)"
     data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
         ("MMAP", 0x20000000, 0x30000000, "/usr" * 60 + "/prog"), ("RESR", 2, 0, "kind" * 30, "description" * 20),

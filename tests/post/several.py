@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several traces on one command line: each as if it were alone, one behind the other, or in a folder.
+"""Several traces on one command line: the output is that of each trace alone, one after the other, or in a folder.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -14,7 +14,7 @@ from run import SEVERAL, main, run, text_of
 
 
 def written(packets):
-    """Without what would be warned of: packets from the future."""
+    """A trace without unknown packets, about which the program would warn."""
     return run("-q", "-f", "rtrace", "-", data=Encoder("1.4", 8, False).trace(packets), check=0).stdout
 
 
@@ -23,7 +23,7 @@ OTHER = written([(*packet[:1], 99, *packet[2:]) if packet[0] == "PINF" else pack
 
 
 def write(folder, **traces):
-    """-> the files' names, in the order of the arguments."""
+    """Returns the file names, in the order of the arguments."""
     names = []
     for name, data in traces.items():
         names.append(os.path.join(folder, name))
@@ -38,7 +38,7 @@ def read(*parts):
 
 
 def headed(*traces):
-    """What is shown of traces one behind the other: (name, text) each."""
+    """The output of traces one after the other: (name, text) for each."""
     return b"\n".join(b"# trace: " + name.encode() + b"\n" + text for name, text in traces)
 
 
@@ -48,7 +48,7 @@ def each_stands_below_its_name(folder):
         expected = headed((a, run(*options, a, check=0).stdout), (b, run(*options, b, check=0).stdout),
                           (c, run(*options, c, check=0).stdout))
         assert run(*options, a, b, c, check=0).stdout == expected, options
-        # -i is an argument like others; standard input is one of several.
+        # The file of -i is an argument like others; standard input may be one of several.
         done = run(*options, "-i", a, "-", c, data=SEVERAL, check=0)
         assert done.stdout == expected.replace(b.encode(), b"standard input"), options
         out = write(folder, out=b"what was there before\n" * 10000)[0]
@@ -96,7 +96,7 @@ def what_cannot_be_read_leaves_the_others(folder):
     missing, out = os.path.join(folder, "missing"), os.path.join(folder, "out")
     with open(out, "wb") as file:
         file.write(b"old\n")
-    # The first one opens the file anew, whatever came of those before it.
+    # The first trace creates the file anew, whatever existed before.
     done = run(missing, bad, a, b, "-o", out)
     assert done.returncode == 1 and read(out) == headed((a, text_of(OWN)), (b, text_of(OTHER))), done
     assert done.stderr.count(b"\n") == 2 and missing.encode() in done.stderr and bad.encode() in done.stderr, done
@@ -129,7 +129,7 @@ def each_is_reported_by_itself(folder):
         out = write(folder, out=b"what was there before\n" * 10000)[0]
         assert run("-q", *options, "--each", "-o", out, a, b, check=0).stdout == b""
         assert read(out) == expected, options
-        # One trace is as it is.
+        # A single trace has no heading.
         assert run("-q", *options, "--each", a, check=0).stdout == run("-q", *options, a).stdout
     together = run("-q", "--report", a, b, check=0).stdout
     assert together.count(b"program") == 2 and b"# trace" not in together
@@ -155,7 +155,7 @@ def each_has_a_file_of_its_own(folder):
     for options in (["-f", "json"], ["-f", "json", "-o", out], ["--html=" + out + "x"], ["-l"], ["-f", "rtrace", "-o", pages]):
         done = run(*options, "--each", a, b, check=2)
         assert done.stderr.startswith(b"functrace-postproc: "), done
-    # What one of them lacks, another one may have; one that cannot be read leaves the others.
+    # A name that one trace lacks may be in another one; a trace that cannot be read does not affect the others.
     done = run("-q", "--report", "--each", os.path.join(folder, "none"), b)
     assert done.returncode == 1 and done.stdout == headed((b, run("-q", "--report", b).stdout)), done
 

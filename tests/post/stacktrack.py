@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""StackTrack's write cycles, read by a decoder of its own; and entries of another layout, by their description.
+"""StackTrack's write cycles, decoded independently; and entries of another layout, by their description.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -19,7 +19,7 @@ from run import LONG, PROGRAM, main, run, text_of
 HIT, FLOC, FPROPERTY, SLOC, PROLOGUE, PROCINFO, TIMEINFO, TIMETYPE, INFO = 0, 1, 2, 3, 4, 5, 6, 7, 0xff
 MEMBERS = {HIT: "qHH", FLOC: "hHh", FPROPERTY: "hHh", SLOC: "HhhHh", PROLOGUE: "IIBBB", PROCINFO: "HH", TIMEINFO: "qq",
            TIMETYPE: "qH"}
-# Which of them is the write cycle's number.
+# For each kind, which of its members is the number of the write cycle.
 CYCLE = {FLOC: 1, FPROPERTY: 1, SLOC: 3, PROCINFO: 1}
 
 
@@ -46,7 +46,7 @@ def decode(data):
 
 
 def cycles_of(data):
-    """Lists of entries, each from a prologue on, and where in the data each begins."""
+    """Lists of entries, each from a prologue on, and the offset of each list in the data."""
     cycles, starts, at = [], [], 0
     for entry in decode(data):
         if entry.kind == PROLOGUE:
@@ -59,7 +59,7 @@ def cycles_of(data):
 
 
 def made(big_endian):
-    """Libraries that come and go, threads, functions, stacks, arguments, notes."""
+    """A trace with libraries that are loaded and unloaded, threads, functions, stacks, arguments and notes."""
     packets = golden.DECLARATIONS + [("BLID", 0xF7000000, "0123abcd")]
     for i in range(40):
         if i % 8 == 1:
@@ -87,7 +87,8 @@ def check_cycle(number, cycle, size, is_last):
             assert entry.members[0] not in scopes, (number, entry.text)
             scopes[entry.members[0]] = entry.text
         assert entry.kind != HIT or entry.members[1] in scopes, (number, entry.text)
-    # What begins the cycle is of sequence 0, and of the first also the record of the process; then come records.
+    # The head of a cycle has sequence number 0; in the first cycle the record of the process belongs to it, too. The
+    # records follow.
     begin = [entry for entry in cycle if entry.sequence == 0 or (number == 0 and entry.sequence == 1)]
     assert begin == cycle[:len(begin)]
     records = cycle[len(begin):]
@@ -105,7 +106,8 @@ STACK = re.compile(r" ?\bstack=([0-9]+)")
 
 
 def records_of(entries):
-    """Sequence numbers and texts; a stack that is told by its number stands there, and that lasts for a cycle."""
+    """Returns sequence numbers and texts. A stack is written once in a cycle, and later calls have its number: the
+    number is replaced by the stack."""
     stacks, records = {}, []
     for e in entries:
         stacks = {} if e.kind == PROLOGUE else stacks
@@ -132,7 +134,7 @@ def a_stack_is_told_once(_folder):
         assert len(set(numbers)) == 4 and all(int(number) < 4096 for number in numbers), numbers
         told = [STACK.search(text)[1] for text in texts if text.startswith("alloc=") and STACK.search(text)]
         assert told == numbers * 9, told
-        # One that did not come before: the call is there, and its stack is lost.
+        # A number of a stack that was not written: the call is shown, and its stack is lost.
         last = data.rindex(b"=" + numbers[3].encode())
         changed = data[:last] + b"=" + b"7" * len(numbers[3]) + data[last + 1 + len(numbers[3]):]
         done = run("-", data=changed)
@@ -151,7 +153,7 @@ def each_cycle_has_all_context(_folder):
         for size in (1, 20, 64, 1000):
             data = run("-q", "-f", "stacktrack", f"--cycle-size={size}", "-", data=trace, check=0).stdout
             cycles = cycles_of(data)[0]
-            # Of one entry: each of the 72 records behind the process's begins one, but for the first.
+            # In cycles of one entry each of the 72 records after that of the process begins a cycle, except the first.
             assert size > 1 or len(cycles) == 72, len(cycles)
             for number, cycle in enumerate(cycles):
                 begin, scopes = check_cycle(number, cycle, size, number == len(cycles) - 1)
@@ -160,7 +162,7 @@ def each_cycle_has_all_context(_folder):
                 said = [words(e, scopes) for e in begin if e.kind in (HIT, FLOC, FPROPERTY)]
                 declared = [w for w in said if w.split()[0] in ("process", "module", "context", "resource")]
                 assert [w.split()[0] for w in declared] == ["process"] + ["module"] * 2 + ["context"] * 2 + ["resource"]
-                # Of the libraries that came after one another in one place, the last.
+                # The last of the libraries that were mapped at one address.
                 assert sum("plugin" in w for w in said) <= 1, said
                 assert said.index("/lib/libc.so.6") + 2 == said.index("build-id from=0xf7000000 hex=0123abcd"), said
             # The same records, each once.
@@ -184,7 +186,7 @@ def the_newest_of_a_place_is_posted(_folder):
 
 
 def calls_of(text):
-    """Its calls with their stacks, without numbers."""
+    """The calls of a text with their stacks, without numbers."""
     lines = [line for line in text.decode().splitlines() if line and line[0] not in "<@#:v"]
     return [line.split(". ", 1)[1] if line[0] != "\t" else line for line in lines]
 
@@ -202,7 +204,7 @@ def the_tail_of_a_trace_is_enough(_folder):
             wanted = sum(1 for cycle in cycles[number:] for e in cycle if e.text.startswith("alloc="))
             assert sum(line[0] != "\t" for line in calls) == wanted
             assert calls == whole[len(whole) - len(calls):], number
-            # Cut anywhere before: the first prologue is looked for if the format is said.
+            # The data begins at any earlier place: the first prologue is searched for if the format is given.
             cut = data[starts[number - 1] + 1:]
             done = run("--input-format=stacktrack", "-", data=cut, check=0)
             assert done.stdout == tail, number
@@ -214,7 +216,7 @@ def the_tail_of_a_trace_is_enough(_folder):
 
 
 def a_short_text_entry_is_the_same_from_everywhere(_folder):
-    """Each entry of a chain of texts shortened by turns: the others keep theirs, however much of them is there at once."""
+    """A chain of texts that are shortened in turn: the other texts are complete, however much data is read at once."""
     frames = "".join("\t0x7f%010x\n" % (k * 0x1111111) for k in range(9))
     data = bytearray(run("-f", "stacktrack", "-", data=(
         "version=1.4,arch=x86_64,process=p,pid=7,origin=t\n<1> : memory (bytes)\n1. malloc(8) = 0x10\n" + frames + "\n").encode(),
@@ -230,13 +232,13 @@ def a_short_text_entry_is_the_same_from_everywhere(_folder):
         changed_data[at + payload + 3:at + 24] = bytes(24 - payload - 3)
         whole = run("-q", "-", data=bytes(changed_data)).stdout
         with subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-            # A reader that has what came so far when the rest comes.
+            # The reader has read the first part when the rest comes.
             for begin, end in ((0, at + 48), (at + 48, len(changed_data))):
                 child.stdin.write(changed_data[begin:end])
                 child.stdin.flush()
                 time.sleep(0.05)
             assert child.communicate()[0] == whole, k
-        # The entries behind it are still there: the last frame is the one that was given.
+        # The entries after it are still read: the last frame is the expected one.
         assert k in (0, count - 1) or b"0x7f%010x" % (8 * 0x1111111) in whole, (k, whole)
 
 
@@ -248,7 +250,8 @@ def cycles_are_stacktracks_only(_folder):
 
 
 class Layout:
-    """Another program's entries: 4 bytes of process, a payload of 40 at byte 16, members in another order with gaps."""
+    """Entries of another program: 4 bytes of process, 40 bytes of payload at byte 16, members in another order with
+    gaps."""
 
     def __init__(self):
         self.tree = ElementTree.fromstring(run("--show-format", check=0).stdout)
@@ -273,7 +276,7 @@ class Layout:
             flag.set("value", (kinds + [values.get(flag.get("name"))])[0])
 
     def element(self, name, uname=None):
-        """The TYPE of that uname, or its MEMBER."""
+        """The TYPE with that uname, or its MEMBER."""
         kind = [k for k in self.tree.findall("TYPE") if k.get("uname") == (uname or name)][0]
         return [m for m in kind if m.get("name") == name][0] if uname else kind
 
@@ -284,7 +287,7 @@ class Layout:
         return struct.pack(order + "HxxII4x", flags, pid, sequence) + payload.ljust(self.payload, b"\xee")
 
     def convert(self, data):
-        """Functrace's entries as those of this layout; texts are divided again."""
+        """Converts functrace's entries to this layout; texts are split again."""
         order = "<" if data[8:12] == b"\x78\x56\x34\x12" else ">"
         pid = struct.unpack_from(order + "H", data, 2)[0]
         out = b""
@@ -320,7 +323,7 @@ def another_layout_is_read_by_its_description(folder):
         hits = [line for line in shown.splitlines() if line.startswith("<HIT ")]
         assert len(hits) == sum(e.kind == HIT for e in decode(own))
         assert 'scopeIndex="1" tid="0x0000"/>' in hits[0] and 'flags="0x8001"' in hits[0], hits[0]
-        # A trace that says that it is laid out otherwise.
+        # A trace that declares another layout.
         done = run("--raw-format=" + path, "-", data=other.replace(struct.pack("<>"[big] + "H", 56), struct.pack("<>"[big] + "H", 57), 1), check=1)
         assert b"entries have 57 bytes, their payload at byte 16; by the description they have 56 bytes, and their payload is at byte 16" in done.stderr, done
     own_format = os.path.join(folder, "own.xml")
@@ -441,7 +444,7 @@ def hostile_descriptions_are_refused(folder):
 
 
 def no_time_is_before_the_beginning(folder):
-    """What declares something has the time of the newest call, or of the beginning."""
+    """A declaration has the time of the newest call, or of the beginning."""
     text = Encoder("1.4", 8, False).trace(golden.SEVERAL)
     path = os.path.join(folder, "t.tlg")
     with open(path, "wb") as file:

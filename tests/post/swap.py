@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SWAP traces, made by hand: every message's dump, streams of several processes, numbers of other versions, damage.
+"""SWAP traces, encoded by this test: the dump of every message, streams of several processes, other versions, damage.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -57,7 +57,7 @@ def memory(api, pid, size, kind, address, *arguments, returned=("v",), **more):
 
 
 def trace(messages, first=0):
-    """-> the bytes; a message is (id, payload), numbered from `first` on, a millisecond apart."""
+    """Returns the bytes; a message is (id, payload), numbered from `first` on, a millisecond apart."""
     out = b""
     for number, (ident, payload) in enumerate(messages):
         out += u32(ident, first + number, 1700000000, number * 1000000, len(payload)) + payload

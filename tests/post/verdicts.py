@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a verdict is made of: a trace without an end, one that was not scanned, moments beyond a trace's end.
+"""Traces from which no result may be drawn: without an end, without a scan, or with a moment after the trace's end.
 
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -92,11 +92,11 @@ def a_killed_tracer_leaves_no_end(folder):
 
 
 def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
-    census = "## before <1> 0x100 5\n"
-    text = run("--report", "-", data=trace("paused", calls=census + CALLS), check=0).stdout.decode()
+    baseline = "## before <1> 0x100 5\n"
+    text = run("--report", "-", data=trace("paused", calls=baseline + CALLS), check=0).stdout.decode()
     assert "5 bytes in 1 block of these from before the trace began: not known whether lost; trace with --scan\n" in text, text
     assert "no leaks" not in text
-    text = run("--report", "-", data=trace("## scan <1>"[3:], "paused", calls=census + CALLS), check=0).stdout.decode()
+    text = run("--report", "-", data=trace("## scan <1>"[3:], "paused", calls=baseline + CALLS), check=0).stdout.decode()
     assert "5 bytes in 1 block of these from before the trace began\n" in text, text
     path = os.path.join(folder, "x")
     for options, words in (([], "what is alive (for lost blocks, trace with --scan)"), (["--scan"], "(what is live|the leaks)")):
@@ -120,13 +120,13 @@ def moments_beyond_the_end_are_errors(_folder):
 
 
 def calls_at(*blocks):
-    """Allocations of one stack: seconds, size, address."""
+    """Allocations with one stack: seconds, size, address."""
     return "".join("%d. [10:%02d:%02d.000000] malloc<memory>(%d) = 0x%x\n\t0x10 leaky at /no/a.c:5\n\n" % (
         i, at // 60, at % 60, size, address) for i, (at, size, address) in enumerate(blocks, 1))
 
 
 def what_grew_is_of_what_is_listed(_folder):
-    """The last tenth begins at or before 90 s: half of each kind is older."""
+    """The last tenth begins at 90 s or earlier: half of the blocks of each class are older."""
     early = [(0, 1000, 0x1000), (1, 2000, 0x2000), (2, 300, 0x3000)]
     late = [(98, 20, 0x4000), (99, 50000, 0x5000), (100, 7, 0x6000)]
     lost = "## scan <1>\n" + "".join(f"## lost <1> 0x{address:x} {kind}\n" for address, kind in (
@@ -134,7 +134,7 @@ def what_grew_is_of_what_is_listed(_folder):
     text = run("--report", "-", data=trace("paused", calls=calls_at(*early, *late) + lost), check=0).stdout.decode()
     shown = re.findall(r"^memory: ([\w ]+), by stack.*\n\n  1\. ([\d,]+) bytes .*\n.*\n      grew by ([\d,]+) bytes? in", text, re.M)
     assert shown == [("lost", "52,000", "50,000"), ("possibly lost", "307", "7"), ("still reachable", "1,020", "20")], text
-    # What came after the scan is in none of these lists.
+    # Blocks that were allocated after the scan are in none of these lists.
     since = "7. [10:01:40.000000] malloc<memory>(9000) = 0x7000\n\t0x10 leaky at /no/a.c:5\n\n"
     text = run("--report", "-", data=trace("paused", calls=calls_at(*early, *late) + lost + since), check=0).stdout.decode()
     assert "1,020 bytes in 2 blocks  100.0 %" in text and "      grew by 20 bytes in" in text, text

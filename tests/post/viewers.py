@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""functrace-postproc -f NAME for viewers that are pages: what they show in headless Chromium.
+"""functrace-postproc -f NAME for viewers that are web pages: the text that they show in headless Chromium.
 
 valgrind's dh_view.html is in Debian's package; speedscope is found by its command (npm install -g speedscope). The
 programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
@@ -17,7 +17,7 @@ from page import LISTENERS, visit
 from report import TRACE
 from run import Skip, main, run
 
-# Time passes as fast as there is nothing to do.
+# Virtual time passes as fast as the page has nothing to do.
 OPTIONS = ("--virtual-time-budget=30000", "--allow-file-access-from-files")
 DHAT = """<script>
 addEventListener('load', () => {
@@ -34,7 +34,7 @@ addEventListener('load', () => {
   wait();
 });
 </script></body>"""
-# The key 3 is the sandwich view, whose table is in the page; the pictures are not.
+# The key 3 selects the sandwich view, whose table is in the page's text; the pictures are not.
 SPEEDSCOPE = """<script>
 window.alert = (text) => seen.errors.push(text);
 addEventListener('load', () => {
@@ -52,7 +52,8 @@ addEventListener('load', () => {
 
 
 def with_script(folder, name, script):
-    """-> the page of that name in the folder, with the harness in it; what it refers to stays there."""
+    """Returns the page of that name in the folder, with the harness added; the files that it refers to stay in the
+    folder."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         page = re.sub(r'(src|href)="(?!file:)', rf'\1="file://{folder}/', file.read())
     begin = page.index("<body")
@@ -60,13 +61,13 @@ def with_script(folder, name, script):
 
 
 def show_dhat(folder, viewer, content):
-    """-> the text that the viewer shows of such a file."""
+    """Returns the text that the viewer shows of such a file."""
     text = json.dumps(content.decode()).replace("</", "<\\/")
     return visit(folder, with_script(*os.path.split(viewer), DHAT.replace("%s", text)), options=OPTIONS)
 
 
 def dhat_is_shown_by_its_viewer(folder):
-    """With the sums that --stats says."""
+    """The sums are those of --stats."""
     viewer = "/usr/libexec/valgrind/dh_view.html"
     if not os.path.exists(viewer):
         raise Skip("valgrind's dh_view.html is not installed")
@@ -84,7 +85,8 @@ def dhat_is_shown_by_its_viewer(folder):
 
 
 def show_speedscope(folder, release, name, content):
-    """-> the profiles that speedscope imports, of several, and what each function has in all and itself, of the first."""
+    """Returns the profiles that speedscope imports, if there are several, and each function's total and self figures in
+    the first one."""
     load = write(folder, "load.js", f"speedscope.loadFileFromBase64({json.dumps(name)}, "
                  f"{json.dumps(base64.b64encode(content).decode())})".encode())
     seen = visit(folder, with_script(release, "index.html", SPEEDSCOPE), f"localProfilePath={load}", options=OPTIONS,

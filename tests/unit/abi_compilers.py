@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What other compilers than this build's, and those of 32 bits and of C++, do with the arguments and results of made up
-functions (tests/generate/signatures.py), against what arch/abi.h says. Prints TAP.
+"""Compares how other compilers, 32-bit and C++ ones among them, pass arguments and results of generated functions
+(tests/generate/signatures.py) with arch/abi.h. Prints TAP.
 
 usage: abi_compilers.py [SEED [COUNT]]
-With a RUN in the environment (a command), the programs run below that."""
+
+If RUN is in the environment, it is a command that runs the programs.
+"""
 
 import errno
 import os
@@ -15,7 +17,7 @@ import tempfile
 SRC = os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
 CC, CXX = os.environ.get('CC', 'gcc').split(), os.environ.get('CXX', 'g++').split()
-# for what defines this: sources below arch/
+# for programs that define this: the C files below arch/ that they need
 RULES = {'__x86_64__': ('x86/abi_x86_64', 'x86/abi_x86'), '__i386__': ('x86/abi_i386', 'x86/abi_x86'),
          '__aarch64__': ('aarch64/abi_aarch64',), '__arm__': ('arm/abi_arm',)}
 FLAGS = ['-I' + folder for folder in (BUILD, os.path.join(SRC, 'src'), SRC, os.path.join(SRC, 'tests', 'unit'))] + ['-w', '-fno-strict-aliasing']
@@ -27,11 +29,11 @@ def run(command, text=None):
 
 
 def variants():
-    """Name, the C compiler, the one that is tried with its flags, whether that is C++."""
+    """Name, the C compiler, the compiler under test with its flags, and whether that is for C++."""
     yield 'C++', CC, CXX + ['-O1'], True
     yield 'C without optimisation', CC, CC + ['-O0'], False
     for clang, flag, is_cxx in ('clang', '-O2', False), ('clang++', '-O1', True):
-        # It makes code for this machine, and is no compiler of a build for another one.
+        # A compiler for this machine, not the cross compiler of a build for another one.
         if shutil.which(clang) and rules([clang]) == rules(CC):
             yield 'clang, C++' if is_cxx else 'clang', CC, [clang, flag], is_cxx
     if run(CC + ['-dM', '-E', '-'], '').stdout.find('__x86_64__') > 0:
@@ -40,7 +42,8 @@ def variants():
 
 
 def lacks(folder, command, cxx):
-    """Why nothing that the compiler makes could run here; None: it runs. Not every kernel of 64 bits runs programs of 32."""
+    """Returns the reason why programs of the compiler cannot run here, or None. Not every 64-bit kernel runs 32-bit
+    programs."""
     program = os.path.join(folder, 'empty')
     done = run(command + ['-x', 'c++' if cxx else 'c', '-o', program, '-'], '#include <stdio.h>\nint main(void) { return 0; }\n')
     if done.returncode:
@@ -60,7 +63,7 @@ def rules(command):
 
 
 def check(folder, support, command, cxx, seed, count):
-    """Problems; what it said."""
+    """Returns problems, and the output."""
     made = os.path.join(folder, 'made.' + ('cpp' if cxx else 'c'))
     generator = [sys.executable, os.path.join(SRC, 'tests', 'generate', 'signatures.py'), seed, str(count)] + ['--cxx'] * cxx
     with open(made, 'w') as file:

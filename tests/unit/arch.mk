@@ -64,10 +64,10 @@ tests_unit_arch_objdump_i386_CPPFLAGS = $(AM_CPPFLAGS) -DOBJECTS_32
 tests_unit_arch_objdump_i386_LDADD = $(tests_unit_arch_objdump_LDADD)
 endif
 
-# The port of 32-bit ARM is pure but for what its instructions do: it is tested on every machine.
+# Only the tests that run instructions need a 32-bit ARM processor: the rest of its port is tested on every machine.
 check_LIBRARIES += libarm.a
 libarm_a_SOURCES = $(ARM_SOURCES) $(ABI_SOURCES)
-# For tests that read files of other processors, too: the tables of all that any machine can compile.
+# For tests that read files of other processors: the tables of all processors that compile on any machine.
 check_LIBRARIES += libports.a
 libports_a_SOURCES = arch/arch.c
 libports_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(aarch64) PORT(arm)'
@@ -90,7 +90,7 @@ tests_unit_arch_i386_SOURCES = tests/unit/arch_i386.c tests/unit/arch_hex.h
 tests_unit_arch_i386_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 endif
 
-# A dry port, in a build that has it besides its own: no room has heard of it.
+# An example port, which is added to a build: no file outside of arch/ names it.
 check_LIBRARIES += libport.a
 libport_a_SOURCES = arch/arch.c tests/unit/port_riscv64.c tests/unit/port_riscv64.h
 libport_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(riscv64)'

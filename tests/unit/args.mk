@@ -22,7 +22,7 @@ tests_unit_args_values_LDADD = $(ARGS_TEST_LIBS)
 tests_unit_args_passed_SOURCES = tests/unit/args_passed.c $(ARGS_TEST_UTIL)
 tests_unit_args_passed_LDADD = $(ARGS_TEST_LIBS)
 
-# Every function of every module has its text in a scenario.
+# Every function of every module is called in a scenario, with the expected text of its arguments.
 check_PROGRAMS += tests/unit/module_names
 TESTS += tests/unit/args_expected.py
 EXTRA_DIST += tests/unit/args_expected.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every function of every module of functrace's is called by a program that says what -a must show of it: those of
-tests/scenarios/known.py. What no program calls stands here, with the reason; what stands here and is called, too, is an
-error."""
+"""Every function of every module is called by a program that prints what -a must show of the call: the programs of
+tests/scenarios/known.py. Functions that no program calls are listed here, with the reason; a listed function that a
+program calls is an error."""
 
 import os
 import re
@@ -24,7 +24,8 @@ EXCEPTIONS = {
 
 
 def names(listing):
-    """Of each module the symbols of its table, demangled where they are C++'s. The pattern *malloc is malloc's row."""
+    """The symbols of each module's table, demangled if they are C++ names. The pattern *malloc is for the row of
+    malloc."""
     done = subprocess.run([listing], stdout=subprocess.PIPE, check=True)
     symbols = sorted(set(done.stdout.decode().split()))
     shown = subprocess.run(['c++filt'] + symbols, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
@@ -33,12 +34,12 @@ def names(listing):
 
 def is_called(symbol, name, programs):
     if name.startswith('operator '):
-        # args_cxx.cpp has the compiler's size_t as a macro, and unsigned int only where that is size_t.
+        # args_cxx.cpp has the compiler's size_t as a macro, and overloads for unsigned int only if that is size_t.
         words = re.sub(r'unsigned (long|int)', '" SIZE_T "', name[len('operator '):])
         return '"%s"' % words in programs
     if name.startswith('QObject::'):
         return 'QObject' in programs
-    # FN() is what is called by a pointer; what kind_gobject.c calls, it looks up by name.
+    # FN() is used for functions that are called by a pointer; kind_gobject.c looks its functions up by name.
     return re.search(r'(?<![\w"-])%s\(|FN\(%s\)|LOAD\(\w+, "%s"\)' % ((symbol,) * 3), programs) is not None
 
 
@@ -50,7 +51,7 @@ def main():
     problems, found = [], names(sys.argv[1] if len(sys.argv) > 1 else 'tests/unit/module_names')
     for symbol, name in found.items():
         if is_called(symbol, name, programs) == (symbol in EXCEPTIONS):
-            problems.append('%s: %s' % (name, 'is called, and is an exception' if symbol in EXCEPTIONS else
+            problems.append('%s: %s' % (name, 'is called, but listed as an exception' if symbol in EXCEPTIONS else
                                         'no program of known.py calls it; see tests/targets/args_rows.c'))
     problems += ['%s: no module has it' % symbol for symbol in EXCEPTIONS if symbol not in found]
     print('\n'.join(problems) or 'all %d functions, but for %d' % (len(found), len(EXCEPTIONS)))

@@ -1,4 +1,4 @@
-# unit tests of base, of tests/tap.sh, by which all results are counted, and of the texts for contributors
+# unit tests of base, of tests/tap.sh, which counts all results, and of the texts for contributors
 check_PROGRAMS += tests/unit/base
 TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/howto.py \
 	tests/unit/help.py
@@ -20,7 +20,7 @@ TESTS += tests/unit/hardening.py
 EXTRA_DIST += tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/howto.py \
 	tests/unit/help.py
 
-# modules: what users describe
+# modules: descriptions by users
 check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/params
 TESTS += tests/unit/conf tests/unit/conf_errors tests/unit/params
 tests_unit_conf_SOURCES = tests/unit/conf.c tests/unit/conf_util.h

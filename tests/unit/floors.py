@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The map of the house is true: no file knows one above it, and each name is one thing's.
+"""The sources follow the map of layers: no file includes or calls one of a higher layer, and each name is unique.
 
-Reads all sources, and from the objects that were built who calls whom. The map is floors.txt; what breaks a rule on
-names and contents is listed in exceptions.txt, which only gets shorter; callbacks.txt has the calls that go upward by
-pointers. Prints TAP. Options: --self-test tries the rules alone, on trees that break them; --list prints what breaks
-a rule: rule, thing, number of places, places; --shrink takes out of exceptions.txt what is mended."""
+Reads all sources, and the calls between the objects of the build. The map is floors.txt; exceptions.txt lists the
+places that break a rule on names or contents, and only gets shorter; callbacks.txt lists the calls upward by pointers.
+Prints TAP. Options: --self-test tests only the rules, on small trees that break them; --list prints the places that
+break a rule: rule, thing, number of places, places; --shrink removes exceptions that are no longer needed."""
 
 import os
 import sys
@@ -46,9 +46,10 @@ def check_tree(tap):
                sorted({'%s has no place in floors.txt' % folder for folder in map(house.unplaced, tree.sources)
                        if folder}) + exceptions.unknown(RULES))
     edges = tree.include_edges() + call_edges(tree, BUILD)
-    tap.result('nothing runs up', sorted(set(upward(house, edges))))
-    tap.result('nothing runs in a circle', sorted(circles(edges)))
-    tap.result('files keep to their rooms, and short', sorted([*lengths(tree), *private_calls(tree)]))
+    tap.result('no file includes or calls one of a higher layer', sorted(set(upward(house, edges))))
+    tap.result('no files depend on each other in a circle', sorted(circles(edges)))
+    tap.result('files are short, and only some folders use ptrace and processor conditions',
+               sorted([*lengths(tree), *private_calls(tree)]))
     for rule, broken in RULES.items():
         tap.result('%s: %s' % (rule, broken.__doc__), list(exceptions.problems(rule, broken(tree))))
     tap.result('calls upward by pointers are listed',
@@ -56,7 +57,7 @@ def check_tree(tap):
 
 
 def work_list(shrink):
-    """Prints what is broken, or takes out of exceptions.txt what is not."""
+    """Prints the broken rules, or removes unneeded exceptions from exceptions.txt."""
     tree = read_tree(TOP, FOLDERS)
     broken = {rule: {thing: sorted(places) for thing, places in find(tree)} for rule, find in RULES.items()}
     if shrink:

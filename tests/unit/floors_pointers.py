@@ -1,4 +1,4 @@
-"""Finds the function pointers through which a lower file calls a higher one."""
+"""Finds the function pointers through which a file of a lower layer calls one of a higher layer."""
 
 import collections
 import re
@@ -7,14 +7,14 @@ from floors_source import closing
 
 
 class Pointers:
-    """Function pointers that a file calls and a file which it may not know fills: the members of structs, as
-    "tag.member", and the parameters of functions, as "function(parameter)"."""
+    """Function pointers that a file calls and that a file which it may not include fills: members of structs, as
+    "tag.member", and parameters of functions, as "function(parameter)"."""
 
     TYPEDEF = re.compile(r'\btypedef\b[^;{}()]*(?:\(\*\s*(\w+)\)|\b(\w+))\s*\(')
     STRUCT = re.compile(r'\b(?:struct|union)\s+(\w+)\s*\{')
-    # Called, or passed on to a function that does.
+    # Called, or passed to a function that calls it.
     CALLED = re.compile(r'(?:->|\.)\s*(\w+)(?:\[[^]\n]*\])?[(),]')
-    # A name where a value is expected.
+    # A name at a place where a value is expected.
     VALUE = re.compile(r'[=,({?:&]\s*([A-Za-z_]\w*)(?=\s*[,;)}:])')
     MEMBER_SET = re.compile(r'(?:->|\.)\s*(\w+)(?:\[[^]]*\])?\s*=(?!=)[^,;]*$')
     TYPE = re.compile(r'\(\s*(?:const\s+)?(?:struct|union)\s+(\w+)\s*(?:\[\w*\])?\s*\)\s*$|'
@@ -25,14 +25,15 @@ class Pointers:
         types = {a or b for source in tree.sources.values() for a, b in self.TYPEDEF.findall(source.code)}
         self.pointer = re.compile(r'\(\*\s*(?:const\s+)?(\w+)(?:\[\w*\])?\)\s*\(|\b(?:%s)\s*\**\s*(\w+)\s*$' %
                                   '|'.join(sorted(types) or ['$']))
-        self.structs = collections.defaultdict(list)  # tag -> (file, its members, None for what is no pointer)
+        # tag -> (file, its members, None for a member that is not a pointer)
+        self.structs = collections.defaultdict(list)
         self.members = collections.defaultdict(list)  # member -> (file, tag)
         self.callers = collections.defaultdict(set)  # member -> files that call it
         for path, source in tree.sources.items():
             self.read_structs(path, source.code)
             for name in self.CALLED.findall(source.code):
                 self.callers[name].add(path)
-        self.found = collections.defaultdict(set)  # pointer -> functions put into it
+        self.found = collections.defaultdict(set)  # pointer -> functions that are stored in it
         for path in tree.sources:
             self.read_values(path)
 
@@ -81,7 +82,8 @@ class Pointers:
 
     @staticmethod
     def around(code, at):
-        """The bracket or ';' before, in which the place is, the commas between, and where what is in it begins."""
+        """Returns the enclosing bracket or the ';' before the place, the number of commas between, and where the text
+        inside begins."""
         depth = commas = 0
         for i in range(at - 1, -1, -1):
             c = code[i]
@@ -96,7 +98,7 @@ class Pointers:
         return '', commas, 0
 
     def positional(self, path, code, brace, commas, function):
-        """In an initialiser without names: of a struct, or of one in an array of structs."""
+        """The member at this place in an initialiser without names: of a struct, or of a struct in an array."""
         for _ in range(3):
             match = self.TYPE.search(code[max(0, brace - 200):brace])
             if match:

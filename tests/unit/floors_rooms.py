@@ -1,4 +1,4 @@
-"""The map of rooms (floors.txt), and what goes up or in a circle by it."""
+"""The map of folders and layers (floors.txt), and the dependencies that go upward or in a circle."""
 
 import collections
 import os
@@ -7,7 +7,7 @@ import sys
 
 
 class Map:
-    """Rooms and their floors; of a room that has sub-folders, their order."""
+    """Folders and their layers; for a folder with sub-folders, the order of these."""
 
     def __init__(self, lines):
         self.floors, self.inside = {}, {}
@@ -20,19 +20,20 @@ class Map:
                 self.floors.update(dict.fromkeys(line.split(), number))
 
     def room(self, path):
-        """The innermost room that has the file, or None."""
+        """Returns the innermost folder of the map that contains the file, or None."""
         folder = os.path.dirname(path)
         while folder and folder not in self.floors:
             folder = os.path.dirname(folder)
         return folder or None
 
     def element(self, folder, path):
-        """What the file belongs to in a folder: a sub-folder, a file that the map names, or the folder's others."""
+        """The part of a folder to which the file belongs: a sub-folder, a file that the map names, or the rest of the
+        folder."""
         name = path[len(folder) + 1:].split('/')[0]
         return name if '/' in path[len(folder) + 1:] or name in self.inside.get(folder, ()) else '.'
 
     def unplaced(self, path):
-        """The folder that the map leaves out though the file is in it, or None."""
+        """Returns the file's folder if the map has no place for it, else None."""
         folder = self.room(path)
         if not folder:
             return os.path.dirname(path)
@@ -45,7 +46,7 @@ class Map:
             folder += '/' + name
 
     def may_know(self, path, other):
-        """Whether the first file may include or call the second."""
+        """Returns true if the first file may include or call the second."""
         room = self.room(path)
         if room != self.room(other):
             return self.floors.get(room, -1) > self.floors.get(self.room(other), -1)
@@ -63,7 +64,7 @@ class Map:
 
 
 def objects(build, paths):
-    """Object file -> its source: automake puts each beside where the source would be, some with a prefix."""
+    """{object file: its source}: automake puts each object beside the place of its source, some with a prefix."""
     for path in paths:
         folder, name = os.path.split(path)
         base = name[:-2] + '.o'
@@ -75,7 +76,8 @@ def objects(build, paths):
 
 
 def call_edges(tree, build):
-    """(caller's file, callee's file, symbol): as nm says of objects, and as its source says of what was not built."""
+    """(caller's file, callee's file, symbol): from nm of the objects, and from the sources of files that were not
+    built."""
     paths = [path for path in tree.sources if path.endswith('.c')]
     table = dict(objects(build, paths))
     defined, wanted = {}, []
@@ -99,7 +101,7 @@ def upward(house, edges):
 
 
 def circles(edges):
-    """Strongly connected groups of more than one file (Tarjan)."""
+    """Returns the strongly connected groups of more than one file (Tarjan)."""
     graph = collections.defaultdict(set)
     for source, target, _ in edges:
         graph[source].add(target)

@@ -1,4 +1,4 @@
-"""Rules on names and on what a file may contain, and the list of their exceptions (exceptions.txt)."""
+"""Rules on names and on the content of files, and the list of their exceptions (exceptions.txt)."""
 
 import collections
 import os
@@ -6,15 +6,16 @@ import re
 
 FILE_LINES = 500
 HEADER_LINES = 150
-CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')  # what a port, a module, a format is written by
+# the interfaces for writing a port, a module or a format
+CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')
 NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
-# The guardian holds the tracer itself by ptrace, and sets tasks right when that is dead.
+# The guardian traces the tracer's thread, and repairs the target's tasks when the engine is dead.
 PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue.c')
-# A stop is acted on while no other one is: what the pump guards.
+# A stop is dispatched while no other one is: the pump ensures that.
 ACT = re.compile(r'\bact\(t, ')
 ACT_PLACES = ('src/tracer/stop_pump.c',)
 PROCESSOR = re.compile(r'#\s*(?:if|ifdef|ifndef|elif)\b.*\b__(?:x86_64|i386|aarch64|arm)__')
-# ELF machines, names with a processor in them, registers, constants of a thread's descriptor and of its stack.
+# ELF machines, names that contain a processor's name, registers, constants of thread descriptors and stacks.
 MACHINE_PLACES = ('arch/', 'src/symbols/elf')
 MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
                      r'(?:\w*_)?(?:x86|i386|amd64|aarch64|arm64|arm|thumb|riscv(?:32|64)?)(?:_\w*)?|'
@@ -22,7 +23,7 @@ MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
 LAYOUT = re.compile(r'(?:RED_ZONE|DTV|TCB|TLS)(?:_[A-Z0-9_]*)?$')
 WRITE_PLACES = ('src/ptrace/', 'src/breakpoints/', 'src/breakpoints/')
 WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+)$')
-BARE = 4  # a word of so few letters is found everywhere
+BARE = 4  # names with so few letters are found everywhere
 
 
 def lengths(tree):
@@ -43,10 +44,10 @@ def private_calls(tree):
             yield '%s asks for a processor; that is for arch/' % path
 
 
-# Each rule yields (thing, the places where it is broken).
+# Each rule yields (thing, the places that break the rule).
 
 def file_names(tree):
-    """No two files have one name, except a .c and its own header."""
+    """No two files have one name, except a .c file and its own header."""
     folders = collections.defaultdict(set)
     for path in tree.sources:
         if path.startswith(NAMED):
@@ -64,7 +65,7 @@ def tags(tree):
 
 
 def local_names(tree):
-    """A static function's name is no other function's, and no bare word that other files use."""
+    """No two static functions have one name, and no static function's name is a plain word that other files use."""
     files, used = collections.defaultdict(set), collections.Counter()
     for path, source in tree.sources.items():
         if path.startswith(NAMED):
@@ -94,7 +95,7 @@ def machine_constants(tree):
 
 
 def target_writes(tree):
-    """Only ptrace/ and the room of breakpoints write a target's memory."""
+    """Only the folders ptrace/ and breakpoints write a target's memory."""
     return identifiers(tree, (WRITE,), WRITE_PLACES)
 
 
@@ -103,7 +104,7 @@ RULES = {'file-name': file_names, 'tag': tags, 'local-name': local_names, 'machi
 
 
 class Exceptions:
-    """Lines of: rule, thing, number of places that break it; after a # the reason why it may stay."""
+    """Lines of: rule, thing, number of places that break it; after a # the reason for the exception."""
 
     def __init__(self, lines):
         self.lines = list(lines)
@@ -118,7 +119,7 @@ class Exceptions:
         return ['exceptions.txt: there is no rule ' + rule for rule in sorted(listed - set(rules))]
 
     def problems(self, rule, broken):
-        """Things that break the rule in more places than is listed, or in fewer."""
+        """Things that break the rule at more places than listed, or at fewer."""
         broken = {thing: sorted(places) for thing, places in broken}
         for thing, places in sorted(broken.items()):
             allowed = self.allowed.get((rule, thing), 0)
@@ -131,7 +132,8 @@ class Exceptions:
                                      else 'is mended, take it out of exceptions.txt')
 
     def shrunk(self, broken):
-        """The lines without mended things, and with smaller numbers; broken: rule -> {thing: places}."""
+        """The lines without exceptions that are no longer needed, and with the present numbers; broken: rule -> {thing:
+        places}."""
         for line in self.lines:
             words = line.split('#')[0].split()
             count = len(broken.get(words[0], {}).get(words[1], ())) if words else 0
@@ -142,7 +144,8 @@ class Exceptions:
 
 
 class Listed:
-    """callbacks.txt: pointers through which a lower file calls a higher one; after a # the reason."""
+    """callbacks.txt: pointers through which a file of a lower layer calls one of a higher layer; after a # the
+    reason."""
 
     def __init__(self, lines):
         self.reasons = {pointer: reason.strip() for text, _, reason in (line.partition('#') for line in lines)

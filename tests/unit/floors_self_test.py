@@ -1,4 +1,4 @@
-"""Tries each rule of floors.py on a small tree that breaks it."""
+"""Tests each rule of floors.py on a small tree that breaks it."""
 
 from floors_pointers import Pointers
 from floors_rooms import Map, call_edges, circles, upward
@@ -22,7 +22,7 @@ def knows(edges):
 
 
 def broken(rule, **texts):
-    """{thing: count} of a tree; the files' paths have __ for / and _h or _c at the end."""
+    """{thing: count} of a small tree; in the names of files __ stands for / and _h or _c for the ending."""
     tree = Tree({path[:-2].replace('__', '/') + '.' + path[-1]: text for path, text in texts.items()})
     return {thing: len(places) for thing, places in RULES[rule](tree)}.items()
 
@@ -57,7 +57,7 @@ def rings():
 
 
 def unbuilt():
-    """A port that no build has calls a function of a higher room and reads its table. Members, tags and comments
+    """A port that no build contains calls a function of a higher layer and reads its table. Members, tags and comments
     are no calls."""
     tree = Tree({'src/low/high.h': 'int high_call(void) FT_PRINTF(1, 2);\nextern const int high_one[], high_table[];\n'
                                 'int high_other(void);\n',
@@ -125,7 +125,7 @@ def exceptions():
 
 def pointers():
     """Pointers are filled by name, by place in an initialiser, by assignment, and as a parameter. A pointer that its
-    own room fills, or that only a higher room calls, is not upward."""
+    own folder fills, or that only a higher layer calls, does not go upward."""
     body = '(int a)\n{\n\treturn a;\n}\n'
     tree = Tree({
         'src/low/ops.h': 'typedef int (*low_visit)(int);\nstruct ops {\n\tint a, b;\n\tint (*named)(int);\n'
@@ -147,17 +147,17 @@ def pointers():
 
 
 SELF_TESTS = {
-    'an edge that runs up or aside is found': rooms,
-    'sub-folders that know each other are found': sub_folders,
+    'a dependency that goes upward or sideways is found': rooms,
+    'sub-folders that include each other are found': sub_folders,
     'a folder without a place is found': places,
-    'a circle is found': rings,
+    'a circular dependency is found': rings,
     'a call upward in a source that was not built is found': unbuilt,
     'long files, calls of ptrace, conditions on processors are found': contents,
     'two files of one name are found': file_names,
     'two structs of one tag are found': tags,
-    'static functions of one name, and bare ones, are found': local_names,
+    'static functions with one name, and with plain words as names, are found': local_names,
     'machine constants are found': machine,
     'writes to a target are found': target_writes,
-    'an exception that is new, has grown, shrunk or gone is found': exceptions,
+    'exceptions that are missing, too small, too large or unused are found': exceptions,
     'a call upward by a pointer is found': pointers,
 }

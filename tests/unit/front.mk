@@ -31,9 +31,9 @@ tests_unit_functrace_fake_SOURCES = $(FRONT_SOURCES) tests/unit/engine_fake.c \
 	tests/unit/registry_fake.c src/trace/encoding.c src/trace/compression_kinds.c
 tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS)
 
-# The house: who may know whom, and how files are written.
+# The map of layers (which file may include or call which), and the layout of files.
 TESTS += tests/unit/floors.py tests/unit/format.py
-# By hand, too, where files or names change: same_code.py BEFORE AFTER doc/renames.txt
+# After renaming files or functions it can be run by hand: same_code.py BEFORE AFTER doc/renames.txt
 TESTS += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""HACKING.md, CONTRIBUTING.md and the texts in doc/ name files, functions, types, constants and options: all of them are in
+"""The files, functions, types, constants and options that HACKING.md, CONTRIBUTING.md and the texts in doc/ name exist in
 the tree, or in an example of the same text. Prints TAP.
 
-An example is a fenced block (with the path of the file that it is, if it is a whole one), or a file that `cp` makes. Names with
-NAME in them, and those of OTHERS, stand for others."""
+An example is a fenced block (with a path, if it is a whole file), or a file that `cp` creates. Names that contain NAME,
+and those in OTHERS, are not checked."""
 
 import glob
 import os
@@ -30,7 +30,7 @@ COPIED = re.compile(r'^ +cp \S+ (\S+)$', re.M)
 
 
 class Examples:
-    """What the examples of a text define, and the text without them."""
+    """The definitions in the examples of a text, and the text without the examples."""
 
     def __init__(self, text):
         blocks = FENCED.findall(text)
@@ -43,7 +43,7 @@ class Examples:
 
 
 class Tree:
-    """The sources' text, and which files there are."""
+    """The text of the sources, and the existing files."""
 
     def __init__(self, top):
         self.top, self.files, texts, definitions = top, set(), [], []
@@ -66,7 +66,7 @@ class Tree:
         self.types = set(re.findall(r'\b((?:struct|enum) \w+)\s*\{', self.text))
 
     def has_file(self, name):
-        # Of a test's program the source is there.
+        # A test's program has a source.
         return bool(glob.glob(os.path.join(self.top, name)) or glob.glob(os.path.join(self.top, name + '.c'))) or \
             name in self.files
 
@@ -76,7 +76,7 @@ class Tree:
 
 
 def missing(tree, text):
-    """What the text names and neither the tree nor an example has: (kind, name)."""
+    """Returns (kind, name) of each thing that the text names and that is neither in the tree nor in an example."""
     examples = Examples(text)
     found = {(kind, name) for kind, name in not_found(tree, examples.rest) if name not in OTHERS}
     return {(kind, name) for kind, name in found
@@ -84,7 +84,7 @@ def missing(tree, text):
 
 
 def already_there(text):
-    """The files of the examples that the tree has already: who follows them would replace those."""
+    """The files of the examples that exist in the tree: a reader who copies the example would overwrite them."""
     return sorted(path for path in Examples(text).files if '/' in path and os.path.exists(os.path.join(TOP, path)))
 
 
@@ -115,7 +115,7 @@ ROW = re.compile(r'^\|[^|]*\|[^|]*`(struct \w+)`, `([\w./-]+)`', re.M)
 
 
 def misplaced(top, text):
-    """The types of the table's rows that are not declared in the file beside them."""
+    """The types in the table's rows that are not declared in the file of their row."""
     for kind, path in ROW.findall(text):
         with open(os.path.join(top, path)) as file:
             if not re.search(r'^%s \{' % kind, file.read(), re.M):
@@ -137,9 +137,9 @@ class Tap:
 def check_documents(tap, tree, texts):
     for name, text in texts.items():
         found, there = sorted(missing(tree, text)), already_there(text)
-        tap.result(not found and not there, '%s names nothing that is not there' % name,
-                   ['there is no %s %s' % one for one in found] + ['its example has %s, which is there' % path for path in there])
-    # A test that looks at nothing passes, too.
+        tap.result(not found and not there, 'all that %s names exists' % name,
+                   ['there is no %s %s' % one for one in found] + ['its example has %s, which already exists' % path for path in there])
+    # A test that reads no text would pass, too.
     named = {name: len(FILE.findall(text)) + len(FUNCTION.findall(text)) for name, text in texts.items()}
     tap.result(sum(named.values()) > 500 and named['doc/INTERNALS.md'] > 100, 'they name files and functions, %d times' %
                sum(named.values()))
@@ -158,17 +158,17 @@ def self_test(tap, tree):
               ('function', 'no_such'), ('type', 'struct no_such'), ('constant', 'NO_SUCH'), ('option', 'no-such'),
               ('name', 'no_such')}
     seen = missing(tree, wrong)
-    tap.result(seen == wanted, 'a name that is not there is found',
+    tap.result(seen == wanted, 'a name that does not exist is found',
                ['%s: %s %s' % ('not found' if one in wanted else 'found', *one) for one in sorted(seen ^ wanted)])
     example = '`src/toy.c` and `toy.c` have toy(), struct toy_part; `arch/copy.c`; --toy; `src/other.c`\n\n' \
         '```c src/toy.c\nint toy(void); struct toy_part; "toy"\n```\n\n    cp arch/arch.c arch/copy.c\n'
     seen = missing(tree, example)
-    tap.result(seen == {('file', 'src/other.c')}, 'what an example defines is there, and nothing else', map(str, sorted(seen)))
+    tap.result(seen == {('file', 'src/other.c')}, 'names that an example defines exist, and no others', map(str, sorted(seen)))
     seen = already_there('```c src/toy.c\n```\n```c arch/arch.c\n```\n')
-    tap.result(seen == ['arch/arch.c'], 'an example that replaces a file is found', seen)
+    tap.result(seen == ['arch/arch.c'], 'an example that overwrites a file is found', seen)
     row = '| a part | `struct %s`, `src/ptrace/tracee.h` | `tasks.c` |\n'
     seen = list(misplaced(TOP, row % 'task' + row % 'stop'))
-    tap.result(seen == [('struct stop', 'src/ptrace/tracee.h')], 'a type that is not there is found', map(str, seen))
+    tap.result(seen == [('struct stop', 'src/ptrace/tracee.h')], 'a type that is not declared in its file is found', map(str, seen))
 
 
 def main():

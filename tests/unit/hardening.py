@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The programs that are installed are built with what makes mistakes harder to exploit, as far as the compiler and the
-linker have it. That is not asked of configure, which may have found nothing for a fault of its own: a sample is made by
-the same compiler with all flags that it takes, and the programs must have what the sample has. Prints TAP."""
+"""The installed programs have all protections against exploits that the compiler and the linker offer. The test does not
+trust configure's results, which may be wrong: it builds a sample by the same compiler with all flags that it accepts,
+and the programs must have the protections of the sample. Prints TAP."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def is_disabled():
 
 
 class Sample:
-    """A small program, and its object, as the compiler makes them with flags of ours."""
+    """A small program and its object file, compiled with the flags of the build."""
 
     def __init__(self, folder, of):
         self.folder, self.of = folder, of
@@ -48,10 +48,10 @@ class Sample:
             file.write(SAMPLE)
 
     def make(self, *flags):
-        """Whether the compiler takes the flags."""
+        """Returns true if the compiler accepts the flags."""
         words = [word for flag in flags for word in flag.split()]
         command = self.of['CC'] + self.of['CPPFLAGS'] + self.of['CFLAGS'] + self.of['SAN_CFLAGS'] + words
-        # Without a step of linking, clang warns of the linker's flags.
+        # Without a link step clang warns about flags of the linker.
         return self.run(command + ['-Werror'] + self.of['LDFLAGS'] + ['-o', 'sample', 'sample.c']) and \
             self.run(command + ['-c', '-o', 'sample.o', 'sample.c'])
 
@@ -69,21 +69,22 @@ def readelf(option, path):
 
 
 def strengths(path, has_fortify):
-    """What a program has. Whether a function is fortified is not asked where the build has reasons not to do it."""
+    """The protections of a program. Fortified functions are not required if the build has reasons not to fortify."""
     dynamic, symbols, segments, header = (readelf(option, path) for option in ('-d', '--dyn-syms', '-l', '-h'))
     found = {
         'BIND_NOW': re.search(r'BIND_NOW|Flags:.*\bNOW\b', dynamic),
         'RELRO': 'GNU_RELRO' in segments,
-        'a stack protector': '__stack_chk_fail' in symbols,
-        'fortified functions': has_fortify and re.search(r'_chk(@| |$)', symbols.replace('__stack_chk', ''), re.M),
-        'a position of its own (PIE)': re.search(r'Type: +DYN', header),
-        'a stack that is not executable': not re.search(r'GNU_STACK.* RWE ', segments),
+        'has a stack protector': '__stack_chk_fail' in symbols,
+        'has fortified functions': has_fortify and re.search(r'_chk(@| |$)', symbols.replace('__stack_chk', ''), re.M),
+        'is position-independent (PIE)': re.search(r'Type: +DYN', header),
+        'has a stack that is not executable': not re.search(r'GNU_STACK.* RWE ', segments),
     }
     return {name for name, is_there in found.items() if is_there}
 
 
 def strengths_of_object(path):
-    """Marks of landing pads, which the linker drops from a program if the system's own objects have none."""
+    """Marks of landing pads in an object: the linker drops them from a program if the system's own objects have
+    none."""
     return set(re.findall(r'\b(?:IBT|SHSTK|BTI|PAC)\b', readelf('-n', path)))
 
 
@@ -97,7 +98,7 @@ def main():
         if not sample.make():
             print('1..0 # SKIP the compiler that built this makes no program now: ' + ' '.join(of['CC']))
             return 0
-        # The sanitizers have checks of their own in its place.
+        # The sanitizers have checks of their own instead.
         taken = []
         for flag in FLAGS + (() if of['SAN_CFLAGS'] else (FORTIFY,)):
             taken += [flag] if sample.make(*taken, flag) else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--help of both programs is laid out in two columns: names, and what they mean. Prints TAP."""
+"""--help of both programs has two columns: names, and descriptions. Prints TAP."""
 
 import os
 import re
@@ -11,7 +11,7 @@ NAMES = re.compile(r'(  -\w(?:, -\w)*(?:, --| )|      --|  -\w\b)')
 
 
 def faults(text):
-    """The lines of options that are not in columns."""
+    """Returns the lines of options that are not in columns."""
     found = []
     in_options = False
     for number, line in enumerate(text.splitlines(), 1):
@@ -22,7 +22,7 @@ def faults(text):
         if not in_options or re.match(r' \w.*:$', line):
             continue
         names, gap, meaning = line[:COLUMN], line[COLUMN - 1:COLUMN], line[COLUMN:]
-        is_long = NAMES.match(line) and gap != ' '  # names alone, wider than their column
+        is_long = NAMES.match(line) and gap != ' '  # only names, wider than their column
         if len(line) > WIDTH or (not is_long and (meaning[:1] in ('', ' ') or not (NAMES.match(names) or not names.strip()))) or \
                 '   ' in line.strip()[:COLUMN].split('  ')[0]:
             found.append('%d: %s' % (number, line))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The examples of the HOWTOs: each file of C that one has compiles without a warning, beside the tree's own headers, and each
-description of a module is read. Prints TAP."""
+"""The examples of the HOWTOs: each C file in them compiles without a warning with the tree's headers, and each
+description of a module can be read. Prints TAP."""
 
 import glob
 import os
@@ -18,7 +18,7 @@ FLAGS = ['-std=gnu11', '-D_GNU_SOURCE', '-O2', '-c', '-o', '/dev/null', '-Wall',
 
 
 def write_files(folder, text):
-    """The files of a text's examples; -> their paths in the tree."""
+    """Writes the files of a text's examples; returns their paths in the tree."""
     files = [(path, code) for path, code in hacking.FENCED.findall(text) if path]
     for path, code in files:
         os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
@@ -28,7 +28,7 @@ def write_files(folder, text):
 
 
 def compile_one(folder, path):
-    """What the compiler says; "": nothing. Headers of the example come before those of the tree."""
+    """Returns the compiler's messages, "" if there are none. Headers of the example precede those of the tree."""
     places = [os.path.join(folder, 'src'), folder, BUILD, os.path.join(TOP, 'src'), TOP, os.path.join(TOP, os.path.dirname(path))]
     command = CC + FLAGS + [word for place in places for word in ('-I', place)] + [os.path.join(folder, path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -36,14 +36,14 @@ def compile_one(folder, path):
 
 
 def read_one(folder, path):
-    """What functrace says of a description; "": that nothing but a program is missing."""
+    """Returns functrace's message about a description, "" if only the program is missing."""
     command = [os.environ['FUNCTRACE'], '-e', os.path.join(folder, path)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return '' if 'nothing to trace' in done.stdout else done.stdout or 'status %d' % done.returncode
 
 
 def problems_of(text):
-    """-> how many files were tried, and what is wrong with them."""
+    """Returns the number of files that were tried, and the problems."""
     with tempfile.TemporaryDirectory() as folder:
         paths, tried, problems = write_files(folder, text), 0, []
         for path in paths:
@@ -56,7 +56,7 @@ def problems_of(text):
 
 
 def results():
-    """(name, problems) of each text with examples, and of the test itself."""
+    """(name, problems) of each text with examples, and of this test itself."""
     count = 0
     for name in sorted(glob.glob(os.path.join(TOP, 'doc', '*.md'))):
         with open(name) as file:
@@ -65,8 +65,8 @@ def results():
         if tried:
             yield '%s: %d examples compile' % (os.path.basename(name), tried), problems
     yield 'there are examples, %d' % count, [] if count >= 5 else ['there are too few']
-    for name, text in (('one that does not compile is found', '```c src/trace/x.c\n#include "trace/no.h"\n```\n'),
-                       ('a description that is wrong is found', '```conf x/x.conf\nno such word\n```\n')):
+    for name, text in (('an example that does not compile is found', '```c src/trace/x.c\n#include "trace/no.h"\n```\n'),
+                       ('a wrong description of a module is found', '```conf x/x.conf\nno such word\n```\n')):
         yield name, [] if problems_of(text)[1] else ['it is not']
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What kinds of resource other than memory need of the tracer, by a functrace that has some (kinds_modules.c): every trace
-is exact."""
+"""What the tracer does for kinds of resource other than memory, tested with a functrace that has made-up kinds
+(kinds_modules.c): the expected traces are exact."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ POSTPROC = os.environ.get("FUNCTRACE_POSTPROC", os.path.join(FOLDER, "../../func
 
 
 def run(modules, what, *options):
-    """The calls of the trace, its notes, and what functrace says."""
+    """Returns the calls of the trace, its notes, and functrace's messages."""
     result = subprocess.run([FUNCTRACE, "-e", modules, "-f", "text", "-T", "-o", "trace", *options,
                              os.path.join(FOLDER, "kinds-target"), what], stdin=subprocess.DEVNULL,
                             stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
@@ -25,13 +25,13 @@ def run(modules, what, *options):
 
 
 def calls(path):
-    """Without their numbers. The kind stands in a call where the trace has several."""
+    """The calls without their numbers. If the trace has several kinds, each call has its kind."""
     with open(path) as f:
         return [re.sub(r"^\d+\. ", "", line) for line in f.read().split("\n") if re.match(r"\d+\. ", line)]
 
 
 def numbered(lines):
-    """The same with addresses numbered in the order in which they come up."""
+    """The same with addresses numbered in their order of appearance."""
     seen = {}
     return [re.sub(r"0x[0-9a-f]+", lambda m: "#%d" % seen.setdefault(m[0], len(seen) + 1), line) for line in lines]
 
@@ -53,7 +53,7 @@ def always(modules, what, expected):
 
 
 def test_zero():
-    """descriptor 0 is a descriptor"""
+    """descriptor 0 is recorded as a descriptor"""
     always("file", "zero", [
         "open(0) = 0x3",
         "close(0x0)",
@@ -65,14 +65,14 @@ def test_zero():
 
 
 def test_widths():
-    """the upper half of a register is no part of an int"""
+    """the upper half of a register is not part of an int"""
     always("file", "widths", [
         "wide_open(0) = 0x28", "wide_open(0) = 0x29", "wide_close(0x28)",
         "second_of_pair(0) = 0x33", "wide_close(0x33)"])
 
 
 def machine():
-    """EM_... of <elf.h>, of functrace and of what it traces here"""
+    """EM_... of <elf.h>, of functrace and of the programs that it traces here"""
     with open(FUNCTRACE, "rb") as f:
         return f.read(20)[18]
 
@@ -81,7 +81,7 @@ X86_64 = 62
 
 
 def test_both():
-    """a function that two modules want, and one that jumps to another kind's"""
+    """a function of two modules, and one that jumps to a function of another kind"""
     expected = {
         "fd": ["open<fd>(0) = 0x3", "close<fd>(0x3)"] * 3,
         "again": ["open<again>(0) = 0x3", "close<again>(0x3)",
@@ -97,7 +97,7 @@ def test_both():
 
 
 def test_nested():
-    """calls within calls, of two kinds at once"""
+    """nested calls of two kinds"""
     expected = ["outer_make(10) = #1", "inner_make(20) = #2", "outer_end(#1)", "inner_end(#2)", "outer_make(30) = #3"]
     for modules in ("made", "made,again", "again,made"):
         for options in (("-b", "0"), ("-b", "16"), ("-A",)):
@@ -109,14 +109,14 @@ def test_nested():
 
 
 def test_deep():
-    """an inner call is a part of the outer one for the kind that knows all between them"""
+    """a nested call is folded into the outer call if the kind knows all calls between them"""
     for modules in ("made,again", "again,made"):
         lines = run(modules, "deep")[0]
         equal(sorted(re.sub("0x.*", "", line) for line in lines), ["deep_make<made>(60) = ", "inner_make<again>(60) = "])
 
 
 def test_loop():
-    """a call that is dropped leaves the one beside it"""
+    """a call that is dropped leaves the neighbouring call"""
     if machine() != X86_64:
         raise Skipped("its target is made of x86-64 instructions")
     for modules in ("made,again", "again,made"):
@@ -126,7 +126,7 @@ def test_loop():
 
 
 def test_resolved():
-    """a function that is chosen at run time, and that two modules want"""
+    """an ifunc, whose function is chosen at run time, and which two modules trace"""
     for modules in ("made,again", "again,made"):
         lines = run(modules, "resolved")[0]
         for kind in ("made", "again"):
@@ -162,7 +162,7 @@ def test_forked():
 
 
 def test_patterns():
-    """rows that a pattern names, among others that a symbol does"""
+    """rows with a pattern, and rows with a symbol"""
     for options in (("-b", "0"), ("-b", "16"), ("-A",)):
         lines, errors = run("pattern", "hidden", *options)
         equal(numbered(lines), ["shown_make(50) = #1", "inner_end(#1)", "outer_make(10) = #2", "outer_end(#2)"])
@@ -173,7 +173,7 @@ def test_patterns():
 
 
 def test_every():
-    """each call of a nested kind is an event, within others of its own kind and of others, and behind jumps"""
+    """each call of a kind without folding is an event, inside calls of its own and other kinds, and after jumps"""
     deep = ["inner_make", "low_make", "middle_make", "deep_make"]
     for modules in ("every", "every,made", "made,every"):
         for options in (("-b", "0"), ("-b", "16"), ("-A",)):
@@ -193,7 +193,7 @@ def test_every():
 
 
 def test_words():
-    """what is live, by kind and in its own words"""
+    """the summary of live resources, by kind and with the kind's own nouns"""
     lines, errors = run("memory,file,called", "mixed")
     equal([re.sub(r"\(.*", "", line) for line in lines],
           ["malloc<memory>", "free<memory>", "malloc<memory>", "open<fd>", "open<fd>"])

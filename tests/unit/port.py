@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A new processor needs nothing outside arch/, its build files and tests: no other source names the one of the dry port
-(port_riscv64.c)."""
+"""A new processor needs nothing outside arch/, its build files and tests: no other source names the processor of the
+example port (port_riscv64.c)."""
 
 import os
 import re
@@ -11,7 +11,7 @@ NAME = re.compile(r'risc.?v', re.I)
 
 
 def naming(rooms):
-    """file:line of each line that names it."""
+    """Returns file:line of each line that names it."""
     for room in rooms:
         for folder, _, names in os.walk(os.path.join(TOP, room)):
             for name in names:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The process structure with a tracer that only follows (engine_fake.c): the scenarios that the real functrace runs too,
-then what the fake's own switches provoke."""
+"""The processes of functrace with a tracer that only follows the target (engine_fake.c): the scenarios that the real
+functrace runs, too, then cases that only the fake engine can provoke."""
 import os
 import signal
 import subprocess
@@ -12,7 +12,8 @@ sys.path.insert(0, SCENARIOS)
 os.environ["FUNCTRACE"] = os.path.join(os.path.abspath(os.environ.get("TOP_BUILDDIR", ".")), "tests/unit/functrace-fake")
 from terminal import FUNCTRACE, PATIENCE, Processes, contains, equal, run_tests, setup, wait_until, will_end
 
-# Has a page of its own, of which it tells the address, and then for each line that it reads the first bytes.
+# The program prints the address of a page of its own, and then for each line that it reads the first bytes of that
+# page.
 PAGE = r"""
 import ctypes, mmap, sys
 page = mmap.mmap(-1, 4096)
@@ -47,7 +48,7 @@ def start(*words, **environment):
 
 
 def test_guard():
-    """the engine dies: functrace puts the text back"""
+    """the engine dies: functrace restores the text"""
     page = Page()
     for cause in ({"FAKE_CRASH": "1"}, {}):
         process = start("-t", str(page.process.pid), FAKE_BREAKPOINT=str(page.address), **cause)
@@ -67,7 +68,7 @@ def children_of(pid):
 
 
 def test_no_guard_needed():
-    """the engine lets go: nothing is left to put back"""
+    """the engine detaches: functrace has nothing to restore"""
     page = Page()
     process = start("-t", str(page.process.pid), FAKE_BREAKPOINT=str(page.address))
     wait_until("the breakpoint", lambda: page.bytes() == "cc4889e5")
@@ -79,7 +80,7 @@ def test_no_guard_needed():
 
 
 def test_visible_killed_guard():
-    """functrace itself killed: the engine takes its breakpoints out"""
+    """functrace itself is killed: the engine removes its breakpoints"""
     page = Page()
     process = start("-t", str(page.process.pid), FAKE_BREAKPOINT=str(page.address))
     wait_until("the breakpoint", lambda: page.bytes() == "cc4889e5")
@@ -91,7 +92,7 @@ def test_visible_killed_guard():
 
 
 def test_ticks():
-    """ticks come while the program sleeps"""
+    """ticks arrive while the program sleeps"""
     process = start("sleep", "1000", FAKE_TICKS="1")
     p = Processes(os.getpid(), "sleep")
     for number in (1, 2, 3):
@@ -115,7 +116,7 @@ def test_toggles():
 
 
 def test_lost_midway():
-    """a trace lost midway: functrace still ends as the program"""
+    """the trace is lost while the program runs: functrace still ends with the program's status"""
     process = start("sh", "-c", "while [ ! -e go-on ]; do sleep 0.02; done; exit 9", FAKE_LOSE="1")
     equal(process.stderr.readline(), "functrace: the trace is lost\n")
     equal(process.stderr.readline(), "functrace: the summary\n")
@@ -125,7 +126,7 @@ def test_lost_midway():
 
 
 def test_failed():
-    """tracing that fails before it began: 1, and the program has not run"""
+    """tracing fails before it begins: status 1, and the program has not run"""
     process = start("touch", "ran", FAKE_FAIL="1")
     equal(process.communicate(timeout=PATIENCE)[1], "functrace: tracing is refused\n")
     equal(process.returncode, 1)
@@ -133,7 +134,7 @@ def test_failed():
 
 
 def test_crash_launched():
-    """the engine dies below a launched program: it goes on, functrace waits for it and ends as it does"""
+    """the engine dies under a launched program: the program runs on, functrace waits for it and ends with its status"""
     process = start("sh", "-c", "while [ ! -e go-on2 ]; do sleep 0.02; done; echo done >result; exit 7", FAKE_CRASH="1")
     contains(process.stderr.readline(), "was killed by signal 9")
     equal(process.poll(), None)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Whether two builds have the same code: same_code.py BEFORE AFTER [TABLE...]
+"""Compares the code of two builds: same_code.py BEFORE AFTER [TABLE...]
 
-BEFORE and AFTER are build folders of two commits, made with the same compiler and options. Each function of each object
-has the same instructions and relocations in both, and each object the same strings, whatever files and functions are
-called. A line of a TABLE is "OLD NEW", two names of functions or variables; # begins a comment. Ends with 1 where
-something differs, and says what. Without arguments it shows that a difference is found."""
+BEFORE and AFTER are build folders of two commits, built with the same compiler and options. Each function of each
+object must have the same instructions and relocations in both, and each object the same strings, whatever the names of
+files and functions. A line of a TABLE is "OLD NEW", two names of functions or variables; # begins a comment. Prints the
+differences and ends with status 1 if there are any. Without arguments it tests that a difference is found."""
 
 import collections
 import os
@@ -17,7 +17,7 @@ OWN = re.compile(r'\b[0-9a-f]+ <([^>]+)>')
 
 
 def read_tables(paths):
-    """New name -> old name."""
+    """new name -> old name."""
     names = {}
     for path in paths:
         with open(path) as file:
@@ -29,7 +29,7 @@ def read_tables(paths):
 
 
 def objects(build):
-    """The objects of the libraries and programs that are installed; not those of tests."""
+    """The objects of installed libraries and programs, without those of tests."""
     for folder, _, names in os.walk(build):
         top = os.path.relpath(folder, build).split(os.sep)[0]
         if top in ('src', 'arch', 'modules', 'context'):
@@ -39,7 +39,7 @@ def objects(build):
 
 
 def old_names(text, names):
-    # The compiler's own suffixes (.constprop.0, .part.0, .cold) stay.
+    # Suffixes of the compiler (.constprop.0, .part.0, .cold) are kept.
     return re.sub(r'[A-Za-z_]\w*', lambda found: names.get(found.group(0), found.group(0)), text)
 
 
@@ -53,14 +53,14 @@ def functions(listing, names):
                 yield name, '\n'.join(body)
             name, body = old_names(found.group(1), names), []
         elif name and ':\t' in line:
-            # Without the address of the instruction; of what is jumped to its place within the function.
+            # Without the address of the instruction and without targets of jumps within the function.
             body.append(old_names(OWN.sub(r'<\1>', line.split(':\t', 1)[1].strip()), names))
     if name:
         yield name, '\n'.join(body)
 
 
 def read(build, names):
-    """{(function, instructions): how often}, {string: how often}."""
+    """{(function, instructions): count}, {string: count}."""
     paths = list(objects(build))
     listing = subprocess.run(['objdump', '-dr', '--no-show-raw-insn'] + paths, stdout=subprocess.PIPE, check=True, text=True)
     text = subprocess.run(['readelf', '-W', '-p', '.rodata.str1.1', '-p', '.rodata.str1.8'] + paths, stdout=subprocess.PIPE,

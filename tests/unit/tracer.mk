@@ -50,7 +50,7 @@ tests_unit_text_arm_SOURCES = tests/unit/text_arm.c
 tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace -Wl,--wrap=guard_note -Wl,--wrap=guard_clear
 tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 
-# Races of the ptrace protocol, played with a fake kernel: these functions are the fake's in this program only.
+# Races of the ptrace protocol with a fake kernel, which replaces these functions in this program.
 RACES_WRAP = \
 	-Wl,--wrap=ptrace -Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=nanosleep -Wl,--wrap=sched_yield \
 	-Wl,--wrap=sigtimedwait -Wl,--wrap=clock_gettime -Wl,--wrap=setitimer -Wl,--wrap=sigaction -Wl,--wrap=pwrite \
@@ -67,7 +67,7 @@ RACES_WRAP = \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note -Wl,--wrap=leak_check_figures_are_wanted -Wl,--wrap=leak_check_write_figures \
 	-Wl,--wrap=leak_check_at_detach -Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
-# The fake kernel's programs are x86-64's, on which the tracer's decisions do not depend.
+# The fake kernel has x86-64 programs; the tracer's decisions do not depend on the processor.
 if ARCH_X86_64
 check_PROGRAMS += tests/unit/races
 TESTS += tests/unit/races
@@ -81,7 +81,7 @@ endif
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \
 	tests/unit/sequences/seize.txt tests/unit/sequences/letgo.txt tests/unit/sequences/pass.txt \
 	tests/unit/sequences/signals.txt tests/unit/sequences/traps.txt
-# Contexts: the library that programs have, and what the tracer makes of it.
+# Contexts: the library that programs use, and the tracer's reading of its table.
 check_PROGRAMS += tests/unit/context_library tests/unit/contexts
 TESTS += tests/unit/context_library tests/unit/contexts
 tests_unit_context_library_SOURCES = tests/unit/context_library.c
@@ -105,8 +105,8 @@ TESTS += tests/unit/values
 tests_unit_values_SOURCES = tests/unit/values.c
 tests_unit_values_LDADD = $(TRACER_TEST_LIBS)
 
-# functrace with more kinds of resource than it has yet, and what it traces then: its functions jump to each other, so
-# CFLAGS have no say.
+# functrace with made-up kinds of resource, and the program that it traces: its functions jump to each other, so CFLAGS
+# are not used.
 check_PROGRAMS += tests/unit/functrace-kinds
 TESTS += tests/unit/kinds.py
 tests_unit_functrace_kinds_SOURCES = $(FRONT_SOURCES) src/functrace/run_repair.c src/functrace/run_scan.c \

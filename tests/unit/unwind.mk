@@ -32,7 +32,7 @@ tests_unit_unwind_frame_pointer_LDADD = $(unwind_ldadd)
 tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
 
-# What it stops and walks: one program, with options of its own each time, so CFLAGS have no say.
+# The program whose stacks are unwound, built several times with fixed options, so CFLAGS are not used.
 unwind_targets = tests/unit/unwind-target-O0 tests/unit/unwind-target-O2 tests/unit/unwind-target-fp \
 	tests/unit/unwind-target-debug \
 	tests/unit/unwind-target-static tests/unit/unwind-target-musl \
@@ -58,7 +58,7 @@ tests/unit/unwind-target-fp: $(unwind_target_depend)
 tests/unit/unwind-target-debug: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o $@ \
 		$(unwind_target_source) $(unwind_target_link)
-# Not every machine can make these two; the test says so then.
+# Not every machine can build these two; then the test is skipped with the reason.
 tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_target.h
 	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
 tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h

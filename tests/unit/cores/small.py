@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes a small core of a little-endian one: what tests/unit/unwind_core.c reads of it.
+"""Makes a small core file from a little-endian one, with the parts that tests/unit/unwind_core.c reads.
 
 usage: small.py CORE OUT
 
-Kept are the registers and auxiliary vector, of the memory the [vdso], the code at the pc if the core has it, and the stack
-from its pointer's page on.
+The small core file has the registers and the auxiliary vector, and of the memory the [vdso], the code at the pc if the
+core has it, and the stack from the page of the stack pointer on.
 """
 
 import collections
@@ -13,11 +13,11 @@ import sys
 
 NT_PRSTATUS, NT_AUXV, AT_SYSINFO_EHDR, PT_LOAD, PT_NOTE = 1, 6, 33, 1, 4
 PAGE = 4096
-# By ELF class: the header, a program header and where its fields are, an entry of the auxiliary vector.
+# By ELF class: the header, a program header and the offsets of its fields, an entry of the auxiliary vector.
 Layout = collections.namedtuple('Layout', 'header phdr type offset address size flags auxv')
 LAYOUTS = {1: Layout('<16sHHIIIIIHHHHHH', '<IIIIIIII', 0, 1, 2, 4, 6, '<II'),
            2: Layout('<16sHHIQQQIHHHHHH', '<IIQQQQQQ', 0, 2, 3, 5, 1, '<QQ')}
-# By ELF machine: where NT_PRSTATUS has the stack pointer and the pc, and how.
+# By ELF machine: the offsets of the stack pointer and the pc in NT_PRSTATUS, and their format.
 REGISTERS = {40: (72 + 13 * 4, 72 + 15 * 4, '<I'), 183: (112 + 31 * 8, 112 + 32 * 8, '<Q')}
 
 

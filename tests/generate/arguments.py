@@ -1,7 +1,7 @@
-"""Makes a C, C++ or Rust program of a seed: functions of all kinds of parameters and results, each called once. The program
-writes what each of its functions was given and gives back, as functrace's -a shows it, to the file that its first argument
-names: lines of a function's name, a tab, and `parameter=value`; or `static` of those that a compiler may change as it likes. The
-same seed makes the same program."""
+"""Generates a C, C++ or Rust program from a seed: functions with all kinds of parameters and results, each called once.
+The program writes the arguments and the result of each of its functions, in the form of functrace's -a, to the file
+that its first argument names: a line has the function's name, a tab, and `parameter=value`, or `static` for a function
+that a compiler may change. The same seed gives the same program."""
 
 import random
 
@@ -14,8 +14,8 @@ def number_text(value):
 
 
 class Type:
-    """A type of C: how a value of it is made and shown. value(rng) gives (initializer, text); text may hold {p}, which the
-    program fills with the parameter's own address as a pointer."""
+    """A C type: how a value of it is written in C and shown by -a. value(rng) returns (initializer, text). In text, {p}
+    stands for the parameter's own address, which the program inserts as a pointer."""
 
     def __init__(self, name, value, fields=True):
         self.name, self.value, self.is_field = name, value, fields
@@ -141,7 +141,7 @@ class Struct(Type):
 
 
 def quoted(text):
-    """As a literal of the program's printf format."""
+    """The text as a literal in a printf format of the program."""
     return text.replace('\\', '\\\\').replace('"', '\\"').replace('%', '%%').replace('{p}', '%p')
 
 
@@ -166,13 +166,13 @@ class Program:
         return True
 
     def variable(self, kind, initializer):
-        """A variable of which the compiler does not know the value."""
+        """A variable whose value the compiler does not know."""
         self.values += 1
         name = 'v%d' % self.values
         self.lines.append('%s = %s;' % (kind.declare(name), initializer))
         return name
 
-    # ---- Parameters: (declaration, argument, text, what {p} stands for) ----
+    # ---- Parameters: (declaration, argument, text, value of {p}) ----
 
     def by_value(self, name):
         kind = self.rng.choice(self.scalars if self.rng.random() < 0.6 else self.structs)
@@ -187,7 +187,7 @@ class Program:
         return '%s *%s' % (kind.name, name), '&' + self.variable(kind, initializer), '{p} -> ' + text, name
 
     def bytes(self, name):
-        """What may be a buffer of anything."""
+        """A buffer of any bytes."""
         kind = self.rng.choice(('void', 'unsigned char', 'signed char', 'const void'))
         return '%s *%s' % (kind, name), '(%s *)log_file' % kind, '{p}', name
 
@@ -223,7 +223,7 @@ class Program:
     # ---- Functions ----
 
     def result(self):
-        """(type, expression, text); NULL: void."""
+        """Returns (type, expression, text); NULL: void."""
         if self.rng.random() < 0.2:
             return None
         kind = self.rng.choice(self.scalars if self.rng.random() < 0.5 else self.structs)
@@ -296,7 +296,7 @@ struct box {
 
 
 class CppProgram(Program):
-    """What C++ has beside: references, strings, classes, methods."""
+    """Adds C++ features: references, strings, classes, methods."""
 
     CALLED_BACK = 'called_back(int)'
 
@@ -395,7 +395,7 @@ class RustProgram:
             ('One', 'One { only: %d }' % n, '{only=%d}' % n)))
 
     def parameter(self):
-        """(type, argument, text)."""
+        """Returns (type, argument, text)."""
         what = self.rng.randrange(9)
         if what < 2:
             return self.integer()

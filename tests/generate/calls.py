@@ -1,8 +1,9 @@
-"""Makes a C or C++ program of a seed, of functions with parameters of all classes of the ABIs (tests/generate/arguments.py has
-most of them). A function uses what it is given, a part of it, late, or not at all; it is static or not, a method, variadic, and
-called once or twice, by its name or by a pointer. So compilers have reason to leave parameters out, to pass constants, to take
-structs apart. Its caller writes what it passes, and what it will get, before each call: a line of the function's name, a tab and
-`call`, and for each value a line of the name, a tab and `parameter=value`, as functrace's -a shows it."""
+"""Generates a C or C++ program from a seed, with functions whose parameters are of all classes of the ABIs
+(tests/generate/arguments.py has most of them). A function uses its arguments, a part of them, late, or not at all; it
+is static or not, a method, variadic, and called once or twice, by its name or by a pointer. So compilers have reason to
+leave parameters out, to pass constants, and to split structs. Before each call the caller writes the arguments, and the
+expected result: a line has the function's name, a tab and `call`, and for each value a line has the name, a tab and
+`parameter=value`, in the form of functrace's -a."""
 
 import arguments
 from arguments import Type, floats, integers, number_text
@@ -34,7 +35,7 @@ static volatile int never;
 '''
 
 def pair(first, second, form):
-    """A value of two others."""
+    """A value composed of two others."""
     def value(rng):
         a, b = first(rng), second(rng)
         return '{%s, %s}' % (a[0], b[0]), form % (a[1], b[1])
@@ -97,7 +98,7 @@ MORE_STRUCTS = [
 
 
 class Calls:
-    """What is added to a Program of arguments.py."""
+    """The part that is added to a Program of arguments.py."""
 
     def make_structs(self, count):
         super().make_structs(count)
@@ -113,17 +114,17 @@ class Calls:
 
     def variable(self, kind, initializer):
         name = super().variable(kind, initializer)
-        # Of the others compilers may see, where they see the whole program, that they never change.
+        # A compiler that sees the whole program may find out that the others are never changed.
         if self.rng.random() < 0.7:
             self.lines[-1] = '__attribute__((used)) ' + self.lines[-1]
         return name
 
-    # ---- What a function does with what it is given ----
+    # ---- How a function uses its arguments ----
 
     def use(self, name, is_object, is_temporary, can_change):
-        """A line for a parameter. is_temporary: the caller makes an object for it, into which compilers put nothing if nothing
-        reads it. can_change: the function may give it another value first: what a static one was given is not there any more
-        then, and the compiler says where the new value is."""
+        """Returns a line for a parameter. is_temporary: the caller creates an object for it, which compilers leave
+        uninitialised if it is not read. can_change: the function may assign another value first: then the argument of a
+        static function no longer exists, and the debug information has the place of the new value."""
         what = self.rng.random()
         if what < 0.35 and not is_temporary:
             return ''
@@ -189,7 +190,7 @@ class CCalls(Calls, arguments.Program):
 
 
 class CppCalls(Calls, arguments.CppProgram):
-    """Methods besides: of a class without virtual functions and of one with, static ones, some const."""
+    """Adds methods: of a class without virtual functions and of one with them; some static, some const."""
 
     OBJECTS = {'box': ('a_box', '{width=3, height=0.5}'), 'shape': ('a_shape', '{sides=4}')}
     CLASSES = '/* the classes */'

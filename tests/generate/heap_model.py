@@ -1,5 +1,5 @@
-"""What follows from the log of tests/targets/heaps.c: the classes of all its blocks, by their definitions alone
-(man/functrace-scan.7). Where the documentation leaves it open whether a pointer counts, both answers are allowed."""
+"""Computes the classes of all blocks from the log of tests/targets/heaps.c, by their definitions alone
+(man/functrace-scan.7). If the documentation leaves open whether a pointer counts, both answers are allowed."""
 
 import bisect
 import copy
@@ -8,7 +8,7 @@ REACHABLE, POSSIBLY, DEFINITELY, INDIRECTLY = 'still_reachable', 'possibly_lost'
 
 
 class Log:
-    """Blocks and pointers, as they are at the end."""
+    """Blocks and pointers at the end of the plan."""
 
     def __init__(self, text):
         self.blocks, self.asked, self.numbers, self.edges, self.roots = {}, {}, {}, {}, []
@@ -58,27 +58,27 @@ class Log:
         return lambda word, _number, keeper: self.roots.append((name[1], word, keeper))
 
     def _z(self, word, address, _):
-        """A word of the dynamic linker's own, which may be left of what was there before."""
+        """A word of the dynamic linker, which may be an old value."""
         self.roots.append(('o', word, 'the dynamic linker, at %#x' % address))
 
     def know_slabs(self):
-        """jemalloc has the address of each slab, which is that of its first block, in many places."""
+        """jemalloc keeps the address of each slab, which is that of its first block, at many places."""
         self.roots += [('o', block, 'the address of a slab') for block in self.starts if block % 4096 == 0]
 
     def know_headers(self, bytes_of_header):
-        """One past the end of a block may be the address of the next one's header, which keeps that one where a thread waits
-        for what may be a lock of glibc's malloc: any futex."""
+        """A pointer to one past the end of a block may be the address of the next block's header. It keeps that block
+        reachable if a thread waits for a futex that may be a lock of glibc's malloc."""
         self.roots += [('o', word + bytes_of_header, 'the address of its header') for _, word, _ in self.roots
                        if word + bytes_of_header in self.blocks]
 
     def doubting(self, is_doubtful):
-        """The same, but what such keepers have may count or not."""
+        """The same log, but pointers at such places may or may not count."""
         log = copy.copy(self)
         log.roots = [('o' if is_doubtful(keeper) else what, word, keeper) for what, word, keeper in self.roots]
         return log
 
     def without(self, blocks):
-        """The same, where these are memory of the program's own, whose words all count."""
+        """The same log, but these places are memory of the program, so all words in them count."""
         log = copy.copy(self)
         log.blocks = {block: size for block, size in self.blocks.items() if block not in blocks}
         log.starts = sorted(log.blocks)
@@ -88,17 +88,17 @@ class Log:
         return log
 
     def know_lookalike(self, word, at):
-        """A number or a text that happens to be the address of something in a block."""
+        """A number or a text that is by chance the address of something in a block."""
         self.roots.append(('o', word, 'what looks like a pointer, at %#x' % at))
 
     def find(self, word):
-        """The block that an address is in, or None."""
+        """Returns the block that contains an address, or None."""
         at = bisect.bisect_right(self.starts, word) - 1
         return self.starts[at] if at >= 0 and word < self.starts[at] + self.blocks[self.starts[at]] else None
 
 
 def classes(log, has_all):
-    """{address: class}; has_all: what is open counts."""
+    """{address: class}; has_all: pointers that may or may not count do count."""
     out, found = {}, {}
     for source, what, word in log.edges.values():
         if what in ('o', 'p') and not has_all:
@@ -143,7 +143,7 @@ def classes(log, has_all):
 
 
 def lost(log, out, blocks):
-    """Of lost blocks: who is definitely lost. Of a ring that nothing leads to, that is its first one by address."""
+    """Returns which lost blocks are definitely lost. In a cycle of lost blocks it is the first one by address."""
     among, found = set(blocks), {}
     for leader in blocks:
         if leader in found:
@@ -159,14 +159,15 @@ def lost(log, out, blocks):
 
 
 def allowed(log):
-    """{address: the classes that are right}. Of what is open all may count, none, or some that lead into its midst."""
+    """{address: the allowed classes}. Pointers that may or may not count may all count, none of them, or only the
+    interior ones."""
     without, with_all = classes(log, False), classes(log, True)
     return {block: {without[block], with_all[block]} | ({POSSIBLY} if without[block] != with_all[block] else set())
             for block in log.starts}
 
 
 def describe(log, block, words):
-    """A block, for who reads that its class is wrong."""
+    """Describes a block whose class is wrong."""
     keepers = [words[keeper] if isinstance(keeper, int) else keeper for _, word, keeper in log.roots if log.find(word) == block]
     leads = ['block %d' % log.numbers[source] for source, _, word in log.edges.values() if log.find(word) == block]
     return 'block %d at %#x, %d bytes (asked for %d), led to by %s' % (

@@ -1,9 +1,9 @@
-"""Plans of programs whose heaps are known: tests/targets/heaps.c follows them. A seed draws blocks, what they point to,
-their keepers, and the program's end.
+"""Plans that tests/targets/heaps.c follows, so that the contents of its heap are known. A seed chooses blocks, the blocks
+to which they point, their keepers (the roots that point to blocks), and the program's end.
 
     plan = Plan(seed, features)     features: see Features
     plan.text                       for the program
-    plan.words                      keeper's number: what it is, for who reads of a wrong block
+    plan.words                      {keeper's number: its description, for reports of wrong blocks}
 """
 
 import random
@@ -34,17 +34,17 @@ ENDS = ('stays', 'return', 'exit', '_exit', 'abort', 'quick_exit')
 SIGNALS = (9, 11, 15)
 ARRAYS_MAX, HOLDS_MAX, CONTEXTS_MAX, CLEARS_MAX, SLOTS = 4, 8, 3, 8, 64
 STACK_SIZE = 64 << 10
-END = -1  # the offset of what is one past the end
+END = -1  # the offset of a pointer to one past the end
 
 
 class Features:
-    """What a build of the program can do."""
+    """What a build of the program supports."""
 
     def __init__(self, word=8, allocator='glibc', cxx=False, contexts=True, libraries=True, second=True, general=6, vectors=8,
                  has_tables=True):
         self.word, self.allocator, self.cxx, self.contexts = word, allocator, cxx, contexts
         self.libraries, self.second, self.general, self.vectors = libraries, second, general, vectors
-        # Tables of virtual functions are known as such.
+        # Tables of virtual functions are recognised.
         self.has_tables = has_tables
 
 
@@ -52,7 +52,7 @@ class Block:
     def __init__(self, number, how, size, shape=None):
         self.number, self.how, self.size, self.shape = number, how, size, shape
         self.used = set()  # its words that have pointers
-        self.inside = None  # the offset by which it is kept, and how surely
+        self.inside = None  # the offset of an interior pointer to it, and whether that surely counts
 
 
 class Plan:
@@ -66,7 +66,7 @@ class Plan:
         self.text = '\n'.join(self.lines) + '\n'
 
     def alone(self):
-        """Its text, for the same in the process that was started, and without the thread that allocates meanwhile."""
+        """The plan's text without forking and without the thread that allocates meanwhile."""
         return ''.join(line + '\n' for line in self.lines if line[0] not in 'ic')
 
     # ---- Words of the plan ----
@@ -82,12 +82,12 @@ class Plan:
         return len(self.words) - 1
 
     def root(self, block, offset, words, what=None, is_sure=True):
-        """Says that a root has the pointer; not is_sure: or may have it."""
+        """Records that a root has the pointer; if not is_sure, that it may have it."""
         self.put('r', ord(what or self.kind(block, offset, 'rkm' if is_sure else 'opp')), self.keeper(words), block.number, 0, offset)
 
     @staticmethod
     def kind(block, offset, letters):
-        """By which letter a pointer to a place in a block is said."""
+        """The letter of a pointer to a place in a block."""
         if block.inside and offset == block.inside[0]:
             return letters[1 if block.inside[1] else 2]
         return letters[0]
@@ -106,7 +106,7 @@ class Plan:
         hows = [h for h in range(len(HOWS)) if (h != SECOND or f.second) and (h < NEW or f.cxx)]
         how = r.choice(hows + [MALLOC] * 8) if how is None else how
         if size is None:
-            # Of 32 bits any number is soon the address of something in a large block.
+            # In 32-bit processes any number is soon the address of something in a large block.
             size = self.size(*r.choice([(24, 3000), (24, 200)] * 3 + [(4000, 60000), (140000, 600000)] if f.word == 8 else
                                        [(24, 3000), (24, 200)] * 8 + [(4000, 9000), (132000, 150000)]))
         if how == NEW_ARRAY:
@@ -130,12 +130,13 @@ class Plan:
         f = self.features
         block.shape = self.random.randrange(3)
         offset = (f.word, 3 * f.word, 8)[block.shape]
-        # An array's size is less sure than in glibc's blocks, and others' may be much larger than what was asked for.
+        # The size of an array is less certain than in glibc's blocks, because other allocators' blocks may be much
+        # larger than requested.
         block.inside = offset, block.shape != 0 and block.how not in ALIGNED and f.allocator == 'glibc'
         self.put('x', block.number, block.shape)
 
     def free_word(self, block):
-        """A word of a block for a pointer; None: it has no more."""
+        """Returns an unused word of a block for a pointer, or None."""
         first = 4 if block.shape is not None else 0
         last = block.size // self.features.word - 1
         if block.shape == 3 or last < first:
@@ -148,7 +149,7 @@ class Plan:
         return None
 
     def offset(self, block):
-        """Where in a block a pointer to it leads."""
+        """Returns the offset in a block to which a pointer points."""
         roll = self.random.random()
         if block.inside and roll < 0.6:
             return block.inside[0]
@@ -156,7 +157,7 @@ class Plan:
             return 0
         if roll < 0.85:
             return END
-        # Far from what a library may have in front.
+        # Farther from the start than the header that a library may put there.
         return self.random.randint(min(8, block.size // 16 + 3), block.size // 8) * 8 if block.size >= 64 else 0
 
     def link(self, source, target, offset=None):
@@ -166,7 +167,7 @@ class Plan:
             self.put('l', ord(self.kind(target, offset, 'wKM')), source.number, at, target.number, offset)
 
     def structure(self):
-        """Blocks that lead to each other; the first one is for a keeper."""
+        """Blocks that point to each other; a keeper points to the first one."""
         r = self.random
         shape = r.choice(('one', 'one', 'chain', 'tree', 'cycle', 'table', 'web'))
         count = 1 if shape == 'one' else r.randint(2, 7)
@@ -185,14 +186,14 @@ class Plan:
 
     def make_places(self):
         f, r = self.features, self.random
-        # musl's sbrk(3) gives nothing.
+        # musl's sbrk(3) always fails.
         kinds = [k for k in range(len(PLACES)) if (f.libraries or k not in (LIBRARY, LIBRARY_TLS)) and
                  (f.allocator != 'musl' or k != BREAK)]
         for kind in [BSS] + r.sample(kinds, 6):
             after = 0
             if kind in MAPPED:
                 after = r.choice((0, 0, 0, READ_ONLY, NO_ACCESS, DONT_NEED if kind in STORES_OF else 0))
-            # One file, one set of the program's own variables.
+            # There is one file, and one set of the program's own variables.
             if kind in (p[0] for p in self.places) and kind != ANONYMOUS:
                 continue
             if {kind} | {p[0] for p in self.places} >= {FILE, PRIVATE_FILE}:
@@ -201,7 +202,7 @@ class Plan:
             self.places.append((kind, after))
 
     def kinds(self):
-        """The kinds of places that it has."""
+        """The kinds of places that the plan uses."""
         return [kind for kind, _ in self.places]
 
     def slot(self, place):
@@ -223,8 +224,8 @@ class Plan:
             self.put('h', place, slot)
             if self.end in (RETURN, EXIT):
                 return
-        # glibc releases the variables that a library has for a thread when another one has joined that.
-        # musl may have the first thread's variables in a block: when that thread has ended, pointers lead only into the block's midst.
+        # glibc releases a thread's variables of a library when another thread has joined it. musl may have the first
+        # thread's variables in a block: when that thread has ended, there are only interior pointers to the block.
         is_given_up = self.is_leaderless and (kind == LIBRARY_TLS or (kind == TLS and self.features.allocator == 'musl'))
         self.root(block, offset, '%s, %s%s' % (PLACES[kind], STORES[how], AFTERS[after]),
                   is_sure=not is_given_up)
@@ -232,20 +233,20 @@ class Plan:
     def keep_by_key(self, block):
         offset = self.offset(block)
         self.put('y', self.keys, 0, 0, block.number, offset)
-        # A thread that ends gives up its values.
+        # A thread that ends loses its values of pthread keys.
         if not self.is_leaderless:
             self.root(block, offset, 'key %d of main' % self.keys)
         self.keys += self.random.choice((1, 1, 2, 20)) if self.keys < 30 else 1
 
     def stack(self, is_thread):
-        """(stack, place, the block that it is in). Parent and child would use a shared one both."""
+        """Returns (stack, place, the block that contains it). Parent and child would both use a shared stack."""
         free = [i for i, (kind, after) in enumerate(self.places) if kind in MAPPED and after not in (READ_ONLY, NO_ACCESS) and
                 i not in self.used_stacks and not (self.forks_late and kind in STORES_OF)]
         choices = [GUARDED, 'block', 'block'] + [BESIDE] * (2 if free else 0) + [ARRAY] * (self.arrays < ARRAYS_MAX) + \
             [OF_LIBRARY, OF_LIBRARY, UNGUARDED] * is_thread
         stack = self.random.choice(choices)
         if stack == 'block':
-            # Of a thread that is not in the child there may be this or that word of the C library's.
+            # For a thread that does not exist in the child, words of the C library may remain.
             block = self.stack_blocks.pop() if self.stack_blocks and not (is_thread and self.forks_late) else None
             return (FIRST_BLOCK + block.number, 0, block) if block else (GUARDED, 0, None)
         if stack == BESIDE:
@@ -269,7 +270,7 @@ class Plan:
         if how in (0, SPINS) and f.general:
             wheres += [REGISTER, REGISTER, VECTOR, VECTOR] + [RED_ZONE, BELOW_RED_ZONE] * (f.word == 8)
         stack, place, of_block = self.stack(True)
-        # What libraries leave there is not known, and without a guard it may be memory of the program's own.
+        # Libraries leave unknown words there, and without a guard page it may be memory of the program.
         how = 0 if ended and stack == UNGUARDED else how
         ended = how >= FIRST_ENDED
         items, words = [], '%s, stack %s' % (WAITS[how], self.stack_words(stack, place, of_block))
@@ -284,14 +285,15 @@ class Plan:
             items.append((where, slot, block, self.offset(block)))
         self.lines.append(' '.join(str(n) for n in ['t', how, stack, place, len(items)] + [
             n for where, slot, block, offset in items for n in (where, slot, block.number, offset)]))
-        # A stack that the program has given is cleared then; of its own the C library keeps variables of objects, too.
+        # Then a stack that the program has allocated is cleared; on its own stacks the C library keeps objects'
+        # variables, too.
         if ended:
             for where, _, block, offset in items:
                 if where == OWN_LIBRARY_TLS and stack == OF_LIBRARY:
                     self.root(block, offset, '%s of a thread that %s' % (WHERES[where], words), is_sure=False)
             return
         for where, _, block, offset in items:
-            # Below a stack pointer words count where the memory is not known to be that stack alone.
+            # Words below a stack pointer count unless the memory is known to be only that stack.
             is_below = where == BELOW_RED_ZONE or (where == RED_ZONE and how != SPINS)
             if (is_below and stack in (OF_LIBRARY, UNGUARDED) and not self.forks_late) or (self.forks_late and where in (REGISTER, VECTOR)):
                 continue
@@ -301,7 +303,7 @@ class Plan:
             self.root(of_block, 0, 'the stack of a thread', 'p' if self.forks_late else 'k')
 
     def hold(self, block, offset, words, of_block, is_sure=True):
-        """Says that memory has a pointer, which is a block's or not."""
+        """Records that memory has a pointer, to a block or not."""
         if of_block:
             self.put('l', ord(self.kind(block, offset, 'wKM' if is_sure else 'OPP')), of_block.number, -1, block.number, offset)
         else:
@@ -316,7 +318,7 @@ class Plan:
         if of_block:
             self.root(of_block, 0, "a context's own word")
 
-    # ---- All ----
+    # ---- The whole plan ----
 
     def draw_end(self):
         if self.is_live:
@@ -327,13 +329,13 @@ class Plan:
         self.forks_late = self.is_live and self.chance(0.15)
         self.forks_early = not self.forks_late and self.chance(0.15)
         self.has_churn = not self.forks_late and self.chance(0.2)
-        # The first thread of a fork's child that ends so does not come to its end with musl 1.2.3.
+        # With musl 1.2.3 the first thread of a fork's child that ends in this way never reaches its end.
         self.is_leaderless = not self.forks_late and self.end != RETURN and self.chance(0.12) and not (
             self.forks_early and self.features.allocator == 'musl')
         self.spins = 0
 
     def make_chain(self, heads):
-        """What main, or a thread, has called when the end comes."""
+        """The functions that main, or a thread, has called when the end comes."""
         r, kinds, stacks, held = self.random, [], [], None
         if self.end == RETURN:
             return
@@ -360,17 +362,17 @@ class Plan:
             elif block and kind == CONTEXT:
                 self.root(block, 0, "a context's own word")
             elif block:
-                # The stack pointer that was left, and what the C library may know.
+                # The saved stack pointer, and pointers that the C library may have.
                 self.root(block, STACK_SIZE // 2, 'a stack that was left', 'm')
 
     def free_some(self, blocks):
         for block in blocks:
-            # In a child jemalloc counts as in use what the caches of threads have that are not there.
+            # In a child jemalloc counts blocks as in use that are in the caches of threads which do not exist there.
             is_cleared = self.chance(0.5) or self.has_churn or (self.forks_late and self.features.allocator == 'jemalloc')
             self.put('f', self.random.choice((0, 0, 1, 2)), block.number, int(is_cleared))
 
     def make_blocks(self):
-        """The first blocks of structures, and those that are to be released again."""
+        """Plans the first blocks of structures, and the blocks that are released again."""
         r, heads, freed = self.random, [], []
         for _ in range(r.randint(12, 26)):
             blocks = self.structure()
@@ -394,7 +396,7 @@ class Plan:
         self.draw_end()
         if self.forks_early:
             self.put('i')
-        # Before there are blocks, of which the dynamic linker's own would have old words.
+        # Before any block exists, because the dynamic linker's blocks would contain old words.
         if self.features.second:
             self.put('o')
         self.make_places()

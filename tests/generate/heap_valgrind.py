@@ -1,4 +1,5 @@
-"""What valgrind says of the blocks of tests/targets/heaps.c, and in what it differs from functrace by its definitions."""
+"""Valgrind's classes of the blocks of tests/targets/heaps.c, and the differences to functrace's that follow from its
+definitions."""
 
 import collections
 import re
@@ -6,18 +7,18 @@ import re
 import heap_model
 import heap_plans
 
-# Not with a larger --max-stackframe: between stacks that are nearer to each other than that, valgrind takes a switch for a frame, and all
-# that lies between them for memory that is not there.
+# No larger --max-stackframe: if two stacks are nearer to each other than that, valgrind takes a switch between them for
+# a stack frame, and all memory between them for unused.
 OPTIONS = ('-q', '--vgdb=yes', '--leak-check=no', '--fair-sched=try')
 CLASSES = {'definitely lost': heap_model.DEFINITELY, 'indirectly lost': heap_model.INDIRECTLY, 'possibly lost': heap_model.POSSIBLY,
            'still reachable': heap_model.REACHABLE}
-# What leads to blocks, by the words that a plan has for it, that valgrind does not take for a pointer, or not always.
+# Kinds of pointers, in the words of a plan, that valgrind does not count, or not always.
 REASONS = (
     ('valgrind does not look into vector registers', r'^vector register'),
-    ("valgrind does not know of a block that a thread's stack is in it", r'^(the stack of a thread|a stack that was left)'),
-    ('valgrind knows what is below a stack pointer by how far that has moved', r'red zone'),
-    ("valgrind takes the vector of a thread's variables, which leads to a library's, for a block that may be lost", r'library'),
-    ('valgrind leaves memory that was on the stack of a thread that has ended as it is', r'that has (returned|ended)'),
+    ("valgrind does not know that a block contains a thread's stack", r'^(the stack of a thread|a stack that was left)'),
+    ('valgrind judges memory below a stack pointer by how far the pointer has moved', r'red zone'),
+    ("valgrind takes the vector of a thread's TLS blocks, which points to a library's, for a block that may be lost", r'library'),
+    ('valgrind keeps the stack memory of a thread that has ended unchanged', r'that has (returned|ended)'),
 )
 OPEN = 'what keeps it may count or not, for functrace as for valgrind'
 SEVERAL = 'several of these'
@@ -26,7 +27,7 @@ SIZE = 'valgrind knows the size that was asked for: a pointer to its end leads n
 
 
 def classes(text):
-    """{address: class}, of what `block_list` and `leak_check` of vgdb(1) say."""
+    """{address: class}, from the output of vgdb(1)'s `block_list` and `leak_check`."""
     found, name = {}, None
     for line in text.split('\n'):
         line = re.sub(r'^==\d+== ?', '', line)
@@ -44,8 +45,9 @@ def _matches(words, pattern):
 
 
 def differences(log, plan, theirs, ours):
-    """(problems, {reason: how many blocks}). log: of the run with valgrind, theirs: its classes; ours: {number: class}, of another
-    run of the plan. A class of valgrind's must follow from its own definitions, whatever functrace says."""
+    """Returns (problems, {reason: number of blocks}). log: of the run with valgrind, theirs: its classes; ours:
+    {number: class} of another run of the plan. A class of valgrind must follow from its own definitions, whatever
+    functrace reports."""
     words, second = plan.words, {log.addresses[block.number] for block in plan.blocks if block.how == heap_plans.SECOND}
     second &= set(log.blocks)
     known, plain = log.without(second), heap_model.allowed(log)
@@ -58,7 +60,7 @@ def differences(log, plan, theirs, ours):
         if block in second:
             reasons[SECOND] += 1
         elif said not in by_all[block]:
-            problems.append('valgrind says %s, not %s: %s' % (said, ' or '.join(sorted(by_all[block])),
+            problems.append('valgrind reports %s, expected %s: %s' % (said, ' or '.join(sorted(by_all[block])),
                                                              heap_model.describe(log, block, words)))
         elif number in ours and said != ours[number]:
             if said in plain[block]:

@@ -1,12 +1,12 @@
-"""Makes a C or C++ program of a seed: a tree of functions that allocate and release in all ways, and that are left and
-entered in ways which a tracer of calls might take wrongly (runtime.h). The same seed makes the same program."""
+"""Generates a C or C++ program from a seed: a tree of functions that allocate and release in all ways, and that are
+left and entered in ways which a tracer of calls may misunderstand (runtime.h). The same seed gives the same program."""
 
 import random
 
 SLOTS, COROUTINES = 16, 4
 LEAVES = ('LEAVE_RETURN', 'LEAVE_JUMP', 'LEAVE_THROW', 'LEAVE_THREAD', 'LEAVE_YIELD')
 
-# Forms of an allocation: text with {n} for the size, {a} for SIZE's argument; kind; whether it needs C++
+# Forms of an allocation: text with {n} for the size, {a} for the argument of SIZE; kind; whether it needs C++
 ALLOCATIONS = [
     ('malloc({n})', 'MALLOC', False), ('malloc({n})', 'MALLOC', False), ('malloc({n})', 'MALLOC', False),
     ('calloc(1, {n})', 'MALLOC', False), ('realloc(NULL, {n})', 'MALLOC', False),
@@ -85,10 +85,10 @@ NOINLINE void operator delete[](void *p) noexcept
 
 class Program:
     """
-    seed       of everything
-    without    numbers of statements that are left out, to find out which ones matter
+    seed       seed of all choices
+    without    numbers of statements that are left out, to find out which ones cause a failure
     language   'c' or 'c++'; `source`, `library` (or None): the text
-    flags      of the compiler; `compiler`: 'gcc' or 'clang'
+    flags      options of the compiler; `compiler`: 'gcc' or 'clang'
     build      'dynamic', 'static' or 'static-libstdc++'
     replaces   whether the program has its own operator new
     """
@@ -133,7 +133,7 @@ class Program:
         return self.random.randrange(SLOTS)
 
     def later(self, level):
-        """The name of a function that one of this level may call."""
+        """The name of a function that a function of this level may call."""
         return 'f%d' % self.random.randrange(min(level + 1, self.functions - 1), self.functions)
 
     def leave(self):
@@ -151,10 +151,10 @@ class Program:
 
     @staticmethod
     def guarded(lines):
-        """A piece that leaves the context as it was, however it is left."""
+        """Lines that restore the context, however they are left."""
         return ['{', '\tconst struct saved s = save(c);', ''] + ['\t' + line for line in lines] + ['\trestore(c, &s);', '}']
 
-    # ---- Statements: each a function that gives lines ----
+    # ---- Statements: each function returns lines ----
 
     def allocate(self, level):
         text, kind, _ = self.random.choice([a for a in ALLOCATIONS if self.cxx or not a[2]])
@@ -218,7 +218,7 @@ class Program:
         return self.guarded(lines + ['}'])
 
     def lift_limit(self, level):
-        """operator new that succeeds in its second try, after the handler has done much else."""
+        """operator new that succeeds in its second try, after the new-handler has run other statements."""
         if not self.cxx or self.replaces == 'plain':
             return self.allocate(level)
         i, n = self.slot(), 128 * 2000000 + 53
@@ -253,7 +253,7 @@ class Program:
         return lines + ['}']
 
     def same_site(self, level):
-        """The place behind the call is reached with and without it."""
+        """Lines that are reached both with and without the call before them."""
         n = self.size()
         return ['for (int i = 0; i < 6; i++) {', '\tvoid *p = NULL;', '', '\tif (i %% %d == 0)' % self.random.randint(2, 3),
                 '\t\tp = malloc(%d);' % n, '\tKEEP(p);', '\tif (p)', '\t\tfree(p);', '}']
@@ -327,14 +327,14 @@ class Program:
             self.random.randrange(3), self.later(level), self.random.randrange(2))])
 
     def resumes(self, level):
-        """A coroutine of C++20, whose frame operator new allocates."""
+        """A C++20 coroutine, whose frame operator new allocates."""
         if not self.has_coroutines:
             return self.coroutine(level)
         return ['if (!c->held) {', '\tstackless s = g%d(c, depth);' % self.random.randrange(3), ''] + \
             ['\ts.resume();'] * self.random.randint(0, 3) + ['}']
 
     def mismatched(self, level):
-        """On purpose, and harmless with glibc."""
+        """A wrong release, on purpose, and harmless with glibc."""
         n = self.size()
         return ['{', '\tvoid *p = ::operator new(%d);' % n, '', '\tKEEP(p);', '\tfree(p);', '}'] if self.cxx and self.chance(3) \
             else self.allocate(level)
@@ -376,7 +376,7 @@ class Program:
             self.indented(lines + self.body(level)) + ['}', '']
 
     def stackless(self, i):
-        """A function that C++20 makes a coroutine of: its body is on the heap, so no alloca and no setjmp in it."""
+        """A function that is a coroutine in C++20: its frame is on the heap, so it has no alloca and no setjmp."""
         lines = []
         for _ in range(self.random.randint(2, 4)):
             lines += self.random.choice((

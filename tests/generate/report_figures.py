@@ -1,12 +1,10 @@
-"""Random traces, and what each of their figures is, worked out block by block with plain lists.
-
-Nothing here knows how functrace-postproc counts: a trace is a list of calls, a filter chooses some of them, and a figure
-is a sum over those that were alive at some time.
-"""
+"""Random traces, and the figures of each, computed block by block with plain lists. The model is independent of
+functrace-postproc: a trace is a list of calls, a filter selects some of them, and a figure is a sum over the blocks
+that were live at some time."""
 
 HEAD = "version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=%d,origin=test"
 SECOND = 10 ** 9
-# name, description, flag, whether sizes say anything
+# name, description, flag, whether sizes are meaningful
 KINDS = [("memory", "memory allocation in bytes", "", True), ("fd", "file descriptors", "", False),
          ("gobject", "GObject instance", " [refcount]", True), ("memtransfer", "memory transfer", " [call]", True)]
 ALLOCATORS = {"memory": ["malloc", "calloc", "operator new(unsigned long)"], "fd": ["open", "dup"],
@@ -86,7 +84,7 @@ class Block:
         self.kind, self.id, self.size, self.is_before = call.kind, call.id, size, is_before
         self.function, self.stack, self.thread = call.function, call.stack, call.thread
         self.index, self.since, self.number = index, since, call.number
-        self.gone = self.gone_index = None  # when, and which call; in the order of `steps`
+        self.gone = self.gone_index = None  # when, and by which call; in the order of `steps`
         self.released = self.temporary = False
         self.references, self.lost, self.taken_back = 1, None, False
 
@@ -95,8 +93,8 @@ class Block:
 
 
 class Model:
-    """What the chosen calls of a trace come to. keep: which allocations (and calls that are none), by Call; alive: of
-    these, which blocks that are alive at the end, by Block."""
+    """The figures of the selected calls of a trace. keep: which allocations (and other calls) are selected, by Call;
+    alive: which of these that are live at the end are selected, by Block."""
 
     def __init__(self, trace, keep=None, alive=None):
         self.trace = trace
@@ -117,7 +115,7 @@ class Model:
                         for number in block.calls}
             calls = [call for call in trace.calls if call.number in chosen | released]
             self.blocks = self.replay(calls, keep)
-            # What a scan says is of the block that was there then, chosen or not.
+            # A verdict of a scan concerns the block that was live then, selected or not.
             lost = {(block.kind, block.id, block.number): block.lost for block in everything if block.gone is None}
             for block in self.blocks:
                 block.lost = lost.get((block.kind, block.id, block.number))
@@ -156,7 +154,8 @@ class Model:
                 old.calls.append(call.number)
             else:
                 if old and old.is_before:
-                    # Its call had not returned when the census was: alive until now, and not allocated before.
+                    # The call had not returned when the baseline was taken: the block is live until now, and was not
+                    # allocated before.
                     old.gone, old.gone_index, old.taken_back = call.since, index, True
                 elif old:
                     self.reused[call.kind] = self.reused.get(call.kind, 0) + 1
@@ -182,11 +181,11 @@ class Model:
         return [block for block in self.blocks if block.kind == kind]
 
     def alive_at(self, blocks, since):
-        """Before the calls of that time; what is from before the trace is there from its beginning."""
+        """The live blocks before the calls of that time; blocks from before the trace are live from its beginning."""
         return [b for b in blocks if (b.since < since) and (b.gone is None or b.gone >= since)]
 
     def peak(self, kind, sized):
-        """-> the blocks that were alive when most were, and when."""
+        """Returns the live blocks at the peak, and the time of the peak."""
         best, best_at, members = None, 0, []
         has_sizes = False
         steps = sorted([(b.index, 1, b.since, b) for b in self.of(kind)] +

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes C or C++ functions with parameters and results of all kinds of types, of a seed: what compilers do with them is
-compared with what arch/abi.h says (tests/unit/abi_real.h). The same seed makes the same functions.
+"""Generates C or C++ functions from a seed, with parameters and results of all kinds of types: the places where compilers
+pass them are compared with arch/abi.h (tests/unit/abi_real.h). The same seed gives the same functions.
 
 usage: signatures.py SEED COUNT [--cxx] > FILE
 """
@@ -10,7 +10,7 @@ import sys
 
 ARGS = 12
 
-# name: (kind for made_field(), how a value is made)
+# name: (kind for made_field(), how to write a value)
 SCALARS = {
     'char': ('INTEGER', 'bytes'), 'signed char': ('INTEGER', 'bytes'), 'short': ('INTEGER', 'bytes'),
     'unsigned short': ('INTEGER', 'bytes'), 'int': ('INTEGER', 'bytes'), 'unsigned': ('INTEGER', 'bytes'),
@@ -25,7 +25,7 @@ BIT_TYPES = (('int', 31), ('unsigned', 32), ('long long', 63), ('unsigned char',
 
 
 class Struct:
-    """A struct or union: members are (name, type, count, bits); count 0 is no array, bits 0 no bit field."""
+    """A struct or union: members are (name, type, count, bits); count 0 means no array, bits 0 no bit field."""
 
     def __init__(self, name, word, attributes):
         self.name, self.word, self.attributes = name, word, attributes
@@ -61,7 +61,7 @@ class Maker:
     def member(self, depth, number, like, is_packed):
         name = 'm%d' % number
         if not like and not is_packed and self.chance(0.12):
-            # None without a name: debug information says nothing of those.
+            # No members without a name, because debug information does not contain them.
             kind, most = self.random.choice(BIT_TYPES)
             return name, kind, 0, self.random.randint(1, most)
         type_ = like or self.any_type(depth)
@@ -71,7 +71,8 @@ class Maker:
         if self.structs and self.chance(0.3):
             return self.random.choice([s for s in self.structs if depth == 0 or not s.is_object] or self.structs[:1])
         attributes = []
-        if self.chance(0.05):  # without bit fields, of whose types debug information does not say how they are aligned
+        # without bit fields, because debug information does not contain the alignment of their types
+        if self.chance(0.05):
             attributes.append('packed')
         if self.chance(0.05):
             attributes.append('aligned(%d)' % self.random.choice((8, 16, 16, 32)))
@@ -134,7 +135,7 @@ class Maker:
 
     def fill(self, type_, at):
         if isinstance(type_, Struct):
-            # Not in its place, which may not be aligned.
+            # Copied to a variable, because its place in the struct may be unaligned.
             self.line('\t{\n\t\t%s whole;' % type_.type)
             self.line('\t\tmemset((void *)&whole, 0xa5, sizeof(whole));\n\t\tfill_%s(&whole);' % type_.name)
             self.line('\t\tmemcpy((void *)&%s, (const void *)&whole, sizeof(whole));\n\t}' % at)
@@ -175,7 +176,7 @@ class Maker:
     # ---- Functions ----
 
     def value(self, type_, what, maker):
-        """Declared and described: a variable of that name."""
+        """Declares and describes a value: a variable of that name."""
         name = self.type_name(type_)
         is_struct = isinstance(type_, Struct)
         self.line('\t%s(sizeof(%s), __alignof__(%s), %d);' % ('v = ' + maker, name, name, is_struct))
@@ -188,7 +189,7 @@ class Maker:
 
     def function(self, number):
         types = [self.any_type() for _ in range(self.random.choice((0, 1, 1, 2, 3, 4, 5, 6, 8, 10, ARGS)))]
-        if self.chance(0.15):  # more of one kind than there are registers
+        if self.chance(0.15):  # more parameters of one kind than there are registers
             kind = self.random.choice((('float', 'double'), ('int', 'long', 'void *'), ('float', 'double', 'int', 'long long')))
             types = [self.random.choice(kind) if self.chance(0.8) else self.any_type() for _ in range(ARGS)]
         result = self.any_type() if self.chance(0.6) else None

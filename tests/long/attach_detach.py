@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Attach, trace, let go, for LONG_SECONDS (an hour if unset), on an 8-thread allocator with signals and on a
-process that forks all the time: nothing may differ. Prints its figures each minute and at the end."""
+"""Attaches, traces and detaches for LONG_SECONDS (an hour by default), on an allocator with 8 threads and signals, and
+on a process that forks all the time: text, tasks and output must stay the same. Prints its figures each minute and at
+the end."""
 
 import os
 import sys
@@ -17,7 +18,7 @@ SECONDS = float(os.environ.get('LONG_SECONDS', '3600'))
 
 
 class Target:
-    """One of the two long-running targets, and what was counted about it."""
+    """One of the two long-running targets, and its counts."""
 
     def __init__(self, name, command):
         self.name, self.room, self.gate = name, Room(), Gate()
@@ -37,7 +38,7 @@ class Target:
         problems += more
         problems += text_differences(self.first, text_of(self.child.pid))
         if self.tasks - set(tasks_of(self.child.pid)):
-            problems.append('tasks were lost: %s' % (self.tasks - set(tasks_of(self.child.pid))))
+            problems.append('threads of the target have disappeared: %s' % (self.tasks - set(tasks_of(self.child.pid))))
         self.rounds += 1
         self.traces += len(traces)
         self.events += sum(len(t.events) for t in traces)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A browser, with its many processes and threads and its own allocator, traced from its start to its end: it must show
-the same page, and what was traced must be readable. Takes minutes."""
+"""Traces a browser, with its many processes and threads and its own allocator, from its start to its end: it must print
+the same page, and the traces must be readable. Takes minutes."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def command(browser, room, name):
 
 
 def readable(path):
-    """Problems, and the number of bytes that functrace-postproc makes of a trace."""
+    """Returns problems, and the size of functrace-postproc's output for a trace in bytes."""
     process = subprocess.Popen([POSTPROC, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     size = 0
     while data := process.stdout.read(1 << 20):
@@ -72,7 +72,7 @@ def trace(browser, room):
     if done.out != plain.out:
         problems.append('stdout differs: %d bytes, untraced %d: %r' % (len(done.out), len(plain.out), done.out[:300]))
     if 'by stopping all threads' in said:
-        problems.append('breakpoints were passed the slow way')
+        problems.append('breakpoints were stepped over by stopping all threads')
     events = sum(int(n.replace(',', '')) for n in re.findall(r': ([0-9,]+) events;', said))
     if events < LEAST_EVENTS:
         problems.append('only %d events, expected at least %d' % (events, LEAST_EVENTS))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""-a on made programs of calls, as tests/scenarios/made_calls.py has them in `make check`, in all its builds, but LONG_SEEDS
-programs of C and of C++ (10 if unset), from LONG_FIRST_SEED (1,001) on. TAP; the last line says how many values were wrong."""
+"""-a on generated programs of calls, as in tests/scenarios/made_calls.py of `make check`, but in all builds, with
+LONG_SEEDS programs in C and in C++ (10 by default), from seed LONG_FIRST_SEED (1,001) on. Prints TAP; the last line has
+the number of wrong values."""
 
 import os
 import sys
@@ -13,7 +14,7 @@ import made_calls
 from processes import Room
 
 
-FUNCTIONS = 250  # of a program
+FUNCTIONS = 250  # functions of a program
 
 
 def run_one(name, seed, total):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""SIGKILL of the engine, LONG_ROUNDS (100 if unset) times for each kind of target: how many live. One that
-dies of anything else than SIGTRAP, or that is not sound afterwards, is a failure."""
+"""SIGKILL to the engine, LONG_ROUNDS (100 by default) times for each kind of target; prints how many targets live. A
+target that dies of anything else than SIGTRAP, or whose checks fail afterwards, is a failure."""
 
 import os
 import sys

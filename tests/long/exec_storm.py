@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attaches to programs whose threads execute them anew, some of which fork besides, several at once on busy processors,
-for LONG_SECONDS / 6 (ten minutes if unset): what comes in between decides whether anything is lost."""
+"""Attaches to programs whose threads execute them anew, some of which also fork, several at once on busy processors,
+for LONG_SECONDS / 6 (ten minutes by default): the interleavings differ each time, and no process may be lost."""
 
 import concurrent.futures
 import os
@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 def storm(end):
-    """How many times it was attached to one, and what went wrong first."""
+    """Returns how many times functrace attached to one program, and the first problem."""
     rounds = 0
     while time.monotonic() < end:
         for scenario in (lifecycle.exec_storm, lifecycle.forks_before_exec):

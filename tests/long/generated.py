@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Generated programs, as tests/scenarios/generated.py has them in `make check`, but LONG_SEEDS of them (2,000 if unset),
-from LONG_FIRST_SEED (1,001) on."""
+"""Generated programs, as in tests/scenarios/generated.py of `make check`, but LONG_SEEDS of them (2,000 by default),
+from seed LONG_FIRST_SEED (1,001) on."""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The heaps of several versions of glibc, read from outside: block by block as a preloaded logger knows them, and figure by
-figure as the process's own mallinfo has them, in all states that a heap can be in; and what is planted to be lost. Of the
-installed C library, and of those that tests/guest/glibc fetches into build/guests; where one cannot be had this is a skip,
-with the reason. GLIBC_SEED says which blocks. TAP."""
+"""Scans of heaps of several versions of glibc, in all states that a heap can be in: the blocks are compared with the log
+of a preloaded logger, the figures with the process's own mallinfo; and planted lost blocks. Tests the installed C
+library, and those that tests/guest/glibc fetches into build/guests; if that fails the test is skipped, with the reason.
+GLIBC_SEED chooses the blocks. Prints TAP."""
 
 import json
 import os
@@ -24,7 +24,7 @@ TARGETS = os.path.join(TOP_SRCDIR, 'tests', 'targets')
 CC = os.environ.get('CC', 'gcc').split()
 SUITES = 'oldoldstable', 'oldstable', 'stable', 'testing', 'unstable'
 MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'sbrk', 'blocked', 'both', 'spread', 'fork'
-# (mode, tunables, the version that has them)
+# (mode, tunables, the version that introduced them)
 TUNED = [
     ('threads', 'hugetlb=1', (2, 35)), ('spread', 'hugetlb=1', (2, 35)), ('threads', 'hugetlb=2', (2, 35)),
     ('spread', 'hugetlb=2', (2, 35)), ('one', 'hugetlb=2', (2, 35)), ('threads', 'tcache_count=0', (2, 26)),
@@ -53,11 +53,11 @@ __import__('posix')._exit(0)
 
 
 class Skip(Exception):
-    """What cannot be looked at here, and why."""
+    """A test cannot run here; the text is the reason."""
 
 
 class Library:
-    """A C library, and what is built to run with it. root: of its files; None: the installed one."""
+    """A C library, and the programs that are built for it. root: the folder with its files; None: the installed one."""
 
     def __init__(self, folder, root=None, bits=64):
         self.root, self.bits = root, bits
@@ -67,7 +67,7 @@ class Library:
         if root:
             with open(os.path.join(root, 'version')) as file:
                 said = file.read()
-            # The processor's own name is in those of the folders of Debian.
+            # In Debian's folders the name of the processor is a part of the path.
             self.libraries = os.path.join(root, 'usr', 'lib32' if bits == 32 else 'lib/%s-linux-gnu' % platform.machine())
             loaders = [name for name in os.listdir(self.libraries) if re.fullmatch(r'ld-linux[\w-]*\.so\.\d', name)]
             self.loader = os.path.join(self.libraries, loaders[0])
@@ -79,7 +79,7 @@ class Library:
         return 'glibc %d.%d%s (%s)' % (*self.version, '' if self.bits == 64 else ', 32 bits', self.name)
 
     def build(self, name, sources, *flags):
-        """The path of what is built, once."""
+        """Builds a program once; returns its path."""
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
@@ -87,17 +87,17 @@ class Library:
         if self.root:
             more += ['--sysroot=' + self.root, '-B' + self.libraries, '-L' + self.libraries,
                      '-Wl,--dynamic-linker=' + self.loader, '-Wl,-rpath,' + self.libraries]
-            # What the machine's libgcc asks for, which is never called there.
+            # Functions that the machine's libgcc refers to and that are never called there.
             more += ['-Wl,--defsym=_dl_find_object=abort'] if '-static' in flags and self.version < (2, 35) else []
         more += ['-idirafter', (self.root or '') + '/usr/include/%s-linux-gnu' % platform.machine()]
         command = CC + ['-O2', '-g', '-pthread', *more, *flags, '-o', path] + [os.path.join(TARGETS, s) for s in sources]
         done = subprocess.run(command + ['-ldl'], capture_output=True, text=True)
         if done.returncode:
-            raise Skip('it cannot be built for: ' + (done.stderr.strip().split('\n') or [''])[-1])
+            raise Skip('the target cannot be built for it: ' + (done.stderr.strip().split('\n') or [''])[-1])
         return path
 
     def runs(self):
-        """Whether this machine runs such programs at all."""
+        """Returns true if this machine runs such programs."""
         try:
             subprocess.run([self.build('heapmodes', ['heapmodes.c'])], capture_output=True, timeout=PATIENCE)
         except (OSError, Skip):
@@ -108,9 +108,9 @@ class Library:
         return self.build('heaplog.so', ['heaplog.c'], '-shared', '-fPIC')
 
     def python(self):
-        """The command of an interpreter that runs with it."""
+        """The command of a python3 that runs with this library."""
         if self.bits == 32:
-            raise Skip('there is no python3 of 32 bits')
+            raise Skip('there is no 32-bit python3')
         if not self.root:
             return [sys.executable]
         folder = os.path.join(self.root, 'usr', 'bin')
@@ -119,7 +119,7 @@ class Library:
 
 
 def libraries(folder):
-    """(those that there are, why there are no others)."""
+    """Returns (the available libraries, the reasons why others are missing)."""
     found, missing = [], []
     for suite in (None,) + SUITES:
         root = None
@@ -137,12 +137,12 @@ def libraries(folder):
             if narrow and narrow.runs():
                 found.append(narrow)
             elif narrow:
-                missing.append(('%s, 32 bits' % narrow.name, 'no programs of 32 bits can be made, or run here'))
+                missing.append(('%s, 32 bits' % narrow.name, 'no 32-bit programs can be built or run here'))
     return found, missing
 
 
 class Running:
-    """A process whose threads are at rest, and which knows its own heap."""
+    """A process whose threads are at rest, and which lists its own heap."""
 
     def __init__(self, command, folder, **environment):
         self.folder = tempfile.mkdtemp(dir=folder)
@@ -153,7 +153,7 @@ class Running:
         line = self.child.stdout.readline().split()
         if len(line) != 2 or line[0] != b'ready':
             self.child.kill()
-            raise Skip('it does not run: %s' % (line or self.child.stderr.read()[-200:]))
+            raise Skip('the target does not run: %s' % (line or self.child.stderr.read()[-200:]))
         self.pid = int(line[1])
         return self
 
@@ -163,7 +163,7 @@ class Running:
             self.child.wait()
 
     def own(self):
-        """(figures, {address: size}) as it knows them itself."""
+        """(figures, {address: size}) as the process lists them."""
         path = os.path.join(self.folder, str(self.pid))
         if os.path.exists(path):
             os.unlink(path)
@@ -179,7 +179,7 @@ class Running:
         return lines[0], dict(line.split() for line in lines[1:-2])
 
     def seen(self):
-        """The same, from outside; or why not."""
+        """The same from a scan, or the reason why there is none."""
         done = subprocess.run([HEAP_LIST, str(self.pid)], capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode:
             raise AssertionError('%s%s' % (done.stdout[:200], done.stderr))
@@ -192,7 +192,8 @@ class Running:
 
 
 def at_rest(process):
-    """What it has as it knows it itself, and as is seen from outside, when the one is the same before the other as behind."""
+    """Returns the process's own list and that of a scan, when the process's list is the same before and after the
+    scan."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         before, seen, behind = process.own(), process.seen(), process.own()
@@ -205,7 +206,8 @@ def differences(process, library):
     (figures, blocks), (seen, found) = at_rest(process)
     of, seen_of = figures.split(), seen.split()
     if library.version >= (2, 43):
-        # hblkhd: malloc's own sum is not what it has mapped: 48 bytes can be left when there is no such block any more.
+        # hblkhd: malloc's sum is not the size of its mappings: 48 bytes may remain when there is no such block any
+        # more.
         of[4] = seen_of[4]
     problems = [] if seen_of == of else ['the figures are %s, and not %s' % (seen, figures)]
     for what, these, those in (('missing', blocks, found), ('too many', found, blocks)):
@@ -235,12 +237,12 @@ def python(library):
 
 
 def planted(library):
-    """What is lost, by functrace --scan."""
+    """Planted lost blocks are reported by functrace --scan."""
     threads, lost, linked = 5, 1000, 2
     with subprocess.Popen([library.build('planted', ['planted.c'])] + [str(n) for n in (threads, lost, linked)],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         if child.stdout.readline() != b'ready\n':
-            raise Skip('it does not run')
+            raise Skip('the target does not run')
         done = subprocess.run([FUNCTRACE, '--scan=json', '-t', str(child.pid)], capture_output=True, text=True, timeout=PATIENCE)
         child.communicate(b'', timeout=PATIENCE)
     if done.returncode or child.returncode:
@@ -257,7 +259,7 @@ def tests_of(library, seed):
     for mode, tunables, since in TUNED:
         def tuned(mode=mode, tunables=tunables, since=since):
             if library.version < since:
-                raise Skip('it is of %d.%d and later' % since)
+                raise Skip('it needs glibc %d.%d or later' % since)
             return in_mode(library, mode, seed, tunables)
         yield '%s, %s' % (mode, tunables), tuned
     for mode in 'one', 'threads', 'mapped':
@@ -267,7 +269,7 @@ def tests_of(library, seed):
 
 
 def report(number, name, function):
-    """Prints a line of TAP. Whether it is good."""
+    """Prints a line of TAP; returns true if the test has not failed."""
     try:
         problems, remark = function()
     except Skip as skip:

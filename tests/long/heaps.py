@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Heaps of made programs, as tests/scenarios/made_heaps.py has them in `make check`, but of many seeds in all its builds.
+"""Heaps of generated programs, as in tests/scenarios/made_heaps.py of `make check`, but of many seeds in all builds.
 
 usage: heaps.py [--seeds A-B] [--builds PART,PART...] [--ways live,end,core,valgrind] [--each N] [--in-turn] [-j N]
 
---each: so many builds for each seed, in turn; without it all. --in-turn: each of these in one way, the next one in the next. Where valgrind can run the program, what it says is compared, too:
-each class of its must follow from its own definitions (tests/generate/heap_valgrind.py).
-Prints TAP: a line for each seed, and what was met. LONG_SEEDS programs (20 if unset), from LONG_FIRST_SEED (1,001) on, without --seeds."""
+--each N: N builds for each seed, in turn; by default all. --in-turn: each of these in one way, the next one in the next
+way. If valgrind can run the program, its classes are compared, too: each must follow from valgrind's own definitions
+(tests/generate/heap_valgrind.py).
+Prints TAP: a line for each seed, and counts of the cases that occurred. Without --seeds there are LONG_SEEDS programs
+(20 by default), from seed LONG_FIRST_SEED (1,001) on."""
 
 import argparse
 import collections

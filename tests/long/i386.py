@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""functrace built for i386, on x86-64: its unit tests. The compiler and the 32-bit libraries are fetched into build/guests by
-tests/guest/guest; where they cannot be had this is skipped, and says why."""
+"""The unit tests of functrace built for i386, on x86-64. tests/guest/guest fetches the compiler and the 32-bit
+libraries into build/guests; if that fails the test is skipped, with the reason."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ TOP_BUILDDIR = os.path.abspath(os.environ.get('TOP_BUILDDIR', '.'))
 GUESTS = os.environ.get('ARM_GUEST_DIR', os.path.join(TOP_BUILDDIR, 'guests'))
 BUILD = os.path.join(TOP_BUILDDIR, 'guest-i386')
 TRIPLET = 'i686-linux-gnu'
-# For who calls 'make check TESTS=...': each unit test that this build has, and no scenario.
+# A `make` target that runs 'make check TESTS=...' with each unit test of this build, and no scenario.
 LIST = 'include Makefile\nunit-tests: ; @echo $(filter tests/unit/%,$(TESTS))\n'
 STATIC = {'tests/unit/floors.py', 'tests/unit/format.py', 'tests/unit/hacking.py', 'tests/unit/port.py'}  # the same for every build
 
@@ -24,7 +24,7 @@ def skip(why):
 
 
 def run(command, **how):
-    """Prints what it prints if it fails."""
+    """Runs a command; prints its output if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, **how)
     if done.returncode:
         print('\n'.join('# ' + line for line in done.stdout.split('\n')[-40:]))
@@ -34,7 +34,7 @@ def run(command, **how):
 
 
 def configure(environment, sysroot):
-    """What is built runs with the sysroot's libraries: this machine may have no others of 32 bits."""
+    """The programs run with the sysroot's libraries, because this machine may have no other 32-bit libraries."""
     libraries = os.path.join(sysroot, 'usr/lib/i386-linux-gnu')
     link = '-Wl,--disable-new-dtags,-rpath,%s,--dynamic-linker,%s/ld-linux.so.2' % (libraries, libraries)
     musl = TRIPLET + '-musl-gcc -Wl,--dynamic-linker,%s/usr/lib/ld-musl-i386.so.1' % sysroot

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""functrace --report beside valgrind on small programs that lose memory, and on their like that do not, by all compilers
-that are here: whether memory is definitely lost, and how much. A pointer that nothing reads any more, in main()'s
-registers or in the frames of exit(3), must not keep what is lost. TAP."""
+"""Compares functrace --report with valgrind on small programs that lose memory, and on similar ones that do not, by all
+installed compilers: whether memory is definitely lost, and how much. A dead pointer in main()'s registers or in the
+frames of exit(3) must not keep a lost block reachable. Prints TAP."""
 
 import os
 import shutil
@@ -110,7 +110,7 @@ PROGRAMS = {
             kept = malloc(44);
         }
         int main(void) { atexit(handler); return 0; }'''),
-    # These lose nothing.
+    # These programs lose nothing.
     'nothing: main keeps it and exits': ('.c', '''
         #include <stdio.h>
         #include <stdlib.h>
@@ -154,15 +154,15 @@ def run(command):
 
 
 def judge(folder, suffix, source, compiler, flags):
-    """(whether it is good, words), or (None, why it is skipped)."""
+    """Returns (whether the result is right, words), or (None, the reason why it is skipped)."""
     path, program = os.path.join(folder, 'source' + suffix), os.path.join(folder, 'losing')
     with open(path, 'w') as file:
         file.write(source)
     if not shutil.which(compiler) or run([compiler, '-w', '-g', *flags, '-o', program, path]).returncode:
         return None, '%s does not build this here' % compiler
     ours = run([FUNCTRACE, '--report', '--error-exitcode=9', program])
-    # In a static program valgrind does not see what malloc does, and without the C library's debug information it runs none
-    # of 32 bits: it is asked about the same program otherwise.
+    # In a static program valgrind does not see malloc, and it runs no 32-bit programs without the C library's debug
+    # information: valgrind runs another build of the same program.
     run([compiler, '-w', '-g', *(flag for flag in flags if flag not in ('-static', '-m32')), '-o', program, path])
     theirs = run(['valgrind', '--leak-check=full', '--error-exitcode=9', '--errors-for-leak-kinds=definite', program])
     told = lost('functrace', ours.stdout) or (0, 0), lost('valgrind', theirs.stderr) or (0, 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""All kinds of file at all places where functrace reads one (tests/scenarios/named_places.py); words choose some.
-TAP."""
+"""All kinds of objects at all places where functrace reads a file (tests/scenarios/named_places.py); words select some.
+Prints TAP."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from processes import Failure, Room
 
 
 def run(function):
-    """Problems."""
+    """Returns problems."""
     room = Room()
     try:
         problems, _ = function(room)

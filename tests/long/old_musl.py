@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The heaps of musl's old malloc, read from outside: block by block as a preloaded logger knows them, in all states that a
-heap can be in, dynamic and static, one thread and several, 64 bits and 32; what is planted to be lost; threads that do
-nothing but allocate. tests/guest/oldmusl builds it into build/guests; where it cannot be had this is a skip, with the reason.
-GLIBC_SEED says which blocks. TAP."""
+"""Scans of heaps of musl's old malloc, compared block by block with the log of a preloaded logger, in all states that a
+heap can be in: dynamic and static, one thread and several, 64-bit and 32-bit; planted lost blocks; and threads that
+only allocate. tests/guest/oldmusl builds this musl in build/guests; if that fails the test is skipped, with the reason.
+GLIBC_SEED chooses the blocks. Prints TAP."""
 
 import json
 import os
@@ -22,7 +22,7 @@ SCANS = 10
 
 
 class Library:
-    """A musl with its old malloc, and what is built with it."""
+    """A musl with its old malloc, and the programs that are built with it."""
 
     def __init__(self, folder, root, bits):
         self.root, self.bits = root, bits
@@ -35,21 +35,21 @@ class Library:
         return 'musl %s, old malloc, %d bits' % (self.version, self.bits)
 
     def build(self, name, sources, *flags):
-        """The path of what is built, once."""
+        """Builds a program once; returns its path."""
         path = os.path.join(self.folder, name)
         if os.path.exists(path):
             return path
-        more = ['-m32', '-Wl,-melf_i386'] if self.bits == 32 else []  # musl's wrapper leaves that out
+        more = ['-m32', '-Wl,-melf_i386'] if self.bits == 32 else []  # musl's wrapper does not pass these on
         environment = dict(os.environ, REALGCC=CC[-1])
         command = [os.path.join(self.root, 'bin', 'musl-gcc'), '-O2', '-g', '-pthread', *more, *flags, '-o', path]
         done = subprocess.run(command + [os.path.join(TARGETS, s) for s in sources], capture_output=True, text=True,
                               env=environment)
         if done.returncode:
-            raise Skip('it cannot be built for: ' + (done.stderr.strip().split('\n') or [''])[-1])
+            raise Skip('the target cannot be built for it: ' + (done.stderr.strip().split('\n') or [''])[-1])
         return path
 
     def program(self, name, is_static):
-        """Its path, and the environment in which it has the logger."""
+        """Returns its path, and an environment with the logger."""
         if is_static:
             wraps = '-Wl' + ''.join(',--wrap=' + function for function in WRAPPED)
             return self.build(name + '-static', [name + '.c', 'heaplog.c'], '-static', '-s', '-DHEAPLOG_STATIC', wraps), {}
@@ -57,7 +57,7 @@ class Library:
 
 
 def libraries(folder):
-    """(those that there are, why there are no others)."""
+    """Returns (the available libraries, the reasons why others are missing)."""
     found, missing = [], []
     for bits in (64, 32) if platform.machine() == 'x86_64' else (64,):
         done = subprocess.run([os.path.join(TOP_SRCDIR, 'tests/guest/oldmusl'), str(bits)], capture_output=True, text=True,
@@ -70,13 +70,14 @@ def libraries(folder):
 
 
 class Logged(Running):
-    """One that says at its beginning what the C library has for itself by then: it stands still, and is looked at."""
+    """A process that prints at its beginning which blocks the C library has by then; its threads are at rest during
+    scans."""
 
     def __enter__(self):
         line = self.child.stdout.readline().split()
         if len(line) != 2 or line[0] != b'base':
             self.child.kill()
-            raise Skip('it does not run: %s' % (line or self.child.stderr.read()[-200:]))
+            raise Skip('the target does not run: %s' % (line or self.child.stderr.read()[-200:]))
         self.pid = int(line[1])
         try:
             self.base = self.seen()[1]
@@ -107,7 +108,7 @@ def in_mode(library, mode, seed, is_static):
 
 
 def look(pid):
-    """What one scan says."""
+    """Returns the output of one scan."""
     done = subprocess.run([FUNCTRACE, '--scan=json', '-t', str(pid)], capture_output=True, text=True, timeout=PATIENCE)
     if done.returncode:
         raise AssertionError('status %d: %s' % (done.returncode, done.stderr))
@@ -115,15 +116,15 @@ def look(pid):
 
 
 def planted(library, threads, is_static, is_fixed=False):
-    """What is lost, by functrace --scan. A program that never releases anything has no such malloc when it is static. Where
-    addresses are fixed, what brk(2) gives lies right behind the variables."""
+    """Planted lost blocks are reported by functrace --scan. A static program that never releases anything contains no
+    such malloc. If addresses are fixed, the memory of brk(2) directly follows the variables."""
     lost, linked = 1000, 2
     flags = ['-static', '-no-pie', '-Wl,-u,free'] if is_static else []
     program = library.build('planted' + '-static' * is_static, ['planted.c'], *flags)
     command = ['setarch', '-R'] * is_fixed + [program] + [str(n) for n in (threads, lost, linked)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         if child.stdout.readline() != b'ready\n':
-            raise Skip('it does not run')
+            raise Skip('the target does not run')
         found = look(child.pid)
         child.communicate(b'', timeout=PATIENCE)
     counts = [found[name + '_lost']['blocks'] for name in ('definitely', 'indirectly', 'possibly')]
@@ -134,19 +135,19 @@ def planted(library, threads, is_static, is_fixed=False):
 
 
 def busy(library, threads, is_static):
-    """Threads that do nothing but allocate: each scan has a copy that agrees with itself, and they go on."""
+    """Threads that only allocate: each scan has a consistent copy, and the threads run on."""
     unused, lost = 0, []
     program = library.build('busyheap' + '-static' * is_static, ['busyheap.c'], *['-static'] * is_static)
     with subprocess.Popen([program, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         if child.stdout.readline() != b'ready\n':
-            raise Skip('it does not run')
+            raise Skip('the target does not run')
         for _ in range(SCANS):
             found = look(child.pid)
             unused += found['inconsistent_copies']
             lost.append(found['definitely_lost']['blocks'])
         child.communicate(b'', timeout=PATIENCE)
     problems = ['it ended with %d' % child.returncode] if child.returncode else []
-    # What is in no register while a thread is about to get it.
+    # The address of a block that a thread is about to get may be in no register yet.
     problems += ['lost: %s' % lost] if max(lost) > max(threads, 1) else []
     return problems, '%d copies were not used by %d scans; lost: %s' % (unused, SCANS, lost)
 

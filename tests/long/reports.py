@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Figures of random traces, as tests/post/reports.py has them in `make check`, but of LONG_SEEDS traces (300 if unset),
-from LONG_FIRST_SEED (1,001) on."""
+"""Figures of random traces, as in tests/post/reports.py of `make check`, but of LONG_SEEDS traces (300 by default),
+from seed LONG_FIRST_SEED (1,001) on."""
 
 import os
 import sys

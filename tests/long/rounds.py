@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Scenarios that look for a race again and again, with all their rounds. `make check` does a tenth of them. Of changed
-bytes tests/long/unit.py does all rounds."""
+"""Scenarios that repeat a race or damage many times, with all their rounds; `make check` does a tenth of them.
+tests/long/unit.py does all rounds of the tests that change bytes."""
 
 import os
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PARTS = ['again and again', 'anew', 'while it is attached to', 'under load', 'SIGTERM to functrace', 'while it attaches', 'engine: ',
+PARTS = ['again and again', 'anew', 'while functrace attaches', 'under load', 'SIGTERM to functrace', 'engine: ',
          'threads that allocate', 'the engine is killed', '16 threads', '8 busy threads']
 
 

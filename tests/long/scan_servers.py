@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Servers that work, each scanned LONG_SCANS times (100 if unset) while clients ask it and look at each answer: it lives,
-answers rightly, and each scan has a copy that agrees with itself. TAP; what is not installed is a skip. LONG_SECONDS
-bounds the whole. Arguments: only servers whose names have one of these words."""
+"""Servers at work are scanned LONG_SCANS times (100 by default) each, while clients send requests and check each
+answer: the servers live, the answers are right, and each scan has a consistent copy. Prints TAP; servers that are not
+installed are skipped. LONG_SECONDS limits the whole test. Arguments: only servers whose names contain one of these
+words."""
 
 import collections
 import json
@@ -21,16 +22,16 @@ SECONDS = float(os.environ.get('LONG_SECONDS', '3600'))
 
 
 class Scans:
-    """What a server's scans were."""
+    """The results of a server's scans."""
 
     def __init__(self):
         self.pauses, self.unused, self.inside, self.threads, self.again = [], collections.Counter(), 0, 0, 0
 
     def one(self, room, server, pid):
-        """Problems."""
+        """Scans once; returns problems."""
         done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)], timeout=600)
         if state_of(pid) in ('', 'Z') and server.child.poll() is None and pid != server.child.pid:
-            self.again += 1 # a backend, whose client has gone
+            self.again += 1  # a backend whose client has ended
             return []
         if done.status or done.err:
             return ['status %d: %s' % (done.status, done.err.decode(errors='replace'))]
@@ -57,10 +58,10 @@ def scan_often(room, server, seconds):
     while len(scans.pauses) < SCANS and time.monotonic() < end and len(problems) < 5 and not server.clients.problems:
         before = server.clients.right
         problems += scans.one(room, server, next(server.scanned))
-        if not isinstance(server, servers.Postgres): # whose clients count by thousands
+        if not isinstance(server, servers.Postgres):  # its clients may wait longer
             wait_for('an answer after a scan', lambda: server.clients.right > before or server.clients.problems)
     if len(scans.pauses) < SCANS and not problems:
-        problems.append('no time for more than %d scans' % len(scans.pauses))
+        problems.append('there was only time for %d scans' % len(scans.pauses))
     return problems, scans.words()
 
 
@@ -76,7 +77,7 @@ SERVERS = [
 
 
 def run(make, look, seconds):
-    """(problems, remark)."""
+    """Returns (problems, remark)."""
     room, problems, remark = Room(), [], ''
     try:
         server = make(room)

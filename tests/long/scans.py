@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""1000 runs of planted losses, in 1 to 16 threads, looked at from outside and at the end of a trace: none missed, none
-false. SCAN_RUNS says how many. TAP."""
+"""1000 runs with planted lost blocks, in 1 to 16 threads, scanned while they run and at the end of a trace: all lost
+blocks are reported, and no others. SCAN_RUNS sets the number of runs. Prints TAP."""
 
 import collections
 import json

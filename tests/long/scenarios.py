@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The combinations of targets, builds and forms that tests/scenarios/run.py leaves out of `make check` (share() in
+"""The combinations of targets, builds and modes that tests/scenarios/run.py leaves out of `make check` (share() in
 tests/scenarios/table.py)."""
 
 import os

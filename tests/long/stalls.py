@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Drawn stalls (tests/scenarios/stalls.py) of servers that are traced: LONG_SEEDS of them (40 if unset) from
-LONG_FIRST_SEED on, for at most LONG_SECONDS. TAP; a server that is not installed is a skip."""
+"""Random stalls (tests/scenarios/stalls.py) of traced servers: LONG_SEEDS of them (40 by default) from seed
+LONG_FIRST_SEED on, for at most LONG_SECONDS. Prints TAP; a server that is not installed is skipped."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ MAKES = (servers.python, servers.installed_redis, servers.node, servers.nginx)
 
 
 def run(function):
-    """(problems, remark)."""
+    """Returns (problems, remark)."""
     room = Room()
     try:
         problems, remark = function(room)

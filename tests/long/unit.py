@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests of tests/unit and tests/post that read CHECK_LONG, with CHECK_LONG set. Builds those that are programs by
-make first."""
+"""Runs the tests of tests/unit and tests/post that read CHECK_LONG, with CHECK_LONG set. Builds the test programs by make
+first."""
 
 import os
 import re
@@ -10,13 +10,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(HERE, '..')
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
-# How a source reads CHECK_LONG: a C source calls test_is_long(), a script uses rounds.py.
+# The text by which a source reads CHECK_LONG: a C source calls test_is_long(), a script uses rounds.py.
 KNOWS = {'.c': re.compile(r'\btest_is_long\('), '.py': re.compile(r'\bLONG\b|\brounds\(')}
-NO_TESTS = ['post/run.py']  # the other scripts import rounds() from it; as a test it does not use it
+NO_TESTS = ['post/run.py']  # the other scripts import rounds() from it; as a test it does not use rounds()
 
 
 def knowing():
-    """-> the names below tests/ of the sources."""
+    """Returns the names below tests/ of the sources that read CHECK_LONG."""
     for folder in ('unit', 'post'):
         for name in sorted(os.listdir(os.path.join(TESTS, folder))):
             pattern = KNOWS.get(os.path.splitext(name)[1])
@@ -29,7 +29,7 @@ def knowing():
 
 
 def programs_of(name):
-    """The test programs that are made of a C source, by the Makefile's variables."""
+    """The test programs that are built from a C source, from the variables of the Makefile."""
     with open(os.path.join(BUILD, 'Makefile'), encoding='utf-8') as file:
         text = file.read().replace('\\\n', ' ')
     found = []
@@ -54,7 +54,7 @@ def main():
     failed = []
     for command in commands:
         print('== ' + ' '.join(command), flush=True)
-        # 77: the test was skipped, and has said why.
+        # 77: the test was skipped, and has printed the reason.
         if subprocess.run(command, env=dict(os.environ, CHECK_LONG='1'), cwd=BUILD, check=False).returncode not in (0, 77):
             failed.append(command[-1])
     print(f'{len(commands)} tests, {len(failed)} failed: {" ".join(failed)}' if failed else f'{len(commands)} tests, none failed')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""functrace --report beside valgrind on programs that others have written: whether they have lost memory at their end,
-and how much. TAP; a program that is not installed is a skip."""
+"""Compares functrace --report with valgrind on popular programs: whether they have lost memory at their end, and how
+much. Prints TAP; a program that is not installed is skipped."""
 
 import os
 import re
@@ -29,7 +29,7 @@ def number(text):
 
 
 def lost(tool, said):
-    """(bytes, blocks) that are definitely lost; None: it does not say."""
+    """(bytes, blocks) that are definitely lost; None if the report does not say."""
     if tool == 'valgrind':
         match = re.search(r'definitely lost: ([\d,]+) bytes in ([\d,]+) blocks', said)
         if not match and 'All heap blocks were freed' in said:
@@ -50,7 +50,7 @@ def main():
             continue
         theirs = lost('valgrind', run(['valgrind', '--leak-check=full', *command]).stderr)
         ours = lost('functrace', run([FUNCTRACE, '--report', *command]).stdout)
-        # A program that never allocates has no report of memory, and valgrind counts nothing.
+        # A program that never allocates has no report about memory, and valgrind reports none lost.
         good = (theirs or (0, 0))[1] == 0 if ours is None else theirs is not None and bool(theirs[1]) == bool(ours[1])
         failed += not good
         print('%s %d - %s: definitely lost in bytes, blocks: valgrind %s, functrace %s' % (

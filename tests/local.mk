@@ -11,7 +11,7 @@ LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap.sh $(SHELL)
 
-# What a test finds in its environment.
+# The environment of a test.
 AM_TESTS_ENVIRONMENT = \
 	FUNCTRACE='$(abs_top_builddir)/functrace$(EXEEXT)'; export FUNCTRACE; \
 	FUNCTRACE_POSTPROC='$(abs_top_builddir)/functrace-postproc$(EXEEXT)'; export FUNCTRACE_POSTPROC; \
@@ -31,7 +31,7 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS
-# What takes longest begins first: make starts tests in this order, and none is to be left for the end alone.
+# The longest tests come first: make starts tests in this order, and no long one may run alone at the end.
 TESTS += tests/scenarios/run.py tests/install/debian.py tests/scenarios/generated.py \
 	tests/post/page.py tests/fuzz/short.sh
 include tests/unit/base.mk
@@ -51,7 +51,7 @@ include tests/post/local.mk
 include tests/install/local.mk
 include tests/fuzz/local.mk
 else
-# Without them most tests could not even be built: say so and fail, rather than pass with few.
+# Without them most tests cannot be built: fail with a message, instead of passing with few tests.
 check_DATA = check-needs
 endif
 
@@ -61,7 +61,7 @@ check-needs:
 	echo "'dnf install libcmocka-devel python3'; or run ./quickstart check, which does it." >&2; \
 	exit 1
 
-# The tests that take long: every program in tests/long, one after the other. They are no part of
+# The tests that take long: every program in tests/long, one after the other. They are not part of
 # `make check`. LONG_SECONDS bounds each that runs for a chosen time; LONG_SEEDS is how many programs are
 # generated, LONG_FIRST_SEED the first of them.
 check-long: all $(check_PROGRAMS)

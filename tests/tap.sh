@@ -1,30 +1,30 @@
 #!/bin/sh
-# Runs one test and prints what it found as TAP, so that every subtest is counted.
+# Runs one test and prints its results as TAP, so that every subtest is counted.
 #
 # usage: tap.sh COMMAND [ARGS...]
 #
-# What the test prints may be
-#   - TAP, several plans in a row too (a cmocka program with several groups);
+# The test's output may be
+#   - TAP, with one plan or several (a cmocka program with several groups);
 #   - anything else: then its exit status is its only result (0 passed, 77 skipped).
-# A skipped test ("not ok 2 # SKIP name" in cmocka's words) gets the line before it as its reason.
-# A test that dies, or that ends before it has run what it planned, has failed.
-# TEST_TIMEOUT (seconds, 2700 if unset) ends a test that hangs.
+# A skipped test (cmocka prints "not ok 2 # SKIP name") gets the line before it as its reason.
+# A test that is killed, or ends before it has run its plan, has failed.
+# TEST_TIMEOUT (seconds, 2700 by default) ends a test that hangs.
 
 name=${1##*/}
 case $1 in *python*) name=${2##*/} ;; esac
 case $1 in */*) ;; *) command -v "$1" >/dev/null || set -- "./$@" ;; esac
 
-# Into a file, not a pipe: a process that the test leaves behind would hold a pipe open for ever.
+# Into a file, not a pipe: a process that the test leaves running would keep a pipe open.
 output=$(mktemp) || exit 1
 trap 'rm -f "$output"' EXIT
 began=$(date +%s)
 CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 "${TEST_TIMEOUT:-2700}" "$@" >"$output" 2>&1 </dev/null
 status=$?
-# busybox's timeout says what the test died of.
+# busybox's timeout reports the signal that killed the test.
 [ $status != 143 ] || [ $(($(date +%s) - began)) -lt "${TEST_TIMEOUT:-2700}" ] || status=124
 {
 	cat "$output"
-	echo # a last line without its end
+	echo # the last line may have no newline
 	echo "TAP-SH-STATUS $status"
 } | awk -v name="$name" '
 function result(ok, text) {

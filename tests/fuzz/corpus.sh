@@ -1,5 +1,5 @@
 #!/bin/sh
-# The fuzzers' corpus, run through the harnesses once: what was found stays mended.
+# Runs the harnesses once on the fuzzers' corpus: bugs that were found before must not come back.
 set -eu
 "${TOP_BUILDDIR:-.}/tests/fuzz/replay_trace" "${TOP_SRCDIR:-.}"/tests/fuzz/corpus/trace/*
 "${TOP_BUILDDIR:-.}/tests/fuzz/replay_conf" "${TOP_SRCDIR:-.}"/tests/fuzz/corpus/conf/*

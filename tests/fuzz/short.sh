@@ -1,7 +1,7 @@
 #!/bin/sh
-# Each reader of bytes from outside gets FUZZ_RUNS (30) inputs, those that are quickly read 20 times as many: what a
-# change breaks at once; tests/long/fuzz.sh takes longer. TAP. Their number and the seed are the same each time, so that
-# what fails here fails for who looks at it; `tests/fuzz/run` without FUZZ_SEED takes new ones.
+# Fuzzes each reader of untrusted bytes with FUZZ_RUNS (30) inputs, fast readers with 20 times as many, to find what a
+# change breaks at once; tests/long/fuzz.sh takes longer. Prints TAP. The number and the seed are the same each time, so
+# that a failure can be repeated; `tests/fuzz/run` without FUZZ_SEED takes random ones.
 folder=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,4 +1,4 @@
-# Debian's packages, fetched with private state and unpacked into folders: the installed packages are left alone.
+# Debian's packages, fetched with private state and unpacked into folders: installed packages are not changed.
 # shellcheck shell=bash
 
 die() { echo "${0##*/}: $*" >&2; exit 125; }
@@ -20,7 +20,7 @@ apt_in() {
 		-o Acquire::Retries=3 -o Acquire::Languages=none -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@"
 }
 
-# The index of one suite may be broken for the moment: the others usually are not.
+# The index of one suite may be broken for a while; those of the others usually are not.
 update() {
 	type -P apt-get >/dev/null || die "there is no apt-get here, which fetches Debian's packages"
 	[ ! -e "$1/updated" ] || return 0
@@ -51,7 +51,7 @@ merged_usr() {
 	ln -s usr/bin usr/lib usr/sbin "$1"
 }
 
-# derive_sources FOLDER SUITE: the machine's sources of its own suite, in both forms, as if they were those of the other one.
+# derive_sources FOLDER SUITE: the machine's package sources, in both forms of files, with SUITE instead of its own suite.
 derive_sources() {
 	local own f n=0 suite=$2
 	own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)

@@ -3,11 +3,11 @@
 
 usage: check.py [--form=NAME] [--guests=NAME,...] [--steady] [--count] [PART...]
 
-A form (tests/guest/NAME.form) names the scenarios, a part each line, and with "unit NAME" the unit tests that run; without
-such lines all run. A guest may have a form of its own, which is taken for it instead. PARTs are taken instead of a form, "-" for
-unit tests only.
-With --steady a guest has one processor, whose clock goes by its instructions: for who runs this on a busy machine, or wants to know
-whether a failure is only its slowness. With --count the last line is what .ci/run prints: N passed, M failed, K skipped.
+A form (tests/guest/NAME.form) has a part of the names of scenarios in each line, and with "unit NAME" the unit tests that
+run; without such lines all run. A guest may have a form of its own, which replaces the given one. PARTs replace a form;
+"-" runs only unit tests.
+With --steady a guest has one processor, whose clock counts instructions, so that a failure cannot come from a busy
+machine. With --count the last line has the form of .ci/run: N passed, M failed, K skipped.
 """
 
 import argparse
@@ -44,16 +44,18 @@ GUESTS = [
     Guest('arm64-mte', 'arm64', ['-c', 'max,pauth-impdef=on', '-M', 'mte=on'], 'AArch64 with tags of memory', 'mte'),
 ]
 TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
-# Guests that run at the same time: a processor for each, though it has two and a build takes all.
+# Number of guests that run at the same time: one for each processor, although a guest has two and a build uses all.
 AT_ONCE = max(1, min(len(GUESTS), os.cpu_count() or 1))
-# Of a boot and of one line; a scenario's own limit is shorter. Every scenario takes hours, and its program room.
+# Limits for a boot and for the time between two lines; a scenario's own limit is shorter. All scenarios take hours, and
+# their programs need memory.
 LIMIT, LONG_LIMIT, SILENCE = 3600, 6 * 3600, 900
 LONG_MEMORY = '3072'
-# 2^2 ns an instruction; with several processors that take turns the kernel of armhf does not come up.
+# 2^2 ns an instruction; armhf's kernel does not boot with several processors that take turns.
 STEADY = ['-i', '2', '-s', '1']
-# The guests of a form; None: all. `short` has one guest, whose kernel runs ARM's programs too: a second is a second build of functrace.
+# The guests of a form; None: all. `short` has one guest, whose kernel also runs 32-bit ARM programs, because a second
+# one would need another build of functrace.
 FORMS = {'short': ('arm64',), 'check': None, 'long': None}
-# These run on the build machine only, and why.
+# Tests that run on the build machine only, with the reason.
 NOT_THERE = dict.fromkeys(('floors.py', 'format.py', 'hacking.py', 'howto.py', 'port.py', 'same_code.py'), 'it looks at the sources, on the build machine')
 NOT_THERE.update(dict.fromkeys(('symbols_object', 'symbols_names', 'symbols_hostile', 'symbols_files', 'symbols_slots',
                                 'signature', 'signature_hostile'), 'it needs a compiler and binutils, which no guest has'))
@@ -63,15 +65,15 @@ NOT_THERE.update(dict.fromkeys(('trace_io', 'trace_convert'), 'it tries too many
 
 
 class Skip(Exception):
-    """The guests cannot be had, and why."""
+    """The guests cannot be fetched; the text is the reason."""
 
 
 class Broken(Exception):
-    """Something could not be built; what was said."""
+    """A build failed; the text is the output."""
 
 
 class Tap:
-    """Counts and prints results; of several guests at once."""
+    """Counts and prints the results of several guests at once."""
 
     def __init__(self):
         self.lock, self.counts, self.number = threading.Lock(), collections.Counter(), 0
@@ -92,7 +94,7 @@ class Tap:
 
 
 def run(command, what, folder=None, env=None, timeout=1800):
-    """What a command prints; Broken if it fails."""
+    """Returns the output of a command; raises Broken if it fails."""
     done = subprocess.run(command, cwd=folder, env=env or ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, universal_newlines=True, errors='replace', timeout=timeout)
     if done.returncode:
@@ -105,14 +107,14 @@ class Build:
 
     def __init__(self, arch, form):
         self.arch, self.triplet, self.is_short = arch, TRIPLETS[arch], form == 'short'
-        # What is built for a few tests is built in less time: another build.
+        # For a few tests a build without optimisation is faster: it has a folder of its own.
         self.folder = os.path.join(TOP_BUILDDIR, 'guest-' + arch + ('-short' if self.is_short else ''))
         self.suite = os.path.join(self.folder, 'suite')
         self.lock, self.broken = threading.Lock(), None
 
     @staticmethod
     def fetch(arch):
-        """The folder of an architecture's compilers, which are fetched with libraries and kernel, once."""
+        """Returns the folder of an architecture's compilers, which are fetched once, with libraries and kernel."""
         done = subprocess.run([GUEST, arch, 'path'], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, universal_newlines=True, timeout=1800)
         if done.returncode:
@@ -122,18 +124,18 @@ class Build:
     def get_tools(self):
         folder = self.fetch(self.arch)
         prefix = os.path.join(folder, self.triplet + '-')
-        # None of the outer make's settings: this is another build.
+        # Without the settings of the outer make, because this is another build.
         self.env = {k: v for k, v in ENVIRONMENT.items()
                     if k not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'TESTS')}
         self.env.update(PATH=folder + ':' + self.env['PATH'], CONFIG_SITE='/dev/null')
         self.tools = {'CC': prefix + 'gcc', 'CXX': prefix + 'g++', 'MUSL_CC': prefix + 'musl-gcc', 'CLANG': prefix + 'clang'}
-        if self.arch == 'arm64':  # it runs ARM's programs too
+        if self.arch == 'arm64':  # it also runs 32-bit ARM programs
             prefix = os.path.join(self.fetch('armhf'), TRIPLETS['armhf'] + '-')
             self.tools.update(ARM_CC=prefix + 'gcc', ARM_CXX=prefix + 'g++')
 
     def build_once(self, forms):
-        """For the first guest that comes; all others of this kind have what that made. Broken if it could not be built. forms: the
-        unit tests and the parts that each guest runs."""
+        """Builds for the first guest of this kind; the other guests use the same build. Raises Broken if that fails.
+        forms: the unit tests and the parts that each guest runs."""
         with self.lock:
             if not self.broken and not hasattr(self, 'tests'):
                 try:
@@ -168,14 +170,14 @@ class Build:
 
     @staticmethod
     def named_programs(tests, forms):
-        """The unit tests that the forms name, where no more than these programs have to be built. None: one runs all, or a script,
-        which may need any."""
+        """The unit tests that the forms name, if only these programs must be built. None if a form runs all tests, or a
+        script, which may need any program."""
         names = [set(units) for units, _ in forms.values()]
         wanted = [test for test in tests if os.path.basename(test) in set().union(*names)]
         return None if not all(names) or any(test.endswith(('.py', '.sh')) for test in wanted) else wanted
 
     def gather(self, lists):
-        """The folder that goes into the guest: what was built, without objects, and the tests."""
+        """Fills the folder that is copied to the guest: the build without objects, and the tests."""
         shutil.rmtree(self.suite, ignore_errors=True)
         left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'sysroot', 'src', '*.part', '*.first', 'config*', 'Makefile')
         shutil.copytree(self.folder, os.path.join(self.suite, 'build'), symlinks=True, ignore=left_out)
@@ -187,7 +189,7 @@ class Build:
         self.compile_python()
         if self.arch == 'arm64':
             self.fetch_arm_libraries()
-        # The guest's files as it sees them, for who reads its traces here.
+        # The guest's files with the paths that they have there, for the reading of its traces here.
         self.sysroot = os.path.join(self.folder, 'sysroot')
         shutil.rmtree(self.sysroot, ignore_errors=True)
         os.makedirs(self.sysroot)
@@ -198,13 +200,14 @@ class Build:
                 file.write('\n'.join(parts) + '\n' if parts else '')
 
     def compile_python(self):
-        """The tests' modules as Python keeps them, if it is the guest's version here: there that takes longer than a boot."""
+        """Compiles the tests' Python modules if the guest has the same version: in the guest that takes longer than a
+        boot."""
         if os.path.exists(os.path.join(GUEST_DIR, self.arch, 'sysroot', 'usr', 'bin', 'python%d.%d' % sys.version_info[:2])):
             compileall.compile_dir(os.path.join(self.suite, 'src', 'tests'), quiet=1, stripdir=os.path.join(self.suite, 'src'),
                                    prependdir=TOP_SRCDIR, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
     def fetch_arm_libraries(self):
-        """What a dynamic ARM program needs, for suite.sh to put in its place."""
+        """Copies the libraries that a dynamic 32-bit ARM program needs; suite.sh installs them."""
         libraries = os.path.join(GUEST_DIR, 'armhf', 'sysroot', 'usr', 'lib', TRIPLETS['armhf'])
         os.makedirs(os.path.join(self.suite, 'arm'))
         for name in ('ld-linux-armhf.so.3', 'libc.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'libgcc_s.so.1', 'libstdc++.so.6'):
@@ -212,9 +215,9 @@ class Build:
 
 
 class Run:
-    """One boot of a guest: its lines become results."""
+    """One boot of a guest: its lines are converted to results."""
 
-    running = set()  # the emulators of all
+    running = set()  # the emulators of all runs
     RESULT = re.compile(r'^(not )?ok \d+(?: - )?(.*?)(?: # SKIP (.*))?$')
 
     def __init__(self, tap, guest, build, units, options):
@@ -249,7 +252,7 @@ class Run:
             _, name, value = text.split()
             self.figures[name].append(int(value))
         elif text.startswith('# '):
-            # Some tests say what is wrong before they say that something is.
+            # Some tests print details before the result.
             if self.problem:
                 self.remark(text[2:])
             else:
@@ -257,7 +260,7 @@ class Run:
         self.last.append(text)
 
     def watch(self, child):
-        """Ends a guest that has said nothing for long."""
+        """Ends a guest that has printed nothing for a long time."""
         while child.poll() is None:
             time.sleep(1)
             if time.monotonic() - self.heard > SILENCE:
@@ -288,7 +291,7 @@ class Run:
             self.kill(child)
         status = child.wait()
         self.running.remove(child)
-        self.tap.result(self.ended and not status, '%s: %s: all was run' % (self.guest.name, self.guest.about))
+        self.tap.result(self.ended and not status, '%s: %s: all tests have run' % (self.guest.name, self.guest.about))
         if not self.ended or status:
             self.remark('status %d, in %s; the last lines of its console:' % (status, self.test))
             for line in self.last:
@@ -302,7 +305,8 @@ class Run:
         self.tap.comment('%s: %d s' % (self.guest.name, time.monotonic() - self.began))
 
     def read_traces(self):
-        """What functrace-postproc makes here of the traces from there, with the guest's files for --sysroot."""
+        """Compares functrace-postproc's output here for the traces of the guest, with the guest's files for --sysroot,
+        with its output there."""
         folder = os.path.join(self.out, 'traces')
         for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
             if not name.endswith('.rtrace'):
@@ -312,11 +316,11 @@ class Run:
                     there = file.read()
                 done = subprocess.run([POSTPROC, '--sysroot=' + self.build.sysroot] + options + [os.path.join(folder, name)],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
-                # The guest's libraries have no debug symbols: that most frames have no names is as it is there.
+                # The guest's libraries have no debug symbols, so the same number of frames has no names.
                 said = [line for line in done.stderr.splitlines() if b' frames have no names' not in line]
                 same = done.returncode == 0 and done.stdout == there and not said
                 same = same and (options != ['-r'] or b' in main() ' in there)
-                self.tap.result(same, '%s: functrace-postproc %s of the trace of %s: here as there' % (
+                self.tap.result(same, '%s: functrace-postproc %s of the trace of %s: the same here as in the guest' % (
                     self.guest.name, ' '.join(options), name[:-len('.rtrace')]))
                 if not same:
                     differ = list(difflib.unified_diff(there.decode(errors='replace').split('\n'), done.stdout.decode(errors='replace').split('\n'),
@@ -331,7 +335,7 @@ def read_form(name):
 
 
 def units_and_parts(lines):
-    """Of a form, the names of unit tests and the parts of names of scenarios."""
+    """The names of unit tests and the parts of names of scenarios in a form."""
     return ([line.split()[1] for line in lines if line.startswith('unit ')], [line for line in lines if not line.startswith('unit ')])
 
 
@@ -350,7 +354,7 @@ def run_one(tap, guest, build, forms, options):
 
 
 def run_all(tap, guests, forms, builds, options):
-    """Some at once. Who ends this ends the emulators too."""
+    """Runs several guests at once. If this program is killed, the emulators are ended, too."""
     waiting = collections.deque(guests)
 
     def work():
@@ -385,7 +389,7 @@ def main():
     guests = [guest for guest in GUESTS if wanted is None or guest.name in wanted]
     tap, builds = Tap(), {}
     if os.uname().machine != 'x86_64':
-        tap.result(True, 'guests', 'they are made on x86-64')
+        tap.result(True, 'guests', 'guests run on x86-64 only')
         guests = []
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs in a guest: unit tests, then scenarios with programs that were built beforehand. What they print goes to the
-# console as TAP, a line "== NAME" before each test; check.py reads it.
+# Runs in a guest: unit tests, then scenarios with programs that were built before. Their TAP goes to the console, with a
+# line "== NAME" before each test; check.py reads it.
 #
-# usage: suite.sh FORM TOP_SRCDIR TOP_BUILDDIR UNIT-TEST...      both folders as they were where all was built
-# ./FORM, if there is anything in it, names the scenarios.
+# usage: suite.sh FORM TOP_SRCDIR TOP_BUILDDIR UNIT-TEST...      the paths of both folders on the build machine
+# ./FORM, unless it is empty, names the scenarios.
 form=$PWD/$1
 export TOP_SRCDIR="$2" TOP_BUILDDIR="$3"
 shift 3
-# Programs have their libraries, and tests their files, by those names.
+# The paths in which programs search for their libraries, and tests for their files.
 for folder in src:"$TOP_SRCDIR" build:"$TOP_BUILDDIR"; do
 	mkdir -p "${folder#*:}"
 	rmdir "${folder#*:}"
@@ -37,7 +37,7 @@ if [ -s "$form" ]; then
 	$PYTHON "$TOP_SRCDIR/tests/scenarios/run.py" -v -j "$(nproc)" --form="$form"
 fi
 
-# Traces that are read on the build machine too, with what is read of them here.
+# Traces that are also read on the build machine, with the output of functrace-postproc in the guest.
 mkdir -p /out/traces
 for program in $TRACED; do
 	[ -x "tests/targets/bin/$program" ] || continue
@@ -46,7 +46,8 @@ for program in $TRACED; do
 	"$FUNCTRACE_POSTPROC" -l -c -r "/out/traces/$program.rtrace" >"/out/traces/$program.leaks.txt"
 done
 
-# What three bare stops cost, and a traced pair of malloc and free, by turns, all on one CPU: "figure NAME NANOSECONDS".
+# The cost of three stops without tracing, and of a traced pair of malloc and free, in turn, on one CPU: "figure NAME
+# NANOSECONDS".
 figure() {
 	name=$1
 	shift

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
-"""Completion in bash, zsh and fish: what the shells offer is compared with --help and with what the programs list.
-
-The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
-"""
+"""Completion in bash, zsh and fish: the offered words are compared with --help and with the lists that the programs
+print. The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP."""
 
 import os
 import re
@@ -17,7 +15,7 @@ from shells import Shell
 
 PROGRAMS = {"functrace": os.environ["FUNCTRACE"], "functrace-postproc": os.environ["FUNCTRACE_POSTPROC"]}
 BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
-# Stands for a program: it lists as the real one, and writes down with which arguments it was run.
+# Replaces a program: it prints the lists of the real one, and logs its arguments.
 STUB = """#!/bin/sh
 case $1 in
 --list-*) exec '%s' "$@" ;;
@@ -33,7 +31,7 @@ def output(program, *arguments):
 
 
 def help_options(program):
-    """Long and short options of --help."""
+    """The long and short options of --help."""
     columns = [line for line in output(program, "--help").splitlines() if re.match(r" {2,6}-", line)]
     names = [re.match(r"(?:\s*(?:-\S|--\S+?),)*\s*(?:--\S+|-\S)", line)[0] for line in columns]
     return ({name for text in names for name in re.findall(r"--[a-z][a-z-]*", text)},
@@ -70,7 +68,8 @@ class Room:
         os.chmod(path, 0o755)
 
     def offers(self, line):
-        """Without what the shell leaves as it stands, up to the last = , or @, and without the / of folders."""
+        """The offered words without the part of the line that is already there, up to the last = , or @, and without
+        the / of folders."""
         return {re.sub(r".*[=,@]", "", word).rstrip("/") if len(word) > 1 else word: meaning
                 for word, meaning in self.shell.offers(line).items()}
 
@@ -119,7 +118,7 @@ def values(room):
     expect(room, "functrace-postproc --sysroot=s", {"sub"})
     expect(room, "functrace-postproc --include ", files, at_least=True)
     expect(room, "functrace-postproc --pid ", set())
-    # --debug's value stands in the same word only.
+    # The value of --debug must be in the same word.
     expect(room, "functrace --debug=un", {"unwind"})
 
 
@@ -128,7 +127,7 @@ def processes(room):
     try:
         found = room.offers("functrace -t ")
         assert str(process.pid) in found, found
-        if room.shell.name != "zsh":  # whose offers are seen without what it says of them
+        if room.shell.name != "zsh":  # its offers are read without their descriptions
             assert "sleep" in found[str(process.pid)], found
         found = room.offers("functrace --children --pid=%d" % process.pid)
         assert str(process.pid) in found, found
@@ -140,7 +139,7 @@ def processes(room):
 def lines_of_the_program(room):
     expect(room, "functrace -e memory zz-pro", {"zz-program"})
     expect(room, "functrace -q -- zz-pro", {"zz-program"})
-    # Options end at the program; its words are its own.
+    # The options end at the program; the words after it are the program's.
     for line in ("functrace zz-program --cp", "functrace -b 3 zz-program --back", "functrace -qb 3 zz-program --back",
                  "functrace -e memory -- zz-program --cp"):
         assert not [word for word in room.shell.offers(line) if word.startswith(("--cpu", "--back"))], line
@@ -172,7 +171,7 @@ def in_shell(check, name, library=""):
 
 
 def commands_complete_their_own_lines(room):
-    """With bash-completion, which knows how to hand over the rest of a line."""
+    """bash-completion passes the rest of the line to the completion of the traced program."""
     with open(os.path.join(room.folder, "own"), "w", encoding="ascii") as file:
         file.write("_zz() { COMPREPLY=(own-word); }; complete -F _zz zz-program\n")
     room.shell.type("source ../own; touch %s\r" % room.shell.offered_path)
@@ -189,7 +188,7 @@ def with_bash_completion(folder):
 
 
 def installed_where_shells_look(folder):
-    """make install with a prefix of its own, as another user: bash-completion and fish find it by XDG_DATA_DIRS."""
+    """make install with a prefix, as another user: bash-completion and fish find the files by XDG_DATA_DIRS."""
     build = os.environ["TOP_BUILDDIR"]
     if not os.path.exists(os.path.join(build, "Makefile")):
         raise Skip("there is no Makefile")
@@ -211,7 +210,7 @@ def installed_where_shells_look(folder):
                 BASH_COMPLETION, program, program)], env=env, timeout=60, stdout=subprocess.PIPE, check=False).stdout
             assert found == b"complete -F _functrace %s\n" % program.encode(), found
     if shutil.which("fish"):
-        # Without that folder fish fills it, by a process that goes on behind it, while this one's folder is removed.
+        # Without that folder fish fills it by a background process, while the test removes its own folder.
         os.makedirs(os.path.join(folder, ".local", "share", "fish", "generated_completions"))
         found = subprocess.run(["fish", "--private", "-c", "complete -C 'functrace-postproc --lea'; complete -C 'functrace --unwinder=r'"],
                                env=env, timeout=60, stdout=subprocess.PIPE, check=True).stdout.decode()

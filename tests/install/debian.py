@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Debian packages: built from what `make dist` packs, compared file by file, installed into a folder, used from there.
+"""Builds Debian packages from the files that `make dist` packs, compares their files with an installation, installs them
+into a folder, and uses them there.
 
-Prints TAP. The tests of the project itself are not run again in the packages' build. That is not optimised, and makes no
-packages of debug symbols: what is compared is the same, and a second optimised build of functrace would take as long as all
-else here. PACKAGE_OPTIONS=nocheck (tests/long/packages.sh) builds what users get.
+Prints TAP. The build of the packages does not run the project's tests again. It is not optimised, and makes no packages
+of debug symbols: the compared files are the same, and a second optimised build of functrace would take as long as the
+rest of this test. PACKAGE_OPTIONS=nocheck (tests/long/packages.sh) builds the packages that users get.
 """
 
 import glob
@@ -21,7 +22,7 @@ from run import TOP, Skip, main
 
 BUILD = os.environ["TOP_BUILDDIR"]
 PACKAGES = ("functrace", "functrace-dev", "libfunctrace-context1")
-# Neither the build under test nor its make says anything to that of the packages.
+# The settings of the build under test and of its make must not reach the build of the packages.
 ENV = {name: value for name, value in os.environ.items() if not name.startswith((
     "MAKE", "MFLAGS", "TOP_", "FUNCTRACE", "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "DEB_", "PKG_CONFIG"))}
 OPTIONS = os.environ.get("PACKAGE_OPTIONS", "nocheck noopt noautodbgsym")
@@ -29,7 +30,7 @@ ENV.update(DEB_BUILD_OPTIONS="%s parallel=%d" % (OPTIONS, os.cpu_count() or 1), 
 
 
 def run(*command, **options):
-    """What it prints; it has to end with 0."""
+    """Returns the output of a command, which must end with 0."""
     env = dict(ENV, **options.pop("env", {}))
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=options.pop("timeout", 600), check=False, **options)
@@ -64,7 +65,7 @@ class Built:
         Built.folder = tempfile.mkdtemp(prefix="functrace-debian-")
         tree = os.path.join(self.folder, "functrace")
         run("make", "-s", "-C", BUILD, "distdir", "distdir=" + tree)
-        # The sources may be somebody else's, or for reading only.
+        # The sources may be another user's, or read-only.
         run("chmod", "-R", "u+w", tree)
         lacking = subprocess.run(["dpkg-checkbuilddeps"], cwd=tree, env=ENV, stderr=subprocess.PIPE, timeout=60,
                                  check=False)
@@ -140,7 +141,7 @@ def packages_say_what_they_need(_folder):
 def lintian_finds_no_error(folder):
     built = Built.get()
     need("lintian")
-    # It leaves files where temporary ones are made.
+    # man leaves files in the folder of temporary files.
     run("lintian", "--fail-on", "error", "--allow-root", *glob.glob(os.path.join(built.folder, "*.changes")),
         env={"TMPDIR": str(folder)})
 
@@ -168,13 +169,13 @@ def manual_pages_are_shown(_folder):
 
 
 def programs_are_built_against_it(folder):
-    """By pkg-config, shared and static; and a module of one's own."""
+    """Programs are built by pkg-config, shared and static; and a module that a user writes."""
     built = Built.get()
     need("gcc", "pkg-config")
     library = built.path("usr/lib", built.triplet)
     flags = {what: run("pkg-config", "--" + what, "functrace-context", env={
         "PKG_CONFIG_SYSROOT_DIR": built.root, "PKG_CONFIG_LIBDIR": library + "/pkgconfig",
-        # Else pkg-config leaves out what is where the compiler looks by itself.
+        # Otherwise pkg-config omits the folders that the compiler searches by default.
         "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1", "PKG_CONFIG_ALLOW_SYSTEM_LIBS": "1"}).split() for what in ("cflags", "libs")}
     examples = built.path("usr/share/doc/functrace/examples/")
     tracer = built.path("usr/bin/functrace")

@@ -1,3 +1,3 @@
-# What quickstart, make install and the Debian packages bring.
+# Tests of quickstart, make install and the Debian packages.
 TESTS += tests/install/completion.py tests/install/quickstart.py
 EXTRA_DIST += tests/install/completion.py tests/install/debian.py tests/install/quickstart.py tests/install/shells.py

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
-"""What ./quickstart would install, by its words: apt-get is a stub that takes notes. Nothing is built.
-
-Prints TAP.
-"""
+"""Tests by its output which packages ./quickstart would install: apt-get is a stub that logs its arguments. Nothing is
+built. Prints TAP."""
 
 import os
 import shutil
@@ -15,14 +13,14 @@ from run import TOP, main
 
 HEAVY = {"chromium", "debhelper", "golang-go", "lintian", "rustc", "valgrind"}
 STUBS = {
-    # Nothing is installed; all that is asked for can be; then autoreconf ends it.
+    # No package is installed, and each one is available; then autoreconf ends the script.
     "dpkg-query": "exit 1", "sudo": 'exec "$@"', "autoreconf": "exit 1",
     "apt-get": 'for word; do case $word in -*) ;; *) echo "$word" >>"$NOTES" ;; esac; done',
 }
 
 
 def quickstart(folder, *words):
-    """Its status, what it says, and the words that apt-get got."""
+    """Returns its status, its output, and the arguments of apt-get."""
     programs, notes = os.path.join(folder, "programs"), os.path.join(folder, "notes")
     os.makedirs(programs, exist_ok=True)
     for name, text in STUBS.items():

@@ -1,4 +1,5 @@
-"""Interactive shells on a terminal of their own, which complete command lines: what they offer, what they then run."""
+"""Interactive shells on a terminal, which complete command lines: the words that they offer, and the commands that they
+run."""
 
 import fcntl
 import os
@@ -15,7 +16,7 @@ COMPLETION = os.path.join(os.path.abspath(TOP), "completion")
 TAB, KILL_LINE = "\t", "\x15"
 PATIENCE = 60 * float(os.environ.get("SCENARIO_PATIENCE", "1"))
 
-# What a shell offers goes to the file $OFFERED, a word a line; it is there as soon as it is whole.
+# The offered words are written to the file $OFFERED, one a line; the file appears when it is complete.
 BASH = r"""
 PS1= PS2=
 bind 'set enable-bracketed-paste off'
@@ -83,7 +84,7 @@ class Shell:
         start = os.path.join(home, "start")
         with open(start, "w", encoding="utf-8") as file:
             file.write({"bash": BASH % {"library": library}, "zsh": ZSH, "fish": FISH}[name])
-        # Without that folder fish fills it, by a process that goes on behind it, while `home` is removed.
+        # Without that folder fish fills it by a background process, while the test removes `home`.
         os.makedirs(os.path.join(home, ".local", "share", "fish", "generated_completions"), exist_ok=True)
         env = {"PATH": programs + ":" + os.environ["PATH"], "HOME": home, "TERM": "xterm", "LC_ALL": "C.UTF-8",
                "OFFERED": self.offered_path, "COMPLETION": COMPLETION, "COMPLETION_FISH": fish,
@@ -103,7 +104,7 @@ class Shell:
         os.write(self.terminal, text.encode())
 
     def wait_for(self, path):
-        """Reads what the shell shows until the file is there, which is then taken away."""
+        """Reads the shell's output until the file exists, and removes the file."""
         end = time.monotonic() + PATIENCE
         while not os.path.exists(path):
             if select.select([self.terminal], [], [], 0.02)[0]:
@@ -120,7 +121,7 @@ class Shell:
         return text
 
     def offers(self, line):
-        """The words that TAB offers behind the line, each with what it is said to be ("")."""
+        """The words that TAB offers after the line, with their descriptions ("" if there is none)."""
         self.type(line + TAB)
         found = {}
         for word in self.wait_for(self.offered_path).splitlines():
@@ -131,7 +132,8 @@ class Shell:
         return found
 
     def runs(self, line, arguments):
-        """The arguments of the command that runs after TAB and Return; it writes them to that file."""
+        """Presses TAB and Return; returns the arguments of the command that runs, which the stub writes to that
+        file."""
         self.type(line + TAB)
         self.wait_for(self.offered_path)
         self.type("\r")

@@ -36,7 +36,7 @@ CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py
 EXTRA_DIST += tests/scenarios/man_examples.py
 
-# What a failing generated program was, and what it left.
+# Failing generated programs, and their files.
 clean-local: clean-failures
 clean-failures:
 	rm -rf tests/failures

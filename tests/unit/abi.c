@@ -1,4 +1,4 @@
-/* Where arguments and results are, of every processor: against what the documents say. */
+/* Compares arch/abi.h's places of arguments and results, for every processor, with the ABI documents. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch_hex.h"
@@ -13,8 +13,8 @@
 
 /* ---- Types and places as text ---- */
 
-/* A letter is a scalar; {...} a struct, (...) a union, {} C++'s empty one; N before it: its address is passed; A: it is
- * aligned to 16. */
+/* A letter is a scalar; {...} a struct, (...) a union, {} C++'s empty struct; N before it: it is passed by address; A:
+ * it is aligned to 16. */
 struct scalar {
 	char letter;
 	unsigned char size, align, kind;
@@ -52,7 +52,7 @@ static void put_scalar(struct abi_value *value, const struct scalar *scalar, uin
 	}
 }
 
-/* The members up to the closing bracket; what is behind it. */
+/* Adds the members up to the closing bracket; returns the text after it. */
 static const char *put_members(struct abi_value *value, const char *text)
 {
 	const bool is_union = *text++ == '(';
@@ -98,8 +98,8 @@ static const char *put_value(struct abi_value *value, const char *text)
 	return text + 1;
 }
 
-/* rN an integer register, fN those bytes of the floating point ones, tN the same of the x87's, [N] the stack, each with
- * the bytes of the value that it has; & before it, where it has its address; ? unknown, - nowhere. */
+/* rN is an integer register, fN bytes of the floating point registers from N on, tN the same of the x87's, [N] the
+ * stack, each with the number of bytes of the value; & before it: it has the value's address; ? unknown, - no place. */
 static void show_place(char *text, const struct abi_place *place)
 {
 	if (!place->is_known) {
@@ -127,7 +127,7 @@ enum { VARIADIC = true, BY_LLVM };
 struct row {
 	const char *arguments, *result; /* result "": void */
 	const char *places;             /* of the arguments, then of the result */
-	unsigned how;                   /* false, or VARIADIC, or BY_LLVM */
+	unsigned how;                   /* false, VARIADIC or BY_LLVM */
 };
 
 static void check(const struct arch_abi *abi, const struct row *rows, size_t count)
@@ -179,7 +179,7 @@ static void test_x86_64(void **unused)
 		{"FDX", "", "f160:8 f176:8+f192:8 [8]:32", false},
 		{"qcq", "", "r0:8+r1:8 r2:1 r3:8+r4:8", false},
 		{"lllllqll", "", "r0:8 r1:8 r2:8 r3:8 r4:8 [8]:16 r5:8 [24]:8", false},
-		/* LLVM does not agree. */
+		/* LLVM does it differently. */
 		{"qlllq", "", "r0:8+r1:8 r2:8 r3:8 r4:8 ?", BY_LLVM},
 		{"lllllqll", "", "r0:8 r1:8 r2:8 r3:8 r4:8 ? ? ?", BY_LLVM},
 		{"llllllqd", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 ? f160:8", BY_LLVM},
@@ -201,11 +201,11 @@ static void test_x86_64(void **unused)
 		{"", "V", "= f160:16", false},
 		{"", "c", "= r0:1", false},
 		{"", "{}", "= -", false},
-		/* ymm0 or memory: the compiler's options decide */
+		/* ymm0 or memory, which depends on the compiler's options */
 		{"iWifl", "", "r0:4 ? r1:4 ? r2:8", false},
 		{"i", "W", "? = ?", false},
 		{"A{i}lllllA{i}", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 [8]:16", false},
-		/* too many fields to say */
+		/* too many fields to describe */
 		{"{cccccccccccccccc}(iiiiccccccccccccccccc)l", "", "r0:8+r1:8 ? ?", false},
 	};
 
@@ -261,7 +261,7 @@ static void test_aarch64(void **unused)
 		{"", "q", "= r0:8+r1:8", false},
 		{"", "{}", "= r0:1", false},
 		{"", "(fi)", "= r0:4", false},
-		/* who knows whether a member is aligned to 16, or the whole */
+		/* it is unknown whether a member is aligned to 16, or the whole struct */
 		{"iA{i}i", "", "r0:4 ? ?", false},
 		{"iWi", "", "r0:4 ? ?", false},
 		/* and whether it is aligned at all */
@@ -277,7 +277,7 @@ static void test_arm(void **unused)
 {
 	static const struct row rows[] = {
 		{"cil", "", "r0:1 r1:4 r2:4+r3:4", false},
-		/* C.3: even registers, and none left in between is used later */
+		/* C.3: even registers; a skipped register is not used later */
 		{"ili", "", "r0:4 r2:4+r3:4 [0]:4", false},
 		{"iill", "", "r0:4 r1:4 r2:4+r3:4 [0]:8", false},
 		/* C.5: split, but only if nothing is on the stack yet */
@@ -308,14 +308,15 @@ static void test_arm(void **unused)
 		{"iiP{l}P{ii}i", "", "r0:4 r1:4 r2:4+r3:4 [0]:8 [8]:4", false},
 		{"P{l}iP{l}", "", "r0:4+r1:4 r2:4 ?", false},
 		{"iiiiP{l}iP{l}", "", "r0:4 r1:4 r2:4 r3:4 [0]:8 [8]:4 ?", false},
-		/* The alignment of a bit field's type counts, though no member shows it: one of 8 may be alignas,
-		 * too, and a bit field that is wider than the alignment is in a packed struct. One of int is clear. */
+		/* The alignment of a bit field's type counts, though it is not visible in any member: an alignment of 8
+		 * may come from alignas, and a bit field that is wider than the alignment is in a packed struct. A bit
+		 * field of int is unambiguous. */
 		{"i{B}i", "{B}", "r1:4 ? ? = &r0:4", false},
 		{"i{k}i", "", "r0:4 ? ?", false},
 		{"i{b}i", "", "r0:4 r1:4 r2:4", false},
 		{"fP{dd}P{d}", "", "f0:4 f8:8+f16:8 f24:8", false},
 		{"dddddddddfP{d}", "", "f0:8 f8:8 f16:8 f24:8 f32:8 f40:8 f48:8 f56:8 [0]:8 [8]:4 ?", false},
-		/* LLVM passes a vector's elements where it takes the processor to have no NEON. */
+		/* LLVM passes the elements of a vector one by one if it compiles for a processor without NEON. */
 		{"ivi", "", "r0:4 ? ?", BY_LLVM},
 		{"iVi", "", "r0:4 ? ?", BY_LLVM},
 		{"i{vv}i", "", "r0:4 ? ?", BY_LLVM},
@@ -326,7 +327,7 @@ static void test_arm(void **unused)
 	check(&abi_arm, rows, ARRAY_SIZE(rows));
 }
 
-/* ---- What is no value ---- */
+/* ---- Invalid values ---- */
 
 static void test_hostile(void **unused)
 {
@@ -399,7 +400,7 @@ static void test_fields(void **unused)
 {
 	static const struct {
 		const struct arch_abi *abi;
-		int64_t offset; /* INT64_MAX: it is another function */
+		int64_t offset; /* INT64_MAX: another function */
 		const char *code;
 		uint64_t state;
 	} rows[] = {

@@ -1,4 +1,5 @@
-/* What the compiler does with arguments and results of made functions, and what the ABI's functions say. Prints TAP. */
+/* Compares the places where the compiler passes arguments and results of generated functions with arch/abi.h. Prints
+ * TAP. */
 #include "config.h"
 #include "abi_real.h"
 #include "arch/abi_rules.h"
@@ -29,7 +30,8 @@ struct made_value {
 	unsigned char bytes[VALUE_MAX], mask[VALUE_MAX];
 };
 
-/* Filled by code below, which knows the offsets: registers as the kernel would give them, and the stack from sp on. */
+/* Filled by the assembly below, which contains the offsets: registers in the kernel's form, and the stack from sp on.
+ * */
 struct dump {
 	struct arch_regs regs;                               /* 0 */
 	unsigned char pad[32];                               /* 288 */
@@ -41,8 +43,8 @@ _Static_assert(offsetof(struct dump, floats) == 320 && offsetof(struct dump, sta
 
 struct dump made_dump __attribute__((aligned(64)));
 
-/* abi_call(): calls a function with the address of room for a result where every ABI expects it, and dumps what the
- * registers are then. */
+/* abi_call() calls a function with the address of memory for a result in the register where each ABI expects it, and
+ * dumps the registers after its return. */
 void abi_call(void (*function)(void), void *room);
 
 #if defined __x86_64__
@@ -62,7 +64,7 @@ __asm__(".text\n"
 	" mov %rax, made_dump+80(%rip)\n mov %rdx, made_dump+96(%rip)\n"
 	" fxsave64 made_dump+320(%rip)\n fninit\n pop %rbx\n ret\n");
 #elif defined __i386__
-/* Of position independent code: the dump's address in eax. */
+/* In position-independent code: the dump's address in eax. */
 #define DUMP " call 2f\n2: pop %eax\n lea made_dump-2b(%eax), %eax\n"
 #define ENTRY                                                                                                          \
 	" push %esi\n push %edi\n" DUMP " fxsave 320(%eax)\n lea 8(%esp), %esi\n"                                      \
@@ -111,7 +113,7 @@ __asm__(".text\n.arm\n.fpu vfpv3-d16\n"
 	" push {r4, lr}\n mov r4, r0\n mov r0, r1\n blx r4\n bl abi_dump\n pop {r4, pc}\n");
 #endif
 
-/* ---- The function that is described ---- */
+/* ---- Description of a function ---- */
 
 void abi_entry(void);
 void (*volatile made_entry)(void) = abi_entry;
@@ -219,7 +221,7 @@ void made_bytes(struct made_value *value, const void *bytes)
 	memcpy(value->bytes, bytes, value->value.size);
 }
 
-/* ---- What arrived ---- */
+/* ---- The values in the dump ---- */
 
 static void say(const char *what, unsigned which, const char *problem)
 {
@@ -227,7 +229,7 @@ static void say(const char *what, unsigned which, const char *problem)
 	printf("# function %u, %s, %s %u: %s\n", made.number, made.words, what, which, problem);
 }
 
-/* The bytes at a place; `address`, if it is one of something in memory. */
+/* Collects the bytes at a place, from memory if the place contains an address. */
 static void gather(const struct abi_place *place, bool at_return, unsigned char *bytes)
 {
 	for (unsigned i = 0; i < place->piece_count; i++) {
@@ -267,7 +269,7 @@ static uintptr_t pointer_in(const unsigned char *bytes)
 	return pointer;
 }
 
-/* A copy that the caller has made lies on its stack. */
+/* The copy of an argument is on the caller's stack. */
 static uintptr_t stack_end;
 
 static bool is_on_stack(uintptr_t pointer)

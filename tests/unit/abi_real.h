@@ -1,5 +1,5 @@
-/* What functions that tests/generate/signatures.py makes are called with. The compiler puts the arguments somewhere,
- * and arch/abi.h says where. In C and in C++. */
+/* Declarations for the functions that tests/generate/signatures.py generates, in C and in C++: the compiler chooses the
+ * places of the arguments, which are compared with arch/abi.h. */
 #ifndef FT_TESTS_ABI_REAL_H
 #define FT_TESTS_ABI_REAL_H
 
@@ -14,8 +14,8 @@ extern "C" {
 #define BOOL _Bool
 #endif
 
-/* Types that not every processor, or language, has; another stands in for one that is missing. */
-#if defined __SIZEOF_INT128__ && !(defined __clang__ && __clang_major__ < 18) /* older ones had rules of their own */
+/* Types that some processors or languages lack; another type replaces a missing one. */
+#if defined __SIZEOF_INT128__ && !(defined __clang__ && __clang_major__ < 18) /* older versions pass it differently */
 typedef __int128 wide;
 #else
 typedef long long wide;
@@ -31,7 +31,7 @@ typedef _Float16 half;
 typedef float half;
 #endif
 #if defined __i386__ || (defined __clang__ && defined __arm__)
-typedef double vector8; /* not passed the same way by all compilers, or options */
+typedef double vector8; /* compilers and options differ in how they pass it */
 typedef double vector16;
 #else
 typedef int vector8 __attribute__((vector_size(8)));
@@ -40,41 +40,41 @@ typedef float vector16 __attribute__((vector_size(16)));
 #endif
 enum some { SOME_NONE, SOME_MORE = 70000 };
 
-enum { MADE_ARGS = 12 }; /* at most, of one function */
+enum { MADE_ARGS = 12 }; /* at most, for one function */
 
 /* ---- The description of a value: abi_real.c ---- */
 
 struct made_value;
 enum made_kind { MADE_INTEGER, MADE_FLOAT, MADE_LONG_DOUBLE, MADE_VECTOR, MADE_BITS };
 
-/* The next argument of the function that is described, or its result. */
+/* The next argument of the described function, or its result. */
 struct made_value *made_argument(size_t size, size_t align, int is_struct);
 struct made_value *made_result(size_t size, size_t align, int is_struct);
 void made_by_address(struct made_value *value);
-/* One of the fields of which a value consists. compared: its bytes are to arrive; of a union only those of the member
- * that has been set. */
+/* A field of a value. compared: its bytes must arrive; of a union only those of the member that has been set. */
 void made_field(struct made_value *value, size_t offset, size_t size, enum made_kind kind, int compared);
-/* A bit field of the struct of `size` bytes at `offset`: what that is with its bits set and all others zero. */
+/* A bit field of the struct of `size` bytes at `offset`; `set` is the struct with all bits of the field set and all
+ * others zero. */
 void made_bits(struct made_value *value, size_t offset, size_t size, const void *set, int compared);
-/* What the value is. */
+/* Sets the value's bytes. */
 void made_bytes(struct made_value *value, const void *bytes);
 
 /* ---- A function ---- */
 
 void made_begin(unsigned number, const char *words, int is_variadic);
-/* Makes the dump, called with the prototype that the function would have: a compiler is not to know that it is another
- * function's. */
+/* Makes the dump. It is called by the prototype of the generated function; the compiler must not know that it is
+ * another function. */
 extern void (*volatile made_entry)(void);
-/* The same for one that returns a struct: i386's takes its address off the stack when it returns. */
+/* The same for a function that returns a struct: i386's removes the struct's address from the stack when it returns. */
 #ifdef __i386__
 extern void (*volatile made_entry_pop)(void);
 #define MADE_ENTRY_FOR(result) made_entry_pop
 #else
 #define MADE_ENTRY_FOR(result) made_entry
 #endif
-/* Compares what abi_entry() has found with the arguments. */
+/* Compares the values that abi_entry() has dumped with the arguments. */
 void made_check_arguments(void);
-/* Calls a function that returns its result, and compares that. */
+/* Calls a function that returns its result, and compares the result. */
 void made_check_result(void (*function)(void));
 
 /* ---- Values ---- */
@@ -86,7 +86,7 @@ static inline double made_float(void)
 	return (double)(int)(made_random() % 4001) / 8 - 200;
 }
 
-/* The functions, and how many. */
+/* The functions, and their number. */
 extern void (*const made_functions[])(void);
 extern const unsigned made_count;
 

@@ -1,4 +1,4 @@
-/* The stages of the pipeline, fed with records made by hand. */
+/* The stages of the pipeline, with records that the tests make. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -27,12 +27,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A last stage that writes each record as a short line. */
+/* The last stage, which writes each record as a short line. */
 struct sink {
 	struct stage stage;
 	struct buf text;
 	bool finished;
-	unsigned fail_after; /* that many records give -ENOSPC; 0 never */
+	unsigned fail_after; /* the record at which it returns -ENOSPC; 0 never */
 	unsigned count;
 };
 
@@ -246,9 +246,9 @@ static void leaks_are_what_was_not_released(void **state)
 	alloc(leaks, 0x10, 1, 0xa1, 0xb1);
 	alloc(leaks, 0x20, 2, 0xa2, 0);
 	release(leaks, 0x10);
-	release(leaks, 0x99);              /* never seen */
+	release(leaks, 0x99);              /* never allocated in the trace */
 	alloc(leaks, 0x10, 3, 0xa1, 0xb1); /* the id again, after its release */
-	alloc(leaks, 0x20, 4, 0xa3, 0);    /* its release was missed: the former is no leak */
+	alloc(leaks, 0x20, 4, 0xa3, 0);    /* its release was missed: the earlier one is no leak */
 	put_call_of(leaks, 1, CALL_COPY, 0x30, 5, 0xa4, 0);
 	alloc(leaks, 0x40, 6, 0xa5, 0);
 	release(leaks, 0x40);
@@ -270,7 +270,7 @@ static void put_lost(struct stage *stage, uint64_t id, enum lost_kind kind)
 	put(stage, (struct record){.type = RECORD_LOST, .lost = {1, id, kind}});
 }
 
-/* What is from before the trace is none, unless a scan says so. */
+/* Blocks from before the trace are no leaks, unless a scan reports them. */
 static void leaks_are_not_what_is_from_before(void **state)
 {
 	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2},  {0x30, 4},
@@ -282,7 +282,7 @@ static void leaks_are_not_what_is_from_before(void **state)
 	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
-	alloc(leaks, 0x60, 3, 0xa1, 0); /* which a hostile baseline has, too */
+	alloc(leaks, 0x60, 3, 0xa1, 0); /* a hostile baseline has this block, too */
 	put_baseline(leaks, 1, blocks, 6);
 	release(leaks, 0x10);
 	alloc(leaks, 0x20, 5, 0xa2, 0); /* its call had not returned */
@@ -308,8 +308,8 @@ static void leaks_are_not_what_is_from_before(void **state)
 	buf_free(&before);
 }
 
-/* What was lost in a scan is a leak only if nothing was heard of it since: no release, no call that gives its address
- * out again, and no other scan, whatever that one says. */
+/* A block that a scan reported as lost is a leak only if nothing contradicts it later: no release, no call that returns
+ * its address again, and no later scan of the resource, whatever its result. */
 static void leaks_are_what_the_last_scan_lost(void **state)
 {
 	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2}, {0x30, 4}, {0x40, 8}};
@@ -330,12 +330,12 @@ static void leaks_are_what_the_last_scan_lost(void **state)
 	put_lost(leaks, 0x20, LOST_DEFINITELY);
 	put_lost(leaks, 0x30, LOST_DEFINITELY);
 	put_lost(leaks, 0x50, LOST_DEFINITELY);
-	put_lost(leaks, 0x99, LOST_DEFINITELY); /* nobody's */
+	put_lost(leaks, 0x99, LOST_DEFINITELY); /* an address without block */
 	release(leaks, 0x10);
 	alloc(leaks, 0x20, 7, 0xa3, 0);
 	release(leaks, 0x50);
 	alloc(leaks, 0x50, 8, 0xa4, 0);
-	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {2, ""}}); /* another resource's */
+	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {2, ""}}); /* of another resource */
 	finish_and_expect(leaks, &sink,
 			  "process 7 filters 1\n"
 			  "resource 1 memory\n"
@@ -402,7 +402,7 @@ static void leaks_are_counted_by_resource(void **state)
 	put_call_of(leaks, 3, CALL_ALLOC, 0x20, 8, 0xe, 0);
 	put_call_of(leaks, 3, CALL_ALLOC, 0x20, 8, 0xf, 0);
 	put_call_of(leaks, 3, CALL_RELEASE, 0x20, 0, 0, 0);
-	put_call_of(leaks, 3, CALL_RELEASE, 0x20, 0, 0, 0); /* 0: gone */
+	put_call_of(leaks, 3, CALL_RELEASE, 0x20, 0, 0, 0); /* 0: released */
 	put_call_of(leaks, 4, CALL_ALLOC, 1, 1, 0x11, 0);
 	put_call_of(leaks, 9, CALL_ALLOC, 5, 6, 0x12, 0); /* never declared */
 	finish_and_expect(leaks, &sink,
@@ -426,7 +426,7 @@ static void leaks_keep_what_stands_between_them(void **state)
 	alloc(leaks, 0x20, 2, 0xa2, 0);
 	put_note(leaks, "third");
 	expect_so_far(&sink, "note before\n");
-	release(leaks, 0x10); /* nothing live stands before the first two any more */
+	release(leaks, 0x10); /* no live call is before the first two any more */
 	expect_so_far(&sink, "note before\nnote first\ncomment second\n");
 	put(leaks, (struct record){.type = RECORD_HEAP}); /* a declaration: at once */
 	finish_and_expect(leaks, &sink,
@@ -444,12 +444,12 @@ static void leaks_keep_the_place_of_replaced_objects(void **state)
 	put_object(leaks, 0x1000, 0x2000, "/a");
 	put_build_id(leaks, 0x1000, "aa");
 	alloc(leaks, 0x10, 1, 0x1100, 0);
-	put_object(leaks, 0x5000, 0x6000, "/c"); /* replaces nothing: may be known before */
+	put_object(leaks, 0x5000, 0x6000, "/c"); /* replaces no object: may be declared earlier */
 	put_build_id(leaks, 0x5000, "cc");
 	put_object(leaks, 0x1800, 0x2800, "/b");
 	put_build_id(leaks, 0x1800, "bb");
 	alloc(leaks, 0x20, 2, 0x1900, 0);
-	put_object(leaks, 0x1800, 0x2800, "/b"); /* again, and one where /a was: not before /b */
+	put_object(leaks, 0x1800, 0x2800, "/b"); /* again, and an object at /a's old place: not before /b */
 	put_object(leaks, 0x1000, 0x1800, "/d");
 	alloc(leaks, 0x30, 2, 0x1100, 0);
 	finish_and_expect(leaks, &sink,
@@ -511,7 +511,7 @@ static void leaks_keep_all_of_a_call(void **state)
 
 	(void)state;
 	put(leaks, record);
-	/* The record's memory is its producer's: it changes. */
+	/* The record's memory belongs to its producer, which changes it. */
 	name[0] = value[1] = function[0] = text[0] = '#';
 	frames[0] = 0;
 	finish_and_expect(leaks, &sink,
@@ -591,17 +591,17 @@ static void compress_tells_reused_addresses_apart(void **state)
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_COUNT);
 
 	(void)state;
-	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: belongs to the first */
+	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: it belongs to the first group */
 	put_object(groups, 0x1000, 0x2000, "/a");
 	put_build_id(groups, 0x1000, "aa");
 	alloc(groups, 0x10, 1, 0x1100, 0x9000);
 	put_object(groups, 0x1000, 0x2000, "/b"); /* dlclose, dlopen */
 	alloc(groups, 0x20, 1, 0x1100, 0x9000);
-	put_object(groups, 0x1000, 0x2000, "/b"); /* said again: the same */
+	put_object(groups, 0x1000, 0x2000, "/b"); /* declared again: the same object */
 	put_object(groups, 0x3000, 0x4000, "/c"); /* not in these stacks */
 	alloc(groups, 0x30, 1, 0x1100, 0x9000);
 	put_object(groups, 0x1000, 0x2000, "/d");
-	put_object(groups, 0x1000, 0x2000, "/a"); /* back again: the stack of the first two */
+	put_object(groups, 0x1000, 0x2000, "/a"); /* the first object again: the stack of the first two */
 	alloc(groups, 0x40, 1, 0x1100, 0x9000);
 	put_object(groups, 0x1000, 0x2000, "/d");
 	finish_and_expect(groups, &sink,
@@ -638,7 +638,7 @@ static void reorder_undoes_compression(void **state)
 	next_index = 2;
 	alloc(reorder, 0x30, 1, 0x1100, 0);
 	put_note(reorder, "note");
-	/* What replaces another object comes with the calls that go through it, once. */
+	/* An object that replaces another one is declared once, together with the calls whose stacks contain it. */
 	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nnote note\n");
 	sink.text.size = 0;
 	finish_and_expect(reorder, &sink,
@@ -662,7 +662,7 @@ static void share(struct stage *stage, uint64_t id, uint64_t size)
 					    .shares_next = true}});
 }
 
-/* Calls without frames get those of the next one that has them, if one comes. */
+/* Calls without frames get those of the next call that has them, if one follows. */
 static void reorder_gives_shared_stacks(void **state)
 {
 	struct sink sink = make_sink();
@@ -1091,8 +1091,7 @@ static void select_by_call_address(void **state)
 	struct call_address address;
 
 	(void)state;
-	/* No such files here: small addresses are relative to the object, those inside it absolute.
-	 */
+	/* These files do not exist here: small addresses are relative to the object, those inside it absolute. */
 	assert_true(call_address_parse("libpie:100+1", &address));
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
 	call_address_free(&address);
@@ -1102,7 +1101,7 @@ static void select_by_call_address(void **state)
 	assert_true(call_address_parse("fixed:5000+11", &address));
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_3 CALL_4);
 	call_address_free(&address);
-	assert_true(call_address_parse("fixed:5000+10", &address)); /* the end is not in it */
+	assert_true(call_address_parse("fixed:5000+10", &address)); /* the end is not included */
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS);
 	call_address_free(&address);
 
@@ -1164,7 +1163,7 @@ static void errors_of_the_output_come_back(void **state)
 
 static bool fdopen_fails;
 
-/* Takes the place of the C library's. If it fails, the descriptor is closed already, so that another close() sets
+/* Replaces the C library's fdopen(). When it fails, the descriptor is already closed, so that another close() sets
  * errno. */
 FILE *fdopen(int fd, const char *mode)
 {
@@ -1299,7 +1298,7 @@ static void calls_come_back_from_the_file(void **state)
 		for (unsigned list = 1; list < LISTS; list++) {
 			const struct record_call call = odd_call(list, i, text, args);
 
-			/* The first stays empty, the second short. */
+			/* The first list stays empty, the second short. */
 			if (list > 1 || i < 3)
 				call_store_add(&store, lists[list], &call, i % 3 ? i : 0);
 		}

@@ -1,5 +1,5 @@
-/* The AArch64 table on instruction words, as any machine can compute it: classification, copies, emulation,
- * registers. What the processor itself does is compared in arch_aarch64_run.c. */
+/* The AArch64 table on instruction words, computed on any machine: classification, copies, emulation, registers.
+ * arch_aarch64_run.c compares it with the processor. */
 #include "config.h"
 
 #include <elf.h>
@@ -17,7 +17,7 @@
 #include "base/util.h"
 
 #define HERE 0x400000u /* where the tests' instructions are */
-#define SLOT 0x401000u /* and their copies */
+#define SLOT 0x401000u /* and of their copies */
 
 static const struct arch *const arch = &arch_aarch64;
 
@@ -46,7 +46,7 @@ static const struct {
 	uint32_t word;
 	enum insn_kind kind;
 	int flags;
-	uint32_t copy; /* at SLOT, where it is not the same */
+	uint32_t copy; /* at SLOT, if it differs */
 } classes[] = {
 	/* nop, yield; bti, bti c, bti j, bti jc */
 	{0xd503201f, INSN_EMULATE, PC_ONLY, 0},
@@ -55,7 +55,7 @@ static const struct {
 	{0xd503245f, INSN_EMULATE, PC_ONLY, 0},
 	{0xd503249f, INSN_EMULATE, PC_ONLY, 0},
 	{0xd50324df, INSN_EMULATE, PC_ONLY, 0},
-	/* b forth and back, b.eq, b.al, bc.eq; cbz, cbnz w3, tbz x3 #33, tbnz w3 #4 */
+	/* b forward and backward, b.eq, b.al, bc.eq; cbz, cbnz w3, tbz x3 #33, tbnz w3 #4 */
 	{0x14000004, INSN_EMULATE, PC_ONLY, 0},
 	{0x17fffffc, INSN_EMULATE, PC_ONLY, 0},
 	{0x54000080, INSN_EMULATE, PC_ONLY, 0},
@@ -93,8 +93,8 @@ static const struct {
 	{0xf100001f, INSN_COPY, CAN, 0xf100001f},
 	{0x52800020, INSN_COPY, CAN, 0x52800020},
 	{0x0a027c20, INSN_COPY, CAN, 0x0a027c20},
-	/* of which the architecture leaves open what they do: ldr x1, [x1], #8, str x1, [x1, #8]!, ldp x1, x1, [x2],
-	 * ldp x1, x2, [x1], #16; not allocated: and w0, w1, w2, lsl #32, add of a rotated register, movk w0, lsl #32 */
+	/* whose effect the architecture leaves open: ldr x1, [x1], #8, str x1, [x1, #8]!, ldp x1, x1, [x2], ldp x1, x2,
+	 * [x1], #16; not allocated: and w0, w1, w2, lsl #32, add of a rotated register, movk w0, lsl #32 */
 	{0xf8408421, INSN_COPY, 0, 0xf8408421},
 	{0xf8008c21, INSN_COPY, 0, 0xf8008c21},
 	{0xa9400441, INSN_COPY, 0, 0xa9400441},
@@ -140,7 +140,7 @@ static const struct {
 	{0xd5033bbf, INSN_COPY, 0, 0xd5033bbf},
 	{0xd50b7420, INSN_COPY, 0, 0xd50b7420},
 	{0xd503205f, INSN_COPY, 0, 0xd503205f},
-	/* SVE: ptrue, ld1w; movprfx, which belongs to what follows */
+	/* SVE: ptrue, ld1w; movprfx, which is one instruction with the next one */
 	{0x2518e3e0, INSN_COPY, 0, 0x2518e3e0},
 	{0xa540a000, INSN_COPY, 0, 0xa540a000},
 	{0x0420bc20, INSN_STEP, 0, 0},
@@ -152,7 +152,7 @@ static const struct {
 	/* svc #0, and of another number */
 	{0xd4000001, INSN_COPY, SYSCALL, 0xd4000001},
 	{0xd4001001, INSN_COPY, SYSCALL, 0xd4001001},
-	/* ldr d1, ldr q1, ldr s1 of literals 16 bytes forth or back */
+	/* ldr d1, ldr q1, ldr s1 of literals 16 bytes after or before */
 	{0x5c000081, INSN_COPY, 0, 0x5cff8081},
 	{0x9cffff81, INSN_COPY, 0, 0x9cff7f81},
 	{0x1c000081, INSN_COPY, 0, 0x1cff8081},
@@ -163,7 +163,7 @@ static const struct {
 	{0x74000001, INSN_STEP, 0, 0},
 	{0xf380001f, INSN_STEP, 0, 0},
 	{0x5500001f, INSN_STEP, 0, 0},
-	/* behind system instructions; msrr, mrrs, sysp; behind literals of vectors */
+	/* after system instructions; msrr, mrrs, sysp; after literals of vectors */
 	{0xd5803020, INSN_STEP, 0, 0},
 	{0xd5ffffff, INSN_STEP, 0, 0},
 	{0xd5582002, INSN_COPY, 0, 0xd5582002},
@@ -247,11 +247,11 @@ static void test_shadow_stack(void **state)
 	}
 	assert_true(decode_with(HERE, &(uint32_t){0xd61f0200}, 1, true, &insn));
 	assert_int_equal(insn.kind, INSN_EMULATE);
-	/* ret takes the address off both stacks, wherever it runs. */
+	/* ret pops the address off both stacks, wherever it runs. */
 	assert_true(decode_with(HERE, &(uint32_t){0xd65f03c0}, 1, true, &insn));
 	assert_int_equal(insn.kind, INSN_COPY);
 	assert_false(insn.can_emulate);
-	/* Nothing but the machine says that a process may have such a stack: HWCAP_GCS. */
+	/* Only HWCAP_GCS shows that a process may have such a stack. */
 	assert_null(arch->shadow_stack.line);
 	assert_int_equal(arch->shadow_stack.hwcap, 1ull << 32);
 }
@@ -280,7 +280,7 @@ static void test_reach(void **state)
 	assert_int_equal(arch->relocate(&literal, HERE + 16 - near, &copy), -ERANGE);
 }
 
-/* No word is too strange: what is copied can be laid out, what is emulated is emulated. */
+/* Any word: a copy can be relocated, and an emulated instruction is emulated. */
 static void test_any_words(void **state)
 {
 	uint32_t word = 1;
@@ -326,7 +326,7 @@ static struct arch_regs start_regs(void)
 		regs.words[i] = 0x1111111111111111u * (i % 16);
 	regs.words[A64_SP] = 0x7ffff000;
 	regs.words[A64_PC] = HERE;
-	regs.words[A64_PSTATE] = 0x60000c00; /* Z and C; come to by an indirect branch */
+	regs.words[A64_PSTATE] = 0x60000c00; /* Z and C; reached by an indirect branch */
 	return regs;
 }
 
@@ -352,8 +352,8 @@ static void test_emulate(void **state)
 		{0x17fffffc, HERE - 16, -1, 0},
 		{0x94000004, HERE + 16, A64_LR, HERE + 4},          /* bl */
 		{0x97fffffc, HERE - 16, A64_LR, HERE + 4},          /* bl */
-		{0xd61f0020, 0x0011111111111111, -1, 0},            /* br x1: without its top byte */
-		{0xd61f0100, 0x8888888888888888, -1, 0},            /* br x8: the kernel's */
+		{0xd61f0020, 0x0011111111111111, -1, 0},            /* br x1: without the tag in the top byte */
+		{0xd61f0100, 0x8888888888888888, -1, 0},            /* br x8: an address of the kernel */
 		{0xd61f03e0, 0, -1, 0},                             /* br xzr */
 		{0xd63f03c0, 0xeeeeeeeeeeeeeeee, A64_LR, HERE + 4}, /* blr x30 */
 		{0xd65f03c0, 0xeeeeeeeeeeeeeeee, -1, 0},            /* ret */
@@ -368,7 +368,7 @@ static void test_emulate(void **state)
 		{0x58000081, HERE + 4, 1, 0x8000000000000001},      /* ldr x1 */
 		{0x58ffff9f, HERE + 4, -1, 0},                      /* ldr xzr */
 		{0xd8ffff80, HERE + 4, -1, 0},                      /* prfm */
-		{0xd87fffe0, HERE + 4, -1, 0},                      /* prfm of what is not there */
+		{0xd87fffe0, HERE + 4, -1, 0},                      /* prfm of an unmapped address */
 		{0xb4000080, HERE + 16, -1, 0},                     /* cbz x0 */
 		{0xb4000081, HERE + 4, -1, 0},                      /* cbz x1 */
 		{0xb5000081, HERE + 16, -1, 0},                     /* cbnz x1 */
@@ -395,7 +395,7 @@ static void test_emulate(void **state)
 	}
 }
 
-/* cbz and cbnz of 32 bits do not look at those above. */
+/* 32-bit cbz and cbnz ignore the upper bits. */
 static void test_emulate_narrow(void **state)
 {
 	struct arch_regs regs = start_regs();
@@ -407,7 +407,7 @@ static void test_emulate_narrow(void **state)
 	assert_int_equal(emulated(0xb4000083, regs).words[A64_PC], HERE + 4);
 }
 
-/* All conditions under all flags, as the manual's table of them says (C1.2.4). */
+/* All conditions with all flags, from the manual's table of conditions (C1.2.4). */
 static void test_conditions(void **state)
 {
 	(void)state;
@@ -441,7 +441,7 @@ static void test_emulate_fault(void **state)
 #define STACK 0x7ffff000u
 
 static struct {
-	unsigned char bytes[64]; /* those around STACK */
+	unsigned char bytes[64]; /* the bytes around STACK */
 	uint64_t address;        /* of the last access; 0 none */
 	size_t size;
 	unsigned writes;
@@ -556,8 +556,8 @@ static void test_emulate_memory(void **state)
 	assert_int_equal(stack.bytes[33], 0);
 }
 
-/* What the program has to find out itself leaves all as it was: memory that is not there, a tagged pointer (the tag may
- * be checked), a stack pointer that is not aligned. */
+/* Accesses whose fault the program must get change nothing: unmapped memory, a tagged pointer (the tag may be checked),
+ * an unaligned stack pointer. */
 static void test_emulate_left(void **state)
 {
 	static const struct {
@@ -599,7 +599,7 @@ static void test_registers(void **state)
 	assert_true(arch->return_address(&regs, &value));
 	assert_int_equal(value, 0xeeeeeeeeeeeeeeee);
 	assert_int_equal(arch->return_sp(&regs), 0x7ffff000);
-	/* A copy is not come to by an indirect branch. */
+	/* The copy is not reached by an indirect branch. */
 	arch->set_pc(&regs, 0x1234);
 	arch->set_sp(&regs, 0x5678);
 	assert_int_equal(regs.words[A64_PC], 0x1234);
@@ -637,7 +637,7 @@ static void test_breakpoint(void **state)
 	}
 }
 
-/* As paciasp does it, where the processor signs. */
+/* Signs as paciasp does, if the processor signs addresses. */
 static uint64_t signed_address(uint64_t address, uint64_t with)
 {
 #ifdef __aarch64__
@@ -647,7 +647,7 @@ static uint64_t signed_address(uint64_t address, uint64_t with)
 	return x17;
 #else
 	(void)with;
-	return address | 0x002a000000000000; /* with 48 bits of addresses, as that machine is taken to have */
+	return address | 0x002a000000000000; /* with 48-bit addresses, which that machine is assumed to have */
 #endif
 }
 
@@ -665,7 +665,7 @@ static void test_strip(void **state)
 			assert_true(arch->strip(is_signed | tag) == addresses[i]);
 		}
 #ifdef __aarch64__
-	/* The highest that there are: 48 bits unless more are asked for, of a kernel that has them. */
+	/* The highest address: 48 bits, unless more are requested from a kernel that has them. */
 	void *const high = mmap((void *)((uint64_t)1 << 51), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(high != MAP_FAILED);
@@ -675,8 +675,8 @@ static void test_strip(void **state)
 #endif
 }
 
-/* A kernel has 39, 42, 47, 48 or 52 bits of addresses for programs. A signature stands above all of them, so that no
- * address keeps a part of one, and none of 52 bits is cut. */
+/* Kernels have 39, 42, 47, 48 or 52 bits of addresses for programs. A signature is above all of them, so that after
+ * stripping no part of a signature is left, and no 52-bit address is truncated. */
 static void test_address_bits(void **state)
 {
 	static const unsigned widths[] = {39, 42, 47, 48, 52};
@@ -691,7 +691,7 @@ static void test_address_bits(void **state)
 		assert_true(a64_strip(in_text | (signature & ~(end - 1)), widths[i]) == in_text);
 		assert_true(a64_strip(in_text | 0xff00000000000000, widths[i]) == in_text); /* a tag */
 	}
-	/* Nothing was taken off: no signatures, and addresses of any width. */
+	/* Nothing was stripped: no signatures, and addresses of any width. */
 	assert_int_equal(a64_address_bits(signature), 52);
 	assert_int_equal(a64_address_bits(0), 52);
 }
@@ -740,7 +740,7 @@ static void test_syscalls(void **state)
 
 /* --- code around calls --- */
 
-/* The words of a piece of code, and nothing around them. */
+/* The words of a piece of code, with unreadable memory around them. */
 struct around {
 	const uint32_t *words;
 	size_t count;
@@ -760,17 +760,17 @@ static int read_around(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* Behind a call that never returns. */
+/* Constants after a call that never returns. */
 static void test_constants(void **state)
 {
-	/* As GCC makes them: -mcmodel=tiny, -mpc-relative-literal-loads; large. */
+	/* As GCC generates them: -mcmodel=tiny, -mpc-relative-literal-loads; large. */
 	static const uint32_t tiny[] = {
 		0x5c0000a0,                           /* ldr d0, 14 */
 		0x9c0000c1,                           /* ldr q1, 1c */
 		0x180001c2,                           /* ldr w2, 40 */
 		0x94000000,                           /* bl */
 		0xd503201f,                           /* nop */
-		0x180000a0,                           /* the double, whose first half would be ldr w0, 28 */
+		0x180000a0,                           /* the double, whose first half could be ldr w0, 28 */
 		0x4005bf0a, 1, 5, 77, 99, 0xd8000060, /* prfm pldl1keep, 38 */
 		0x94000000,                           /* bl */
 		0x52800000,                           /* mov w0, #0 */
@@ -782,7 +782,7 @@ static void test_constants(void **state)
 		0xf9400c00, /* ldr x0, [x0, #24] */
 		0xfd401020, /* ldr d0, [x1, #32] */
 		0x94000000, /* bl */
-		0x90000001, /* the constants, of which these would be adrp x1, 0; */
+		0x90000001, /* the constants, which could be adrp x1, 0; */
 		0xfd401820, /* ldr d0, [x1, #48] */
 		0,          0, 0xd503201f, 0xd503201f, 0xd503201f,
 	};
@@ -842,12 +842,12 @@ static void test_call_slot(void **state)
 {
 	static const struct {
 		uint32_t call;              /* at HERE + 4 */
-		uint32_t stub[7], other[5]; /* at STUB, and 0x40 behind it */
+		uint32_t stub[7], other[5]; /* at STUB, and 0x40 after it */
 		uint64_t slot;
 	} cases[] = {
 		/* adrp x16, 0x41f000; ldr x17, [x16, #0xfd8]; add x16, x16, #0xfd8; br x17 */
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
-		/* the same behind bti c, and with autia1716 there is no knowing */
+		/* the same after bti c; with autia1716 the slot is unknown */
 		{0x9400003f, {0xd503245f, 0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd503219f, 0xd71f0a30}, {0}, 0},
 		/* mov w0, #64; mov x1, x2; b to procedure linkage of another register */
@@ -855,10 +855,11 @@ static void test_call_slot(void **state)
 		 {0x52800800, 0xaa0203e1, 0x1400000e},
 		 {0xf00000e9, 0x913f6129, 0xf9400129, 0xd61f0120},
 		 0x41ffd8},
-		/* its register is another's result meanwhile */
+		/* its register gets another value meanwhile */
 		{0x9400003f, {0xf00000f0, 0xaa0203f0, 0xf947ee11, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xa94147f0, 0xd61f0220}, {0}, 0},
-		/* results in registers that no field names: autia1716; chkfeat x16; casp x16, x17, x2, x3, [x0] */
+		/* results in registers that no field of the instruction names: autia1716; chkfeat x16; casp x16, x17,
+		 * x2, x3, [x0] */
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd503219f, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xd503251f, 0xf947ee11, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x48307c02, 0xd61f0220}, {0}, 0},
@@ -869,7 +870,7 @@ static void test_call_slot(void **state)
 		{0x9400003f, {0x14000000}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x94000002, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd4200000, 0xd61f0220}, {0}, 0},
-		/* not called directly; into what cannot be read */
+		/* not called directly; unreadable code */
 		{0xd63f0100, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
 		{0x95ffffff, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
 	};

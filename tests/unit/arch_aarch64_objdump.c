@@ -1,10 +1,8 @@
-/* AArch64's decoder against objdump, over words of all sorts and the code of real objects: the kind that objdump's text
- * implies, and for what is emulated the place that objdump names.
- *
- *   arch_aarch64_objdump [FILE...]     these; else made up words, and a cross compiler's C library, where there is one
- *
- * The program that disassembles is $AARCH64_OBJDUMP, else aarch64-linux-gnu-objdump. Where none is installed: 77. So
- * with the assembler, $AARCH64_AS. */
+/* Compares AArch64's decoder with objdump, for many words and for the code of real objects: the kind that objdump's
+ * text implies, and for emulated instructions the address that objdump prints. arch_aarch64_objdump [FILE...] tests
+ * these files; else generated words, and the C library of a cross compiler, if there is one. The disassembler is
+ * $AARCH64_OBJDUMP, by default aarch64-linux-gnu-objdump, and the assembler $AARCH64_AS. Without them the status is 77.
+ * */
 #include "config.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@ static const char *const handful[] = {
 static const struct arch *const arch = &arch_aarch64;
 static unsigned long checked, failures, kinds[3];
 
-/* One line of objdump's: "  27608:\td11243ff \tsub\tsp, sp, #0x490". */
+/* A line of objdump: "  27608:\td11243ff \tsub\tsp, sp, #0x490". */
 struct line {
 	uint64_t address;
 	uint32_t word;
@@ -63,7 +61,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
 #define IS_ONE_OF(word, ...)                                                                                           \
 	is_one_of(word, (const char *const[]){__VA_ARGS__}, ARRAY_SIZE(((const char *const[]){__VA_ARGS__})))
 
-/* The literal's, branch's or page's address is the last operand, in hexadecimal: "x0, #33, 3f0 <f+0x10>". */
+/* The address of the literal, branch or page is the last operand, in hexadecimal: "x0, #33, 3f0 <f+0x10>". */
 static bool names_place(const struct line *line, uint64_t *place)
 {
 	const char *at = strrchr(line->operands, ',');
@@ -82,7 +80,7 @@ static bool is_branch(const char *mnemonic)
 	       (!mnemonic[1] || mnemonic[1] == '.' || !strncmp(mnemonic, "bc.", 3) || !strcmp(mnemonic, "bl"));
 }
 
-/* What objdump's text implies; *none: no breakpoint may be there. */
+/* The kind that objdump's text implies; sets *none if no breakpoint may be there. */
 static enum insn_kind kind_of(const struct line *line, bool *none)
 {
 	const char *const m = line->mnemonic;
@@ -103,7 +101,7 @@ static enum insn_kind kind_of(const struct line *line, bool *none)
 	return INSN_COPY;
 }
 
-/* Where the emulated load read. */
+/* The address that the emulated load read. */
 static int note_read(void *context, uint64_t address, void *data, size_t size)
 {
 	*(uint64_t *)context = address;
@@ -111,14 +109,14 @@ static int note_read(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* The place that an emulated instruction leads to or reads, or that it gives to its register. */
+/* The address that an emulated instruction jumps to or reads, or that it computes. */
 static uint64_t place_of(const struct insn *insn, const struct line *line)
 {
 	uint64_t read = 0;
 	const struct arch_memory memory = {.read = note_read, .context = &read};
 	const unsigned target = line->word & 31;
 
-	/* Whichever way a condition decides: the one that leads elsewhere. */
+	/* With both results of the condition: the one that jumps. */
 	for (unsigned way = 0; way < 2; way++)
 		for (uint64_t flags = 0; flags < 16; flags++) {
 			struct arch_regs regs;
@@ -137,7 +135,7 @@ static uint64_t place_of(const struct insn *insn, const struct line *line)
 	return insn->address + A64_INSN_SIZE;
 }
 
-/* False, with the difference reported, unless the decoder agrees. */
+/* Returns false and reports the difference if the decoder disagrees. */
 static bool agrees(const struct line *line)
 {
 	unsigned char bytes[A64_INSN_SIZE];
@@ -149,7 +147,7 @@ static bool agrees(const struct line *line)
 	a64_put(bytes, line->word);
 	const bool is_decoded = arch->decode(line->address, bytes, sizeof(bytes), false, &insn);
 
-	/* Data, or an instruction that one of both does not know: nothing to compare. */
+	/* Data, or an instruction that one of both does not know: no comparison. */
 	if (!strcmp(line->mnemonic, ".inst"))
 		return !is_decoded || insn.kind != INSN_EMULATE;
 	if (is_decoded == none || (is_decoded && insn.kind != kind)) {
@@ -160,7 +158,7 @@ static bool agrees(const struct line *line)
 	if (!is_decoded)
 		return true;
 	kinds[insn.kind]++;
-	/* prfm does nothing; that of a zero register is always or never. */
+	/* prfm has no effect; the condition of a zero register always or never holds. */
 	if (insn.kind != INSN_EMULATE || !strcmp(line->mnemonic, "prfm") || (line->word & 31) == 31 ||
 	    !names_place(line, &place) || IS_ONE_OF(line->mnemonic, "br", "blr", "ret", "bti"))
 		return true;
@@ -171,7 +169,7 @@ static bool agrees(const struct line *line)
 	return false;
 }
 
-/* Whether there is such a file, and objdump could be run on it. */
+/* Returns true if the file exists and objdump could be run on it. */
 static bool check_file(const char *path, const char *objdump)
 {
 	char *const command = xasprintf("%s -d -z '%s' 2>/dev/null", objdump, path);
@@ -195,7 +193,7 @@ static bool check_file(const char *path, const char *objdump)
 	return checked > before;
 }
 
-/* All instructions that the assembler's processor knows come about, the same in every run. */
+/* The instructions of the assembler's processor are all among these words, which are the same in every run. */
 static void put_words(FILE *out)
 {
 	uint32_t word = 1;

@@ -1,5 +1,5 @@
-/* The AArch64 instructions run: what an instruction does from its copy, or emulated, is compared with what it does
- * where it stands, in all registers, flags, vector registers, memory and faults. */
+/* Runs AArch64 instructions: the effect of an instruction from its copy, or emulated, is compared with its effect in
+ * place, in all registers, flags, vector registers, memory and faults. */
 #include "config.h"
 
 #include <elf.h>
@@ -26,7 +26,7 @@
 #define HAS_PADS ((getauxval(AT_HWCAP2) & 1u << 17) != 0) /* BTI */
 
 static const struct arch *const arch = &arch_aarch64;
-static struct arena_state idle; /* the child's as it started */
+static struct arena_state idle; /* the child's state after its start */
 static int cannot_trace;
 
 /* --- random states, the same in every run --- */
@@ -36,7 +36,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3fc);
 }
 
-/* An address in DATA (every second time), a small number, one in TEXT with a tag or none, or anything. */
+/* An address in DATA (every second time), a small number, an address in TEXT with or without a tag, or any number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {
@@ -80,13 +80,14 @@ static struct {
 
 #define PSTATE_SSBS 0x1000u
 
-/* An indirect branch leaves behind how it came; that is not emulated. The kernel sets SSBS as it switches tasks. */
+/* An indirect branch leaves its type in the flags, which is not emulated. The kernel sets SSBS when it switches tasks.
+ * */
 static void forget_passing(struct arena_state *state)
 {
 	state->regs.words[A64_PSTATE] &= ~(uint64_t)(PSTATE_BTYPE | PSTATE_SSBS);
 }
 
-/* False, with the difference reported, unless both are the same. */
+/* Returns false and reports the difference unless both states are the same. */
 static bool is_same(uint32_t word, const char *how, const struct arena_state *native, const struct arena_state *other)
 {
 	if (native->signal != other->signal || native->code != other->code || native->fault != other->fault) {
@@ -151,14 +152,15 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 
 	if (*pc >= address && *pc < address + copy.size)
 		*pc = insn_original_pc(insn, &copy, address, *pc);
-	/* A fault of the instruction itself is where it stands: SIGILL. */
+	/* A fault of the instruction itself (SIGILL) is reported at the instruction's own address. */
 	if (after.fault >= address && after.fault < address + copy.size)
 		after.fault = insn_original_pc(insn, &copy, address, after.fault);
 	forget_passing(&after);
 	return is_same(word, names[slot], native, &after);
 }
 
-/* It has to run where it stands: it faults there, or its address has a tag, which the processor may check. */
+/* Returns true if the instruction must run in place: it faults, or its address has a tag, which the processor may
+ * check. */
 static bool is_left(const struct insn *insn, const struct arena_state *before, const struct arena_state *native)
 {
 	const uint64_t base = before->regs.words[a64_bits(a64_get(insn->bytes), 5, 5)];
@@ -189,8 +191,8 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(word, "emulated", native, &after);
 }
 
-/* Runs one instruction in a random state, in its place, from copies in the first of the slots, and emulated; false if
- * one differs, or if it only runs in place. */
+/* Runs one instruction in a random state, in place, from copies in the first `slots` slots, and emulated; returns false
+ * if the effects differ, or if it only runs in place. */
 static bool compare(uint32_t word, unsigned slots)
 {
 	struct arena_state before, native;
@@ -220,9 +222,10 @@ static bool compare(uint32_t word, unsigned slots)
 
 /* --- instructions by hand --- */
 
-/* Relative ones lead into TEXT, literals lie there. */
+/* Relative ones point into TEXT, where literals are, too. */
 static const uint32_t by_hand[] = {
-	/* nop, yield, bti, bti c, bti j, bti jc; b, b.cond, cbz, cbnz, tbz, tbnz, forth and back, of both widths */
+	/* nop, yield, bti, bti c, bti j, bti jc; b, b.cond, cbz, cbnz, tbz, tbnz, forward and backward, of both widths
+	 * */
 	0xd503201f, 0xd503203f, 0xd503241f, 0xd503245f, 0xd503249f, 0xd50324df, 0x14000004, 0x17fffffc, 0x14000200,
 	0x54000080, 0x54ffff81, 0x54000082, 0x54000083, 0x54000084, 0x54000085, 0x54000086, 0x54000087, 0x54000088,
 	0x54000089, 0x5400008a, 0x5400008b, 0x5400008c, 0x5400008d, 0x5400008e, 0x5400008f, 0xb4000083, 0xb5ffff83,
@@ -231,7 +234,7 @@ static const uint32_t by_hand[] = {
 	/* br, blr, ret, of x3, x16, x30 and xzr; bl */
 	0xd61f0060, 0xd61f0200, 0xd61f03c0, 0xd61f03e0, 0xd63f0060, 0xd63f0200, 0xd63f03c0, 0xd65f03c0, 0xd65f0060,
 	0x94000004, 0x97fffffc, 0x94000200,
-	/* adr, adrp, of x1, x30, xzr; ldr x1, w1, ldrsw x1, prfm, of literals near, and of what is not mapped */
+	/* adr, adrp, of x1, x30, xzr; ldr x1, w1, ldrsw x1, prfm, of near literals, and of unmapped ones */
 	0x30000021, 0x10ffff9e, 0x1000003f, 0x90000001, 0xf0ffffde, 0xb000001f, 0x58000081, 0x58ffff81, 0x18000081,
 	0x18ffff9f, 0x98000081, 0xd8000080, 0x58700001, 0x18700001, 0x98700001, 0xd8700000,
 	/* ldr s1, d1, q1 of literals */
@@ -276,7 +279,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* All is as in place, and the child of a fork would come back in the copy. */
+/* The effect is that in place; the child of a fork would continue in the copy. */
 static void test_syscall(void **state)
 {
 	struct arena_state before, native, after;
@@ -302,8 +305,8 @@ static void test_syscall(void **state)
 	arena_code(ARENA_HERE, NULL, sizeof(bytes));
 }
 
-/* A function in a guarded page, entered by an indirect branch: where the breakpoint stands on its landing pad, it is
- * hit; the copy of the pad runs without the branch, and so does that of another instruction. */
+/* A function in a guarded page, entered by an indirect branch: a breakpoint on its landing pad is hit; the copy of the
+ * pad runs without the branch, and so does the copy of another instruction. */
 static void test_landing_pads(void **state)
 {
 	static const uint32_t words[] = {0xd503233f, 0xd503237f, 0xd503201f, 0xa9bd7bfd}; /* two pads, two others */
@@ -350,7 +353,8 @@ static void test_landing_pads(void **state)
 
 /* --- instructions of loaded libraries --- */
 
-/* Those whose result depends on when, where or how often they run, or that leave something behind. */
+/* Instructions whose result depends on when, where or how often they run, or that have lasting effects, are not
+ * repeatable. */
 static bool is_repeatable(uint32_t word)
 {
 	if (word >> 24 == 0xd4 || word >> 22 == 0x354) /* svc; hints, msr, mrs, sys: by hand */
@@ -358,7 +362,7 @@ static bool is_repeatable(uint32_t word)
 	return true;
 }
 
-/* What tells instructions apart, and not which registers and numbers. */
+/* The bits that distinguish instructions, without register numbers and immediates. */
 static uint32_t form_of(uint32_t word)
 {
 	switch (a64_bits(word, 25, 4)) {
@@ -399,7 +403,7 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 			if (!is_repeatable(word) || hash_get_ptr(&forms, form))
 				continue;
 			hash_set_ptr(&forms, form, &forms);
-			if (a64_bits(word, 24, 5) == 0x18 && is_literal(word)) /* else too far for some slots */
+			if (a64_bits(word, 24, 5) == 0x18 && is_literal(word)) /* otherwise too far for some slots */
 				word = (word & ~0x00ffffe0u) | 0x80;
 			a64_put(bytes, word);
 			if (!arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)

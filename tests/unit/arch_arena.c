@@ -18,9 +18,9 @@
 
 #ifdef __aarch64__
 #include <sys/auxv.h>
-#define REACH       (1u << 26) /* within that of a jump */
+#define REACH       (1u << 26) /* within reach of a jump */
 #define NT_EXTENDED NT_FPREGSET
-/* Landing pads are asked for, where the processor knows them: what is in TEXT and a copy has to stand that. */
+/* Landing pads are enforced if the processor has them: the code in TEXT and the copies must work with them. */
 #define PROT_GUARDED 0x10
 #define HAS_GUARD    (getauxval(AT_HWCAP2) & 1u << 17)
 #else
@@ -45,7 +45,7 @@ const uint64_t arena_slots[ARENA_SLOTS] = {
 static pid_t child;
 static int memory_fd = -1;
 
-/* The test itself is broken, or the kernel is: nothing to go on with. */
+/* The test itself or the kernel is broken: ends the test. */
 static void die(const char *what)
 {
 	fprintf(stderr, "arena: %s: %s\n", what, strerror(errno));
@@ -54,7 +54,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* With breakpoints. */
+/* Fills code with breakpoints. */
 static void fill(unsigned char *code, size_t size)
 {
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
@@ -77,8 +77,8 @@ static void map(uint64_t address, size_t size, int protection)
 		die("mprotect");
 }
 
-/* Only what is mapped here and what the kernel put far away: the child's own code is not needed
- * after it has stopped itself. */
+/* Only the arena and the kernel's own far mappings remain: the child's own code is not needed after the child has
+ * stopped itself. */
 static void child_main(void)
 {
 	map(ARENA_TEXT, ARENA_TEXT_SIZE, PROT_CODE);
@@ -93,7 +93,7 @@ static void child_main(void)
 
 static void wait_stop(int *status)
 {
-	alarm(20); /* a loop without end in the child: the test dies of SIGALRM */
+	alarm(20); /* a loop without end in the child: the test ends by SIGALRM */
 	if (waitpid(child, status, 0) != child)
 		die("waitpid");
 	alarm(0);
@@ -102,7 +102,7 @@ static void wait_stop(int *status)
 #ifdef ARENA_32
 #define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
 
-/* NT_PRSTATUS would be of 32 bits while it runs such code. */
+/* NT_PRSTATUS would have the 32-bit form while the child runs such code. */
 static void transfer_regs(int request, struct arena_state *state)
 {
 	if (ptrace(request == PTRACE_SETREGSET ? PTRACE_SETREGS : PTRACE_GETREGS, child, NULL, &state->regs))
@@ -112,7 +112,7 @@ static void transfer_regs(int request, struct arena_state *state)
 #define USER32_CS 0x23 /* the kernel's selectors for 32-bit code, and for data */
 #define USER_DS   0x2b
 
-/* Of each of i386's words the one of x86-64's. */
+/* For each word of i386's registers the word of x86-64's. */
 static const unsigned char wide_words[] = {
 	WORD(rbx), WORD(rcx), WORD(rdx),      WORD(rsi), WORD(rdi), WORD(rbp),    WORD(rax), WORD(ds), WORD(es),
 	WORD(fs),  WORD(gs),  WORD(orig_rax), WORD(rip), WORD(cs),  WORD(eflags), WORD(rsp), WORD(ss),
@@ -245,7 +245,8 @@ void arena_get_data(struct arena_state *state)
 		die("reading data");
 }
 
-/* PTRACE_CONT or PTRACE_SINGLESTEP, from the state to the one at the stop, but for the extended registers. */
+/* Runs PTRACE_CONT or PTRACE_SINGLESTEP from the set state to the next stop, and reads the state back, except for the
+ * extended registers. */
 static void go(int request, struct arena_state *after)
 {
 	siginfo_t info;
@@ -280,7 +281,7 @@ void arena_step(const struct arena_state *before, struct arena_state *after)
 }
 
 #ifdef __x86_64__
-/* Whether one nop runs in such a state: it stops behind it, at the breakpoint. */
+/* Returns true if one nop runs in such a state: the child stops after it, at the breakpoint. */
 static bool runs_nop(const struct arena_state *idle, uint64_t sp)
 {
 	static const unsigned char nop = 0x90;
@@ -295,8 +296,9 @@ static bool runs_nop(const struct arena_state *idle, uint64_t sp)
 	       after.regs.words[offsetof(struct user_regs_struct, rip) / 8] == ARENA_HERE + 2;
 }
 
-/* What this kernel lets run: some have no 32-bit code at all, and some that are the guests of others end a task whose
- * stack pointer is no address as they resume it, where a processor would let it run to its next use of the stack. */
+/* Finds out what this kernel can run: some kernels have no 32-bit code at all, and some guest kernels kill a task at
+ * its resume if its stack pointer is not a valid address, which a processor would allow until the next use of the
+ * stack. */
 static int probe(const struct arena_state *idle)
 {
 	if (!runs_nop(idle, ARENA_STACK))
@@ -353,7 +355,7 @@ int arena_start(struct arena_state *state)
 	return probe(state);
 }
 
-/* As the tracee would: /proc/PID/mem passes over the protection of memory, these do not. */
+/* Fails like an access of the tracee: /proc/PID/mem ignores memory protection, these functions do not. */
 static int memory_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};
@@ -367,7 +369,7 @@ static int memory_write(void *context, uint64_t address, const void *data, size_
 	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
 	unsigned char old[16];
 
-	/* Not a part of it, at the end of DATA. */
+	/* No partial write at the end of DATA. */
 	if (size > sizeof(old) || memory_read(context, address, old, size))
 		return -EFAULT;
 	return process_vm_writev(child, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
@@ -375,7 +377,7 @@ static int memory_write(void *context, uint64_t address, const void *data, size_
 
 const struct arch_memory arena_memory = {memory_read, memory_write, NULL};
 
-/* Whether a task sleeps in a system call: its state in /proc/PID/stat. */
+/* Returns true if a task sleeps in a system call: by its state in /proc/PID/stat. */
 static bool is_sleeping(pid_t pid)
 {
 	char path[64];
@@ -390,7 +392,7 @@ static bool is_sleeping(pid_t pid)
 	return sleeps;
 }
 
-/* Until the child sleeps and goes on sleeping (true), or has ended (false). */
+/* Returns true when the child sleeps and stays asleep, false when it has ended. */
 static bool wait_asleep(void)
 {
 	for (int same = 0; same < 5; usleep(2000)) {
@@ -403,7 +405,7 @@ static bool wait_asleep(void)
 	return true;
 }
 
-/* Waits for the start sign, the end of the pipe, then calls. */
+/* Waits for the end of the pipe as the start signal, then calls the function. */
 static void interrupted_main(const int start[2], int (*function)(void))
 {
 	char byte;
@@ -425,7 +427,7 @@ static void offer_regs(bool (*change)(struct arch_regs *regs))
 		die("SETREGSET");
 }
 
-/* Stops the sleeping child, offers its registers, and looks what it does then. */
+/* Stops the sleeping child, changes its registers, and observes what it does then. */
 static enum arena_interrupted interrupt(bool (*change)(struct arch_regs *regs), int signal)
 {
 	int status;
@@ -466,7 +468,7 @@ enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(str
 		perror("PTRACE_SEIZE");
 		close(start[1]);
 	} else {
-		/* The close wakes the child at once, so that it is not seen asleep in read. */
+		/* The close wakes the child at once, so that it is not taken for asleep in read. */
 		while (!is_sleeping(child))
 			usleep(1000);
 		close(start[1]);

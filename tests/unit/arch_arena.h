@@ -45,22 +45,22 @@ struct arena_state {
 	uint64_t fault;
 };
 
-/* The port whose instructions they are. */
+/* The port of the tested instructions. */
 const struct arch *arena_arch(void);
 
-/* Registers are those of a 64-bit process always; cuts values down to what 32-bit code can have, and the stack pointer
- * to what this kernel resumes. */
+/* Registers are always those of a 64-bit process; truncates values to what 32-bit code can have, and sets a stack
+ * pointer with which this kernel resumes. */
 void arena_fit(struct arch_regs *regs);
-/* Whether this kernel lets a task run on with them. */
+/* Returns true if this kernel resumes a task with these registers. */
 bool arena_can_resume(const struct arch_regs *regs);
-/* The port's emulate() on such registers. */
+/* Calls the port's emulate() on such registers. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
-/* The next number of a row that is the same in every run of a program. */
+/* The next number of a sequence that is the same in every run of a program. */
 uint64_t arena_random(void);
 
-/* Starts the child; its own registers and extended registers are in *state. 0, or -errno where this
- * machine does not let us trace, -ENOEXEC where it runs no such code: arena_skipped() prints which. */
+/* Starts the child; *state gets its registers and extended registers. Returns 0, -errno if tracing is not allowed, or
+ * -ENOEXEC if this machine does not run such code: arena_skipped() prints which. */
 int arena_start(struct arena_state *state);
 void arena_skipped(int error);
 void arena_end(void);
@@ -68,29 +68,28 @@ void arena_end(void);
 /* Writes code (or fills with breakpoints when `bytes` is NULL) anywhere in TEXT or a slot. */
 void arena_code(uint64_t address, const unsigned char *bytes, size_t size);
 
-/* Sets the child's registers and memory, lets it run to its next signal, and reads all back. A
- * child that does not stop within seconds ends the test program. */
+/* Sets the child's registers and memory, lets it run to its next signal, and reads all back. If the child does not stop
+ * within seconds, the test program ends. */
 void arena_run(const struct arena_state *before, struct arena_state *after);
 
-/* Single-steps the one instruction at the pc; the extended registers are left alone. */
+/* Single-steps the instruction at the pc; does not transfer the extended registers. */
 void arena_step(const struct arena_state *before, struct arena_state *after);
 
-/* state->data to the child's memory and back, around an emulation by arena_memory. */
+/* Copies state->data to the child's memory and back, around an emulation by arena_memory. */
 void arena_put_data(const struct arena_state *state);
 void arena_get_data(struct arena_state *state);
 extern const struct arch_memory arena_memory;
 
-/* What became of a call that was interrupted by the tracer and whose registers `change` then
- * had. */
+/* The effect on an interrupted system call whose registers were changed by `change`. */
 enum arena_interrupted {
 	INTERRUPTED_SLEEPS, /* it sleeps again */
 	INTERRUPTED_ENDED,  /* it returned */
 	INTERRUPTED_CANNOT, /* no tracing here, or the kernel lacks the call */
 };
 
-/* Runs `function`, which is to sleep in a system call for ever, in a new traced child, and
- * interrupts it. It returns -1 if it cannot even begin. A `signal` other than 0 is sent while the
- * child is stopped, and delivered; `change` then has the registers at that stop, too. */
+/* Runs `function`, which must sleep in a system call for ever, in a new traced child, and interrupts it. The function
+ * returns -1 if it cannot begin to sleep. If `signal` is not 0, it is sent while the child is stopped, and delivered;
+ * `change` is then also called at that stop. */
 enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(struct arch_regs *regs), int signal);
 
 #endif

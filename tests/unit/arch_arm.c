@@ -1,5 +1,5 @@
-/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. All of it
- * is pure, so it runs on every machine. */
+/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. No code is
+ * run, so the test runs on every machine. */
 #include "config.h"
 
 #include <elf.h>
@@ -88,7 +88,7 @@ static const struct {
 		{"vldmia pc, {d0}", "02 0b 9f ec", INSN_STEP, 0},
 		{"setend be", "00 02 01 f1", INSN_STEP, 0},
 		{"clz r0, r1", "11 0f 6f e1", INSN_COPY, 0},
-		/* What is UNPREDICTABLE with the pc: as the second of a pair, an offset, a shift, a result. */
+		/* UNPREDICTABLE with the pc: as the second register of a pair, an offset, a shift, a result. */
 		{"ldrd lr, pc, [r2]", "d0 e0 c2 e1", INSN_STEP, 0},
 		{"ldrd lr, pc, [pc, #8]", "d8 e0 cf e1", INSN_STEP, 0},
 		{"strd lr, pc, [r2]", "f0 e0 c2 e1", INSN_STEP, 0},
@@ -184,7 +184,7 @@ static const struct {
 	  {"ldr.w r8, [r0, #4]!", "50 f8 04 8f", INSN_COPY, CAN_EMULATE},
 	  {"ldrt r8, [r0, #4]", "50 f8 04 8e", INSN_COPY, 0},
 	  {"pld [r0]", "90 f8 00 f0", INSN_COPY, 0},
-	  /* What is not allocated, or UNPREDICTABLE with the pc. */
+	  /* Not allocated, or UNPREDICTABLE with the pc. */
 	  {"blx with its lowest bit", "00 f0 05 e8", INSN_STEP, 0},
 	  {"blx pc", "f8 47", INSN_STEP, 0},
 	  {"bxns lr", "74 47", INSN_STEP, 0},
@@ -255,7 +255,7 @@ static void test_short(void **state)
 	assert_false(arch_arm.decode(HERE, push, 2, false, &insn));
 }
 
-/* Where no breakpoint may be. */
+/* Places where no breakpoint may be. */
 static void test_refused(void **state)
 {
 	static const struct {
@@ -264,7 +264,7 @@ static void test_refused(void **state)
 		bool is_decoded;
 	} cases[] = {
 		{HERE, "f0 00 f0 e7", false},                          /* udf */
-		{HERE, "f0 01 f0 e7", false},                          /* ours */
+		{HERE, "f0 01 f0 e7", false},                          /* functrace's breakpoint */
 		{HERE, "70 00 20 e1", false},                          /* bkpt */
 		{HERE, "70 00 00 e1", false},                          /* hlt */
 		{HERE, "93 1f 82 e1", false},                          /* strex */
@@ -276,10 +276,10 @@ static void test_refused(void **state)
 		{HERE, "02 00 00 0a 93 1f 82 e1", false},              /* beq; strex */
 		{HERE, "02 00 00 ea 93 1f 82 e1", true},               /* b; strex */
 		{HERE, "1e ff 2f e1 93 1f 82 e1", true},               /* bx lr; strex */
-		{HERE + 2, "10 40 2d e9", false},                      /* no place of A32 */
-		{HERE + 2 + THUMB, "10 b5", true},                     /* but one of Thumb */
+		{HERE + 2, "10 40 2d e9", false},                      /* not a place of A32 code */
+		{HERE + 2 + THUMB, "10 b5", true},                     /* but one of Thumb code */
 		{HERE + THUMB, "00 de", false},                        /* udf */
-		{HERE + THUMB, "01 de", false},                        /* ours */
+		{HERE + THUMB, "01 de", false},                        /* functrace's breakpoint */
 		{HERE + THUMB, "00 be", false},                        /* bkpt */
 		{HERE + THUMB, "80 ba", false},                        /* hlt */
 		{HERE + THUMB, "f0 f7 00 a0", false},                  /* udf.w, for longer instructions */
@@ -290,7 +290,7 @@ static void test_refused(void **state)
 		{HERE + THUMB, "01 33 c2 e8 af 3f", true},             /* adds; stl */
 		{HERE + THUMB, "08 bf 01 33 42 e8 00 31", false},      /* it eq; addeq; strex */
 		{HERE + THUMB, "70 47 42 e8 00 31", true},             /* bx lr; strex */
-		{HERE + THUMB, "01 33 42 e8", true},                   /* adds; half of one */
+		{HERE + THUMB, "01 33 42 e8", true},                   /* adds; half of an instruction */
 	};
 	unsigned char bytes[16];
 	struct insn insn;
@@ -328,14 +328,14 @@ static void test_copies(void **state)
 	(void)state;
 	/* ldr pc, [pc, #-4]; the address */
 	check_copy(0, "10 40 2d e9", NULL, "10 40 2d e9 04 f0 1f e5 04 00 01 00", 4);
-	/* ldr.w pc, [pc, #4], the pc being rounded down; the address, with the state */
+	/* ldr.w pc, [pc, #4], with the pc rounded down; the address, with the state bit */
 	check_copy(THUMB, "10 b5", NULL, "10 b5 df f8 04 f0 00 00 03 00 01 00", 2);
 	/* ldr.w pc, [pc] */
 	check_copy(THUMB, "2d e9 f0 41", NULL, "2d e9 f0 41 df f8 00 f0 05 00 01 00", 4);
 	/* vldr d0, [pc, #8] of 16 */
 	check_copy(0, "08 0b 9f ed", "11 22 33 44 55 66 77 88",
 		   "02 0b 9f ed 04 f0 1f e5 04 00 01 00 00 00 00 00 11 22 33 44 55 66 77 88", 4);
-	/* vldr s15, [pc, #-32] becomes one of what is ahead */
+	/* vldr s15, [pc, #-32] becomes one with a positive offset */
 	check_copy(THUMB, "5f ed 08 7a", "11 22 33 44", "df ed 03 7a df f8 00 f0 05 00 01 00 00 00 00 00 11 22 33 44",
 		   4);
 }
@@ -392,7 +392,7 @@ static uint32_t got(uint32_t address)
 	return word;
 }
 
-/* Registers that are their numbers, sp at DATA + 128. */
+/* Each register has its number as its value, sp is DATA + 128. */
 static struct arch_regs fresh(uint32_t state, uint32_t flags)
 {
 	struct arch_regs regs = {.narrow = {0}};
@@ -462,7 +462,7 @@ static void test_branches(void **state)
 
 static void test_conditions(void **state)
 {
-	/* For each condition, the flags N Z C V as four bits with which it holds. */
+	/* For each condition a set of the flags N Z C V, as four bits, with which it holds. */
 	static const uint16_t holds[] = {0xf0f0, 0x0f0f, 0xcccc, 0x3333, 0xff00, 0x00ff, 0xaaaa,
 					 0x5555, 0x0c0c, 0xf3f3, 0xaa55, 0x55aa, 0x0a05, 0xf5fa};
 	char hex[16];
@@ -561,7 +561,7 @@ static void test_loads(void **state)
 	assert_int_equal(regs.narrow[PC], HERE + 4 + 10);
 }
 
-/* Where a literal would be is no memory of the test's: moved there by its own address. */
+/* The place of the literal is not in the test's memory; relocated by its own address. */
 static void test_literal_loads(void **state)
 {
 	static const struct {
@@ -614,7 +614,7 @@ static void test_stores(void **state)
 	assert_int_equal(got(DATA + 124), HERE + 8);
 	assert_int_equal(writes, 1);
 	regs = fresh(1, 0);
-	emulate(THUMB, "10 b5", &regs); /* push {r4, lr}, where there is no slot */
+	emulate(THUMB, "10 b5", &regs); /* push {r4, lr}, without a slot */
 	assert_int_equal(regs.narrow[SP], DATA + 120);
 	assert_int_equal(got(DATA + 120), 0x1004);
 	assert_int_equal(got(DATA + 124), 0x100e);
@@ -659,7 +659,7 @@ static void test_data(void **state)
 	assert_int_equal(regs.narrow[CPSR] >> 28, 6);
 }
 
-/* Whatever fails leaves the registers as they were. */
+/* An access that fails does not change the registers. */
 static void test_faults(void **state)
 {
 	static const struct {
@@ -680,7 +680,7 @@ static void test_faults(void **state)
 		assert_int_equal(arch_arm.emulate(&insn, &regs, &data_memory), -EFAULT);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 	}
-	/* To A32 code that begins between two words nothing goes. */
+	/* A jump to A32 code must not lead between two words. */
 	const struct insn insn = decode(0, "03 f0 a0 e1");
 	struct arch_regs regs = fresh(0, 0);
 
@@ -760,15 +760,15 @@ static void test_call_slot(void **state)
 	/* bl to a veneer of Thumb: ldr.w pc, [pc]; the word */
 	assert_true(slot_of(HERE + 4 + 1, "00 f0 00 f8 df f8 00 f0 f1 ff 00 00", &slot));
 	assert_int_equal(slot, HERE + 8);
-	/* bl to a function that does something */
+	/* bl to a function that does more */
 	assert_false(slot_of(HERE + 4 + 1, "00 f0 00 f8 10 b5 00 f0 00 f8 10 bd", &slot));
 	/* blx r3 */
 	assert_false(slot_of(HERE + 4 + 1, "00 bf 98 47", &slot));
-	/* ip is not what it was */
+	/* ip is changed meanwhile */
 	assert_false(slot_of(HERE + 4, "ff ff ff eb 00 c6 8f e2 03 c0 a0 e1 f4 f0 bc e5", &slot));
 }
 
-/* The same code, and nothing around it. */
+/* The same code, with unreadable memory around it. */
 static int read_around(void *context, uint64_t address, void *data, size_t size)
 {
 	(void)context;
@@ -786,11 +786,11 @@ static bool is_constant(uint32_t place, const char *hex)
 	return arch_arm.is_constant(HERE + place, &text);
 }
 
-/* What is behind a call that never returns. */
+/* Constants after a call that never returns. */
 static void test_thumb_constants(void **state)
 {
-	/* ldr r3, [pc, #8]; mov r1, r3; ldr r0, [pc, #8]; nop; bl; the two words, which would load others if they were
-	 * instructions; nop; nop; bl */
+	/* ldr r3, [pc, #8]; mov r1, r3; ldr r0, [pc, #8]; nop; bl; the two words, which would load other words if they
+	 * were instructions; nop; nop; bl */
 	static const char loads[] =
 		"02 4b 19 46 02 48 00 bf 00 f0 04 f8 00 4f 00 4f 00 4f 00 4f 00 bf 00 bf 00 f0 04 f8";
 	static const char wide[] =
@@ -802,7 +802,7 @@ static void test_thumb_constants(void **state)
 	assert_false(is_constant(20 + THUMB, loads));
 	assert_false(is_constant(28 + THUMB, loads));
 	assert_false(is_constant(8 + THUMB, loads));
-	assert_false(is_constant(14 + THUMB, loads)); /* constants do not lie there */
+	assert_false(is_constant(14 + THUMB, loads)); /* no constants at this place */
 	assert_true(is_constant(12 + THUMB, wide));
 	assert_true(is_constant(16 + THUMB, wide));
 	assert_true(is_constant(20 + THUMB, wide));
@@ -831,7 +831,7 @@ static void test_a32_constants(void **state)
 	assert_false(is_constant(8, "00 00 8f e5 02 00 00 eb 01 00 a0 e3")); /* str r0, [pc]; bl; mov r0, #1 */
 }
 
-/* Behind a call that never returns the next function may be of the other state. */
+/* The function after a call that never returns may have the other state. */
 static void test_other_state(void **state)
 {
 	/* bl; push {r4, lr}; sub sp, sp, #8; mov r4, r0; bl */
@@ -848,7 +848,7 @@ static void test_other_state(void **state)
 	assert_false(is_constant(4 + THUMB, to_thumb));
 	assert_false(is_constant(4 + THUMB, long_ones));
 	assert_false(is_constant(4, "02 00 00 eb 50 00 c0 f2")); /* vmov.i32 d16, #0 has no condition */
-	/* A condition behind the first word. */
+	/* A condition after the first word. */
 	assert_false(is_constant(4, "02 00 00 eb 00 00 50 e3 01 00 a0 03 10 80 bd e8"));
 }
 
@@ -925,7 +925,7 @@ static void test_signal_frames(void **state)
 	assert_int_equal(arch_arm.signal.frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
 }
 
-/* Of the word behind the pc's, the cpsr: Thumb, and an IT block. */
+/* The word after the pc's is the cpsr: Thumb, and an IT block. */
 static void test_frame_states(void **unused)
 {
 	const struct {

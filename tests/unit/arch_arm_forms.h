@@ -1,5 +1,5 @@
-/* Forms of 32-bit ARM's instructions, for the assembler: each that means something to the decoders, with and without
- * the pc, in A32 and in Thumb. Written from the ARMv7-A and ARMv8-A architecture reference manuals. */
+/* Forms of 32-bit ARM's instructions, as text for the assembler: each form that the decoders distinguish, with and
+ * without the pc, in A32 and in Thumb. Written from the ARMv7-A and ARMv8-A architecture reference manuals. */
 #ifndef FT_TESTS_UNIT_ARCH_ARM_FORMS_H
 #define FT_TESTS_UNIT_ARCH_ARM_FORMS_H
 

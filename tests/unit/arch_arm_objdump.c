@@ -31,8 +31,8 @@ static const char *const handful[] = {
 	"/usr/lib/arm-linux-gnueabihf/libstdc++.so.6",
 };
 
-/* A stripped object does not say where code ends and data begins, and objdump makes something of both: one in so many
- * may be data that no processor would take. */
+/* In a stripped object code and data are not marked, and objdump disassembles both: one word of this number may be data
+ * that no processor would accept as code. */
 #define DATA_SHARE 10000
 
 #define MADE_UP 50000u /* words */
@@ -104,7 +104,7 @@ static bool parse(char *text, struct line *line)
 	return true;
 }
 
-/* What objdump cannot read, or says that nobody may write. */
+/* Instructions that objdump cannot disassemble, or marks as unpredictable. */
 static bool is_doubtful(const struct line *line)
 {
 	static const char *const marks[] = {"UNPREDICTABLE", "unpredictable", "UNDEFINED", "illegal", "<und>", "??",
@@ -119,7 +119,7 @@ static bool is_doubtful(const struct line *line)
 static const char *const conditions[] = {"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc",
 					 "hi", "ls", "ge", "lt", "gt", "le", "al"};
 
-/* Whether the mnemonic is that one, with a condition and a width perhaps. */
+/* Returns true if the mnemonic is that name, with or without a condition and a width. */
 static bool is(const struct line *line, const char *name)
 {
 	const size_t length = strlen(name);
@@ -135,8 +135,8 @@ static bool is(const struct line *line, const char *name)
 	return !*rest || !strcmp(rest, ".w") || !strcmp(rest, ".n");
 }
 
-/* What the architecture leaves UNPREDICTABLE without a word of objdump's: data that is taken for code. The pc as a
- * shift, with flags, as a destination of narrow loads, stored by Thumb code. */
+/* Returns true for instructions that the architecture leaves UNPREDICTABLE without a remark by objdump: data that is
+ * taken for code. The pc as a shift, with flags, as a destination of narrow loads, stored by Thumb code. */
 static bool is_data(const struct line *line)
 {
 	const char *shift = strrchr(line->operands, ' ');
@@ -218,7 +218,7 @@ static int refuse_write(void *context, uint64_t address, const void *data, size_
 	return -EFAULT;
 }
 
-/* The place that objdump names: "1e090 <abort+0x48>", behind "; " or "@ " where operands come before. */
+/* The address that objdump prints: "1e090 <abort+0x48>", after "; " or "@ " if operands precede it. */
 static bool named(const struct line *line, uint64_t *place)
 {
 	const char *open = strchr(line->operands, '<'), *start = open;
@@ -247,7 +247,7 @@ static bool place_is_right(const struct line *line, const struct insn *insn)
 		return insn->literal_at == place;
 	if (insn->kind != INSN_EMULATE)
 		return true;
-	/* With flags for which the condition holds. */
+	/* With flags with which the condition holds. */
 	for (unsigned flags = 0; flags < 16; flags++) {
 		for (unsigned i = 0; i < 16; i++)
 			regs.narrow[i] = flags & 1; /* cbz, cbnz */
@@ -275,7 +275,7 @@ static void complain(const struct line *line, const char *what)
 		       names[expected(line)]);
 }
 
-/* Between a load exclusive and the store, and the program's own breakpoints, is no place for ours. */
+/* Between an exclusive load and its store, and on the program's own breakpoints, no breakpoint may be inserted. */
 static bool is_refused(const struct line *line)
 {
 	static const char *const names[] = {"strex",  "strexb", "strexh", "strexd", "stlex", "stlexb",
@@ -312,15 +312,15 @@ static void check(const struct line *line)
 		complain(line, "no copy");
 }
 
-/* objdump takes status registers' instructions for comparisons without flags, where their bits are not as they should
- * be. */
+/* If their bits are not as they should be, objdump disassembles instructions of status registers as comparisons without
+ * flags. */
 static bool is_misread(const struct line *line, uint32_t word)
 {
 	return !line->thumb && (word & 0x0d900000) == 0x01000000 &&
 	       (is(line, "cmp") || is(line, "cmn") || is(line, "tst") || is(line, "teq"));
 }
 
-/* Hints; what has the flags or a literal for it, and what belongs to coprocessors that there are none of. */
+/* Hints; instructions with flags or a literal in place of the pc, and those of coprocessors that do not exist. */
 static bool may_name_pc(const struct line *line, const struct insn *insn)
 {
 	static const char *const names[] = {"pld",  "pldw",  "pli",   "mrc",   "mrc2",  "vmrs",
@@ -379,7 +379,8 @@ static void put_forms(FILE *out)
 	fputs(arm_forms, out);
 }
 
-/* The same in every run, in A32 and in Thumb. In the groups of long instructions, for of the others there are few. */
+/* The same words in every run, in A32 and in Thumb; more from the groups of long instructions, because the others have
+ * few. */
 static void put_words(FILE *out)
 {
 	static const uint32_t groups[] = {0xe8000000, 0xf0000000, 0xf8000000};
@@ -401,7 +402,7 @@ static void put_words(FILE *out)
 		fprintf(out, ".inst.n 0x%04x\n", half);
 }
 
-/* How many files that were: 1, or 0 where there is no assembler. */
+/* Returns the number of files: 1, or 0 without an assembler. */
 static unsigned check_assembled(const char *objdump, void (*put_all)(FILE *out),
 				void (*check_line)(const struct line *line), int *status)
 {
@@ -416,7 +417,7 @@ static unsigned check_assembled(const char *objdump, void (*put_all)(FILE *out),
 	char *const path = xasprintf("%s/object", folder);
 
 	*status |= check_file(objdump, path, check_line);
-	*status |= failures > 0; /* there are no data in between */
+	*status |= failures > 0; /* they contain no data */
 	free(path);
 	assembled_remove(folder);
 	return 1;

@@ -1,6 +1,6 @@
-/* Instructions of 32-bit ARM run: what one does from its copy, or emulated, is compared with what it does where it
- * stands, in all registers, flags, vector registers and memory. Only on such a machine, or on an AArch64 one that runs
- * its programs: else 77. */
+/* Runs instructions of 32-bit ARM: the effect of an instruction from its copy, or emulated, is compared with its effect
+ * in place, in all registers, flags, vector registers and memory. It runs on 32-bit ARM and on an AArch64 machine that
+ * runs its programs; else the status is 77. */
 #include "config.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ extern const struct arch arch_arm;
 #define NT_ARM_VFP 0x400
 #endif
 
-/* The child's memory: code of each state, all breakpoints but for the instruction, data, slots near and far. */
+/* The child's memory: code of both states, all breakpoints except the instruction, data, near and far slots. */
 #define ZONE      0x10000000u
 #define ZONE_SIZE 0x20000u
 #define A32_HERE  (ZONE + 0x8000)
@@ -50,7 +50,7 @@ extern const struct arch arch_arm;
 
 enum { SP = 13, LR = 14, PC = 15, CPSR = 16, WORDS = 18, T = 0x20 };
 
-#define SSBS 0x800000u /* of the cpsr: an AArch64 kernel sets it when it likes */
+#define SSBS 0x800000u /* of the cpsr: an AArch64 kernel may set it at any time */
 
 static pid_t child;
 
@@ -151,7 +151,7 @@ static void get_state(struct state *state)
 	}
 }
 
-/* To the next signal. */
+/* Runs to the next signal. */
 static void run(const struct state *before, struct state *after)
 {
 	int status;
@@ -190,7 +190,7 @@ static uint32_t any(void)
 	return seed;
 }
 
-/* A code address, of the state that the code there has. */
+/* A code address with the state bit of the code there. */
 static uint32_t any_code(void)
 {
 	const uint32_t offset = 0x2000 + (any() & 0x3ffc);
@@ -233,7 +233,7 @@ static void any_state(struct state *state, const struct state *idle, uint32_t he
 		state->vector[i] = (unsigned char)any();
 }
 
-/* --- instructions: fixed bits and those that may be anything --- */
+/* --- instructions: fixed bits, and free bits --- */
 
 struct form {
 	const char *text;
@@ -278,7 +278,7 @@ static const struct form a32[] = {
 	{"vldr s, [pc, #x]", 0x0d1f0a00, 0xf0c0f03f},
 	{"vldr d, [pc, #x]", 0x0d1f0b00, 0xf080f03f},
 	{"nop", 0x0320f000, 0xf0000000},
-	/* copies of what has no use of the pc */
+	/* copies of instructions that do not use the pc */
 	{"data processing", 0x00000000, 0xf1e7706f},
 	{"data processing with flags", 0x00100000, 0xf1e7706f},
 	{"a number", 0x02000000, 0xf1f77fff},
@@ -293,7 +293,7 @@ static const struct form a32[] = {
 	{"vpush", 0x0d2d0b04, 0xf0007000},
 };
 
-/* The first half above the second, or two zero bytes above a short one. */
+/* The first halfword in the upper bits above the second, or zero above a short instruction. */
 static const struct form t32[] = {
 	{"ldr rd, [pc, #x]", 0x4800, 0x07ff},
 	{"adr", 0xa000, 0x07ff},
@@ -340,7 +340,7 @@ static const struct form t32[] = {
 	{"tbh [rn, rm]", 0xe8d0f010, 0x00070007},
 	{"vldr s, [pc, #x]", 0xed1f0a00, 0x00c0f03f},
 	{"vldr d, [pc, #x]", 0xed1f0b00, 0x0080f03f},
-	/* copies of what has no use of the pc */
+	/* copies of instructions that do not use the pc */
 	{"short data processing", 0x4000, 0x03ff},
 	{"short shifts and sums", 0x0000, 0x3fff},
 	{"short add of all registers", 0x4400, 0x003f},
@@ -418,7 +418,7 @@ static void check_copy(const char *text, struct insn *insn, const struct state *
 	write_child(slot, copy.bytes, sizeof(copy.bytes));
 	in.regs.narrow[PC] = slot;
 	run(&in, &out);
-	/* One that has faulted. */
+	/* If the instruction has faulted: */
 	const uint32_t pc = out.regs.narrow[PC];
 
 	if (pc >= slot && pc < slot + ARCH_SLOT_SIZE)
@@ -435,7 +435,7 @@ static int note_read(void *context, uint64_t address, void *data, size_t size)
 	return read_child(context, address, data, size);
 }
 
-/* Whether it loads from such an address, or would have: the emulation has not even tried. */
+/* Returns true if the instruction loads from an unaligned address; the emulation may have refused before. */
 static bool is_unaligned(const struct insn *insn, const struct state *before)
 {
 	const struct arch_memory memory = {note_read, write_data, NULL};
@@ -456,9 +456,9 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 
 	if (read_child(NULL, DATA, out.data, DATA_SIZE))
 		exit(1);
-	/* The processor's own fault: nothing has happened. */
+	/* The processor's own fault: nothing was changed. */
 	out.signal = native->signal;
-	/* Left to the processor: jumps and jumps' addresses that are not aligned, which nobody may rely on. */
+	/* Left to the processor: jumps to unaligned addresses, on whose effect no program may rely. */
 	if (error == -EINVAL && (native->regs.narrow[PC] & 3) == 2)
 		return;
 	if (error == -EFAULT && is_unaligned(insn, before))
@@ -467,7 +467,7 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 		complain(text, insn, before, &out, native, error ? "not emulated" : "emulated");
 }
 
-/* That of the last instruction of an IT block, in every other case. */
+/* In every second case the state of the last instruction of an IT block. */
 static uint32_t any_it_state(void)
 {
 	const uint32_t state = any() % 14 << 4 | 8;
@@ -475,7 +475,7 @@ static uint32_t any_it_state(void)
 	return any() & 1 ? (state & 3) << 25 | (state & 0xfc) << 8 : 0;
 }
 
-/* movs of a register is no instruction of an IT block. */
+/* movs of a register cannot be in an IT block. */
 static bool may_be_conditional(const char *text, uint32_t word)
 {
 	return !strncmp(text, "short", 5) && word >> 6;
@@ -524,7 +524,7 @@ static void check(const char *text, uint32_t word, bool thumb, const struct stat
 	}
 }
 
-/* What the architecture leaves open is not asked for. */
+/* Returns false for instructions whose effect the architecture leaves open. */
 static bool is_predictable(const struct form *form, uint32_t word, bool thumb)
 {
 	const bool is_list = strstr(form->text, "ldm") || strstr(form->text, "stm") || strstr(form->text, "push") ||
@@ -540,7 +540,7 @@ static bool is_predictable(const struct form *form, uint32_t word, bool thumb)
 	if (is_list && (!thumb || is_long)) {
 		const uint32_t list = word & 0xffff, n = word >> 16 & 15;
 
-		/* Two at least, not the base when that is changed. */
+		/* At least two registers, and not the base if it is changed. */
 		return __builtin_popcount(list) >= 2 && !(list >> n & 1) && !(list >> 13 & 1);
 	}
 	if (is_list)
@@ -549,7 +549,7 @@ static bool is_predictable(const struct form *form, uint32_t word, bool thumb)
 		return !is_long || (word >> 12 & 15) != (word >> 8 & 15);
 	if (!strncmp(form->text, "beq", 3))
 		return (word >> (is_long ? 22 : 8) & 15) < 14;
-	/* Comparisons set flags and have no result. */
+	/* Comparisons set flags and have no result register. */
 	if (strstr(form->text, "operations") || strstr(form->text, "data processing"))
 		if (!thumb && (word >> 23 & 3) == 2)
 			return (word >> 20 & 1) && !(word >> 12 & 15);

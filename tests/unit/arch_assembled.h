@@ -1,4 +1,5 @@
-/* An object of instructions that a test makes up, for a disassembler to read where no program of that processor is. */
+/* Assembles instructions of a test into an object, for a disassembler to read on a machine without programs of that
+ * processor. */
 #ifndef FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 #define FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 
@@ -10,8 +11,9 @@
 
 #include "base/util.h"
 
-/* The folder of the object, whose name is `object` in it; NULL where it could not be made: there is no such assembler.
- * `command`: the assembler with its options; `put` writes what it reads. To be ended by assembled_remove(). */
+/* Returns the folder of the object, whose name is `object` in it; NULL if it could not be made because there is no such
+ * assembler. `command` is the assembler with its options; `put` writes its input. The caller ends it by
+ * assembled_remove(). */
 static char *assembled_make(const char *command, void (*put)(FILE *out))
 {
 	char *const folder = xstrdup("/tmp/functrace-assembled.XXXXXX");
@@ -22,7 +24,7 @@ static char *assembled_make(const char *command, void (*put)(FILE *out))
 		free(folder);
 		return NULL;
 	}
-	signal(SIGPIPE, SIG_IGN); /* where there is none, nobody reads */
+	signal(SIGPIPE, SIG_IGN); /* if there is no assembler, the pipe has no reader */
 	run = xasprintf("%s -o %s/object - 2>%s/errors", command, folder, folder);
 	out = popen(run, "w");
 	free(run);

@@ -1,4 +1,5 @@
-/* The bytes before a return address in which arch_call_before() looks for a call, at the edges of what can be read. */
+/* The bytes before a return address in which arch_call_before() searches for a call, at the edges of readable memory.
+ * */
 #include "config.h"
 
 #include <errno.h>
@@ -10,12 +11,12 @@
 
 #include "arch/arch.h"
 
-#define MAPPED 0x7000u /* where the code begins: nothing before it can be read */
+#define MAPPED 0x7000u /* where the code begins: the memory before it cannot be read */
 #define STATE  1u
 
 static unsigned reads;
 
-/* Each byte is the low one of its address. */
+/* Each byte is the low byte of its address. */
 static int code_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const uint64_t *start = context;
@@ -41,8 +42,8 @@ static enum arch_call follows_call(uint64_t address, const unsigned char *code, 
 }
 
 static const struct {
-	uint64_t start, address; /* where what can be read begins; the return address */
-	size_t size;             /* looked at; 0: nothing can be read */
+	uint64_t start, address; /* where readable memory begins; the return address */
+	size_t size;             /* number of bytes that are read; 0: none can be read */
 	unsigned reads;
 } cases[] = {
 	{0, MAPPED + 0x100, ARCH_CALL_BYTES, 1},

@@ -1,5 +1,5 @@
-/* Where calls go to: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a jump,
- * and on what only looks like them. */
+/* The targets of calls: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a
+ * jump, and on code that only looks like these. */
 #include "config.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 #include "base/util.h"
 #include "tests/unit/arch_hex.h"
 
-/* Two pages of code, and nothing behind them. */
+/* Two pages of code, with unreadable memory after them. */
 #define CODE   0x400000u
 #define MAPPED 0x2000u
 #define CALL   (CODE + 0x10) /* where the call begins */
@@ -42,7 +42,7 @@ static size_t put(uint64_t address, const char *hex)
 	return hex_bytes(hex, memory + (address - CODE), MAPPED - (address - CODE));
 }
 
-/* The slot of the call that ends at an address; 0: none. */
+/* The slot of the call before a return address; 0: none. */
 static uint64_t slot_of(uint64_t return_address)
 {
 	const struct arch_memory code = {.read = code_read};
@@ -79,7 +79,7 @@ static const struct form calls[] = {
 	{"e8 eb 00 00 00", "bf 40 00 00 00 e9 76 00 00 00", "ff 25 7a 1e 00 00", 0x402000},
 	{"e8 eb 00 00 00", "48 89 fe bf 40 00 00 00 48 ff 25 f1 1e 00 00", "", 0x402000},
 	{"e8 eb 00 00 00", "eb 7e", "f3 0f 1e fa ff 25 76 1e 00 00", 0x402000},
-	/* which may do something else: a condition, a call, a return, a trap, a system call, another jump */
+	/* code that does something else: a condition, a call, a return, a trap, a system call, another jump */
 	{"e8 eb 00 00 00", "74 02 90 90 ff 25 fa 1e 00 00", "", 0},
 	{"e8 eb 00 00 00", "e8 7b 00 00 00 ff 25 fa 1e 00 00", "c3", 0},
 	{"e8 eb 00 00 00", "ff d0 ff 25 fa 1e 00 00", "", 0},

@@ -207,7 +207,7 @@ static void transfer_xstate(int request, struct arena_state *state)
 		xstate.iov_len = state->xstate_size;
 	if (ptrace(request, child, NT_EXTENDED, &xstate))
 		die("xstate");
-	if (xstate.iov_len == sizeof(state->xstate)) { /* cut short perhaps, and never taken back so */
+	if (xstate.iov_len == sizeof(state->xstate)) { /* perhaps truncated, and refused then */
 		errno = E2BIG;
 		die("xstate: ARENA_XSTATE");
 	}

@@ -810,7 +810,7 @@ static void test_thumb_constants(void **state)
 	assert_true(is_constant(8 + THUMB, "9f ed 01 0a 00 f0 04 f8"));  /* vldr s0, [pc, #4]; bl */
 	assert_true(is_constant(8 + THUMB, "0f f2 04 00 00 f0 04 f8"));  /* adr.w r0; bl */
 	assert_true(is_constant(4 + THUMB, "00 bf 00 4e 00 f0 04 f8"));  /* nop; ldr r6, [pc, #0] */
-	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr, of which that is the second half */
+	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr, with such a second half */
 }
 
 static void test_a32_constants(void **state)

@@ -1,6 +1,6 @@
-/* Emulated instructions of x86-64, and with ARENA_32 of i386, against the processor: each is single-stepped in a traced
- * child and emulated on the same registers, flags and memory. The instructions are made from a table of opcodes: each
- * with random prefixes, registers, forms of address and immediates, the same in every run. */
+/* Compares emulated instructions of x86-64, and with ARENA_32 of i386, with the processor: each instruction is
+ * single-stepped in a traced child and emulated on the same registers, flags and memory. The instructions come from a
+ * table of opcodes: each gets random prefixes, registers, addressing modes and immediates, the same in every run. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,10 +30,10 @@
 
 #define ROUNDS 3 /* states for each encoding */
 
-static unsigned encodings_wanted = 150; /* of each opcode; another number is the test's argument */
+static unsigned encodings_wanted = 150; /* of each opcode; the test's argument is another number */
 
 static const struct arch *arch;
-static struct arena_state idle; /* the child's as it started */
+static struct arena_state idle; /* the child's state after its start */
 static int cannot_trace;
 
 /* --- random instructions --- */
@@ -45,13 +45,13 @@ enum {
 	SHORT = 8,       /* imm16 */
 	WORDS = 16,      /* imm32, or imm16 with 66h */
 	FULL = 32,       /* as wide as the operand */
-	FAR = 64,        /* an address: of mov's short form */
-	CONDITION = 128, /* the opcode's low four bits are one */
+	FAR = 64,        /* the address of mov's short form */
+	CONDITION = 128, /* the opcode's low four bits are a condition */
 	TO_TEXT = 256,   /* a relative branch */
 };
 
 #define HAS_DIGIT 0x800
-#define DIGIT(n)  ((n) << 12 | HAS_DIGIT) /* the register field belongs to the opcode */
+#define DIGIT(n)  ((n) << 12 | HAS_DIGIT) /* the register field extends the opcode */
 #define REGISTERS 0x8000                  /* register operands alone */
 #define NO_66     0x10000
 
@@ -211,7 +211,7 @@ static void put(struct bytes *bytes, uint64_t value, size_t size)
 	bytes->size += size;
 }
 
-/* Small ones, those around the limits of signs, and any. */
+/* Small numbers, those around the limits of signed types, and any. */
 static uint64_t random_immediate(void)
 {
 	static const uint64_t limits[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, UINT64_MAX};
@@ -290,14 +290,14 @@ static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 	return &regs->words[words[ZydisRegisterGetId(reg) & 15]];
 }
 
-/* An address in DATA that an operand may have; at times its end, where the operand is not whole. */
+/* An address in DATA for an operand; sometimes its end, so that the operand is incomplete. */
 static uint64_t random_place(void)
 {
 	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - arena_random() % 8
 			  : ARENA_DATA + 0x400 + (arena_random() & 0x1fff);
 }
 
-/* Makes the memory operand's base such that it is in DATA, if that can be done. */
+/* Sets the base register so that the memory operand is in DATA, if possible. */
 static void aim(struct arch_regs *regs, const ZydisDecodedOperand *operand)
 {
 	const ZydisRegister base = operand->mem.base, index = operand->mem.index;
@@ -414,7 +414,7 @@ static bool same_data(const struct bytes *bytes, const struct arena_state *emula
 	return true;
 }
 
-/* What has no room in one operand: a write of the wrong size, a read when all has been decided. */
+/* Accesses that do not fit an operand: a write of the wrong size, a read after the decision. */
 static bool is_careful(const struct bytes *bytes, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	if (accesses.writes > 1 || accesses.read_late)
@@ -444,7 +444,7 @@ static bool compare(const struct bytes *bytes, const struct insn *insn, const Zy
 	if (!is_careful(bytes, z, operands))
 		return false;
 	if (error) {
-		/* The program has to see that for itself. */
+		/* The program must get the fault itself. */
 		figures.faults++;
 		if (native.signal == SIGTRAP || error != -EFAULT)
 			return differs(bytes, "error", (unsigned)-error, (unsigned)native.signal);
@@ -457,7 +457,7 @@ static bool compare(const struct bytes *bytes, const struct insn *insn, const Zy
 
 /* --- the table --- */
 
-/* What tells forms apart: operation, sizes, kinds of operands and address; the high-byte registers. */
+/* The properties that distinguish forms: operation, sizes, kinds of operands and address; the high-byte registers. */
 static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	uint16_t form[24] = {z->mnemonic, z->opcode, z->opcode_map, z->operand_width, z->address_width};
@@ -480,7 +480,8 @@ static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	return hash_bytes(form, count * sizeof(form[0]));
 }
 
-/* Encodings of the opcode that are compared: most, for some come out as another instruction or as none. */
+/* The number of encodings of the opcode that are compared; not all, because some decode as another instruction or as
+ * none. */
 static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsigned *failed)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -541,7 +542,7 @@ static void test_table(void **state)
 	assert_true(figures.stores > 1000 && figures.faults > 1000);
 }
 
-/* --- what is left to the processor --- */
+/* --- instructions that are left to the processor --- */
 
 static struct insn decode(const char *hex, bool shadow_stack)
 {
@@ -562,7 +563,7 @@ static void test_refused(void **state)
 		"f3 a4",    "a5",          "aa",          "ae",
 		"a6",       "ac",          "6d",                               /* strings */
 		"0f 28 c1", "66 0f 6f 07", "c5 fe 6f 06", "d9 e8",             /* vectors, x87 */
-		"64 8b 07", "65 8b 07",    "64 ff 30",    "65 a1 14 00 00 00", /* bases are not known */
+		"64 8b 07", "65 8b 07",    "64 ff 30",    "65 a1 14 00 00 00", /* bases are unknown */
 		"8e d8",    "8c d8",       "06",          "07",
 		"1e",       "1f",          "0f a0",       "0f a1",
 		"c4 07",    "c5 07", /* segments */
@@ -621,7 +622,7 @@ static int read_zeros(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* The flags that make more to be seen than the result, and memory that takes nothing: nothing changes. */
+/* Flags with which an instruction has further effects, and memory that cannot be written: nothing changes. */
 static void test_nothing_changed(void **state)
 {
 	static const struct {

@@ -1,11 +1,11 @@
-/* The flags that an instruction leaves undefined: what two ways of running it may differ in. */
+/* The flags that an instruction leaves undefined: two ways of running it may differ in them. */
 #ifndef FT_TESTS_UNIT_ARCH_FLAGS_H
 #define FT_TESTS_UNIT_ARCH_FLAGS_H
 
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-/* Intel SDM, volume 2, of those instructions that the tracer emulates. Shifts are by immediates. */
+/* From the Intel SDM, volume 2, for the instructions that the tracer emulates. Shifts are by immediates. */
 static inline uint64_t undefined_flags(const unsigned char *bytes, size_t size)
 {
 	const uint64_t carry = 0x1, auxiliary = 0x10, overflow = 0x800;

@@ -1,5 +1,5 @@
-/* The table of i386: registers, the ABI, system calls, signal frames. Its instructions are compared with the
- * processor's in arch_run_i386 and arch_emulate_i386. */
+/* The table of i386: registers, the ABI, system calls, signal frames. arch_run_i386 and arch_emulate_i386 compare its
+ * instructions with the processor. */
 #include "config.h"
 
 #include <asm/unistd_32.h>
@@ -20,7 +20,7 @@
 
 #define HERE 0x8049000u
 
-/* As <sys/user.h> of i386 has them. */
+/* As in <sys/user.h> of i386. */
 struct registers {
 	uint32_t ebx, ecx, edx, esi, edi, ebp, eax, ds, es, fs, gs, orig_eax, eip, cs, eflags, esp, ss;
 };
@@ -50,7 +50,7 @@ static void test_registers(void **state)
 	assert_int_equal(arch()->pointer_size, 4);
 #ifdef __x86_64__
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.rip));
-	assert_int_equal(arch()->getregs, 0); /* it would be x86-64's */
+	assert_int_equal(arch()->getregs, 0); /* that would be x86-64's form */
 #else
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.eip));
 	assert_ptr_equal(arch_native(), arch());
@@ -194,7 +194,8 @@ static void test_actions(void **state)
 	assert_int_equal(arch()->signal.action_flags, 0); /* handlers return to the vdso */
 }
 
-/* The kernel's struct sigframe and struct rt_sigframe of 32-bit programs (asm/sigframe.h), of which words are read. */
+/* The kernel's struct sigframe and struct rt_sigframe of 32-bit programs (asm/sigframe.h), from which words are read.
+ * */
 static uint32_t stack[128];
 
 static int read_stack(void *context, uint64_t address, void *data, size_t size)

@@ -1,4 +1,4 @@
-/* System calls that only a tracer's interruption makes fail with EINTR are made again. */
+/* System calls that fail with EINTR only because the tracer interrupted them are restarted. */
 #include "config.h"
 
 #include <linux/aio_abi.h>
@@ -59,7 +59,7 @@ static int in_sigwaitinfo(void)
 	return 0;
 }
 
-static int semaphores = -1; /* the children are killed: the test removes the set */
+static int semaphores = -1; /* the test removes the set, because the children are killed */
 
 static int in_semop(void)
 {
@@ -81,7 +81,7 @@ static int in_io_getevents(void)
 	return 0;
 }
 
-/* One end of a connection with a timeout for receiving. */
+/* One end of a connection that has a timeout for receiving. */
 static int timed_socket(void)
 {
 	const struct timeval timeout = {.tv_sec = 1000};
@@ -113,7 +113,7 @@ static int in_read(void)
 	return 0;
 }
 
-/* Restarted by the kernel: none of ours. */
+/* The kernel restarts these, functrace does not. */
 static int in_pause(void)
 {
 	pause();
@@ -170,8 +170,8 @@ static int in_epoll_wait_with_handler(void)
 	return in_epoll_wait();
 }
 
-/* A signal that arrives while the task is stopped: with a handler the program sees EINTR as ever;
- * one that it ignores by default wakes a call only because it is traced. */
+/* A signal that arrives while the task is stopped: with a handler the program sees EINTR as in an untraced run; a
+ * signal that is ignored by default wakes the call only because the task is traced. */
 static void test_signal(void **state)
 {
 	const enum arena_interrupted handled = arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);

@@ -55,7 +55,7 @@ static const char *const handful[] = {
 #else
 	"/lib64/ld-linux-x86-64.so.2",
 	"/usr/lib/x86_64-linux-gnu/libc.so.6",
-	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", /* much of it is written by hand */
+	"/usr/lib/x86_64-linux-gnu/libcrypto.so.3", /* much of it is hand-written assembly */
 	"/usr/lib64/libc.so.6",
 	"/usr/lib64/libcrypto.so.3",
 #endif
@@ -79,7 +79,7 @@ static const char *const more[] = {
 #endif
 };
 
-/* Where objects are taken to be loaded, so that no branch leaves the user's addresses. */
+/* The address at which objects are assumed to be loaded, so that no branch leaves the user's addresses. */
 #ifdef OBJECTS_32
 #define BIAS 0u
 #else
@@ -199,7 +199,7 @@ static const struct arch *arch;
 
 #define MISMATCHES_SHOWN 200
 
-/* One line of objdump's. */
+/* A line of objdump's output. */
 struct line {
 	uint64_t address; /* with BIAS */
 	unsigned char bytes[ARCH_INSN_MAX];
@@ -207,7 +207,7 @@ struct line {
 	const char *text; /* mnemonic and operands */
 };
 
-/* "  401000:\t48 89 e5 \tmov %rsp,%rbp"; false for anything else. */
+/* "  401000:\t48 89 e5 \tmov %rsp,%rbp"; returns false for any other line. */
 static bool parse_line(char *line, struct line *parsed)
 {
 	char *end, *bytes, *text;
@@ -231,7 +231,7 @@ static bool parse_line(char *line, struct line *parsed)
 	return parsed->size > 0;
 }
 
-/* Past the prefixes that objdump writes as words. *has_66: one cuts the operand down. */
+/* Skips prefixes that objdump prints as words. *has_66: one of them reduces the operand size. */
 static const char *skip_prefixes(const char *text)
 {
 	static const char *const prefixes[] = {
@@ -260,7 +260,7 @@ static bool starts(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* Whether the text's first word is one of the space-separated `words`. */
+/* Returns true if the text's first word is one of the space-separated `words`. */
 static bool is_word(const char *text, const char *words)
 {
 	const size_t length = strcspn(text, " ");
@@ -276,7 +276,7 @@ static bool is_legacy_prefix(unsigned char byte)
 	return memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", byte, 11) != NULL;
 }
 
-/* 66h without REX.W on a near branch, which processors take differently. */
+/* 66h without REX.W on a near branch, which processors interpret differently. */
 static bool has_narrow_branch(const struct line *line)
 {
 	bool is_66 = false;
@@ -287,7 +287,7 @@ static bool has_narrow_branch(const struct line *line)
 	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
 }
 
-/* loope and loopne with a repeat prefix, which turns their condition around. */
+/* loope and loopne with a repeat prefix, which inverts their condition. */
 static bool is_turned_loop(const struct line *line, const char *text)
 {
 	bool is_repeated = false;
@@ -297,7 +297,7 @@ static bool is_turned_loop(const struct line *line, const char *text)
 	return is_repeated && (starts(text, "loope") || starts(text, "loopne"));
 }
 
-/* 66 90, which objdump calls xchg %ax,%ax. */
+/* 66 90, which objdump prints as xchg %ax,%ax. */
 static bool is_wide_nop(const struct line *line, const char *text)
 {
 	return is_word(text, "xchg") && strstr(text, "%ax,%ax") && line->bytes[line->size - 1] == 0x90;
@@ -328,7 +328,7 @@ static struct expected expect(const struct line *line)
 			    : is_jcc                                              ? INSN_COPY
 										  : INSN_EMULATE;
 		if (CLASS == ELFCLASS32 && (strstr(text, "%gs:") || strstr(text, "%fs:")))
-			insn.kind = INSN_STEP; /* where that is is not known */
+			insn.kind = INSN_STEP; /* its address is unknown */
 		insn.has_target = insn.kind == INSN_COPY;
 		insn.needs_reach = insn.has_target && CLASS == ELFCLASS64;
 		insn.pc_only = insn.kind != INSN_STEP && text[0] == 'j';
@@ -338,7 +338,7 @@ static struct expected expect(const struct line *line)
 	return insn;
 }
 
-/* The address that objdump computed: "# addr" behind an operand, or a branch's own. */
+/* The address that objdump computed: "# addr" after an operand, or that of a branch. */
 static bool target_of(const char *text, uint64_t *target)
 {
 	const char *hash = strchr(text, '#');
@@ -367,8 +367,8 @@ static void mismatch(const char *object, const struct line *line, const char *wh
 	printf("%s: %s\n", line->text, what);
 }
 
-/* Lays out a copy a gigabyte above and below; its target must be the original's, and it must exist
- * just when the target is within 32 bits of the slot. */
+/* Relocates a copy a gigabyte above and below; its target must be the original's, and there must be a copy exactly if
+ * the target is within 32 bits of the slot. */
 static const char *check_copies(const struct insn *insn)
 {
 	const uint64_t target = insn->address + insn->length + (uint64_t)insn->displacement;
@@ -421,9 +421,9 @@ static const char *compare(const struct line *line, const struct insn *insn)
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
 
-/* Bytes of data that objdump shows as instructions which the processor refuses with SIGILL, and the
- * decoder does not know, rightly: lock where it may not be, segment registers that do not exist
- * or cannot be loaded, a REX prefix before VEX, x87 instructions of the 287. */
+/* Data that objdump shows as instructions which the processor refuses with SIGILL, and which the decoder rightly
+ * refuses: an invalid lock, segment registers that do not exist or cannot be loaded, a REX prefix before VEX, x87
+ * instructions of the 287. */
 static bool is_refused(const struct line *line)
 {
 	const char *text = line->text;
@@ -446,8 +446,8 @@ static void count(struct baseline *baseline, const struct insn *insn)
 	baseline->copy_reach += needs_reach(arch, insn);
 }
 
-/* Stepping at an entry or a return site is right for these and no others: the program's own
- * breakpoints (abort paths end in one), and transactions (lock elision of glibc). */
+/* Stepping at an entry or a return site is right only for these: the program's own breakpoints (abort paths end in
+ * one), and transactions (lock elision of glibc). */
 static bool may_step(const char *text)
 {
 	return is_word(skip_prefixes(text), "int3 int1 icebp int xbegin xend xabort enclu");
@@ -479,13 +479,13 @@ static void check_insn(const char *object, const struct line *line, enum place p
 	}
 }
 
-/* fwait and the x87 instruction behind it, which objdump shows as one: two for the processor. */
+/* fwait and the x87 instruction after it, which objdump shows as one instruction: the processor has two. */
 static bool is_wait_form(const struct line *line)
 {
 	return line->bytes[0] == 0x9b && line->size > 1;
 }
 
-/* "(bad)", and prefixes by themselves: bytes that objdump cannot make anything of. */
+/* "(bad)", and prefixes alone: bytes that objdump cannot disassemble. */
 static bool is_not_decoded(const char *text)
 {
 	const char *rest = skip_prefixes(text);
@@ -534,7 +534,7 @@ static void check_listing(const char *object, FILE *listing)
 	}
 }
 
-/* Near branches with 66h as Intel's processors take them, so that lengths are defined. */
+/* Near branches with 66h as Intel's processors interpret them, so that lengths are defined. */
 static int check_object(const char *path)
 {
 	const char *const arguments[] = {"objdump", "-dw", "-Mintel64", "--", path, NULL};
@@ -567,7 +567,7 @@ static int check_object(const char *path)
 	return 0;
 }
 
-/* An executable or shared object that was not seen by another name. */
+/* An executable or shared object that was not yet found under another name. */
 static bool is_object(const char *path, const struct stat *stat)
 {
 	file_header header;

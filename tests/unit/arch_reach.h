@@ -1,4 +1,4 @@
-/* Whether a copy of an instruction can only lie near it. */
+/* Returns true if a copy of the instruction must be near it. */
 #ifndef FT_TESTS_ARCH_REACH_H
 #define FT_TESTS_ARCH_REACH_H
 

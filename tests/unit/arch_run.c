@@ -1,5 +1,5 @@
-/* The instructions of x86-64, and with ARENA_32 of i386, run: what an instruction does from its copy, or emulated, is
- * compared with what it does where it stands, in all registers, flags, vector registers, memory and faults. */
+/* Runs instructions of x86-64, and with ARENA_32 of i386: the effect of an instruction from its copy, or emulated, is
+ * compared with its effect in place, in all registers, flags, vector registers, memory and faults. */
 #include "config.h"
 #include "arch_reach.h"
 
@@ -40,7 +40,7 @@
 #endif
 
 static const struct arch *arch;
-static struct arena_state idle; /* the child's as it started */
+static struct arena_state idle; /* the child's state after its start */
 static int cannot_trace;
 
 /* --- random states, the same in every run --- */
@@ -50,7 +50,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 }
 
-/* An address in DATA (every second time), a small number, or anything. */
+/* An address in DATA (every second time), a small number, or any number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {
@@ -110,8 +110,8 @@ static struct {
 	unsigned runs, copies, emulations, faults;
 } figures;
 
-/* What may differ: where the last x87 instruction stood, and which of the extended registers the
- * processor knows to be in their initial state. */
+/* Differences that are allowed: the address of the last x87 instruction, and which extended registers are marked as
+ * being in their initial state. */
 static void forget_x87_pc(struct arena_state *state)
 {
 	memset(state->xstate + 8, 0, 8);
@@ -128,7 +128,7 @@ static const char *show_bytes(const struct insn *insn)
 	return text;
 }
 
-/* False, with the difference told, unless both are the same. */
+/* Returns false and reports the difference unless both states are the same. */
 static bool is_same(const struct insn *insn, const char *how, const struct arena_state *native,
 		    const struct arena_state *other)
 {
@@ -197,7 +197,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	error = arena_emulate(insn, &start.regs, &arena_memory);
 	figures.emulations++;
 	if (error) {
-		/* It has to run where it stands, and there it faults. */
+		/* The instruction must run in place, and there it faults. */
 		if (error == -EFAULT && (native->signal == SIGSEGV || native->signal == SIGBUS) &&
 		    !memcmp(&start.regs, &before->regs, sizeof(start.regs)))
 			return true;
@@ -210,7 +210,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	arena_run(&start, &after);
 	forget_x87_pc(&after);
 
-	/* The next instruction is int3: the flags are still those of this one. */
+	/* The next instruction is int3: the flags are still those of this instruction. */
 	const uint64_t undefined = undefined_flags(insn->bytes, insn->length);
 	uint64_t *flags = &after.regs.words[WORD(eflags)];
 
@@ -218,7 +218,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Runs one instruction in that state, all ways. `slots` is a mask. */
+/* Runs one instruction in that state in all ways. `slots` is a mask. */
 static bool compare_in(const struct arena_state *before, const struct insn *insn, unsigned slots)
 {
 	struct arena_state native;
@@ -228,7 +228,7 @@ static bool compare_in(const struct arena_state *before, const struct insn *insn
 	arena_run(before, &native);
 	forget_x87_pc(&native);
 	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
-		/* popf has set it: the copy's jump back is the one instruction before the trap. */
+		/* popf has set TF: the copy's jump back is the one instruction before the trap. */
 		arena_code(ARENA_HERE, NULL, insn->length);
 		return true;
 	}
@@ -246,9 +246,8 @@ static bool compare_in(const struct arena_state *before, const struct insn *insn
 	return same;
 }
 
-/* The same in a random state. What differs is run again from the same state, and fails if it differs again: in one
- * run on a virtual machine one copy had another signal, for a cause that is not known. What a copy does wrong it does
- * each time. */
+/* The same in a random state. A difference is tested again with the same state, and fails if it is found again: in one
+ * run on a virtual machine one copy had another signal, for an unknown reason. A wrong copy is wrong each time. */
 static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 {
 	struct arena_state before;
@@ -262,7 +261,7 @@ static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 }
 
 #ifdef ARENA_32
-/* Points an operand that has nothing but an address into DATA. */
+/* Makes the operand, if it is only an address, point into DATA. */
 static void aim(unsigned char *bytes, size_t size, uint64_t target)
 {
 	const uint32_t address = (uint32_t)target;
@@ -276,7 +275,7 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 		memcpy(bytes + z.raw.disp.offset, &address, sizeof(address));
 }
 #else
-/* Points a pc-relative operand of 32 bits into DATA. */
+/* Makes a 32-bit pc-relative operand point into DATA. */
 static void aim(unsigned char *bytes, size_t size, uint64_t target)
 {
 	const int32_t aimed = (int32_t)(target - ARENA_HERE - size);
@@ -305,7 +304,7 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 
 /* --- instructions by hand --- */
 
-/* 44 33 22 11 is a RIP-relative displacement, or an address, to be aimed at DATA. */
+/* 44 33 22 11 is a RIP-relative displacement, or an address, which is replaced by one in DATA. */
 static const char *const by_hand[] = {
 #ifdef ARENA_32
 	/* first instructions of functions */
@@ -326,7 +325,7 @@ static const char *const by_hand[] = {
 	"0f 82 00 01 00 00", "0f 83 00 01 00 00", "0f 84 00 01 00 00", "0f 85 00 01 00 00", "0f 86 00 01 00 00",
 	"0f 87 00 01 00 00", "0f 88 00 01 00 00", "0f 89 00 01 00 00", "0f 8a 00 01 00 00", "0f 8b 00 01 00 00",
 	"0f 8c 00 01 00 00", "0f 8d 00 01 00 00", "0f 8e 00 01 00 00", "0f 8f 00 f1 ff ff",
-	/* to where nothing is, around the end of addresses */
+	/* to unmapped memory, around the end of the address space */
 	"0f 84 00 00 00 80", "e9 00 00 00 80", "e8 00 00 00 80", "e9 00 00 00 90", "e8 00 00 00 d0",
 	"0f 85 00 00 00 c0",
 	/* at return sites */
@@ -357,7 +356,7 @@ static const char *const by_hand[] = {
 	"66 0f 3a 0f 05 44 33 22 11 03", "c5 fe 6f 05 44 33 22 11", "c5 fe 7f 0d 44 33 22 11",
 	"c4 e2 7d 58 05 44 33 22 11", "c4 e3 79 14 05 44 33 22 11 01", "dd 05 44 33 22 11", "48 0f c7 0d 44 33 22 11",
 	"67 48 8d 04 25 10 00 00 00",
-	"67 47 8d 24 e5 b8 03 00 00", /* REX.B, and no base: no decoder may take r13 for one */
+	"67 47 8d 24 e5 b8 03 00 00", /* REX.B, and no base: a decoder must not take r13 for the base */
 	/* jcc, both widths, all conditions; flags are random */
 	"70 10", "71 10", "72 10", "73 10", "74 10", "75 10", "76 10", "77 10", "78 10", "79 10", "7a 10", "7b 10",
 	"7c 10", "7d 10", "7e 10", "7f 10", "74 f0", "2e 75 10", "3e 74 20", "0f 80 00 01 00 00", "0f 81 00 01 00 00",
@@ -413,7 +412,8 @@ static const unsigned char system_call[] = {0xcd, 0x80};
 static const unsigned char system_call[] = {0x0f, 0x05};
 #endif
 
-/* A system call that sleeps or not: all as in place, but for rcx, which holds the next pc behind a 64-bit one. */
+/* A system call that sleeps or does not sleep: the effect is that in place, except for rcx, which has the next pc after
+ * a 64-bit one. */
 static void test_syscall(void **state)
 {
 	const unsigned char *const bytes = system_call;
@@ -453,7 +453,7 @@ static void test_syscall(void **state)
 
 /* --- instructions of installed libraries --- */
 
-/* Those whose result depends on when, where or how often they run. */
+/* Instructions whose result depends on when, where or how often they run. */
 static bool is_repeatable(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
@@ -471,7 +471,7 @@ static bool is_repeatable(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_VMCALL:
 	case ZYDIS_MNEMONIC_VMMCALL:
 		return false;
-	/* These store the pc of the last x87 instruction, or which state is in use. */
+	/* These store the pc of the last x87 instruction, or the mask of states in use. */
 	case ZYDIS_MNEMONIC_FNSTENV:
 	case ZYDIS_MNEMONIC_FNSAVE:
 	case ZYDIS_MNEMONIC_FXSAVE:
@@ -489,8 +489,8 @@ static bool is_repeatable(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* What tells instructions apart: the operation, the operands' kinds and sizes, the prefixes and
- * the form of the address; not which registers and numbers. */
+/* The properties that distinguish instructions: the operation, the operands' kinds and sizes, the prefixes and the
+ * addressing mode; not registers and numbers. */
 static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	uint16_t form[32] = {z->mnemonic, z->encoding,      z->opcode,        z->opcode_map,
@@ -615,8 +615,8 @@ static void corpus_files(struct corpus *corpus)
 }
 #endif
 
-/* One instruction of each form that the libraries in this process have, aimed at the arena; of 32-bit ones, too, and
- * what the others' bytes are then. */
+/* An instruction of each form that the libraries in this process contain, with operands in the arena; those of 32-bit
+ * libraries, too, and the 32-bit meaning of 64-bit libraries' bytes. */
 static void test_corpus(void **state)
 {
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};

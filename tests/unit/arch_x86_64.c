@@ -64,7 +64,7 @@ static const struct {
 	{"66 66 2e 0f 1f 84 00 00 00 00 00", INSN_EMULATE, PC_ONLY, NULL},
 	{"0f 1f 05 10 00 00 00", INSN_EMULATE, PC_ONLY, NULL}, /* nopl 0x10(%rip) */
 	{"f3 0f 1e fa", INSN_EMULATE, PC_ONLY, NULL},          /* endbr64 */
-	{"41 90", INSN_COPY, 0, "41 90"},                      /* xchg %eax,%r8d is none */
+	{"41 90", INSN_COPY, 0, "41 90"},                      /* xchg %eax,%r8d is not a nop */
 	/* jumps */
 	{"eb 10", INSN_EMULATE, PC_ONLY, NULL},
 	{"e9 10 00 00 00", INSN_EMULATE, PC_ONLY, NULL},
@@ -115,7 +115,7 @@ static const struct {
 	{"c4 e3 79 14 05 00 10 00 00 01", INSN_COPY, REACH, "c4 e3 79 14 05 00 00 00 00 01"},
 	{"ff 35 00 10 00 00", INSN_COPY, REACH, "ff 35 00 00 00 00"}, /* push x(%rip) */
 	{"67 8b 05 10 00 00 00", INSN_STEP, 0, NULL},                 /* mov x(%eip),%eax */
-	/* as they are */
+	/* copied unchanged */
 	{"c3", INSN_COPY, 0, "c3"},
 	{"f3 c3", INSN_COPY, 0, "f3 c3"},
 	{"c2 08 00", INSN_COPY, 0, "c2 08 00"},
@@ -135,7 +135,7 @@ static const struct {
 	{"8b 04 25 00 00 00 00", INSN_COPY, 0, "8b 04 25 00 00 00 00"}, /* absolute, SIB */
 	{"9b", INSN_COPY, 0, "9b"},
 	{"d9 7c 24 0e", INSN_COPY, 0, "d9 7c 24 0e"},
-	{"0f 0b", INSN_COPY, 0, "0f 0b"}, /* ud2: its fault is translated back */
+	{"0f 0b", INSN_COPY, 0, "0f 0b"}, /* the address of its fault is translated back */
 	{"f4", INSN_COPY, 0, "f4"},
 	{"0f 05", INSN_COPY, SYSCALL, "0f 05"},
 	{"cd 80", INSN_COPY, SYSCALL, "cd 80"},
@@ -192,7 +192,7 @@ static void test_classes(void **state)
 	}
 }
 
-/* With a shadow stack only the calls change: the tracer cannot push there. */
+/* With a shadow stack only calls change, because the tracer cannot push there. */
 static void test_shadow_stack(void **state)
 {
 	(void)state;
@@ -210,7 +210,7 @@ static void test_not_decoded(void **state)
 	struct insn insn;
 
 	(void)state;
-	/* Cut short, or longer than any instruction. */
+	/* Truncated, or longer than any instruction. */
 	static const char *const none[] = {"e8 00 00 00", "0f", "48", "",
 					   "66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90"};
 
@@ -221,7 +221,7 @@ static void test_not_decoded(void **state)
 		assert_int_equal(insn.kind, INSN_STEP);
 		assert_int_equal(insn.length, 0);
 	}
-	/* Unknown to the decoder, perhaps not to the processor. d5: REX2 of APX. */
+	/* Unknown to the decoder, perhaps known to the processor. d5: REX2 of APX. */
 	static const char *const unknown[] = {"06", "d5 10 89 c0 90", "f0 90", "0f ff c0 90"};
 
 	for (size_t i = 0; i + 1 < ARRAY_SIZE(unknown); i++) {
@@ -241,7 +241,7 @@ static void test_reach(void **state)
 	struct insn insn;
 
 	(void)state;
-	/* push, too far away for rel32: a jump through the 8 bytes behind it. */
+	/* push, too far away for rel32: a jump by the 8 bytes after it. */
 	insn = decode_at(high, "55", false);
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 15);
@@ -252,7 +252,7 @@ static void test_reach(void **state)
 	assert_int_equal(insn.length, 15);
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 29);
-	/* RIP-relative and jcc need the reach. */
+	/* RIP-relative and jcc need a near slot. */
 	insn = decode_at(high, "74 10", false);
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), -ERANGE);
 	assert_int_equal(arch()->relocate(&insn, high - gib, &copy), 0);
@@ -268,14 +268,14 @@ static void test_reach(void **state)
 	assert_int_equal(arch()->relocate(&insn, high - 0x7fffffffu, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\xff\xff\xff\x7f\x00", 7);
 	assert_int_equal(arch()->relocate(&insn, high - 0x80000000u, &copy), -ERANGE);
-	/* Hostile: not what decode returns. */
+	/* Invalid descriptions, which decode never returns. */
 	insn.length = 0;
 	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 	insn.length = 16;
 	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 }
 
-/* Any bytes: what comes back keeps the contract, and a copy fits its slot. */
+/* Any bytes: the result keeps the contract, and a copy fits a slot. */
 static void test_any_bytes(void **state)
 {
 	uint64_t random = 0x9e3779b97f4a7c15u;
@@ -291,7 +291,7 @@ static void test_any_bytes(void **state)
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			bytes[j] = (unsigned char)(random >> 56);
 		}
-		/* Half of them in the maps of longer opcodes, behind prefixes. */
+		/* Half of them in the maps of longer opcodes, after prefixes. */
 		if (i & 1)
 			bytes[i >> 1 & 1] = "\x0f\x66\xf3\xf2\xc4\xc5\x62\x48"[i >> 2 & 7];
 		if (!arch()->decode(HERE, bytes, i % 17, i & 32, &insn)) {
@@ -353,7 +353,7 @@ static void page_put(unsigned offset, uint64_t value)
 	memcpy(page.bytes + offset, &value, sizeof(value));
 }
 
-/* Registers whose values tell them apart; rsp at the page's offset 0x80. */
+/* Each register has another value; rsp is at the page's offset 0x80. */
 static struct arch_regs start_regs(void)
 {
 	struct arch_regs regs = {.words = {0}};
@@ -368,7 +368,7 @@ static struct arch_regs start_regs(void)
 	return regs;
 }
 
-/* Emulates and compares with the registers expected: those before, but `rip` and `rsp`. */
+/* Emulates and compares the registers with the expected ones: those from before, with another `rip` and `rsp`. */
 static void check_emulated(const char *hex, struct arch_regs regs, uint64_t rip, uint64_t rsp)
 {
 	const struct insn insn = decode(hex);
@@ -420,7 +420,7 @@ static void test_emulate_jumps(void **state)
 	page_put(0x38, 0xaaaa);
 	check_emulated("64 ff 24 25 10 00 00 00", regs, 0x9999, sp);
 	check_emulated("65 ff 27", regs, 0xaaaa, sp);
-	/* jmp *(%r12d): the address is cut to 32 bits, before a segment's base */
+	/* jmp *(%r12d): the address is truncated to 32 bits before a segment's base is added */
 	regs.words[WORD(r12)] = 0xffffffff00000000u + page.base;
 	check_emulated("67 41 ff 24 24", regs, 0x8888, sp);
 	regs.words[WORD(r12)] = 0xffffffff00000008u;
@@ -496,7 +496,7 @@ static void test_emulate_loops(void **state)
 	check_loop("67 e3 10", 0x100000000u, none, 0x100000000u, true);
 }
 
-/* What faults changes nothing and is left to the tracee. */
+/* An emulation that faults changes nothing; the instruction is left to the tracee. */
 static void test_emulate_faults(void **state)
 {
 	static const struct {
@@ -638,7 +638,7 @@ static const struct {
 	{"90 90 90 90 90 90 90 90", CALL_NONE},
 	{"e8 01 02 03 04 90", CALL_NONE},
 	{"ff d0 90", CALL_NONE},
-	{"e8 01 02 ff d0", CALL_COMPUTED}, /* either; less is believed of the second */
+	{"e8 01 02 ff d0", CALL_COMPUTED}, /* either; the second is less likely */
 };
 
 static void test_follows_call(void **state)
@@ -653,7 +653,7 @@ static void test_follows_call(void **state)
 	}
 }
 
-/* The call of the [vdso]'s entry is a system call in 32-bit code; a call by another slot is none. */
+/* In 32-bit code the call of the [vdso]'s entry is a system call; a call by another slot is not. */
 static void test_follows_system_call(void **state)
 {
 	static const unsigned char by_thread[] = {0x65, 0xff, 0x15, 0x10, 0, 0, 0},
@@ -719,7 +719,7 @@ static void test_restart_syscall(void **state)
 		{SYS_epoll_wait, -EINTR, true},      {SYS_epoll_pwait, -EINTR, true},
 		{SYS_rt_sigtimedwait, -EINTR, true}, {SYS_semtimedop, -EINTR, true},
 		{SYS_epoll_wait, 1, false},          {SYS_epoll_wait, -EBADF, false},
-		{SYS_close, -EINTR, false},                               /* the descriptor is closed all the same */
+		{SYS_close, -EINTR, false},                               /* the descriptor is closed nevertheless */
 		{SYS_pause, -EINTR, false},          {-1, -EINTR, false}, /* in no call, or back from a handler */
 		{INT64_MAX, -EINTR, false},
 	};

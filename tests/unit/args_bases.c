@@ -1,20 +1,20 @@
-/* Virtual bases: where they are by the object's table, and that nothing is shown where that is not known. */
+/* Virtual bases: they are found by the object's vtable, and nothing is shown if their place is unknown. */
 #include "config.h"
 #include "args_util.h"
 
 #define OBJECT  0x5000u
-#define ELSE    0x7000u  /* where a base lies that is not beside its object */
-#define TABLES  0x40000u /* in a file that is mapped */
+#define ELSE    0x7000u  /* where a base is that is not beside its object */
+#define TABLES  0x40000u /* in a mapped file */
 #define NO_FILE 0x90000u
-#define WORDS   4  /* before a table's address, and one from there on */
-#define OBJECTS 16 /* words of an object */
+#define WORDS   4  /* before a table's address, and one after it */
+#define OBJECTS 16 /* size of an object in words */
 
 static const struct data_type int32 = {.kind = DATA_INT, .size = 4, .align = 4, .name = "int", .is_signed = true};
 static const struct data_member top_members[] = {{.name = "top", .type = &int32}};
 static const struct data_type top = {
 	.kind = DATA_STRUCT, .name = "Top", .size = 4, .align = 4, .members = top_members, .member_count = 1};
 
-/* Of one word size: Left and Right have Top as a virtual base, Both has them. */
+/* For each word size: Left and Right have Top as a virtual base, Both has them as bases. */
 struct classes {
 	struct data_member left_members[2], right_members[2], both_members[2];
 	struct data_type left, right, both, pointer;
@@ -53,8 +53,8 @@ static void put(const struct arch *arch, unsigned char *to, size_t index, uint64
 	memcpy(to + index * arch->pointer_size, &value, arch->pointer_size);
 }
 
-/* The part of a table before its address, and the object that has it at so many words: the base's offset from there,
- * and that of the whole object, in words. */
+/* The part of a vtable before its address, for an object at the given word: the offsets, in words, from there to the
+ * base and to the whole object. */
 struct table {
 	unsigned char bytes[8 * WORDS];
 };
@@ -72,7 +72,7 @@ static uint64_t address_of(const struct arch *arch, unsigned table)
 	return TABLES + 0x100 * table + 3 * arch->pointer_size;
 }
 
-/* Both: the tables of its parts are 0 and 1, and Top is its fifth word. */
+/* Both: the vtables of its parts are 0 and 1, and Top is its fifth word. */
 struct scene {
 	struct fake_task task;
 	struct classes classes;
@@ -122,7 +122,7 @@ static void test_diamond(void **state)
 	}
 }
 
-/* A base is before its object, or far behind it. */
+/* A base before its object, or far after it. */
 static void test_elsewhere(void **state)
 {
 	struct scene scene;
@@ -147,7 +147,7 @@ static void test_elsewhere(void **state)
 	}
 }
 
-/* Of what is no object, or not yet one. */
+/* Memory that is not an object, or not yet one. */
 static void test_unknown(void **state)
 {
 	static const char unknown[] = "0x5000 -> {Top=<unknown place>, left=11, right=12}";
@@ -156,8 +156,8 @@ static void test_unknown(void **state)
 		uint64_t description;
 	} wrong[] = {
 		{4, 1, 0},  /* the whole object begins after its part */
-		{-1, 0, 0}, /* the base lies before the whole object */
-		{0, 0, 0},  /* it has data where the object's first word is */
+		{-1, 0, 0}, /* the base is before the whole object */
+		{0, 0, 0},  /* the object's first word in it is data */
 		{4, INT32_MIN / 4, 0},
 		{INT32_MAX / 4, 0, 0},
 		{4, 0, NO_FILE},
@@ -170,7 +170,7 @@ static void test_unknown(void **state)
 		begin(&scene, arch);
 		for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 			make_table(arch, &scene.tables[0], wrong[i].base, wrong[i].whole, wrong[i].description);
-			/* What is known of one part is shown. */
+			/* If only the base of one part is known, it is shown. */
 			put(arch, scene.object, 2, 0);
 			assert_text(text_at(&scene, OBJECT), unknown);
 		}
@@ -184,7 +184,7 @@ static void test_unknown(void **state)
 		put(arch, scene.object, 0, address_of(arch, 0));
 		scene.classes.left_members[0].table_at = 0;
 		assert_text(text_at(&scene, OBJECT), unknown);
-		/* In registers it has no address. */
+		/* A value in registers has no address. */
 		scene.classes.left_members[0].table_at = 3 * arch->pointer_size;
 		assert_text(fake_value(&scene.task, &scene.classes.left, scene.object, 3 * arch->pointer_size, 0),
 			    "{Top=<unknown place>, left=11}");
@@ -192,7 +192,7 @@ static void test_unknown(void **state)
 	}
 }
 
-/* A constructor's own object has no table yet, whatever was there before. */
+/* The object of a constructor has no vtable yet, whatever its memory contains. */
 static void test_constructor(void **state)
 {
 	struct scene scene;
@@ -220,7 +220,7 @@ static void test_constructor(void **state)
 	}
 }
 
-/* A base of which debug information is lacking is said to be unknown. */
+/* A base without debug information is shown as unknown. */
 static void test_no_type(void **state)
 {
 	static const struct data_type nothing = {.kind = DATA_OTHER, .name = ""};

@@ -1,5 +1,6 @@
-/* What a program, its debug information and a user's module may give: wild pointers, memory that ends anywhere, types
- * of absurd sizes, counts and depths, types that hold themselves. Every text is bounded, and so are the reads. */
+/* Anything that a program, its debug information and a user's module may contain: wild pointers, memory that ends
+ * anywhere, types of absurd sizes, counts and depths, types that contain themselves. Every text is bounded, and so are
+ * the reads. */
 #include "config.h"
 #include "args/module_params.h"
 #include "args_util.h"
@@ -25,7 +26,7 @@ static uint64_t draw(uint64_t below)
 	return below ? seed % below : 0;
 }
 
-/* One of these, mostly; else anything. */
+/* Mostly one of these values; else any number. */
 #define DRAW_OF(...)                                                                                                   \
 	({                                                                                                             \
 		const uint64_t of_[] = {__VA_ARGS__};                                                                  \
@@ -61,7 +62,7 @@ static uint64_t draw_address(void)
 	}
 }
 
-/* Pointers are in it, too. */
+/* The region contains pointers, too. */
 static void draw_memory(void)
 {
 	draw_bytes(region, sizeof(region));
@@ -154,7 +155,7 @@ static void draw_task(struct fake_task *task, const struct arch *arch)
 	task->error = (int)draw(200);
 }
 
-/* ---- What must be true of all ---- */
+/* ---- Rules for all texts ---- */
 
 static void check_list(const struct fake_task *task, size_t reads)
 {
@@ -175,7 +176,7 @@ static void call(struct fake_task *task, const struct args_plan *plan, size_t en
 {
 	task->reads = 0;
 	task->list = args_at_entry(plan, &task->source, &task->kept);
-	/* Of each argument up to so many virtual bases are looked for, and then read. */
+	/* For each argument a limited number of virtual bases is looked up and read. */
 	check_list(task, entry_reads + 2 * BASES_READ * (task->list->count + 1));
 	task->reads = 0;
 	args_at_return(plan, &task->source, &task->kept, draw(2), task->list);
@@ -239,7 +240,8 @@ static void test_signatures(void **state)
 			for (size_t i = 0; i < PARAMS; i++)
 				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
-			/* The stack at once; of each that it has, what is far in it, and what it leads to, twice. */
+			/* Reads: the stack once; for each argument a far part, and the memory that it points to, twice.
+			 * */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);
 			args_plan_free(plan);
 		}
@@ -288,7 +290,7 @@ static void test_rows(void **state)
 						     .with = (unsigned char)draw(256),
 						     .needs = DRAW_OF(0, 1)};
 			plan = args_plan_of_row(arch, &row, draw(2));
-			/* A list of strings takes one for each of them. */
+			/* A list of strings has one read for each of them. */
 			if (plan)
 				call(&task, plan, 2 + (VALUE_ITEMS + 2) * count, (VALUE_ITEMS + 2) * (count + 1));
 			args_plan_free(plan);
@@ -296,7 +298,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* A type that holds itself many times over, and nothing else: neither its fields nor its text ever end. */
+/* A type that contains itself many times, and nothing else: neither its fields nor its text ever end. */
 static void test_endless(void **state)
 {
 	static struct data_member many[64], bases[64];

@@ -1,5 +1,5 @@
-/* Parameters that are not where C's ABI has them: those of Rust, those that a compiler has moved, taken apart, or left
- * out. */
+/* Parameters that are not passed as C's ABI says: those of Rust, and those that a compiler has moved, split or omitted.
+ * */
 #include "config.h"
 #include "args/plan.h"
 #include "args_util.h"
@@ -93,8 +93,7 @@ static void test_variants(void **state)
 
 /* ---- Rust's places ---- */
 
-/* Each scalar is an argument by itself: of a pair of two integers each has a register of its own, which C's would
- * share. */
+/* Each scalar is an argument of its own: each integer of a pair has a register, while C could pass both in one. */
 static void test_rust_arguments(void **state)
 {
 	static const struct passed_as two = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 4}}},
@@ -189,7 +188,7 @@ static void test_rust_results(void **state)
 		assert_text(fake_return(&task, plan, false), "return={x=3, y=-4}");
 		args_plan_free(plan);
 
-		/* More than there are registers for. */
+		/* More arguments than registers. */
 		signature.result_passed = three;
 		plan = args_plan_of_signature(arch, &signature, false);
 		assert_text(fake_return(&task, plan, false), "return=<unknown place>");
@@ -200,7 +199,7 @@ static void test_rust_results(void **state)
 
 /* ---- A compiler's places ---- */
 
-/* The second floating point register, as DWARF's numbers have it. */
+/* The second floating point register, in DWARF's numbering. */
 static unsigned float_register(const struct arch *arch)
 {
 	return arch == &arch_aarch64 ? 65 : arch == &arch_arm ? 257 : arch->pointer_size == 8 ? 18 : 22;
@@ -281,7 +280,7 @@ static void test_chosen_places(void **state)
 	}
 }
 
-/* Where the compiler puts what is its own. */
+/* Parameters that the compiler has added. */
 static void test_whole_places(void **state)
 {
 	const int32_t minus_42 = -42;
@@ -313,7 +312,7 @@ static void test_whole_places(void **state)
 	}
 }
 
-/* What is left out has its place among the others all the same, as it does in a function that uses it. */
+/* An omitted parameter is shown at its place among the others, with the others as in a function that uses it. */
 static void test_left_out(void **state)
 {
 	static const struct data_member big_members[] = {{.name = "a", .type = &int32},
@@ -365,7 +364,7 @@ static void test_left_out(void **state)
 	}
 }
 
-/* A text whose pointer is there, but not its length; of bit fields and arrays that are in no piece. */
+/* The pointer of a text is known, but not its length; bit fields and arrays that are in no piece. */
 static void test_lost_parts(void **state)
 {
 	static const struct data_type text = {.kind = DATA_ARRAY, .size = 4, .target = &character, .count = 4},
@@ -407,7 +406,7 @@ static void test_lost_parts(void **state)
 	}
 }
 
-/* A type that debug information does not say has no known place, nor has what follows it. */
+/* A parameter whose type is unknown has no known place, and neither have those after it. */
 static void test_unknown_types(void **state)
 {
 	static const struct data_type lost = {.kind = DATA_OTHER, .align = 1, .name = ""};
@@ -429,7 +428,7 @@ static void test_unknown_types(void **state)
 	FOR_EACH_ARCH(arch)
 	{
 		const bool is_apart =
-			arch == &arch_aarch64; /* the address of its results is in no argument's register */
+			arch == &arch_aarch64; /* the address of a result is not in an argument's register */
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 
 		fake_begin(&task, arch);

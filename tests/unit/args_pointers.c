@@ -1,4 +1,4 @@
-/* What the parameters of modules' rows point to: exact text, on each processor. */
+/* Exact text of the data at pointers that are parameters in modules' tables, on each processor. */
 #include "config.h"
 #include "args_util.h"
 
@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* What a function fills is shown when it has. */
+/* Data that a function fills in is shown at its return. */
 static void test_results(void **state)
 {
 	static const struct function row = {.params = {{"pair", PARAM_INTS, .is_result = true, .needs = 2},
@@ -185,7 +185,7 @@ static void test_socket_addresses(void **state)
 	}
 }
 
-/* accept(): the address and its length are there at the return. */
+/* accept(): the address and its length are set at the return. */
 static void test_accept(void **state)
 {
 	static const struct function row = {.params = {{"sockfd", PARAM_INT},

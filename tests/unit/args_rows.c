@@ -1,4 +1,4 @@
-/* Arguments and results as modules' rows describe them: exact text, on each processor. */
+/* Exact text of arguments and results that modules' tables describe, on each processor. */
 #include "config.h"
 #include "args_util.h"
 
@@ -147,7 +147,7 @@ static void test_open(void **state)
 		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1, errno=ENOENT");
 		task.error = 4000;
 		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1, errno=4000");
-		/* A success has none, and what is not known is not shown. */
+		/* A success has no errno, and an unknown errno is not shown. */
 		assert_text(fake_leave_row(&task, &openat_row, 3, false), "return=3");
 		task.has_error = false;
 		assert_text(fake_leave_row(&task, &openat_row, JUNK | 0xffffffff, true), "return=-1");
@@ -223,8 +223,8 @@ static void test_cases(void **state)
 	}
 }
 
-/* Seven arguments, of which some lie on the stack everywhere but on AArch64; one of 64 bits, which is an even pair of
- * registers on ARM and two words on i386. */
+/* Seven arguments, some of which are on the stack except on AArch64; one has 64 bits and is in an even pair of
+ * registers on ARM, and in two words on i386. */
 static void test_places(void **state)
 {
 	static const struct function seven = {.params = {{"a", PARAM_INT},
@@ -251,7 +251,7 @@ static void test_places(void **state)
 		else
 			ENTRY(&offset, 3, (uint32_t)-5, UINT32_MAX, 2);
 		assert_text(task.text, "fd=3, offset=-5, whence=2");
-		/* The stack ends behind its first argument, or is not there. */
+		/* The stack ends after its first argument, or cannot be read. */
 		task.places[0].size = STACK_SIZE / 2 + arch->argument_stack + arch->pointer_size;
 		ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7);
 		if (arch->argument_registers == 4)
@@ -292,7 +292,7 @@ static void test_nothing(void **state)
 	}
 }
 
-/* Lists are shared, and copied to be added to. */
+/* Lists are shared, and copied before an item is added. */
 static void test_lists(void **state)
 {
 	struct arg_list *list = arg_list_new(), *copy, *empty = arg_list_copy(NULL);

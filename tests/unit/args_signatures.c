@@ -1,5 +1,5 @@
-/* Arguments and results of functions that debug information describes: the bytes of values are put where each
- * processor's ABI has them, and must come back as text. */
+/* Arguments and results of functions that debug information describes: the test stores the bytes of values at the
+ * places of each processor's ABI, and compares the text. */
 #include "config.h"
 #include "args/plan.h"
 #include "args_util.h"
@@ -90,7 +90,7 @@ static void put_register(struct fake_task *task, unsigned index, const void *byt
 	fail_msg("no register is argument %u", index);
 }
 
-/* 1.5, whatever is put. */
+/* 1.5, whatever was stored. */
 static const unsigned char x87[10] = {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x3f};
 
 static void put(struct fake_task *task, const struct abi_place *place, const void *value, bool is_return)
@@ -131,7 +131,7 @@ struct argument {
 	const char *name;
 };
 
-/* Calls a function with these parameters, `count` of them: the text of its arguments. */
+/* Calls a function with these `count` parameters; returns the text of its arguments. */
 static const char *call(struct fake_task *task, const struct argument *arguments, size_t count,
 			const struct data_type *result)
 {
@@ -156,7 +156,7 @@ static const char *call(struct fake_task *task, const struct argument *arguments
 	call(&task, (const struct argument[]){__VA_ARGS__},                                                            \
 	     sizeof((struct argument[]){__VA_ARGS__}) / sizeof(struct argument), (result))
 
-/* A function that takes nothing returns it, where it is not in memory. */
+/* A function without parameters returns the value, unless it is returned in memory. */
 static const char *result_of(struct fake_task *task, const struct data_type *type, const void *bytes)
 {
 	const struct signature signature = {.result = type};
@@ -196,7 +196,7 @@ static void test_scalars(void **state)
 				 {&int8, &minus_42, ""}),
 			    "i=-42, d=0.5, c='x', b=true, f=0.25, l=-5000000000, =-42");
 		assert_in_range(task.reads, 0, 1);
-		/* More than there are registers. */
+		/* More arguments than registers. */
 		assert_text(CALL(NULL, {&int32, &one, "a"}, {&int64, &wide_number, "b"}, {&int32, &one, "c"},
 				 {&int32, &one, "d"}, {&int32, &one, "e"}, {&int32, &one, "f"}, {&int32, &one, "g"},
 				 {&int32, &one, "h"}, {&int32, &minus_42, "i"}, {&int64, &wide_number, "j"},
@@ -233,13 +233,13 @@ static void test_structs(void **state)
 		assert_text(CALL(NULL, {&point, pair, "p"}, {&mixed, &both, "m"}, {&floats, three, "f"},
 				 {&complex_float, parts, "z"}),
 			    "p={x=3, y=-4}, m={d=2.5, i=6, j=0}, f={a=1, b=2.5, c=-3}, z=1.5 + 2i");
-		/* In memory, but for AArch64, which passes the address of a copy. */
+		/* In memory, except on AArch64, which passes the address of a copy. */
 		assert_text(CALL(NULL, {&int32, &one, "i"},
 				 {&big, arch == &arch_aarch64 ? (const void *)addresses[1] : wide_numbers, "s"},
 				 {&int32, &minus_42, "j"}),
 			    "i=1, s={first=7, last=-7}, j=-42");
 		assert_int_equal(task.reads, 1);
-		/* What C++ passes by its address. */
+		/* Types that C++ passes by address. */
 		assert_text(CALL(NULL, {&object, addresses[0], "o"}, {&int32, &one, "i"}), "o={x=3, y=-4}, i=1");
 		memset(addresses[0], 0, 8);
 		assert_text(CALL(NULL, {&object, addresses[0], "o"}), "o=NULL");
@@ -275,7 +275,7 @@ static void test_pointers(void **state)
 		assert_text(CALL(NULL, {&to_point, &object_at, "this"}, {&string, &text_at, "s"},
 				 {&ref, &object_at, "r"}, {&to_point, &wild, "w"}),
 			    "this=0x1000 -> {x=3, y=-4}, s=\"hello\", r={x=3, y=-4}, w=0x66660000 (unreadable)");
-		/* One for each, and the stack. */
+		/* A read for each, and one of the stack. */
 		assert_int_equal(task.reads, 4 + !arch->argument_registers);
 		assert_text(CALL(NULL, {&view, view_bytes, "v"}), "v=\"hel\"");
 		assert_int_equal(task.reads, 1 + !arch->argument_registers);
@@ -322,7 +322,7 @@ static void test_results(void **state)
 	}
 }
 
-/* A struct that is returned in memory: its address is known at the entry only. */
+/* A struct that is returned in memory: its address is known only at the entry. */
 static void test_result_in_memory(void **state)
 {
 	struct fake_task task;
@@ -351,7 +351,7 @@ static void test_result_in_memory(void **state)
 	}
 }
 
-/* Of a struct of more fields than a processor's rules look at; and a function that takes nothing else. */
+/* A struct with more fields than a processor's rules inspect; the function has no other parameter. */
 static void test_many_fields(void **state)
 {
 	static const struct data_type name = {
@@ -386,7 +386,8 @@ static void test_many_fields(void **state)
 	}
 }
 
-/* A struct on the stack, of which no more is looked at than can be shown; and one that the stack does not have. */
+/* A struct on the stack, of which only the part is read that can be shown; and one that is not on the readable stack.
+ * */
 static void test_large(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int64},
@@ -404,7 +405,7 @@ static void test_large(void **state)
 	{
 		int64_t numbers[200] = {5, [99] = 6, [199] = 7};
 
-		/* It passes the addresses of such. */
+		/* The ABI passes the addresses of such structs. */
 		if (arch == &arch_aarch64)
 			continue;
 		fake_begin(&task, arch);
@@ -412,20 +413,20 @@ static void test_large(void **state)
 		/* The stack ends within it. */
 		task.places[0].size -= STACK_SIZE / 4 + STACK_SIZE / 8;
 		assert_text(CALL(NULL, {&large, numbers, "l"}), "l={first=5, last=(unreadable)}");
-		/* Of ARM's the first 16 bytes are in registers. */
+		/* On ARM the first 16 bytes are in registers. */
 		task.places[0].size = STACK_SIZE / 2 + (arch == &arch_arm ? 60 : 80);
 		assert_text(CALL(NULL, {&big, wide_numbers, "a"}, {&big, wide_numbers, "b"}),
 			    "a={first=7, last=-7}, b={first=7, last=(unreadable)}");
 		task.places[0].size = STACK_SIZE;
 		assert_text(CALL(NULL, {&medium, numbers, "m"}, {&medium, numbers, "n"}),
 			    "m={first=5, last=6}, n={first=5, last=6}");
-		/* The first 1024 bytes of the stack at once, the second struct by itself. */
+		/* The first 1024 bytes of the stack are read at once, the second struct by another read. */
 		assert_int_equal(task.reads, 2);
 		fake_end(&task);
 	}
 }
 
-/* Registers that cannot be had, places that nobody knows, too many parameters. */
+/* Registers that cannot be read, unknown places, too many parameters. */
 static void test_unknown(void **state)
 {
 	struct signature_param many[100] = {{0}};
@@ -453,7 +454,7 @@ static void test_unknown(void **state)
 		signature.param_count = 3;
 		plan = args_plan_of_signature(arch, &signature, false);
 		fake_entry(&task, plan);
-		/* On i386 they are on the stack whatever they are; ARM's floats are asked for in vain. */
+		/* On i386 they are on the stack in any case; ARM has no such float registers. */
 		if (arch->argument_registers)
 			assert_text(task.list->items[0].value, "(unreadable)");
 		assert_string_equal(task.list->items[2].name, "");

@@ -11,7 +11,7 @@
 static const struct arch arches[] = {{.pointer_size = 8}, {.pointer_size = 4}};
 static const struct data_type character = {.kind = DATA_CHAR, .size = 1, .name = "char"};
 
-/* A target of one of these, with an object in it that is pointed to. */
+/* A target with one of these processors; an object in it is pointed to. */
 struct target {
 	struct fake_task task;
 	unsigned word;
@@ -33,7 +33,7 @@ static void put(struct target *t, unsigned char *bytes, unsigned index, uint64_t
 	memcpy(bytes + (size_t)index * t->word, &value, t->word);
 }
 
-/* The object that is in t->object, given itself in memory, by its address, and within a struct. */
+/* The text of the object in t->object: passed in memory, by its address, and within a struct. */
 static void assert_object(struct target *t, const struct data_type *type, const char *text, const char *as_member,
 			  unsigned reads)
 {
@@ -57,7 +57,7 @@ static void assert_object(struct target *t, const struct data_type *type, const 
 	assert_int_equal(t->task.reads, 0);
 }
 
-/* libstdc++'s: pointer, length, and room for a short one. */
+/* libstdc++'s string: pointer, length, and room for a short string. */
 static void test_string(void **state)
 {
 	(void)state;
@@ -93,12 +93,12 @@ static void test_string(void **state)
 		put(&t, t.object, 0, OBJECT_AT + string.size - 1);
 		put(&t, t.object, 1, 3);
 		t.object[string.size - 1] = 'z';
-		/* Not in the object as a whole: it is read. */
+		/* The struct is not passed as a whole, so its memory is read. */
 		assert_text(fake_value(&t.task, &string, t.object, string.size, OBJECT_AT), "\"z\\0\\0\"");
 	}
 }
 
-/* A std::string_view comes in registers, with its length first; Rust's &str the other way round. */
+/* A std::string_view is passed in registers, with its length first; Rust's &str with its pointer first. */
 static void test_view(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void test_view(void **state)
 		put(&t, bytes, 1, 2);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "\"12\"");
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word - 1, 0), "(unreadable)");
-		/* Nothing is at address 0, and where in registers it points to is no place in them. */
+		/* No data is at address 0, and an address in registers is no place in memory. */
 		put(&t, bytes, 0, 0);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "NULL");
 	}
@@ -168,7 +168,7 @@ static void test_inline(void **state)
 		put(&t, t.object, 1, 20);
 		put(&t, t.object, 2, TEXT_AT);
 		assert_object(&t, &string, "\"0123456789abcdef\"...", "<20 bytes at 0x10000>", 1);
-		/* A length that the object has no room for. */
+		/* A length that is larger than the object's room. */
 		memset(t.object, 'x', 3 * t.word);
 		t.object[0] = 0xfe;
 		assert_object(&t, &string, t.word == 8 ? "\"xxxxxxxxxxxxxxxx\"..." : "\"xxxxxxxxxxx\"",
@@ -176,7 +176,7 @@ static void test_inline(void **state)
 	}
 }
 
-/* What a character of UTF-8 is, and what is none. */
+/* Valid and invalid characters of UTF-8. */
 static void test_utf8(void **state)
 {
 	static const struct {
@@ -194,7 +194,7 @@ static void test_utf8(void **state)
 		{"\xff\xfe", "\"\\xff\\xfe\""},
 		{"\xc2\x85", "\"\\xc2\\x85\""},
 		{"\xe2\x80\xae", "\"\\xe2\\x80\\xae\""},
-		/* The bound is at 16 bytes: not amidst one. */
+		/* The limit is 16 bytes, and does not split a character. */
 		{"0123456789abcde\xc3\xa9", "\"0123456789abcde\"..."},
 		{"0123456789abc\xe2\x82\xac", "\"0123456789abc\xe2\x82\xac\""},
 		{"0123456789abcd\xe2\x82\xac", "\"0123456789abcd\"..."},
@@ -237,7 +237,7 @@ static void test_wide_strings(void **state)
 	assert_text(fake_value(&task, &to_wide, &endless_at, 8, 0), "L\"\\x01\\x02\"... (unreadable)");
 }
 
-/* As long as the user wants, and never longer than can be. */
+/* As long as the user's limit, and never longer than the maximum. */
 static void test_limits(void **state)
 {
 	static unsigned char bytes[3 * ARGS_LIMIT_MAX];
@@ -257,7 +257,8 @@ static void test_limits(void **state)
 	assert_int_equal(strlen(fake_value(&task, &pointer, &address, 8, 0)), 4 * ARGS_LIMIT_MAX + 5);
 }
 
-/* Strings that members point to: some of them for each argument; and what a struct ends with, which has no length. */
+/* Strings to which members point: a limited number for each argument; and an array without length at the end of a
+ * struct. */
 static void test_members(void **state)
 {
 	struct target t;
@@ -287,7 +288,7 @@ static void test_members(void **state)
 		assert_text(fake_value(&t.task, &to_record, &object_at, word, 0),
 			    "0x5000 -> {n=NULL, s=\"fghij\"... (unreadable), open=\"tail\", more=[...]}");
 		assert_int_equal(t.task.reads, 3);
-		/* In registers: there is nothing after it. */
+		/* In registers: no bytes follow it. */
 		assert_text(fake_value(&t.task, &record, t.object, record.size, 0),
 			    "{n=NULL, s=\"fghij\"... (unreadable), open=[...], more=[...]}");
 		for (unsigned k = 0; k < 6; k++)

@@ -1,4 +1,4 @@
-/* A task that makes a call, as the tests of arguments have it: registers, and memory in a few places. */
+/* A task that makes a call, for the tests of arguments: registers, and memory at a few addresses. */
 #ifndef FT_TESTS_ARGS_UTIL_H
 #define FT_TESTS_ARGS_UTIL_H
 
@@ -21,7 +21,7 @@
 
 extern const struct arch arch_aarch64, arch_arm;
 
-/* Memory is where it was put, and nowhere else. */
+/* Only memory that put_memory() has added can be read. */
 struct place_of_memory {
 	uint64_t address;
 	const void *bytes;
@@ -44,31 +44,31 @@ struct fake_task {
 	char text[20000]; /* "name=value, ..." */
 };
 
-/* Of that processor, with a limit of 16 bytes of a string. */
+/* A task on that processor, with a limit of 16 bytes for strings. */
 void fake_begin(struct fake_task *task, const struct arch *arch);
 void fake_end(struct fake_task *task);
-/* Puts memory there: the bytes have to stay. */
+/* Adds memory at an address: the bytes must stay valid. */
 void fake_memory(struct fake_task *task, uint64_t address, const void *bytes, size_t size);
-/* Gives integer argument `index` a value of a pointer's size, and what calls return. */
+/* Sets integer argument `index` to a value of a pointer's size, and the result of calls. */
 void fake_argument(struct fake_task *task, unsigned index, uint64_t value);
 void fake_result(struct fake_task *task, uint64_t value);
-/* The arguments, and what the return adds, as "name=value, name=value". */
+/* The arguments, and the values that are added at the return, as "name=value, name=value". */
 const char *fake_entry(struct fake_task *task, const struct args_plan *plan);
 const char *fake_return(struct fake_task *task, const struct args_plan *plan, bool failed);
-/* A value's bytes, at STACK_AT or in registers (address 0), as an argument is shown. */
+/* The text of an argument with these bytes, which are at STACK_AT, or in registers (address 0). */
 const char *fake_value(struct fake_task *task, const struct data_type *type, const void *bytes, size_t size,
 		       uint64_t address);
 
-/* The processors that this build can play: `*count` of them. */
+/* The processors whose tables this build contains: `*count` of them. */
 const struct arch *const *fake_arches(size_t *count);
 
-/* On each of them. */
+/* Calls `test` for each of them. */
 #define FOR_EACH_ARCH(arch)                                                                                            \
 	size_t arch_count_, i_ = 0;                                                                                    \
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
 	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
-/* A row's text with these arguments, and what its return adds. */
+/* The text of a table row with these arguments, and with the values that its return adds. */
 const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
 const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
 

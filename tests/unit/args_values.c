@@ -1,4 +1,4 @@
-/* Values of every type that debug information may describe: exact text. */
+/* Exact text of values of every type that debug information may describe. */
 #include "config.h"
 #include "args_util.h"
 
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define AT 0x5000u /* where values lie whose address counts */
+#define AT 0x5000u /* where values are whose address matters */
 
 static const struct arch wide = {.pointer_size = 8}, narrow = {.pointer_size = 4};
 
@@ -28,7 +28,7 @@ static const struct data_type int8 = INT_TYPE(1, true), uint8 = INT_TYPE(1, fals
 			      half_type = {.kind = DATA_FLOAT, .size = 2, .name = "_Float16"},
 			      function = {.kind = DATA_FUNCTION};
 
-/* As it is within a call of a 64-bit processor. */
+/* As within a call on a 64-bit processor. */
 static const char *text_of(const struct data_type *type, const void *bytes, size_t size)
 {
 	static struct fake_task task;
@@ -70,7 +70,7 @@ static void test_integers(void **state)
 	assert_text(text_of(NULL, absurd, 8), "<unknown type>");
 	assert_shown(&(struct data_type){.size = 4}, 0x1234, "0x1234");
 	assert_shown(&(struct data_type){.kind = DATA_VOID}, 0, "<unknown type>");
-	/* What is not there. */
+	/* Memory that cannot be read. */
 	assert_text(text_of(&int32, absurd, 3), "(unreadable)");
 }
 
@@ -125,7 +125,7 @@ static double half_number(unsigned bits)
 	return ldexp((bits & 1023) | (exponent ? 1024 : 0), (exponent ? exponent : 1) - 25);
 }
 
-/* Each number of 16 bits reads back as itself: what is read is nearer to it than to its neighbours. */
+/* Each 16-bit float reads back as itself: the shown text is nearer to it than to its neighbours. */
 static void test_all_halves(void **state)
 {
 	(void)state;
@@ -280,7 +280,7 @@ static void test_structs(void **state)
 		"{id=7, x=1, {as_int=1069547520, as_float=1.5}, text=0x1234 (unreadable), compare=0x401136 <compare>, "
 		"to=0x5678, numbers=[1, 2, 3], name=\"bob\", empty={}}");
 	assert_text(text_of(&empty, &bytes, 1), "{}");
-	/* The end cannot be read. */
+	/* The end of the memory cannot be read. */
 	assert_text(text_of(&whole, &bytes, 30),
 		    "{id=7, x=1, {as_int=1069547520, as_float=1.5}, text=0x1234 (unreadable), compare=(unreadable)}");
 }
@@ -357,7 +357,7 @@ static void test_bounds(void **state)
 	assert_text(text_of(&levels[7], numbers, 4), "{in={in={in={in={...}}}}}");
 }
 
-/* A struct of many members: as much as there is room for, and all brackets. */
+/* A struct of many members: as many as there is room for, with all brackets. */
 static void test_long(void **state)
 {
 	static struct data_member members[300];
@@ -434,7 +434,7 @@ static void test_pointers(void **state)
 	}
 }
 
-/* Of what is large as much is looked at as is shown; what ends before that is said to be unreadable. */
+/* Of a large value only the part that is shown is read; if memory ends before, it is shown as unreadable. */
 static void test_large(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int32},

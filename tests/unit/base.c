@@ -101,7 +101,7 @@ static void buffers_take_bytes_and_text(void **state)
 	assert_string_equal(buf_str(&b), "abc-42");
 	assert_int_equal(b.size, 6);
 
-	/* Around every power of two at which it grows. */
+	/* Around every power of two at which the table grows. */
 	b.size = 0;
 	for (unsigned i = 0; i < 5000; i++)
 		buf_printf(&b, "%u,", i);
@@ -127,7 +127,7 @@ static void maps_find_what_was_set(void **state)
 	(void)state;
 	assert_null(hash_get(&h, 1));
 	assert_false(hash_remove(&h, 1, &value));
-	assert_true(hash_set(&h, 0, 5)); /* 0 is a key like any other */
+	assert_true(hash_set(&h, 0, 5)); /* 0 is a valid key */
 	assert_false(hash_set(&h, 0, 6));
 	assert_int_equal(*hash_get(&h, 0), 6);
 	assert_true(hash_set(&h, UINT64_MAX, 7));
@@ -149,8 +149,8 @@ static void maps_find_what_was_set(void **state)
 	hash_free(&copy);
 }
 
-/* The map against an array that is searched from its start, over many sets and removals of few
- * keys, so that runs of neighbours form and are torn up again. */
+/* The map is compared with an array that is searched from its start, over many insertions and removals of few keys, so
+ * that runs of neighbours form and are split again. */
 static void maps_agree_with_a_plain_list(void **state)
 {
 	enum { KEYS = 200 };
@@ -197,7 +197,7 @@ static void maps_agree_with_a_plain_list(void **state)
 		assert_true(e->value == values[e->key / 0x10]);
 	}
 	assert_int_equal(met, count);
-	assert_true(h.capacity <= 512); /* of the most entries held, not of the steps */
+	assert_true(h.capacity <= 512); /* depends on the maximum number of entries, not on the number of steps */
 	hash_free(&h);
 }
 
@@ -216,7 +216,7 @@ static void room_is_made_once(void **state)
 	for (uint64_t key = 100; key < 1000; key++)
 		hash_set(&h, key * 0x10, key);
 	assert_ptr_equal(h.entries, entries);
-	hash_move(&h, &small); /* less than it has */
+	hash_move(&h, &small); /* less than it contains */
 	assert_null(small.entries);
 	assert_ptr_equal(h.entries, entries);
 	for (uint64_t key = 0; key < 1000; key++)
@@ -269,7 +269,7 @@ static void files_are_read_up_to_a_bound(void **state)
 	rmdir(folder);
 	free(path);
 
-	text = read_file("/proc/self/stat", 1 << 16, &size); /* no size of its own */
+	text = read_file("/proc/self/stat", 1 << 16, &size); /* a file without a size */
 	assert_non_null(text);
 	assert_int_equal(strlen(text), size);
 	free(text);
@@ -287,7 +287,7 @@ static void a_full_device_is_told(void **state)
 	close(fd);
 }
 
-/* What `speak` writes to stderr, and its exit status (-1 if it returned). */
+/* Returns the text that `speak` writes to stderr, and its exit status (-1 if it returned). */
 static int heard(void (*speak)(void), char *text, size_t size)
 {
 	int ends[2], status;
@@ -359,8 +359,8 @@ static void messages_have_one_form(void **state)
 	assert_null(strchr(text, '|'));
 }
 
-/* What finds the pipe full is counted, and from msg_keep() on kept, in order, as far as there is room. A status line is
- * left out. */
+/* Messages that find the pipe full are counted, and from msg_keep() on kept, in order, as far as there is room. A
+ * status line is dropped. */
 static void a_full_queue_holds_nobody(void **state)
 {
 	static _Atomic uint64_t lost;
@@ -580,7 +580,7 @@ static void patterns_match_names(void **state)
 			fail_msg("'%s' begins with %zu literal bytes", rows[i].pattern, glob_literal(rows[i].pattern));
 	}
 
-	/* What recursion would take centuries for. */
+	/* A pattern for which recursion would take centuries. */
 	char *const text = xmalloc(65536);
 
 	memset(text, 'a', 65535);
@@ -601,7 +601,7 @@ static void what_is_left_follows_the_pace(void **state)
 		{98000000000, 1, 2, ", 98 s left"},
 		{100000000000, 1, 2, ", 2 min left"},
 		{UINT64_MAX, UINT64_MAX / 2, UINT64_MAX, ", 5124096 h left"},
-		/* Not begun, of unknown size, at the end, grown beyond what it was. */
+		/* Not begun, of unknown size, at the end, larger than announced. */
 		{4000000000, 0, 100, ""},
 		{4000000000, 5, 0, ""},
 		{4000000000, 100, 100, ""},

@@ -1,4 +1,4 @@
-/* Probes and calls of a process that is made up: its text is a file, and nothing runs. */
+/* Probes and calls of a made-up process: its text is a file, and nothing runs. */
 #include "config.h"
 #include "calls/probes/alias.h"
 #include "calls/calls.h"
@@ -71,7 +71,7 @@ static int setup(void **state)
 	p = process_alloc(&tracer, getpid(), arch);
 	process_ref(p);
 	ledger_init(p->trace);
-	p->trace->reported = true; /* nobody is to hear of it */
+	p->trace->reported = true; /* no message about it is wanted */
 	p->mem_fd = memfd_create("memory", MFD_CLOEXEC);
 	return ftruncate(p->mem_fd, STACK) < 0;
 }
@@ -81,7 +81,7 @@ static int teardown(void **state)
 	(void)state;
 	if (!p)
 		return 0;
-	p->objects = (struct object_list){0}; /* none of them is its own */
+	p->objects = (struct object_list){0}; /* none of the objects is freed with it */
 	process_unref(p, NULL);
 	p = NULL;
 	hash_free(&tracer.tasks);
@@ -128,7 +128,7 @@ static void end_task(struct task *task)
 
 /* ---- Text ---- */
 
-/* A processor whose code addresses have a bit that is no part of where the code lies. */
+/* A processor whose code addresses have a bit that is not a part of the address. */
 static void test_hidden_in_thumb(void **state)
 {
 	needs_x86_64();
@@ -145,7 +145,7 @@ static void test_hidden_in_thumb(void **state)
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
-	/* Of one that begins before, nothing is known to be ours. */
+	/* Of an instruction that begins before, it is not known that the breakpoint is functrace's. */
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);
@@ -162,7 +162,7 @@ static bool decode_watched_load(uint64_t address, const unsigned char *code, siz
 	return true;
 }
 
-/* An instruction that a step would undo gets a breakpoint only where there is room for its copy. */
+/* An instruction whose effect a step would undo gets a breakpoint only if there is room for its copy. */
 static void test_no_step(void **state)
 {
 	needs_x86_64();
@@ -177,7 +177,7 @@ static void test_no_step(void **state)
 	p->text->tails = xcalloc(1, sizeof(tail));
 	p->text->tails[0] = tail;
 	p->text->tail_count = p->text->tail_capacity = 1;
-	assert_null(breakpoint_insert(p, TEXT)); /* the room is of an object that may be unmapped */
+	assert_null(breakpoint_insert(p, TEXT)); /* the only room is in an object that may be unmapped */
 	p->text->tails[0].object = &program;
 	program.lasting = true;
 	assert_non_null(breakpoint_insert(p, TEXT));
@@ -185,7 +185,7 @@ static void test_no_step(void **state)
 	p->arch = arch;
 }
 
-/* An object's extent may have a hole, where code is that was made, and may be made anew: that is read again. */
+/* An object's extent may have a hole with generated code, which may be generated anew: that is read again. */
 static void test_made_in_a_hole(void **state)
 {
 	needs_x86_64();
@@ -221,7 +221,7 @@ static void test_names_of_one_kind(void **state)
 #define SLOT        (LIBRARY + 0x1800)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
-/* No module has been read. */
+/* No module has been read yet. */
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol);
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
@@ -229,7 +229,7 @@ bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbo
 	return !strncmp(symbol, "alloc", 5);
 }
 
-/* Instead of reading files: the mapped library calls this symbol. */
+/* Replaces the reading of files: the mapped library calls this symbol. */
 static const char *called;
 
 void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
@@ -253,7 +253,7 @@ uint64_t __wrap_elf_file_got(const struct elf_file *file)
 static struct object library = {.start = LIBRARY, .end = LIBRARY_END};
 static struct object *mapped = &library;
 
-/* A library that makes one call, `call *SLOT(%rip)`. The address behind it. */
+/* A library that makes one call, `call *SLOT(%rip)`. Returns the address after the call. */
 static uint64_t map_library(const char *symbol)
 {
 	const uint64_t call = LIBRARY + 0x100;
@@ -269,8 +269,8 @@ static uint64_t map_library(const char *symbol)
 	return call + sizeof(code);
 }
 
-/* What the call before an address means is known from then on: the address may be another library's when this one has
- * been unloaded, and so may the slot's be. */
+/* The meaning of the call before an address is kept, until the library is unloaded: then the address, and the slot, may
+ * be another library's. */
 static void test_unloaded_callers(void **state)
 {
 	needs_x86_64();
@@ -282,11 +282,11 @@ static void test_unloaded_callers(void **state)
 
 	assert_true(known->asks_caller);
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc_too");
-	/* Another one, in its place, calls by the first name. */
+	/* Another library at its place calls by the first name. */
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
 	map_library("alloc");
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
-	/* A fourth one, behind one that calls by the second, has the same call and no slot that is known. */
+	/* A fourth library, after one that calls by the second name, has the same call and no known slot. */
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
 	map_library("alloc_too");
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
@@ -294,8 +294,8 @@ static void test_unloaded_callers(void **state)
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
 }
 
-/* Before anything is planted the module's order decides, whichever of the names comes first: no call can have been made
- * by the other one, and none is known by its names from then on. */
+/* Before breakpoints are inserted the order of the module decides, whichever name comes first: no call can have been
+ * made by the other name yet, and from then on no call is known by its name. */
 static void test_names_of_two_kinds(void **state)
 {
 	needs_x86_64();
@@ -316,9 +316,8 @@ static void test_names_of_two_kinds(void **state)
 	}
 }
 
-/*	call: enters alloc() | an IFUNC of another kind, and an earlier row, has chosen the same code | call: returns
- *
- * A publisher that is counted in and never out, or out and never in, would hold releases for ever. */
+/* call: enters alloc() | an IFUNC of another kind, and an earlier row, has chosen the same code | call: returns. If a
+ * publisher were counted only at its entry, or only at its return, it would block releases for ever. */
 static void test_other_kind_under_a_call(void **state)
 {
 	needs_x86_64();
@@ -338,8 +337,8 @@ static void test_other_kind_under_a_call(void **state)
 	end_task(task);
 }
 
-/* Releases that are written at their entries: who can fail is none, nor is a resolver, and who goes is none any
- * more. */
+/* Releases that are written at their entries: not a function that can fail, nor a resolver, nor one whose object was
+ * unmapped. */
 static void test_releases_are_counted(void **state)
 {
 	needs_x86_64();
@@ -361,10 +360,8 @@ static void test_releases_are_counted(void **state)
 	assert_int_equal(p->probes->releases, 1);
 }
 
-/* A processor whose arguments all lie on the stack, where the caller's variables follow them:
- *
- *	task: hits malloc(24), in its copy | a signal: undone | its handler: changes the caller's variable
- *	task: hits again */
+/* On a processor whose arguments are all on the stack the caller's variables follow them: task: hits malloc(24), in its
+ * copy | a signal: undone | its handler: changes the caller's variable; task: hits again */
 static void test_undone_on_the_stack(void **state)
 {
 	needs_x86_64();
@@ -397,7 +394,7 @@ static void test_undone_on_the_stack(void **state)
 	end_task(task);
 }
 
-/* The events of one return are in the same order in a fork's child. */
+/* The events of one return have the same order in a fork's child. */
 static void test_fork_keeps_order(void **state)
 {
 	needs_x86_64();

@@ -1,5 +1,5 @@
-/* A lock that a scan marks as waited for: only what nobody else can let go of meanwhile. What happens between the look
- * at the lock's word and the write takes a microsecond; here it happens each time, within the call that writes. */
+/* functrace marks a lock as waited for only if no running thread can release it meanwhile. The interleaving between the
+ * read of the lock's word and the write takes a microsecond; here it happens each time, inside the call that writes. */
 #include "config.h"
 #include "scan/scan.h"
 #include "scan/capture/snapshot.h"
@@ -25,11 +25,11 @@
 
 enum word { FREE, HELD, CONTENDED };
 
-/* The child has it where this process has it. */
+/* Shared with the child, at the same address. */
 static struct {
-	atomic_uint lock; /* of the C library's kind; first, so that its address is that of all */
+	atomic_uint lock; /* of the C library's kind; the first member, so that its address is that of the struct */
 	atomic_uint ready, born;
-	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, when it is to be held */
+	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, if a thread must hold it */
 } * shared;
 
 /* ---- What is written, and when ---- */
@@ -40,7 +40,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);
 
 static unsigned writes, wrong;
-static bool is_let_go_of; /* somebody who does not stand lets go of the lock just before */
+static bool is_let_go_of; /* a thread that is not stopped releases the lock just before */
 
 ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags)
@@ -63,7 +63,7 @@ static void let_go(atomic_uint *lock)
 		syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The caller has the address in its frame meanwhile, as functions of malloc have it. */
+/* The caller has the lock's address in its frame meanwhile, as functions of malloc have it. */
 static __attribute__((noinline)) unsigned word_of(atomic_uint *lock)
 {
 	__asm__ volatile("" ::: "memory");
@@ -85,7 +85,7 @@ static void *hold_on(void *argument)
 	return argument;
 }
 
-/* Until somebody waits, as it seems. */
+/* Waits until the lock seems to have a waiter. */
 static void *hold_and_let_go(void *argument)
 {
 	atomic_uint *volatile mine = &shared->lock;
@@ -214,7 +214,7 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* One that knows of the lock. */
+/* A thread that has the lock's address in its frame. */
 static struct snapshot *look(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);
@@ -231,11 +231,11 @@ static struct snapshot *look(pid_t pid)
 
 /* ---- Tests ---- */
 
-/* On a machine that is busy a thread may get no turn in the time that there is for turns. */
+/* On a busy machine a thread may not run within its time. */
 #define TRIES 50
 
-/* A holder of it alone: 1 | we: 2 | it runs, lets go: 0, and calls the kernel | the copy. The others have its address,
- * too, and their turns before and after that. */
+/* A thread is its only holder: 1 | functrace: 2 | the thread runs, releases: 0, and calls the kernel | the copy. Other
+ * threads have the lock's address, too, and take it before and after that. */
 static void test_marked(void **state)
 {
 	size_t inside = 1;
@@ -257,8 +257,8 @@ static void test_marked(void **state)
 	assert_int_equal(inside, 0);
 }
 
-/* We read: 1 | a child of vfork, which has the memory, lets go: 0 | we: 2, and all wait for it, for ever. The parent is
- * deep in the kernel and does not stand. */
+/* functrace reads: 1 | a vfork child, which shares the memory, releases: 0 | functrace: 2, and all threads wait for
+ * ever. The parent waits in the kernel and is not stopped. */
 static void test_moving(void **state)
 {
 	const pid_t pid = start(with_vfork, 2);
@@ -274,7 +274,7 @@ static void test_moving(void **state)
 	end(pid);
 }
 
-/* The holder stands at the begin of clone: a thread that it makes would not stand. */
+/* The holder is stopped at the beginning of clone: a thread that it creates would not be stopped. */
 static void test_maker(void **state)
 {
 	(void)state;
@@ -297,7 +297,7 @@ static void test_maker(void **state)
 	assert_int_equal(writes, 1);
 }
 
-/* How often a lock of malloc's is marked. */
+/* How often functrace marks a lock of malloc. */
 static unsigned marked_arena(void (*begin)(void), unsigned ready)
 {
 	const pid_t pid = start(begin, ready);
@@ -320,7 +320,7 @@ static unsigned marked_arena(void (*begin)(void), unsigned ready)
 	return writes;
 }
 
-/* As in vfork, of a child in the same memory that is no thread, and whose parent goes on. */
+/* Like a vfork child, a child with the same memory that is not a thread, but whose parent runs on. */
 static void test_shared_memory(void **state)
 {
 	unsigned marked = 0;

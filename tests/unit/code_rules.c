@@ -30,7 +30,7 @@ extern const struct arch arch_arm, arch_aarch64;
 #define PLACE  0x10000u /* of the first byte */
 #define BEFORE 32       /* bytes of no function */
 #define LATER  8        /* rows of a table */
-#define EVERY  97       /* of so many instructions of a library one */
+#define EVERY  97       /* one of this number of a library's instructions */
 
 struct bytes {
 	unsigned char data[512];
@@ -49,8 +49,8 @@ static size_t read_bytes(void *context, uint64_t address, unsigned char *data, s
 	return size;
 }
 
-/* "=7+32 ra-8 3-16": the caller's sp is register 7's value plus 32, from which on the return address and register 3
- * lie there; "link": it is in its register. "-": there is no rule. */
+/* "=7+32 ra-8 3-16": the caller's sp is register 7's value plus 32, and the return address and register 3 are at these
+ * offsets from it; "link": it is in its register. "-": there is no rule. */
 static void describe(const struct arch *arch, const struct code_rule *rule, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "=%u%+d ", rule->base, rule->cfa);
@@ -91,7 +91,7 @@ static void test_bytes(void **state)
 		{&arch_arm, 11, "0fb4 30b5 81b0 fff7fcff 01b0 30bc 5df814eb 7047", "=13+32 ra-20 4-28 5-24"},
 		/* str lr, [sp, #-4]!; vpush {d8, d9}; sub.w sp, #516; blx r3; add.w; vpop; ldr pc, [sp], #4 */
 		{&arch_arm, 15, "4df804ed 2ded048b adf5017d 9847 0df5017d bdec048b 5df804fb", "=13+536 ra-4"},
-		/* the same with sub.w sp, #520, after which sp is not aligned as it is at calls */
+		/* the same with sub.w sp, #520, after which sp has not the alignment that it has at calls */
 		{&arch_arm, 15, "4df804ed 2ded048b adf5027d 9847 0df5027d bdec048b 5df804fb", "-"},
 		/* push {r4, r7, lr}; sub sp, #12; add r7, sp, #8; sub.w sp, sp, r3; bl; adds r7, #4; mov sp, r7; pop */
 		{&arch_arm, 15, "90b5 83b0 02af adeb030d fff7e1ff 0437 bd46 90bd", "=7+16 ra-4 4-12 7-8"},
@@ -112,7 +112,8 @@ static void test_bytes(void **state)
 		{&arch_arm, 16,
 		 "04e02de5 028b2ded 04d04de2 33ff2fe1 04d08de2 028bbdec 000050e3 04f09d04 04e09de4 1eff2fe1",
 		 "=13+16 ra-4"},
-		/* push {r4, lr}; sub sp, #8; mov lr, r0; str lr, [sp, #4]; bl; add sp; pop {r4, pc}: a value aside */
+		/* push {r4, lr}; sub sp, #8; mov lr, r0; str lr, [sp, #4]; bl; add sp; pop {r4, pc}: the stored lr is
+		 * another value */
 		{&arch_arm, 15, "10b5 82b0 8646 cdf804e0 fff7fcff 02b0 10bd", "=13+16 ra-4 4-8"},
 		/* stmfd sp!, {r4-r6, lr}; bl; mov r0, #0; ldmfd sp!, {r4-r6, lr}; b */
 		{&arch_arm, 8, "70402de9 edffffeb 0000a0e3 7040bde8 eaffffea", "=13+16 ra-4 4-16 5-12 6-8"},
@@ -143,11 +144,11 @@ static void test_bytes(void **state)
 		 * ret */
 		{x86_64, 15, "55 4889e5 4156 53 4829c4 e8b1ffffff 488d65f0 5b 415e 5d c3",
 		 "=6+16 ra-8 3-32 6-16 14-24"},
-		/* the same, but from a function that does not keep the frame pointer: sp is not known */
+		/* the same, but from a function that does not save the frame pointer: sp is unknown */
 		{x86_64, 15, "90 4889c5 4156 53 4829c4 e8b1ffffff 4829c4 5b 415e 5d c3 90", "-"},
 		/* push rbp; mov rbp, rsp; sub rsp, 32; call; leave; ret 16 */
 		{x86_64, 13, "55 4889e5 4883ec20 e893ffffff c9 c21000", "=6+32 ra-24 6-32"},
-		/* lea rbp, [rsp-0x80000000]; call; leave; ret: no frame is as large as that */
+		/* lea rbp, [rsp-0x80000000]; call; leave; ret: no frame is that large */
 		{x86_64, 13, "488dac2400000080 e893ffffff c9 c3", "-"},
 		/* lea rbp, [rsp+0x7ffffff0]; call; leave; ret */
 		{x86_64, 13, "488dac24f0ffff7f e893ffffff c9 c3", "-"},
@@ -163,7 +164,7 @@ static void test_bytes(void **state)
 		/* endbr32; push esi; push ebx; sub esp, 20; call; add esp, 20; pop ebx; pop esi; ret 4 */
 		{i386, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
 		/* endbr32; push ebx; sub esp, 8; nop; call; call; add esp, 8; pop ebx; ret: the first call's return
-		 * address is aligned as functions are */
+		 * address has a function's alignment */
 		{i386, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
@@ -184,7 +185,7 @@ static void test_bytes(void **state)
 	}
 }
 
-/* What a signal has interrupted; sp is not aligned as it is at calls. */
+/* Instructions that a signal has interrupted; sp has not the alignment that it has at calls. */
 static void test_interrupted_bytes(void **state)
 {
 	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const i386 =
@@ -197,18 +198,18 @@ static void test_interrupted_bytes(void **state)
 		/* push rbx; push rbp; mov eax, [rdi]; pop rbp; pop rbx; ret */
 		{x86_64, 2, 8, "53 55 8b07 5d 5b c3", "=7+24 ra-8 3-16 6-24"},
 		{x86_64, 5, 0, "53 55 8b07 5d 5b c3", "=7+16 ra-8 3-16"},
-		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* sp is another one's */
+		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* sp is that of another function */
 		/* sub rsp, 24; mov [rsp+8], rbx; mov rbx, rdi; mov rbx, [rsp+8]; add rsp, 24; ret: not saved yet */
 		{x86_64, 4, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8"},
 		{x86_64, 9, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8 3-24"},
 		/* push rbx; push rbp; jmp rax: of a switch, or a tail call */
 		{x86_64, 2, 8, "53 55 ffe0", "-"},
-		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: where it calls nothing it has returned */
+		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: if it calls nothing, it has returned */
 		{x86_64, 7, 8, "b83e000000 0f05 85c0 7801 c3 e8f0ffffff c3", "=7+8 ra-8"},
-		/* sub rsp, 8; syscall; call; add rsp, 8; ret: the prologue says so, too */
+		/* sub rsp, 8; syscall; call; add rsp, 8; ret: the prologue shows it, too */
 		{x86_64, 6, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "-"},
 		{x86_64, 22, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "=7+16 ra-8"},
-		/* mov eax, 60; syscall; the next function: ret. exit does not come back; mov eax, 39 (getpid) does */
+		/* mov eax, 60; syscall; the next function: ret. exit does not return; mov eax, 39 (getpid) does */
 		{x86_64, 0, 8, "b83c000000 0f05 c3", "-"},
 		{x86_64, 0, 8, "b827000000 0f05 c3", "=7+8 ra-8"},
 		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret */
@@ -216,7 +217,7 @@ static void test_interrupted_bytes(void **state)
 		{i386, 0, 12, "b801000000 cd80 c3", "-"},
 		{i386, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
 		{i386, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
-		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp is not aligned at that call */
+		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp has not the alignment of calls there */
 		{i386, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
 		/* push {r4, lr}; cbz; nop; bl; pop {r4, pc}, at the nop */
 		{&arch_arm, 5, 0, "10b5 00b1 00bf fff7fcff 10bd", "=13+8 ra-4 4-8"},
@@ -235,7 +236,8 @@ static void test_interrupted_bytes(void **state)
 		{&arch_arm, 1, 0, "30b4 0368 30bc 7047", "=13+0 link"},
 		/* push {r4, r5}; bx r3: of a switch, or a tail call */
 		{&arch_arm, 3, 0, "30b4 1847", "-"},
-		/* mov ip, sp; stmdb.w sp!, {r4-r7}; svc #0; pop {r4-r7}; bx lr: how musl makes calls that wait */
+		/* mov ip, sp; stmdb.w sp!, {r4-r7}; svc #0; pop {r4-r7}; bx lr: musl's code for system calls that wait
+		 * */
 		{&arch_arm, 9, 0, "ec46 2de9f000 00df f0bc 7047", "=13+16 link 4-16 5-12 6-8 7-4"},
 		/* push {r4, lr}; sub sp, #24; bl; constants. The next function: mov r4, r1; push {r4, r7, lr}; sub sp,
 		 * #28; mov r7, sp; bl; cbz; add r7, #28; mov sp, r7; pop {r4, r7, pc}; bl; constants that look like
@@ -246,11 +248,12 @@ static void test_interrupted_bytes(void **state)
 		/* sub sp, #16; str r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp, #16; bx lr: not saved yet */
 		{&arch_arm, 3, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link"},
 		{&arch_arm, 5, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link 4-12"},
-		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: or it is */
+		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: or it is saved
+		 * */
 		{&arch_arm, 3, 0, "84b0 18bf 0194 0468 019c 04b0 7047", "=13+16 link"},
 		/* mov x8, #129; svc #0; ret */
 		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
-		/* svc #0; bl; ret: what it returns to was put somewhere before */
+		/* svc #0; bl; ret: the return address was saved before */
 		{&arch_aarch64, 4, 0, "010000d4 fcffff97 c0035fd6", "-"},
 	};
 
@@ -272,7 +275,7 @@ static void test_interrupted_bytes(void **state)
 	}
 }
 
-/* Whatever the bytes are, it comes to an end. */
+/* Any bytes: the search ends. */
 static void test_any(void **state)
 {
 	const struct arch *arch;
@@ -308,7 +311,7 @@ struct file {
 	struct mapping *mappings; /* of ARM's assemblers, by address */
 	size_t mapping_count;
 	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
-	unsigned every; /* of so many instructions one is taken for interrupted; 0: calls are looked at */
+	unsigned every; /* one of this number of instructions is taken for interrupted; 0: calls are tested */
 	unsigned long instructions;
 };
 
@@ -334,9 +337,9 @@ static size_t read_object(void *context, uint64_t address, unsigned char *data, 
 	return 0;
 }
 
-/* ---- What is code there ---- */
+/* ---- Which bytes are code ---- */
 
-/* A mapping symbol: what is there up to the next one is constants, or code. */
+/* A mapping symbol: the bytes up to the next one are constants, or code. */
 struct mapping {
 	uint64_t address;
 	bool is_data;
@@ -377,7 +380,7 @@ static bool is_constant(const struct file *file, uint64_t address)
 	return low && file->mappings[low - 1].is_data;
 }
 
-/* What fills up to the next aligned address. */
+/* Bytes that fill up to the next aligned address. */
 static bool is_padding(const struct file *file, uint64_t address, const unsigned char *code, size_t size)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Modules that are described in text: what is understood. */
+/* Modules that are described in text: what the parser accepts. */
 #include "config.h"
 #include "conf_util.h"
 
@@ -67,7 +67,7 @@ static void test_values(void **state)
 				 (uintmax_t)got.number);
 		free(text);
 	}
-	/* A parameter may be called as a function of the language is. */
+	/* The name of a parameter may be a function of the description language. */
 	assert_int_equal(row("alloc void *get(int pages, int strsize): id=return, size=pages*strsize")->size.kind,
 			 VALUE_ARG_TIMES);
 }
@@ -178,7 +178,7 @@ static void test_types(void **state)
 	assert_int_equal(f->params[1].type, PARAM_STRING);
 	assert_string_equal(f->params[5].name, "f");
 	assert_int_equal(row("alloc void *get(void): id=return")->params[0].type, PARAM_END);
-	/* As it stands in a header. */
+	/* A declaration as it is in a header. */
 	assert_string_equal(row("alloc extern void *get(size_t n, ...) __attribute__((malloc, alloc_size(1)))\n\t"
 				"__attribute__((cold)); : id=return, size=n")
 				    ->symbol,
@@ -352,7 +352,7 @@ static void test_defaults(void **state)
 	assert_string_equal(module->resources[0].noun, "object");
 	assert_string_equal(module->resources[0].unit, "byte");
 	assert_null(module->prefixes[0]);
-	/* Sizes that say nothing, and none at all. */
+	/* Sizes that are not useful, and a function without a size. */
 	assert_null(parsed("alloc void *get(size_t n): id=return, size=1")->resources[0].unit);
 	assert_null(parsed("alloc void *get(size_t n): id=return")->resources[0].unit);
 	/* Calls have a resource of their own. */
@@ -394,7 +394,7 @@ static void test_params(void **state)
 	assert_int_equal(f->params[5].with, 6);
 	assert_true(f->sets_errno);
 	same_param(&f->returns, "return", PARAM_POINTER);
-	/* What is behind one of which nobody knows where it is. */
+	/* Parameters after one whose place is unknown. */
 	f = row("call item_t get(int a, item_t b, int c)\n");
 	same_param(&f->params[0], "a", PARAM_INT);
 	assert_int_equal(f->params[1].type, PARAM_END);
@@ -449,14 +449,14 @@ static void test_depending(void **state)
 	assert_int_equal(cases[3].value, 8);
 	assert_int_equal(cases[3].type, PARAM_WORD);
 	assert_int_equal(cases[4].type, PARAM_END);
-	/* Without one of the new forms all is as it was. */
+	/* Without the new forms nothing has changed. */
 	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
 	same_param(&f->params[0], "text", PARAM_STRING);
 	same_param(&f->params[2], "pair", PARAM_INTS);
 	same_param(&f->params[3], "more", PARAM_POINTER);
 }
 
-/* What a parameter of an enum or of flags is where no word fits. */
+/* The text of an enum or flags parameter if no word fits. */
 static void test_types_of_words(void **state)
 {
 	const struct function *const f = row("enum a : void * { A = -1 }\n"
@@ -483,7 +483,7 @@ static void test_types_of_words(void **state)
 	assert_int_equal(f->conditions[2].value.type, TYPE_INT);
 }
 
-/* What only functrace's own descriptions needed before. */
+/* Forms that only functrace's own descriptions used before. */
 static void test_rare_words(void **state)
 {
 	const struct module *const module =

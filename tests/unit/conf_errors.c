@@ -1,4 +1,4 @@
-/* Modules that are described in text: what is said of what is wrong, also of files that are no text and of tables. */
+/* Modules that are described in text: messages about errors, also for files that are not text, and for tables. */
 #include "config.h"
 #include "conf_util.h"
 #include "modules/known.h"
@@ -195,7 +195,7 @@ static void test_errors(void **state)
 	}
 }
 
-/* All of them in one go, each on its line; but not thousands. */
+/* All errors at once, each with its line, but not thousands. */
 static void test_many_errors(void **state)
 {
 	struct buf text = {0};
@@ -247,11 +247,11 @@ static void test_limits(void **state)
 		buf_printf(&text, "resource r%d\n", i);
 	assert_null(parse(buf_str(&text)));
 	assert_string_equal(buf_str(&said), "d/own.conf:17: a file has at most 16 resources");
-	/* A text with a zero in it, and no text at all. */
+	/* A text that contains a zero byte, and an empty one. */
 	assert_null(parse_bytes("alloc\n\0", 7));
 	assert_string_equal(buf_str(&said), "d/own.conf:2: a byte of value 0: this is no text");
 	assert_null(parse_bytes("", 0));
-	/* The file's name as the module's. */
+	/* The file's name is the module's name. */
 	said.size = 0;
 	assert_null(conf_parse("d/my pool.conf", GET, strlen(GET), &said));
 	assert_non_null(strstr(buf_str(&said), "d/my pool.conf:1: the file's name cannot be the module's name"));
@@ -303,7 +303,7 @@ static void test_files(void **state)
 	free(path);
 }
 
-/* ---- Tables from outside, and our own ---- */
+/* ---- Tables of users, and of functrace ---- */
 
 static void test_own_modules(void **state)
 {

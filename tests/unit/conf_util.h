@@ -1,4 +1,4 @@
-/* What the tests of described modules share. */
+/* Functions for the tests of described modules. */
 #ifndef CONF_UTIL_H
 #define CONF_UTIL_H
 
@@ -17,10 +17,10 @@
 static struct conf *conf;
 static struct buf said;
 
-/* The module that the text describes; NULL: it is refused, for reasons that `said` has. */
+/* The module that the text describes, or NULL if it is refused; `said` has the reasons. */
 static const struct module *parse_bytes(const char *text, size_t size)
 {
-	/* Of exactly its size, so that a sanitizer sees who reads on. */
+	/* An allocation of exactly its size, so that a sanitizer reports reads after the end. */
 	char *const copy = malloc(size ? size : 1);
 
 	if (conf)
@@ -35,7 +35,7 @@ static const struct module *parse_bytes(const char *text, size_t size)
 		return NULL;
 	struct buf why = {0};
 
-	/* What a file may say, a shared object may. */
+	/* A shared object may have anything that a file may describe. */
 	if (!module_check(conf_module(conf), &why))
 		fail_msg("%s: %s", text, buf_str(&why));
 	buf_free(&why);

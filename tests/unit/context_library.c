@@ -1,4 +1,4 @@
-/* The context library, by itself: its ids, its table as a tracer reads it, and what its threads do to each other. */
+/* The context library alone: its ids, its table as a tracer reads it, and races between its threads. */
 #include "context/context.c"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* The thread's entry in the table; NULL: it has none. */
+/* The thread's entry in the table, or NULL. */
 static const struct context_thread *entry_of(uint32_t tid)
 {
 	const struct context_thread *found = NULL;
@@ -85,7 +85,7 @@ static void test_masks(void **state)
 	assert_int_equal(errno, 77);
 }
 
-/* What a thread that had this one's id has left behind is none of this one's. */
+/* The contexts of an ended thread are not those of a new thread with its id. */
 static void test_left_behind(void **state)
 {
 	const uint32_t tid = this_tid();
@@ -99,7 +99,7 @@ static void test_left_behind(void **state)
 	assert_null(entry_of(tid));
 }
 
-/* There is no entry near: the context is entered all the same, which only a tracer that is there sees. */
+/* There is no free entry near: the context is entered all the same, but only a running tracer sees it. */
 static void test_no_entry(void **state)
 {
 	const uint32_t tid = this_tid();
@@ -116,7 +116,7 @@ static void test_no_entry(void **state)
 		assert_int_equal(table.threads[(tid + i) % CONTEXT_THREADS_MAX].mask, 0);
 }
 
-/* T: enter(a), has its entry | a signal's handler: enter(b), exit(b) | T: writes its mask. */
+/* T: enter(a), takes its entry | a signal's handler: enter(b), exit(b) | T: writes its mask. */
 static void test_interrupted(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void test_interrupted(void **state)
 	assert_null(own.entry);
 }
 
-/* A: takes the entry, is killed by another's fork, or stands | B: creates the next one. */
+/* A: takes the entry, is killed (another thread has forked) or stopped | B: creates the next one. */
 static void test_in_making(void **state)
 {
 	(void)state;
@@ -163,7 +163,7 @@ static void *create_all(void *data)
 	return NULL;
 }
 
-/* All create the same names at once, each in another order: each name has one id, for all, and 32 have any. */
+/* All threads create the same names at once, each in another order: each name has one id, and 32 names have any. */
 static void test_threads(void **state)
 {
 	static unsigned ids[THREADS][NAMES];

@@ -1,4 +1,4 @@
-/* Contexts of a process that is made up: its memory is a file with the library's table in it, and nothing runs. */
+/* Contexts of a made-up process: its memory is a file with the library's table, and nothing runs. */
 #include "config.h"
 #include "calls/contexts.h"
 #include "engine/shared_state.h"
@@ -22,7 +22,7 @@
 
 #define FIRST  0x400000u
 #define SECOND 0x500000u
-#define DATA   0x8000u /* of the table, behind an object's beginning */
+#define DATA   0x8000u /* of the table, from an object's beginning on */
 #define NAME   0x600000u
 #define END    0x700000u
 
@@ -147,7 +147,7 @@ static void write_table(const struct object *object)
 	assert_int_equal(pwrite(p->mem_fd, &table, sizeof(table), object->start + DATA), sizeof(table));
 }
 
-/* Of the program: in its table from now on. */
+/* A thread of the program enters a context: from now on the table has it. */
 static void create(unsigned index, const char *name)
 {
 	table.contexts[index].state = CONTEXT_READY;
@@ -162,7 +162,7 @@ static void account(pid_t tid, uint32_t mask)
 	write_table(&objects[0]);
 }
 
-/* sp_context_create() is seen to return. */
+/* sp_context_create() returns while it is traced. */
 static void created(const struct object *object, uint32_t id, const char *name)
 {
 	const struct call call = {.probe = probe(HOOK_CONTEXT_CREATE, object), .args = {NAME}};
@@ -221,8 +221,8 @@ static void test_before(void **state)
 	assert_in(1);
 }
 
-/* T: enter(a) begins | the breakpoints are planted, the table is read | T: writes its mask | T: malloc. And of one that
- * stands at the entry of exit(a), its account says that it is in it. */
+/* T: enter(a) begins | the breakpoints are inserted, the table is read | T: writes its mask | T: malloc. A task that is
+ * stopped at the entry of exit(a) still has a in its mask. */
 static void test_in_enter(void **state)
 {
 	(void)state;
@@ -236,7 +236,7 @@ static void test_in_enter(void **state)
 	assert_in(0);
 }
 
-/* T: create(a) begins | the breakpoints are planted, the table is read | T: create() = a, unseen | T: enter(a). */
+/* T: create(a) begins | the breakpoints are inserted, the table is read | T: create() = a, not traced | T: enter(a). */
 static void test_in_create(void **state)
 {
 	(void)state;
@@ -247,11 +247,11 @@ static void test_in_create(void **state)
 	enter(&objects[0], 1);
 	assert_names("a", NULL);
 	assert_in(1);
-	enter(&objects[0], 6); /* nobody has created these */
+	enter(&objects[0], 6); /* these ids were never created */
 	assert_in(1);
 }
 
-/* A program that was launched has entered nothing unseen. */
+/* A launched program has entered no context before the trace. */
 static void test_launched(void **state)
 {
 	(void)state;
@@ -267,7 +267,7 @@ static void test_launched(void **state)
 	assert_in(2);
 }
 
-/* functrace pauses | T: create(b), enter(b), exit(a) | functrace goes on. */
+/* functrace pauses | T: create(b), enter(b), exit(a) | functrace resumes. */
 static void test_pause(void **state)
 {
 	(void)state;
@@ -283,7 +283,7 @@ static void test_pause(void **state)
 	assert_in(2);
 }
 
-/* T, which was never seen: enter(a) | T: fork() | child: malloc. The child's table has its maker's id. */
+/* T, which has made no traced call: enter(a) | T: fork() | child: malloc. The child's table has its parent's id. */
 static void test_fork(void **state)
 {
 	struct process *child;
@@ -309,7 +309,7 @@ static void test_fork(void **state)
 	process_unref(child, NULL);
 }
 
-/* The program has the library, and one that it has loaded, too: each has ids of its own. */
+/* The program contains the library, and so does an object that it has loaded: each has ids of its own. */
 static void test_two_libraries(void **state)
 {
 	(void)state;
@@ -326,7 +326,7 @@ static void test_two_libraries(void **state)
 	enter(&objects[1], 2);
 	leave(&objects[0], 1);
 	assert_in(2);
-	/* It is unloaded; another one comes to its place. */
+	/* The object is unloaded; another one is mapped at its place. */
 	contexts_forget_range(p, SECOND, SECOND + 0x1000);
 	enter(&objects[1], 2);
 	assert_in(2);
@@ -361,7 +361,7 @@ static void test_full(void **state)
 	assert_in(UINT32_C(1) << 31 | 1 << 7);
 }
 
-/* What is no table, or another version's, is not read; names have an end; ids are single bits. */
+/* Data that is not a table, or one of another version, is not read; names are bounded; ids are single bits. */
 static void test_hostile(void **state)
 {
 	(void)state;

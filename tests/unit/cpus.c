@@ -1,4 +1,4 @@
-/* Putting a task's CPUs back, with a kernel of eight CPUs that knows one task. */
+/* Restoring a task's CPUs, with a kernel of eight CPUs and one task. */
 #include "config.h"
 #include "engine/cpus.h"
 
@@ -13,7 +13,7 @@
 
 #define TASK 4711
 
-static unsigned cpuset, mask, asked; /* what it may have, has, and was last given: bits */
+static unsigned cpuset, mask, asked; /* CPUs that it may have, that it has, and that were last set: bits */
 static bool forbidden;
 
 static unsigned bits_of(const cpu_set_t *set)
@@ -59,7 +59,7 @@ int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 	return 0;
 }
 
-/* A task that has `own` is narrowed to CPU 2, its mask becomes `then`, and it is put back. */
+/* A task that has `own` is put on CPU 2, its mask becomes `then`, and its CPUs are restored. */
 static int put_back(unsigned own, unsigned then)
 {
 	const cpu_set_t set = set_of(own);
@@ -76,20 +76,20 @@ static int put_back(unsigned own, unsigned then)
 static void test_put_back(void **state)
 {
 	(void)state;
-	/* All that its cpuset has: it will get those too that the cpuset gets later. */
+	/* All of its cpuset: it will also get CPUs that are added to the cpuset later. */
 	assert_int_equal(put_back(0x0f, 0x04), 0);
 	assert_int_equal(mask, 0x0f);
 	assert_int_equal(asked, 0xff);
-	/* Its own choice. */
+	/* The task's own choice. */
 	assert_int_equal(put_back(0x06, 0x04), 0);
 	assert_int_equal(mask, 0x06);
 	assert_int_equal(asked, 0x06);
-	/* Chosen meanwhile: not ours. */
+	/* Chosen meanwhile by the task: not changed. */
 	assert_int_equal(put_back(0x0f, 0x02), 0);
 	assert_int_equal(mask, 0x02);
 	assert_int_equal(put_back(0x0f, 0x06), 0);
 	assert_int_equal(mask, 0x06);
-	/* It had only that one: never widened. */
+	/* It had only that CPU: never widened. */
 	assert_int_equal(put_back(0x04, 0x04), 0);
 	assert_int_equal(asked, 0x04);
 }

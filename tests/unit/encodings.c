@@ -1,4 +1,5 @@
-/* A table of formats in which some cannot be read, or not written, or not by the tracer: what a new row may lack. */
+/* A table of formats, some of which cannot be read, or not written, or not by the tracer: functions that a new row may
+ * lack. */
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "export/export.h"
@@ -43,7 +44,7 @@ static const struct reader_ops foreign_reader = {
 extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
 extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
 
-/* In the place of src/trace/encodings.c's. */
+/* Replaces the table of src/trace/encodings.c. */
 static const struct encoding text_compat = {"text",           ".txt",          &text_writer_ops,
 					    &text_reader_ops, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {
@@ -78,7 +79,7 @@ static void test_abilities(void **state)
 	assert_false(encoding_can(foreign, ENCODING_READ | ENCODING_WRITE));
 }
 
-/* An input is recognised although formats without a reader stand in the table. */
+/* The format of an input is recognised although the table has formats without a reader. */
 static void test_detect(void **state)
 {
 	char error[512] = "";
@@ -106,7 +107,7 @@ static void test_no_reader(void **state)
 				   "rtrace, text, foreign");
 }
 
-/* What `run` does in another process: its exit status, and what it says in `said`. */
+/* Runs `run` in another process: returns its exit status; `said` gets its output. */
 static int status_of(void (*run)(const void *context), const void *context, struct buf *said)
 {
 	const int file = memory_file("", 0);

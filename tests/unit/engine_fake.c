@@ -1,6 +1,5 @@
-/* A tracer for the tests of the process structure: seizes the target, passes everything on,
- * reports. No breakpoints, but for one that FAKE_BREAKPOINT=ADDRESS asks for (the guard's tests).
- */
+/* A tracer for the tests of the process structure: it seizes the target, passes all signals on, and reports the end. It
+ * sets no breakpoints except one at FAKE_BREAKPOINT=ADDRESS (for the guard's tests). */
 #include "config.h"
 #include "engine/engine.h"
 #include "functrace/run_repair.h"
@@ -37,7 +36,7 @@ static int seize(pid_t pid)
 
 	if (!ptrace(PTRACE_SEIZE, pid, NULL, (void *)options))
 		return 0;
-	/* A child that has died is reported by the loop. */
+	/* The loop reports a child that has died. */
 	if (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | WNOHANG) && ended.si_pid == pid)
 		return 0;
 	msg_error("process %d cannot be traced: %s", (int)pid, strerror(errno));
@@ -98,8 +97,7 @@ static void dispatch_stop(pid_t pid, int status)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 }
 
-/* The one traced process: interrupts it, and detaches at the stop that comes. A stopped one is in a
- * stop already. */
+/* Interrupts the traced process, and detaches at its next stop. A stopped process is in a stop already. */
 static void detach(pid_t pid)
 {
 	int status, sig = 0;

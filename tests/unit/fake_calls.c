@@ -1,5 +1,5 @@
-/* The system calls that the tracer makes, answered by the fake kernel: the linker's --wrap puts these in the place of
- * the C library's functions, in this program only. What is none of the fake's business goes on to the real one. */
+/* The tracer's system calls, answered by the fake kernel: the linker's --wrap replaces the C library's functions by
+ * these, in this program only. Calls that do not concern the fake are passed to the real function. */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
@@ -34,7 +34,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 
 static uint64_t now_ns;
-static pid_t child_signal; /* SIGCHLD does not queue: of whom it tells; 0 none */
+static pid_t child_signal; /* the child about which a pending SIGCHLD tells (SIGCHLD does not queue); 0 none */
 static void (*alarm_handler)(int);
 static unsigned waits;
 

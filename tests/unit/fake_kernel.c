@@ -69,7 +69,7 @@ struct fake_task *fake_new(pid_t tid, pid_t tgid, struct fake_memory *memory)
 				   .stack = FAKE_STACK + 0x800 + task_count % 64 * 0x1000};
 	fake_arch->set_pc(&task->regs, fake_place_named("away")->address);
 	fake_arch->set_sp(&task->regs, task->stack);
-	task->regs.words[X86_CS] = 0x33; /* that of 64-bit code */
+	task->regs.words[X86_CS] = 0x33; /* the selector of 64-bit code */
 	tasks[task_count++] = task;
 	return task;
 }
@@ -98,7 +98,7 @@ bool fake_report(struct fake_task *task, int status, unsigned long message)
 	task->status = status;
 	task->message = message;
 	fake_child_signal(task->tid);
-	task->interrupted = false; /* any stop uses up one that is pending */
+	task->interrupted = false; /* any stop uses up a pending interruption */
 	task->hit = 0;
 	task->info = (siginfo_t){.si_signo = sig, .si_code = event ? event << 8 | sig : SI_USER};
 	return true;
@@ -172,7 +172,7 @@ void fake_go_on(struct fake_task *task)
 
 /* ---- Waiting ---- */
 
-/* A leader's end is reported when all its threads have gone (delay_group_leader()). */
+/* A leader's end is reported when all its threads have ended (delay_group_leader()). */
 static bool is_last(const struct fake_task *task)
 {
 	for (size_t i = 0; i < task_count; i++)
@@ -187,7 +187,7 @@ static bool is_ready(const struct fake_task *task)
 	       (task->state != FAKE_ZOMBIE || task->tid != task->tgid || is_last(task));
 }
 
-/* wait4(-1) goes through the list of tracees, the newest first. */
+/* wait4(-1) searches the list of tracees, the newest first. */
 struct fake_task *fake_ready(pid_t which)
 {
 	struct fake_task *best = NULL;
@@ -243,7 +243,7 @@ static void finish_exec(struct fake_task *task)
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXEC, SIGTRAP), (unsigned long)former);
 }
 
-/* de_thread(): waits until all others have gone; the leader only has to be a zombie. */
+/* de_thread(): waits until all other threads have ended; the leader only has to be a zombie. */
 static void try_exec(pid_t tgid)
 {
 	struct fake_task *task = NULL;
@@ -271,7 +271,7 @@ void fake_taken(struct fake_task *task)
 	try_exec(task->tgid);
 }
 
-/* Of a process that has ended; who is init is not told apart here. */
+/* The children of a process that has ended get init as their parent; which init is not modelled. */
 static void leave_children(pid_t tgid)
 {
 	for (size_t i = 0; i < task_count; i++)
@@ -285,7 +285,7 @@ void fake_end(struct fake_task *task, int status)
 	task->unread = true;
 	task->status = status;
 	fake_child_signal(task->tid);
-	/* An untraced thread goes without a trace; so does an untraced process, which is its parent's to wait for. */
+	/* An untraced thread ends without a report; so does an untraced process, for which its parent must wait. */
 	task->state = fake_is_ours(task) || (task->tid == task->tgid && !is_last(task)) ? FAKE_ZOMBIE : FAKE_GONE;
 	if (is_last(task))
 		leave_children(task->tgid);
@@ -303,7 +303,7 @@ void fake_exit(struct fake_task *task, int status)
 	}
 }
 
-/* SIGKILL ends any stop, that of the end itself too. */
+/* SIGKILL ends any stop, also the exit stop. */
 static void kill_one(struct fake_task *task)
 {
 	if (task->state == FAKE_ZOMBIE || task->state == FAKE_GONE)

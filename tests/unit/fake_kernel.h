@@ -33,14 +33,14 @@
 struct fake_memory {
 	int fd;
 	ino_t inode;
-	char name[16];                    /* the process that began it; after an exec with a number behind */
+	char name[16];                    /* the process that created it; after an exec with a number appended */
 	bool has_tail;                    /* room for copies */
-	bool refuses;                     /* writes to its text through /proc/PID/mem */
+	bool refuses;                     /* writes to its text through /proc/PID/mem fail */
 	bool closed;                      /* cannot be opened now */
-	const struct fake_place *patched; /* where the program has written another instruction; NULL none */
+	const struct fake_place *patched; /* where the program has written another instruction; NULL if nowhere */
 };
 
-/* What the program's text has, and where copies of instructions go. */
+/* The program's text, and the place for copies of instructions. */
 struct fake_place {
 	const char *name;
 	uint64_t address;
@@ -58,23 +58,23 @@ struct fake_place {
 
 struct fake_memory *fake_memory_new(const char *name, bool has_tail);
 struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char *name);
-/* Its last user has gone: what is open on it reads nothing any more. */
+/* Its last user has ended: reads from open descriptors fail. */
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
-/* A write by the tracer, through a stopped task (by) or through /proc/PID/mem (0): as pwrite(). Breakpoints and copies
- * that come or go are noted as actions. */
+/* A write by the tracer, through a stopped task (by) or through /proc/PID/mem (0): like pwrite(). Breakpoints and
+ * copies that are added or removed are recorded as actions. */
 ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
-/* The program writes other code there: two instructions that do nothing. */
+/* The program writes other code there: two nops. */
 void fake_memory_patch(struct fake_memory *memory, const struct fake_place *place);
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address);
-/* How many bytes of its text differ from what the file has. */
+/* Number of bytes of its text that differ from the file. */
 unsigned fake_text_differs(const struct fake_memory *memory);
 const struct fake_place *fake_place_named(const char *name);
-const struct fake_place *fake_place_n(size_t n); /* NULL behind the last */
-/* Its name, with what is to be added; one of a few static buffers. */
+const struct fake_place *fake_place_n(size_t n); /* NULL after the last one */
+/* Its name with `suffix` appended; in one of a few static buffers. */
 const char *fake_place_text(uint64_t address);
 
 /* ---- Tasks ---- */
@@ -90,11 +90,11 @@ enum fake_state {
 struct fake_task {
 	pid_t tid, tgid, parent;
 	pid_t tracer;               /* 0 none; gettid(): the tracer under test */
-	struct fake_memory *memory; /* NULL: it has ended */
+	struct fake_memory *memory; /* NULL: the task has ended */
 	enum fake_state state;
-	char activity;  /* of one that runs: R, S (asleep in a system call), D */
-	bool deaf;      /* does not come to a stop when it is interrupted */
-	bool no_stack;  /* its page has to be brought by somebody first */
+	char activity;  /* of a running task: R, S (asleep in a system call), D */
+	bool deaf;      /* does not stop when it is interrupted */
+	bool no_stack;  /* the page of its stack must be provided by another thread first */
 	unsigned order; /* of attaching */
 
 	bool unread; /* its stop or its end has not been waited for */
@@ -103,20 +103,20 @@ struct fake_task {
 	siginfo_t info;
 	bool interrupted; /* an interruption is pending */
 	bool vforking;    /* until its vfork child has its own memory, or has ended */
-	int birth_event;  /* which event its maker will report */
+	int birth_event;  /* the event that its parent or creator will report */
 	bool exit_event_seen, executing;
-	int end;     /* the status it will end with */
+	int end;     /* the status with which it will end */
 	int refusal; /* errno of PTRACE_SEIZE */
 
 	struct arch_regs regs;
 	uint64_t mask, stack;
-	uint64_t hit;                  /* the breakpoint it has run into, until it goes on */
-	uint64_t queued_hit;           /* one whose SIGTRAP is pending behind the stop it is in */
+	uint64_t hit;                  /* the breakpoint that it has hit, until it is resumed */
+	uint64_t queued_hit;           /* a breakpoint whose SIGTRAP is pending during another stop */
 	bool in_syscall;               /* of the tracer's */
-	const struct fake_place *site; /* where its last call returns to */
-	uint64_t block;                /* what that gives or gets */
+	const struct fake_place *site; /* the return site of its last call */
+	uint64_t block;                /* the block that this call returns or releases */
 
-	/* Of a group, at its leader. */
+	/* These are of a thread group, and kept at its leader. */
 	int group_stop; /* the signal, 0 none */
 	char trap;      /* action of SIGTRAP: d(efault), i(gnored), h(andled) */
 };
@@ -125,65 +125,66 @@ extern const struct arch *fake_arch;
 
 void fake_reset(void);
 struct fake_task *fake_find(pid_t tid);
-struct fake_task *fake_nth(size_t n); /* NULL behind the last; those that have gone are among them */
+struct fake_task *fake_nth(size_t n); /* NULL after the last one; ended tasks are included */
 struct fake_task *fake_leader(const struct fake_task *task);
 struct fake_task *fake_new(pid_t tid, pid_t tgid, struct fake_memory *memory);
 size_t fake_users(const struct fake_memory *memory);
 bool fake_is_ours(const struct fake_task *task);
 
-/* The task comes to a stop; false (and the sequence has failed) if it cannot. */
+/* The task stops; false (and the sequence has failed) if it cannot. */
 bool fake_report(struct fake_task *task, int status, unsigned long message);
-/* It has done the instruction at its pc, and stops for that. */
+/* It has run the instruction at its pc, and stops for that. */
 void fake_end_step(struct fake_task *task);
-/* It has run into a breakpoint there. */
+/* It has hit a breakpoint there. */
 bool fake_hit(struct fake_task *task, uint64_t address);
-/* It leaves its stop. */
+/* It is resumed from its stop. */
 void fake_go_on(struct fake_task *task);
-void fake_exit(struct fake_task *task, int status); /* with its exit event, if it is traced */
+void fake_exit(struct fake_task *task, int status); /* with an exit event, if it is traced */
 void fake_end(struct fake_task *task, int status);  /* without */
 void fake_kill(pid_t tgid);
 void fake_exec(struct fake_task *task);
 void fake_interrupt(struct fake_task *task);
-/* Of the tracer's children, tracees included, one that has something to report; NULL none. */
+/* A child or tracee of the tracer that has something to report, or NULL. */
 struct fake_task *fake_ready(pid_t which);
-/* Whether anything could be waited for at all. */
+/* Returns true if there is any task to wait for. */
 bool fake_has_children(pid_t which);
-/* What it has reported has been taken. */
+/* Its report has been taken by a wait. */
 void fake_taken(struct fake_task *task);
 
 /* ---- Calls ---- */
 
 void fake_calls_reset(void);
-/* The tracer under test becomes its tracer. */
+/* The tested tracer becomes its tracer. */
 void fake_attach(struct fake_task *task);
-/* SIGCHLD is sent for that one. */
+/* SIGCHLD is sent for that task. */
 void fake_child_signal(pid_t tid);
-/* SIGALRM comes, if the tracer handles it now. */
+/* SIGALRM is delivered, if the tracer handles it now. */
 void fake_alarm(void);
 const char *fake_signal_name(int sig);
 
 /* ---- The sequence: race_script.c ---- */
 
-/* What the tracer does: fake_begin() names it, and what is to happen just before happens; fake_done() writes it down,
- * and what is to happen just behind happens. errno of its failure, or 0. */
+/* An action of the tracer: fake_begin() names it, and plays the statements that come just before it; fake_done()
+ * records it, and plays those that come just after it. The argument is the errno of a failure, or 0. */
 void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
-/* The same, where it has been written down in other words. */
+/* The same, if it is recorded in other words. */
 void fake_done_silently(void);
-/* What a call returns that fails so; what one returns that has failed, or not (0), and is written down. */
+/* The result of a call that fails with this errno; of a call that has failed with it or succeeded (0), which is
+ * recorded. */
 long fake_failed(int error);
 long fake_finished(int error);
-/* " SIGNAL" behind what is written down; "" for 0. Valid until the next call. */
+/* " SIGNAL" for a recorded action; "" for 0. Valid until the next call. */
 const char *fake_with_signal(long sig);
-/* The same of what is not written down. */
+/* The same for an action that is not recorded. */
 void fake_point(const char *fmt, ...) FT_PRINTF(1, 2);
-/* What is written down only. */
+/* Only records the text. */
 void fake_note(const char *fmt, ...) FT_PRINTF(1, 2);
-/* The tracer waits, or naps: what comes next happens. False: nothing does any more. */
+/* The tracer waits or sleeps: the next statements are played. False if there are no more. */
 bool fake_advance(void);
-/* The tracing has begun: what was written down before is of no interest. */
+/* Tracing has begun: actions that were recorded before are dropped. */
 void fake_started(void);
-/* The sequence cannot be played: from now on nothing can be waited for. */
+/* The sequence cannot be played: from now on there is nothing to wait for. */
 void fake_fail(const char *fmt, ...) FT_PRINTF(1, 2);
 bool fake_has_failed(void);
 

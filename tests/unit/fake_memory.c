@@ -1,4 +1,4 @@
-/* Memory: a text with a few functions, room for copies behind it, and stacks. */
+/* Memory: a text with a few functions, room for copies after it, and stacks. */
 #include "config.h"
 #include "tests/unit/fake_kernel.h"
 
@@ -17,14 +17,14 @@ ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset); /* t
 #define BREAKPOINT   0xcc
 #define FIRST_COPY   (sizeof(places) / sizeof(places[0]) - FAKE_COPIES)
 
-/* What instructions they begin with decides how they are got past. */
+/* Their first instructions decide how they are stepped over. */
 static const struct fake_place places[] = {
 	{"malloc", FAKE_TEXT + 0x100, 4, "malloc", CODE("\x48\x83\xec\x18\xc3")},           /* sub: copied */
 	{"free", FAKE_TEXT + 0x200, 2, "free", CODE("\x41\x54\xc3")},                       /* push: copied */
 	{"memalign", FAKE_TEXT + 0x240, 1, "memalign", CODE("\x53\xc3")},                   /* one byte: copied */
 	{"calloc", FAKE_TEXT + 0x300, 6, "calloc", CODE("\xc7\xf8\0\0\0\0\xc3")},           /* xbegin: in place */
 	{"realloc", FAKE_TEXT + 0x380, 2, "realloc", CODE("\xeb\x08\x90\x90\x90\x90\xc3")}, /* jmp: emulated */
-	{"site", FAKE_TEXT + 0x405, 3, NULL, CODE("\x48\x89\xc3\xc3")},                     /* behind a call: mov */
+	{"site", FAKE_TEXT + 0x405, 3, NULL, CODE("\x48\x89\xc3\xc3")},                     /* after a call: mov */
 	{"sysite", FAKE_TEXT + 0x445, 2, NULL, CODE("\x0f\x05\x90\x90")}, /* behind another: syscall */
 	{"syscall", FAKE_TEXT + 0x500, 2, NULL, CODE("\x0f\x05\xc3")},
 	{"restorer", FAKE_TEXT + 0x520, 7, NULL, CODE("\x48\xc7\xc0\x0f\0\0\0\x0f\x05")},
@@ -214,7 +214,7 @@ static size_t count_bytes(const unsigned char *bytes)
 	return count;
 }
 
-/* by: the task through which it was written, 0 none. */
+/* by: the task through which it was written, 0 for /proc/PID/mem. */
 static void note_changes(const struct fake_memory *memory, const unsigned char *before, const unsigned char *after,
 			 pid_t by)
 {
@@ -243,7 +243,7 @@ ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const vo
 	struct stat st;
 
 	if (fstat(memory->fd, &st) == 0 && st.st_size == 0) {
-		errno = EIO; /* its last user has gone */
+		errno = EIO; /* its last user has ended */
 		return -1;
 	}
 	if (address < FAKE_TEXT || address >= FAKE_TEXT_END) {

@@ -29,8 +29,8 @@ DIR *__real_opendir(const char *path);
 struct dirent *__real_readdir(DIR *folder);
 int __real_closedir(DIR *folder);
 
-/* Of "/proc/TID/NAME" and "/proc/TID/task/TID/NAME": NAME and the task, or NULL for other paths. *task NULL: it has
- * gone. */
+/* Splits "/proc/TID/NAME" and "/proc/TID/task/TID/NAME": returns NAME, and *task, which is NULL if the task has ended.
+ * Returns NULL for other paths. */
 static const char *proc_file(const char *path, struct fake_task **task)
 {
 	int pid, tid, at = 0;
@@ -67,7 +67,7 @@ static int with_text(const void *text, size_t size)
 
 #define TRAP_BIT 16
 
-/* proc(5): the 3rd field is the state, the 4th the parent, the 33rd and 34th the signals ignored and handled. */
+/* proc(5): the 3rd field is the state, the 4th the parent, the 33rd and 34th the ignored and handled signals. */
 static void print_stat(const struct fake_task *task, char *text, size_t size)
 {
 	const struct fake_task *leader = fake_leader(task);
@@ -89,7 +89,7 @@ static void print_syscall(const struct fake_task *task, char *text, size_t size)
 			 (unsigned long long)fake_arch->pc(&task->regs));
 }
 
-/* The first bytes of an ELF file, as far as the tracer looks. */
+/* The first bytes of an ELF file, as many as the tracer reads. */
 static int open_exe(const struct fake_task *task)
 {
 	unsigned char head[64] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
@@ -149,7 +149,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return -1;
 }
 
-/* What fortified code calls where it does not know the flags. */
+/* Fortified code calls it if it does not know the flags. */
 int __wrap___open_2(const char *path, int flags)
 {
 	return __wrap_open(path, flags);
@@ -196,7 +196,7 @@ static struct fake_folder **folder_place(const void *folder)
 	return NULL;
 }
 
-/* The threads of a process, or (0) all processes. */
+/* The threads of a process, or for 0 all processes. */
 static DIR *list_tasks(pid_t pid)
 {
 	struct fake_folder **place = folder_place(NULL);

@@ -1,4 +1,5 @@
-/* ptrace(), answered by the fake kernel. What the tracer must never do, whatever the sequence, is noted with "!". */
+/* ptrace(), answered by the fake kernel. Actions that the tracer must never do, in any sequence, are recorded with "!".
+ * */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
@@ -22,7 +23,7 @@ void fake_attach(struct fake_task *task)
 	task->order = ++attach_order;
 }
 
-/* The target is looked up first; then the call may have to wait, while other things happen. */
+/* The target is looked up first; then the call may have to wait, while other statements are played. */
 static long seize(pid_t tid)
 {
 	struct fake_task *task = fake_find(tid);
@@ -45,7 +46,7 @@ static bool may_resume(const struct fake_task *task)
 	return fake_is_ours(task) && task->state == FAKE_STOPPED;
 }
 
-/* What the tracer must never do, whatever the sequence. */
+/* Actions that the tracer must never do, in any sequence. */
 static void check_pc(const struct fake_task *task)
 {
 	const uint64_t pc = fake_arch->pc(&task->regs);
@@ -66,7 +67,7 @@ static void check_pc(const struct fake_task *task)
 		fake_note("! %d goes on in %s, where nothing is", task->tid, fake_place_text(pc));
 }
 
-/* What one that is killed in a stop reports before its end may be lost. */
+/* The exit event of a task that is killed in a stop may be lost. */
 static void check_taken(const struct fake_task *task)
 {
 	if (task->unread && task->exit_event_seen)
@@ -169,7 +170,7 @@ static long step(pid_t tid)
 	return fake_finished(0);
 }
 
-/* rt_sigaction(SIGTRAP, set, old) is the only one that the tracer has its tracees make. */
+/* rt_sigaction(SIGTRAP, set, old) is the only system call that the tracer runs in its tracees. */
 static void do_sigaction(struct fake_task *task)
 {
 	struct fake_task *leader = fake_leader(task);
@@ -254,7 +255,7 @@ static long poke(pid_t tid, uint64_t address, long word)
 	return 0;
 }
 
-/* Answers, which leave no trace in the sequence. */
+/* Answers that are not recorded. */
 static long ask(int request, struct fake_task *task, void *address, void *data)
 {
 	if (fake_arch->getregs && request == fake_arch->getregs) {

@@ -1,5 +1,5 @@
-/* The rooms beside the tracer: an engine that nobody listens to, one object, traces that go nowhere. What is here
- * knows the tracer's structures; the sequences do not. */
+/* The modules around the tracer: an engine without listeners, one object, traces that are not written. This file knows
+ * the tracer's structures; the sequences do not. */
 #include "config.h"
 #include "modules/builtin.h"
 #include "tests/unit/fake_kernel.h"
@@ -31,7 +31,7 @@ static struct settings settings;
 static struct engine engine;
 static bool is_started, is_let_go;
 static struct tracer *pumped;
-static pid_t full_disk; /* whose trace cannot be written any more */
+static pid_t full_disk; /* the process whose trace can no longer be written */
 
 /* ---- The engine ---- */
 
@@ -121,7 +121,7 @@ void __wrap_engine_target_ended(struct engine *e, int status)
 	fake_note("shell: ended 0x%x", (unsigned)status);
 }
 
-/* As wake_tracer() does it: a child that ends at once. */
+/* As wake_tracer() does it: by a child that ends at once. */
 static void wake(unsigned request)
 {
 	struct fake_task *wake_child = fake_new(WAKER, WAKER, NULL);
@@ -143,7 +143,7 @@ void world_toggle(void)
 	wake(REQUEST_TOGGLE);
 }
 
-/* The tracer's, as it was called last. */
+/* The tracer's handler that was called last. */
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump)
 {
 	pumped = t;
@@ -215,7 +215,7 @@ void __wrap_msg_info(const char *fmt, ...)
 	(void)fmt;
 }
 
-/* ---- Objects: one, the program's ---- */
+/* ---- Objects: only the program's ---- */
 
 int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 			  void (*added)(void *context, struct object *object), void *context);
@@ -387,7 +387,7 @@ void __wrap_output_call(struct trace *trace, const struct event *e, enum call_ki
 	__real_output_call(trace, e, kind);
 }
 
-/* Of what traces say only an accusation is of interest here. */
+/* Of the notes in traces only those about errors of the program are recorded here. */
 void __wrap_output_note(struct trace *trace, const char *fmt, ...)
 {
 	char text[400];
@@ -427,7 +427,7 @@ static void run(void)
 	const struct launch launch = {.pid = world->launched, .gate = -1, .exec_error = -1};
 	char name[] = "prog", *argv[] = {name, NULL};
 
-	if (!shared) /* 60 MB, of which next to nothing is touched */
+	if (!shared) /* 60 MB, almost all of which is never touched */
 		shared = xcalloc(1, sizeof(*shared));
 	modules[0] = builtin_module("memory");
 	settings = (struct settings){.modules = modules,
@@ -453,7 +453,7 @@ static void run(void)
 
 	if (result)
 		fake_note("status %d", result);
-	is_let_go |= result && !is_started; /* what was attached is let go of */
+	is_let_go |= result && !is_started; /* processes that were attached to are detached from */
 	guard_free(&engine);
 	memset(shared->guard_slots, 0, sizeof(shared->guard_slots[0]) * shared->seat_high);
 	memset(shared->notes, 0, sizeof(shared->notes[0]) * shared->note_high);

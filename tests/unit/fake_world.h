@@ -1,4 +1,4 @@
-/* The rooms beside the tracer, and a run of it. */
+/* The modules around the tracer, and a run of it. */
 #ifndef FT_TESTS_FAKE_WORLD_H
 #define FT_TESTS_FAKE_WORLD_H
 
@@ -17,20 +17,20 @@ struct world {
 	bool small;      /* there is no room for copies */
 	bool refuses;    /* the kernel refuses to write text through /proc/PID/mem */
 	bool figures;    /* at a process's end a thread reads its memory, and the last task waits for the thread */
-	bool whole;      /* what is done before tracing has begun is of interest too */
+	bool whole;      /* actions from before tracing has begun are recorded, too */
 };
 
 /* Runs the tracer from its beginning to its end. */
 void world_run(const struct world *world);
-/* Somebody asks functrace to let go, or to pause or go on: the tracer's wait ends. */
+/* A user asks functrace to detach, to pause or to resume: the tracer's wait ends. */
 void world_let_go(void);
 void world_toggle(void);
 /* About a second has passed. */
 void world_tick(void);
-void world_pump(void); /* a pump that is called in the middle of something else */
-/* Whether the guardian would find the task, if it had to put things right now. */
+void world_pump(void); /* a pump that is called during another action */
+/* Returns true if the guardian would find the task if it had to repair the target now. */
 bool world_guards(pid_t tid);
-/* That process's trace cannot be written any more; a tick finds it out. */
+/* That process's trace can no longer be written; a tick finds that out. */
 void world_fill_disk(pid_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is chosen by its allocation, in a selection that is fed with records made by hand. */
+/* A filter of allocations, with records that the test makes. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* A last stage that keeps the numbers of the calls. */
+/* The last stage, which keeps the numbers of the calls. */
 struct sink {
 	struct stage stage;
 	struct buf text;
@@ -106,7 +106,8 @@ static void a_release_goes_with_its_allocation(void **state)
 	expect(&chain, "1 3 6 9 ");
 }
 
-/* Their releases go with them, and what a scan says. They are older than all, and of no time and no thread. */
+/* Releases and verdicts of a scan go with the allocation. Blocks from before the trace are older than all times, and
+ * have no time and no thread. */
 static void what_is_from_before_is_asked_by_size(void **state)
 {
 	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
@@ -152,7 +153,7 @@ static void references_go_with_the_first(void **state)
 	expect(&chain, "1 2 5 6 ");
 }
 
-/* What is seen of a release by itself, -C, is asked of it besides. */
+/* A filter on the release itself, -C, is applied in addition. */
 static void other_choices_are_asked_of_each_call(void **state)
 {
 	const uint64_t numbers[] = {1, 3, 4};
@@ -229,7 +230,7 @@ static void what_was_asked_in_vain_is_said(void **state)
 	(void)state;
 	begin(&chain, &large, &none);
 	filter_report(&chain.filter, &out);
-	assert_int_equal(out.size, 0); /* nothing was to be chosen from */
+	assert_int_equal(out.size, 0); /* there was no call to select */
 	declare(&chain, 0);
 	put_call(&chain, CALL_ALLOC, 0xa, 1, 1);
 	filter_report(&chain.filter, &out);

@@ -58,11 +58,11 @@ static int add_space(void)
 	const int fd = open_memory();
 	const int space = guard_add_space(&engine, fd);
 
-	close(fd); /* V has its own */
+	close(fd); /* V has its own descriptor */
 	return space;
 }
 
-/* What V does with what has come. */
+/* V handles the messages that have arrived. */
 static void receive(void)
 {
 	struct message message;
@@ -97,7 +97,7 @@ static void test_repairs(void **state)
 	assert_int_equal(plant(space, 8, brk4, 4), 1);
 	assert_int_equal(plant(space, 20, int3, 1), 2);
 	assert_int_equal(plant(space, 30, int3, 1), 3);
-	text[20] = 0x90; /* somebody else's by now */
+	text[20] = 0x90; /* another program's text by now */
 	text[30] = 30;   /* taken out, not yet cleared */
 	assert_int_equal(repair(&failed), 2);
 	assert_int_equal(failed, 0);
@@ -114,7 +114,7 @@ static void test_clears(void **state)
 	(void)state;
 	guard_clear(&engine, b);
 	guard_clear(&engine, b); /* twice does no harm */
-	/* A note that is free rests, so that G still knows where breakpoints were lately. */
+	/* A free note is not reused at once, so that G still finds the places of recent breakpoints. */
 	assert_int_equal(plant(space, 4, int3, 1), c + 1);
 	assert_int_equal(engine.shared->notes[b].address, (uintptr_t)&text[2]);
 	guard_clear(&engine, c);
@@ -155,7 +155,7 @@ static void test_removes_space(void **state)
 	assert_int_equal(repair(&failed), 2);
 }
 
-/* Notes that were cleared are used again, the one that has rested longest first. */
+/* Cleared notes are reused, the one that was cleared first comes first. */
 static void test_rests(void **state)
 {
 	const int space = add_space();
@@ -186,8 +186,7 @@ static void test_full(void **state)
 	assert_int_equal(guard_note(&engine, space, 1, int3, int3, 1), 5);
 }
 
-/* V does not read: E must neither block nor use an id again of which V has not heard that it is
- * free. */
+/* V does not read: E must neither block, nor reuse an id before V has received that it is free. */
 static void test_stopped_visible(void **state)
 {
 	int first = add_space(), last = first, count = 1;
@@ -204,7 +203,7 @@ static void test_stopped_visible(void **state)
 	assert_true(spaces.fds[0] >= 0);
 }
 
-/* A process whose memory V has not been given has the breakpoints of a space. */
+/* A process whose memory V has not received has the breakpoints of a space. */
 static void test_lends(void **state)
 {
 	size_t failed;
@@ -234,7 +233,7 @@ static void test_lends(void **state)
 	guard_lend_end(&engine, GUARD_LOANS);
 }
 
-/* A dead engine may have written anything. */
+/* The journal of a dead engine may contain anything. */
 static void test_hostile_board(void **state)
 {
 	size_t failed;

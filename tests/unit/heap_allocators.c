@@ -31,7 +31,7 @@ struct child {
 	pid_t pid;
 	int to;
 	FILE *from;
-	uint64_t own_figure; /* bytes in use by the allocator's own count; 0: it does not say */
+	uint64_t own_figure; /* bytes in use by the allocator's own count; 0 if it has none */
 };
 
 struct said {
@@ -73,7 +73,7 @@ static void end(struct child *child)
 	waitpid(child->pid, NULL, 0);
 }
 
-/* Lets it work. What it has then, sorted by nothing. */
+/* Lets the program work. Reads the list of its blocks, unsorted. */
 static struct said *work(struct child *child, size_t *count)
 {
 	struct said *all = NULL, one;
@@ -98,7 +98,7 @@ static struct snapshot *take(const struct child *child, struct heap **heap)
 	const char *reason = NULL;
 	struct snapshot *snapshot = snapshot_new(child->pid);
 
-	/* All threads wait, but may have come there only just now. */
+	/* All threads wait, but may have begun to wait only just now. */
 	for (unsigned i = 0; i < 100; i++) {
 		assert_int_equal(snapshot_warm(snapshot) | snapshot_take(snapshot, NULL), 0);
 		const enum heap_status status = heap_read(snapshot_image(snapshot), heap, &reason);
@@ -124,7 +124,7 @@ static int compare_said(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The base set's blocks and those that were said are all, each once. */
+/* The blocks of the first capture and the printed blocks are all blocks, each once. */
 static void check_blocks(struct heap *before, struct heap *after, struct said *said, size_t said_count, bool may_begin)
 {
 	const size_t base_count = heap_count(before), count = heap_count(after);
@@ -154,8 +154,8 @@ static void check_blocks(struct heap *before, struct heap *after, struct said *s
 
 struct allocator {
 	const char *library, *name;
-	bool begins_inside; /* aligned blocks may begin behind what it takes for them */
-	bool counts_all;    /* its own figure is of all threads */
+	bool begins_inside; /* aligned blocks may begin after the start of the allocator's block */
+	bool counts_all;    /* its own figure is the sum of all threads */
 };
 
 static const struct allocator jemalloc = {"libjemalloc.so.2", "jemalloc", false, true};
@@ -230,7 +230,7 @@ static uint64_t draw(uint64_t below)
 
 static void damage(uint64_t *words, size_t count)
 {
-	/* Some words that matter lie where nothing else does. */
+	/* Some important words are in pages without other data. */
 	size_t i = (size_t)draw(count);
 
 	for (unsigned tries = 0; !words[i] && tries < 1000; tries++)
@@ -268,7 +268,7 @@ static void check(struct heap *heap)
 	}
 }
 
-/* Some words behind each other are damaged in each round, where the allocator has its memory or its variables. */
+/* In each round some consecutive words are damaged, in the allocator's memory or in its variables. */
 static void damaged(const struct allocator *a)
 {
 	const unsigned wanted = test_is_long() ? ROUNDS_LONG : ROUNDS;
@@ -294,7 +294,7 @@ static void damaged(const struct allocator *a)
 
 		if (!words || size < 64)
 			continue;
-		/* Where its own structures lie close to each other, many of them. */
+		/* Many words where its own structures are close to each other. */
 		const size_t left = size < m->end - at ? size : (size_t)(m->end - at);
 		const size_t count = (left < 65536 ? left : 65536) / 8;
 		uint64_t *whole = malloc(count * 8);
@@ -333,7 +333,7 @@ static void test_damaged_mimalloc(void **state)
 	damaged(&mimalloc);
 }
 
-/* A root all of whose words lead to one leaf would be read for hours. */
+/* A root whose words all point to one leaf would be read for hours. */
 static void test_one_leaf(void **state)
 {
 	struct child child;

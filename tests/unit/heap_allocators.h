@@ -1,11 +1,11 @@
-/* The program whose heap is looked at. */
+/* The program whose heap is scanned. */
 #ifndef TEST_HEAP_ALLOCATORS_H
 #define TEST_HEAP_ALLOCATORS_H
 
-/* Prints "base" when all its threads are there (0: it has only the main one), and waits for a byte from the standard
- * input. Works, and prints of each block that it has its address, its usable size, and whether it was asked to be
- * aligned; then "end" and the bytes in use as the allocator counts them. Stands until it is killed. Returns when no
- * allocator is preloaded that is known to it. */
+/* Prints "base" when all its threads run (0: only the main thread), and waits for a byte from the standard input.
+ * Works, and prints for each of its blocks the address, the usable size, and whether an alignment was requested; then
+ * "end" and the bytes in use by the allocator's count. Then it waits until it is killed. Returns if no known allocator
+ * is preloaded. */
 int allocate(unsigned threads, unsigned seed);
 
 #endif

@@ -1,5 +1,5 @@
-/* Heaps that are damaged, word by word, in the copy of a real one: each is read to an end, with a reason if it is
- * refused, and what is found is in bounds. */
+/* Damages the copy of a real heap, word by word: each is read to its end, or refused with a reason, and all results are
+ * within bounds. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
@@ -20,11 +20,11 @@
 
 #define ROUNDS 400
 #define BLOCKS 3000
-#define SIZE   (sizeof(void *) == 8 ? 88u : 92u) /* as malloc_usable_size() has it */
+#define SIZE   (sizeof(void *) == 8 ? 88u : 92u) /* as malloc_usable_size() returns it */
 
 static void *blocks[BLOCKS];
 
-/* The last to allocate: it says when the heap is as it stays. */
+/* The last function to allocate: it reports when the heap does not change any more. */
 static void *fill(void *ready)
 {
 	for (size_t i = 0; i < 500; i++) {
@@ -82,7 +82,7 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* One word of the heap gets another value: a bit, its neighbour's, an address near it, or anything. */
+/* A word of the heap gets another value: one bit flipped, its neighbour's value, an address near it, or any. */
 static void damage(uint64_t *words, size_t count)
 {
 	const size_t i = (size_t)draw(count);
@@ -106,7 +106,7 @@ static void damage(uint64_t *words, size_t count)
 	}
 }
 
-/* The bytes of the mapping called [heap], or of the C library's variables. */
+/* The bytes of the mapping [heap], or of the C library's variables. */
 static uint64_t *memory_of(const struct heap_image *image, const char *part, size_t *count)
 {
 	for (size_t i = 0; i < image->n_mappings; i++) {
@@ -228,8 +228,8 @@ static void test_damaged(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* What is on the stack behind a thread's variables looks like these: at the same place from both thread pointers one
- * has an old pointer to the main thread's cache, the other one to a block of the size of a cache. */
+/* Stack memory after a thread's variables that looks like them: at the same offset from both thread pointers there is
+ * an old pointer to the main thread's cache, and one to a block with the size of a cache. */
 static void test_old_pointer_to_a_cache(void **state)
 {
 	enum { BEFORE = 1000 };
@@ -270,7 +270,7 @@ static void test_old_pointer_to_a_cache(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* How many of the blocks are reachable; *known: 0 if each block is found by its address with that tag. */
+/* Returns how many blocks are reachable; sets *known to 0 unless each block is found by its address with that tag. */
 static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
 	struct heap *heap;
@@ -282,7 +282,8 @@ static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *kn
 	count = heap_count(heap);
 
 	for (size_t i = 0; i < count; i++) {
-		/* What this process had released before it forked can be larger by what is too small for a chunk. */
+		/* A block that this process released before it forked may be larger by a rest that is too small for a
+		 * chunk. */
 		reached += heap_block(heap, i).size >= SIZE && heap_block(heap, i).size <= SIZE + 16 &&
 			   heap_block(heap, i).class == HEAP_REACHABLE;
 		*known += heap_find(heap, heap_block(heap, i).address | tag) == i;
@@ -292,7 +293,7 @@ static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *kn
 	return reached;
 }
 
-/* On AArch64 the highest byte of a pointer says nothing of where it leads (memory tagging has its tags there). */
+/* On AArch64 the highest byte of a pointer is not a part of the address (memory tagging has its tags there). */
 static void test_tagged(void **state)
 {
 	pid_t pid;
@@ -317,7 +318,7 @@ static void test_tagged(void **state)
 		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
 		image.arch = &plain_pointers;
-		/* But for some that old words on stacks lead to. */
+		/* Except some to which old words on stacks point. */
 		assert_true(reachable(&image, 0, &known) < plain / 50);
 	}
 	snapshot_free(snapshot);
@@ -337,7 +338,7 @@ static struct heap *heap_with(const struct heap_image *image, struct heap_mappin
 	return heap;
 }
 
-/* In memory with tags a block has no part in the next one's header, unless it has a mapping of its own. */
+/* In tagged memory a block does not extend into the next chunk's header, unless it is an mmapped chunk. */
 static void test_tagged_memory(void **state)
 {
 	pid_t pid;

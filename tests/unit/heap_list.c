@@ -1,5 +1,5 @@
-/* heap_list PID: the heap of a process that is at rest, whole: a line of the figures as mallinfo2(3) has them, then
- * each block's address, size and class (enum heap_class). Status 1 and the reason if it cannot be read. */
+/* heap_list PID: prints the heap of a process at rest: a line with the figures of mallinfo2(3), then address, size and
+ * class (enum heap_class) of each block. Status 1 and the reason if it cannot be read. */
 #include "config.h"
 #include "heap/heap.h"
 #include "scan/capture/snapshot.h"

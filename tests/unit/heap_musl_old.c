@@ -77,7 +77,7 @@ static uint64_t bin_at(const struct world *w, unsigned i)
 	return BINS + i * (8 + 2 * w->word);
 }
 
-/* Where its list ends. */
+/* The end of its list. */
 static uint64_t end_of(const struct world *w, unsigned i)
 {
 	return bin_at(w, i) + 8 - w->header;
@@ -116,10 +116,10 @@ static void list(struct world *w, uint64_t chunk, unsigned bin)
 
 struct part {
 	unsigned units;
-	int bin; /* of a free one; -1: it is in use */
+	int bin; /* of a free chunk; -1: it is in use */
 };
 
-/* A region from its first chunk on; where it ends. */
+/* Writes a region from its first chunk on; returns its end. */
 static uint64_t build(struct world *w, uint64_t start, const struct part *parts, size_t count)
 {
 	uint64_t at = start;
@@ -144,15 +144,15 @@ static uint64_t build(struct world *w, uint64_t start, const struct part *parts,
 }
 
 static const struct part left[] = {{2, -1}, {3, 2}, {1, -1}};
-/* 33 units: 32 above the least, the last bin of one size. 40, 81: of the others. */
+/* 33 units: 32 above the least, the last bin for one size. 40, 81: other bins. */
 static const struct part in_brk[] = {{3, -1}, {1, 0}, {5, -1}, {33, 32}, {1, -1}, {42, 33}, {2, -1}};
 static const struct part in_map[] = {{2, -1}, {3, 2}, {17, -1}, {1, 0}, {1, -1}};
 
-/* The last part takes all that is left of so many pages. */
+/* The last part has the rest of this number of pages. */
 static void build_pages(struct world *w, uint64_t page, unsigned pages, const struct part *parts, size_t count)
 {
 	struct part all[16];
-	unsigned units = pages * PAGE / w->align - 1; /* the header of the first and of the last take one */
+	unsigned units = pages * PAGE / w->align - 1; /* the headers of the first and of the last chunk take one */
 
 	memcpy(all, parts, count * sizeof(*parts));
 	for (size_t i = 0; i < count; i++)
@@ -161,7 +161,7 @@ static void build_pages(struct world *w, uint64_t page, unsigned pages, const st
 	assert_int_equal(build(w, page + w->header, all, count + 1), page + pages * PAGE);
 }
 
-/* One with a mapping of its own, from that page on; aligned: where its memory begins; 0: not to more than others. */
+/* A block in a mapping of its own, from that page on; aligned: the alignment of its memory; 0: no more than usual. */
 static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigned aligned)
 {
 	const uint64_t all = pages * PAGE;
@@ -174,7 +174,7 @@ static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigne
 	want(w, chunk, page + all - chunk);
 }
 
-/* Without a heap, and with so many pages in the mapping. */
+/* Without a heap, and with this number of pages in the mapping. */
 static void begin_empty(struct world *w, unsigned word, unsigned pages)
 {
 	const struct heap_mapping mappings[] = {
@@ -230,7 +230,7 @@ static void check_whole(struct world *w)
 	assert_string_equal(heap_allocator(heap), "musl");
 	count = heap_count(heap);
 	const struct heap_figures *figures = heap_figures(heap);
-	/* What is in use beside blocks: a unit of each region, but for the header that is missing of what is left. */
+	/* Memory in use other than blocks: a unit of each region, except the header that the rest lacks. */
 	const uint64_t arena = (BRK_PAGES + 1) * PAGE + 6 * w->align + w->header;
 
 	assert_int_equal(count, w->count);
@@ -249,7 +249,7 @@ static void check_whole(struct world *w)
 	heap_free(heap);
 }
 
-/* With other bytes in a block's place for the program all stays as it is. */
+/* If the program changes bytes of a block, the result is the same. */
 static void test_exact(void **state)
 {
 	struct world w;
@@ -268,7 +268,7 @@ static void test_exact(void **state)
 	}
 }
 
-/* The same right behind the variables, whose last part is anonymous memory then. */
+/* The same directly after the variables, whose last part is anonymous memory then. */
 static void test_behind_variables(void **state)
 {
 	struct world w;
@@ -276,7 +276,7 @@ static void test_behind_variables(void **state)
 	(void)state;
 	for (unsigned word = 4; word <= 8; word += 4) {
 		begin(&w, word);
-		/* Addresses are what they were: only the gap between is filled. */
+		/* The addresses are the same: only the gap between is filled. */
 		w.mappings[1].path = "";
 		check_whole(&w);
 		w.mappings[0].end = w.mappings[1].start;
@@ -292,7 +292,7 @@ static void test_behind_variables(void **state)
 	}
 }
 
-/* What only a lost block leads to, and what a variable does. */
+/* Blocks to which only a lost block points, and blocks to which a variable points. */
 static void test_classes(void **state)
 {
 	struct world w;
@@ -315,7 +315,7 @@ static void test_classes(void **state)
 	end(&w);
 }
 
-/* One word less or more, and what is said of it. */
+/* One word more or less, and the message about it. */
 struct damage {
 	const char *reason;
 	uint64_t address, value;
@@ -355,27 +355,27 @@ static void test_damaged(void **state)
 		const uint64_t first = BRK + header, second = first + 3 * align, third = second + align;
 		const uint64_t in_map_free = MAPPED + header + 2 * align, left_free = LEFT + header + 2 * align;
 		const struct damage all[] = {
-			/* An overwritten size, of a block, of a free chunk; what the next one says of it. */
+			/* An overwritten size, of a block or of a free chunk; and the copy of it in the next chunk. */
 			{CHUNK, third + word, 6 * align | 1},
 			{CHUNK, third + word, UINT64_MAX},
 			{CHUNK, third + word, 0},
 			{CHUNK, third + word, (5 * align + word) | 1},
 			{CHUNK, second + word, 2 * align},
 			{CHUNK, third, 7 * align},
-			/* In use, says the one of both. */
+			/* Only one of both copies has the mark of a chunk in use. */
 			{CHUNK, second + word, align | 1},
 			{CHUNK, third, align | 1},
-			/* What stands at the begin, and at the end. */
+			/* The words at the beginning, and at the end. */
 			{PLACE, first, 0},
 			{PLACE, BRK, 0x4141},
 			{CHUNK, BRK + BRK_PAGES * PAGE - word, 0},
 			{CHUNK, BRK + BRK_PAGES * PAGE - word, align | 1},
 			{CHUNK, MAPPED + PAGE - word, 2},
-			/* Without its begin a region is none, and the bins have its chunks. */
+			/* Without its beginning there is no region, but the bins have its chunks. */
 			{FREE, MAPPED + header, 0},
 			{FREE, LEFT + header, 0},
 			{FREE, left_free + word, 4 * align},
-			/* Lists: a cycle, an end too early, somewhere else, no way back. */
+			/* Lists: a cycle, an end too early, a pointer to another place, a wrong back pointer. */
 			{LIST, in_map_free + header, in_map_free},
 			{LIST, in_map_free + header, left_free},
 			{LAST, left_free + header, end_of(&w, 2)},
@@ -388,7 +388,7 @@ static void test_damaged(void **state)
 			{FREE, bin_at(&w, 2) + 8, second},
 			{MAP, BINS - 8, get(&w, BINS - 8) & ~(uint64_t)4},
 			{MAP, BINS - 8, get(&w, BINS - 8) | 8},
-			/* Somebody holds a lock, the last one is behind the bins. */
+			/* A thread holds a lock; the last lock is after the bins. */
 			{"a thread is inside malloc", bin_at(&w, 17), 1},
 			{"a thread is inside malloc", bin_at(&w, 64), 1},
 		};
@@ -396,7 +396,7 @@ static void test_damaged(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 			refuse(&w, &all[i]);
 		check_whole(&w);
-		/* A chunk that is free, and in no list. */
+		/* A free chunk that is in no list. */
 		put(&w, bin_at(&w, 33) + 8, end_of(&w, 33));
 		put(&w, bin_at(&w, 33) + 8 + word, end_of(&w, 33));
 		put_map(&w, get_map(&w) & ~(1ull << 33));
@@ -405,7 +405,7 @@ static void test_damaged(void **state)
 	}
 }
 
-/* A list that goes back to its midst: of as many chunks as there are, each is met once. */
+/* A list with a cycle that does not include its start: as many chunks as exist, and each is met once. */
 static void test_cycle(void **state)
 {
 	const uint64_t size = (uint64_t)4096 * PAGE;
@@ -417,7 +417,7 @@ static void test_cycle(void **state)
 	(void)state;
 	begin_empty(&w, 8, 4096);
 	w.mappings[1].path = "";
-	/* Chunks in use and free ones in turns, all of one bin. */
+	/* Chunks in use and free ones in turn, all of one bin. */
 	put(&w, MAPPED + 16, 1);
 	for (uint64_t at = MAPPED + 16, i = 0; at < MAPPED + size - 16; at += 32, i++) {
 		const uint64_t word = 32 | (i % 2 == 0);
@@ -441,7 +441,7 @@ static void test_cycle(void **state)
 	end(&w);
 }
 
-/* No heap: bins that were never used; variables that lead to what is before themselves, as tcmalloc has some. */
+/* No heap: bins that were never used; variables that point to addresses before themselves, as tcmalloc has some. */
 static void test_none(void **state)
 {
 	struct world w;
@@ -468,7 +468,7 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* Anything anywhere: each is read to an end, with a reason if it is refused. */
+/* Any value at any place: each image is read to its end, or refused with a reason. */
 static void test_random(void **state)
 {
 	unsigned refused = 0;

@@ -1,4 +1,4 @@
-/* Which memory is known to be a thread's stack, by the words of its struct pthread in an image. */
+/* Which memory is recognised as a thread's stack, by the words of its struct pthread in an image. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 
@@ -63,7 +63,8 @@ static void of_glibc(void **state)
 	assert_true(!memory.has_guard && memory.start == BASE + 0x40);
 }
 
-/* A number and an address of other variables, as a static program has them behind its first thread's control block. */
+/* A number, and an address of other variables: a static program has such words after its first thread's control block.
+ * */
 static void numbers(void **state)
 {
 	struct thread_stack memory;
@@ -75,7 +76,7 @@ static void numbers(void **state)
 	assert_false(find(&memory));
 }
 
-/* Without a guard the last words look like those of a glibc's, of a smaller stack. */
+/* Without a guard the last words look like those of glibc for a smaller stack. */
 static void of_musl(void **state)
 {
 	struct thread_stack memory;

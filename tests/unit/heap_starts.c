@@ -1,4 +1,4 @@
-/* Where the program's part of a block begins, by the addresses that a trace knows, in whatever order they come. */
+/* Where the program's part of a block begins, by the addresses that a trace knows, in any order. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#define BLOCK 0x10030u /* of 0x1000 bytes, in a page whose blocks an alignment may have moved */
+#define BLOCK 0x10030u /* of 0x1000 bytes, in a page whose blocks may begin later because of an alignment */
 
 struct known {
 	uint64_t addresses[3]; /* up to a 0 */

@@ -1,5 +1,5 @@
-/* Modules beside that of memory, for functrace-kinds: what a second kind of resource needs of the tracer. Their
- * functions are those of kinds_target.c, and some of the C library. */
+/* Made-up modules for functrace-kinds, which test what the tracer does for kinds other than memory. Their functions are
+ * those of kinds_target.c, and some of the C library. */
 #include "config.h"
 #include "modules/builtin.h"
 #include "modules/known.h"
@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Descriptors: small numbers, 0 among them, in int arguments and results; releases that can fail. */
+/* Descriptors: small numbers, including 0, in int arguments and results; releases that can fail. */
 
 static const struct resource file_kinds[] = {
 	{.type = "fd", .desc = "file descriptor", .noun = "descriptor", .zero_is_id = true},
@@ -43,7 +43,7 @@ static const struct function file_functions[] = {
 	 .id = POINTEE_INT(0, 1),
 	 .result = TYPE_INT,
 	 .success = OK_ZERO},
-	/* Cannot fail, so it has no return breakpoint: the entry alone tells. */
+	/* Cannot fail, so it has no return breakpoint: the event is its entry. */
 	{.symbol = "forget_fd", .role = ROLE_RELEASE, .id = ARG_INT(0)},
 };
 
@@ -103,7 +103,7 @@ static const struct function called_functions[] = {
 	{.symbol = "visit", .role = ROLE_CALL, .id = ARG(0), .success = OK_ALWAYS},
 };
 
-/* Rows by pattern: what allocates and what releases, local functions too. */
+/* Rows with a pattern: functions that allocate and functions that release, local functions, too. */
 static const struct resource pattern_kinds[] = {
 	{.type = "made", .desc = "made by functions of any name", .noun = "piece", .unit = "byte"},
 };
@@ -122,7 +122,7 @@ static const struct function pattern_functions[] = {
 	{.symbol = "nowhere_*", .is_pattern = true, .role = ROLE_RELEASE, .id = ARG(0)},
 };
 
-/* Each call an event of its own. */
+/* Each call is an event of its own. */
 static const struct resource every_kinds[] = {
 	{.type = "call", .desc = "calls", .flags = RESOURCE_CALL, .noun = "call", .is_nested = true},
 };

@@ -1,5 +1,5 @@
-/* What functrace-kinds traces: each function below does what its argument on the command line names. Descriptors: 3 is
- * the first that is free. */
+/* The program that functrace-kinds traces: each function below does what its name on the command line says.
+ * Descriptors: 3 is the first free one. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 
 /* ---- For the modules ---- */
 
-/* An int in a register that holds something else in its upper half: declared wider here than for the module. */
+/* An int in a register whose upper half is not zero: declared wider here than in the module. */
 TRACED uint64_t wide_open(int fd)
 {
 	__asm__ volatile("");
@@ -67,7 +67,7 @@ TRACED void *outer_make(size_t size)
 	return made;
 }
 
-/* Each makes it by the next one; the module "again" knows only the first and the last. */
+/* Each calls the next one; the module "again" traces only the first and the last. */
 TRACED char *low_make(size_t size)
 {
 	char *made = inner_make(size);
@@ -92,7 +92,7 @@ TRACED void *deep_make(size_t size)
 	return made;
 }
 
-/* A function whose entry is a loop's head, by a jump from another one. */
+/* A function whose entry is the head of a loop, reached by a jump from another function. */
 #ifdef __x86_64__
 void *jump_to_loop(size_t times);
 
@@ -108,7 +108,7 @@ __asm__(".text\n.globl jump_to_loop, loop_make\n"
 	".size loop_make, . - loop_make\n");
 #endif
 
-/* The function is another's result, that of its resolver. */
+/* The function is chosen by its resolver. */
 static void *chosen_make(size_t size)
 {
 	pool_used += size;
@@ -184,7 +184,7 @@ static void do_widths(void)
 	wide_close(51);
 }
 
-/* Through a pointer: what is called can be another function each time. */
+/* Through a pointer: each time another function may be called. */
 static int (*volatile by_pointer)(int) = jump_to_close;
 
 static void do_both(void)
@@ -223,7 +223,7 @@ static void do_loop(void)
 {
 #ifdef __x86_64__
 	jump_to_loop(2);
-	__asm__ volatile(""); /* no jump instead of the call */
+	__asm__ volatile(""); /* so that the call is not compiled to a jump */
 #endif
 }
 
@@ -257,7 +257,7 @@ static void do_mixed(void)
 	close(50); /* fails */
 }
 
-/* A child that makes and gives up what its parent has. */
+/* A child that adds and releases references to its parent's resources. */
 static void do_forked(void)
 {
 	static char one, two;

@@ -1,4 +1,4 @@
-/* The order in which releases and allocations may be written: the races of two threads, played by hand. */
+/* The order in which releases and allocations may be written: races of two threads, as sequences of calls. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/released_blocks.h"
@@ -71,7 +71,7 @@ static void test_other_kind(void **state)
 	reserve(&a, REALLOC, 5);
 	allocated(OPEN, 5, 0);
 	assert_true(a.is_open);
-	/* Nor is a reservation of the same id closed by one of another kind. */
+	/* Nor does a release of another kind end a reservation of the same id. */
 	reserve(&b, CLOSE, 5);
 	assert_true(a.is_open);
 	assert_ptr_equal(ledger_reserved(trace, 1, 5), &a);
@@ -85,7 +85,7 @@ static void test_other_kind(void **state)
 	assert_trace("malloc<memory>(100) = 0x5\nopen<file>(0) = 0x6\nopen<file>(0) = 0x5\nclose<file>(0x5)\n");
 }
 
-/* A release waits only for calls that can have published an id of its own kind. */
+/* A release waits only for calls that may have published an id of its own kind. */
 static void test_other_publisher(void **state)
 {
 	(void)state;
@@ -96,8 +96,8 @@ static void test_other_publisher(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/* A release of its own while one is reserved: the reserving call has been left by a longjmp. Its reservation must
- * not be taken for a release when the address is given out again. */
+/* A release by a thread that has a reservation of the id: the reserving call was left by a longjmp. Its reservation
+ * must not be taken for a release when the address is allocated again. */
 static void test_left_reservation(void **state)
 {
 	struct reservation a, b;
@@ -109,7 +109,7 @@ static void test_left_reservation(void **state)
 	assert_false(a.is_open);
 	released(0x10);
 	allocated(MALLOC, 0x10, 6);
-	/* Left again, and tried again. */
+	/* The call is left again, and made again. */
 	reserve(&a, REALLOC, 0x10);
 	reserve(&b, REALLOC, 0x10);
 	assert_false(a.is_open);
@@ -121,7 +121,7 @@ static void test_left_reservation(void **state)
 		     "realloc<memory>(0x10)\nmalloc<memory>(7) = 0x10\n");
 }
 
-/* Two that cross: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
+/* Two calls that overlap: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
 static void test_crossing(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void test_crossing(void **state)
 		     "realloc<memory>(0x20)\nrealloc<memory>(3) = 0x20\nrealloc<memory>(4) = 0x10\n");
 }
 
-/* posix_memalign writes its pointer before it returns: another thread may free it in between. */
+/* posix_memalign writes its pointer before it returns: another thread may free the block in between. */
 static void test_published_early(void **state)
 {
 
@@ -161,8 +161,8 @@ static void test_published_early(void **state)
 	assert_trace("malloc<memory>(64) = 0x40\nfree<memory>(0x40)\n");
 }
 
-/* pthread_create has written its id: the new thread detaches itself by a call that could have failed, and has returned
- * before it. */
+/* pthread_create has written its id: the new thread detaches itself, by a call that could have failed, and that returns
+ * before pthread_create. */
 static void test_published_and_committed(void **state)
 {
 	struct reservation detach;
@@ -178,13 +178,13 @@ static void test_published_and_committed(void **state)
 	assert_trace("open<file>(1) = 0x40\nclose<file>(0x40)\n");
 	assert_int_equal(odd().unknown_releases, 0);
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
-	/* The thread was created by a call that nobody saw. */
+	/* The call that created the thread was not traced. */
 	reserve(&detach, CLOSE, 0x50);
 	ledger_commit(trace, &detach, TIME_NONE);
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/* A: pthread_create writes X | B: X: pthread_join, which fails (it runs yet) | A returns X. */
+/* A: pthread_create writes X | B: pthread_join(X), which fails, because X still runs | A returns X. */
 static void test_published_and_refused(void **state)
 {
 	struct reservation join;
@@ -192,7 +192,7 @@ static void test_published_and_refused(void **state)
 	(void)state;
 	ledger_publisher_began(trace, 2);
 	reserve(&join, CLOSE, 0x40);
-	allocated(OPEN, 0x40, 1); /* proves nothing: it is what the other call is about */
+	allocated(OPEN, 0x40, 1); /* proves nothing: it is the allocation that the other call has failed to release */
 	assert_true(join.is_open);
 	ledger_publisher_done(trace, 2);
 	ledger_withdraw(trace, &join);
@@ -218,7 +218,7 @@ static void test_published_anew(void **state)
 	assert_int_equal(odd().unknown_releases, 0);
 }
 
-/* Each reference is an event; the block is live until the last one is given up. */
+/* Each reference is an event; the block is live until the last reference is released. */
 static void test_references(void **state)
 {
 	struct reservation a;
@@ -227,7 +227,7 @@ static void test_references(void **state)
 	(void)state;
 	allocated(REF, 0x10, 4);
 	allocated(REF, 0x10, 4);
-	allocated(MALLOC, 0x10, 4); /* of another kind: none of these */
+	allocated(MALLOC, 0x10, 4); /* of another kind: none of these references */
 	assert_int_equal(ledger_live(trace, 3).blocks, 1);
 	assert_int_equal(ledger_live(trace, 3).bytes, 4);
 	ledger_released(trace, &unref);
@@ -253,7 +253,7 @@ static void test_references(void **state)
 		     "ref<object>(4) = 0x10\nunref<object>(0x10)\n");
 }
 
-/* Two give up a reference each, at one time: A enters | B enters | B returns | A returns. */
+/* Two threads release a reference each at the same time: A enters | B enters | B returns | A returns. */
 static void test_references_at_once(void **state)
 {
 	struct reservation a, b;
@@ -269,7 +269,7 @@ static void test_references_at_once(void **state)
 	assert_int_equal(odd().unknown_releases, 0);
 }
 
-/* A record of calls is nothing that lives. */
+/* A record of calls has no live resources. */
 static void test_calls(void **state)
 {
 	const struct event leave = event(LEAVE, 0x20, 0);
@@ -313,7 +313,7 @@ static void test_unknown_and_mismatched(void **state)
 		     "mismatch: free releases 0x70 (event 5), which was allocated by new\n");
 }
 
-/* Released twice, by two functions; given out meanwhile; and not seen given out, as releases of others show. */
+/* Released twice, by two functions; allocated meanwhile; and allocated unseen, as releases of others show. */
 static void test_repeated(void **state)
 {
 	struct reservation a;
@@ -343,7 +343,7 @@ static void test_repeated(void **state)
 		     "its allocation was not seen\n");
 }
 
-/* What was released is remembered by id, in few places: others take them over, and no id is taken for another. */
+/* Released ids are remembered in a small table: others replace them, and no id is taken for another. */
 static void test_many_releases(void **state)
 {
 	(void)state;
@@ -359,7 +359,8 @@ static void test_many_releases(void **state)
 	assert_int_equal(odd().repeated, 1);
 }
 
-/* An id that is given out while it is live was released: the sum is of what is live now. Not so of references. */
+/* If an id is allocated while it is live, its release was not seen: only the new block counts as live. Not so for
+ * references. */
 static void test_reused(void **state)
 {
 	(void)state;
@@ -373,12 +374,12 @@ static void test_reused(void **state)
 	assert_int_equal(ledger_live(trace, 1).bytes, 7);
 }
 
-/* A fork's child has its parent's blocks, and knows who made them, but not where in its own trace. */
+/* A fork's child has its parent's blocks, and knows their functions, but not their place in its own trace. */
 static void test_forked(void **state)
 {
 	(void)state;
 	allocated(NEW, 0x10, 5);
-	allocated(NEW, 0x20, (1ull << 54) + 5); /* the most that can be kept */
+	allocated(NEW, 0x20, (1ull << 54) + 5); /* the largest size that can be kept */
 	struct trace *const parent = trace;
 	struct trace child = *parent;
 
@@ -398,7 +399,7 @@ static void test_forked(void **state)
 	trace = parent;
 }
 
-/* A fork's child has none of its parent's threads, and is given their ids anew. */
+/* A fork's child has none of its parent's threads, and gets their ids anew. */
 static void test_forked_without(void **state)
 {
 	(void)state;

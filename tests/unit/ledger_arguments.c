@@ -1,4 +1,4 @@
-/* The arguments of calls (-a), on their way to the trace; calls that have failed. */
+/* Arguments of calls (-a) on their way to the trace, and failed calls. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -12,8 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Arguments belong to the call, and to the events that wait: what the call's return adds is in them, too. A: a release
- * that waits for a publisher is over, its list with it | A: a realloc enters, and has succeeded at its return. */
+/* Arguments belong to the call, and to waiting events: the arguments that the call's return adds are in them, too. A: a
+ * release that waits for a publisher returns, and its list is released | A: a realloc enters, and has succeeded at its
+ * return. */
 static void test_arguments(void **state)
 {
 	struct event e = event(FREE, 0x40, 0);
@@ -41,7 +42,7 @@ static void test_arguments(void **state)
 	assert_arguments("1 = ptr=0x40\n1 = ptr=0x50\n2 = return=0x60\n");
 }
 
-/* A call that has failed is no event. */
+/* A failed call is no event. */
 static void test_failed_call(void **state)
 {
 	struct event e = event(OPEN, 0, 0);
@@ -62,7 +63,7 @@ static void test_failed_call(void **state)
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
 }
 
-/* However long its arguments are, all of it is in the remark: a format with less room marks what it cuts. */
+/* The remark has all arguments, however long they are: a format with less room marks what it truncates. */
 static void test_long_failed_call(void **state)
 {
 	static char path[5000], note[5100];

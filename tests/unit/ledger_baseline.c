@@ -1,4 +1,5 @@
-/* What was live before the trace, by a baseline that is taken while the program goes on: its races, played by hand. */
+/* Blocks from before the trace, by a baseline that is taken while the program runs: its races, as sequences of calls.
+ * */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* The copy has these, and all of them are entered. How many were. */
+/* Enters the blocks of a copy; returns how many were entered. */
 static unsigned baseline(const uint64_t *ids, size_t count)
 {
 	unsigned entered = 0;
@@ -40,7 +41,7 @@ static void assert_nothing_odd(void)
 	assert_notes("");
 }
 
-/* Released by whatever function: nobody knows by which they were made. */
+/* Any function may release them, because it is unknown which function allocated them. */
 static void test_releases(void **state)
 {
 	(void)state;
@@ -59,7 +60,7 @@ static void test_releases(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/*	A: free(p), written | the copy: p, for A has not got further | A: free returns */
+/* A: free(p), written | the copy has p, because A has not run further | A: free returns */
 static void test_free_in_flight(void **state)
 {
 	(void)state;
@@ -69,7 +70,7 @@ static void test_free_in_flight(void **state)
 	assert_live(0, 0, 1, 100 + 0x20);
 }
 
-/* The same with ten thousand releases of others in between: none is forgotten. */
+/* The same with ten thousand releases of other blocks in between: none is forgotten. */
 static void test_free_in_flight_of_many(void **state)
 {
 	(void)state;
@@ -81,7 +82,7 @@ static void test_free_in_flight_of_many(void **state)
 	assert_live(0, 0, 0, 0);
 }
 
-/*	A: malloc carves p | the copy: p | A: malloc returns p, written */
+/* A: malloc takes p | the copy has p | A: malloc returns p, written */
 static void test_malloc_in_flight(void **state)
 {
 	(void)state;
@@ -92,13 +93,13 @@ static void test_malloc_in_flight(void **state)
 	released(0x10);
 	assert_live(0, 0, 0, 0);
 	assert_nothing_odd();
-	/* It is given out twice from now on: a release was not seen. */
+	/* From now on it is allocated twice: a release was not seen. */
 	allocated(MALLOC, 0x10, 7);
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(odd().reused, 1);
 }
 
-/*	A: malloc returns p, written | the copy: p */
+/* A: malloc returns p, written | the copy has p */
 static void test_known(void **state)
 {
 	(void)state;
@@ -109,7 +110,7 @@ static void test_known(void **state)
 	assert_int_equal(ledger_size(trace, 1, 0x10), 7);
 }
 
-/*	A: free(p), written | B: malloc() = p, written | the copy: p: it is B's */
+/* A: free(p), written | B: malloc() = p, written | the copy has p: it is B's */
 static void test_given_out_again(void **state)
 {
 	(void)state;
@@ -120,7 +121,7 @@ static void test_given_out_again(void **state)
 	assert_live(1, 7, 0, 0);
 }
 
-/*	A: realloc(p), entered | the copy: p | A: it returns p: a release of what is known, and an allocation */
+/* A: realloc(p), entered | the copy has p | A: it returns p: a release of a known block, and an allocation */
 static void test_realloc_in_flight(void **state)
 {
 	struct reservation reservation;
@@ -136,7 +137,7 @@ static void test_realloc_in_flight(void **state)
 	assert_trace("realloc<memory>(0x10)\nrealloc<memory>(9) = 0x10\n");
 }
 
-/*	A: free(p), which waits for a publisher | the copy: p | the publisher returns q, and the release is written */
+/* A: free(p), which waits for a publisher | the copy has p | the publisher returns q, and the release is written */
 static void test_held(void **state)
 {
 	(void)state;
@@ -160,7 +161,7 @@ static void begin(void)
 	put_defer(trace);
 }
 
-/*	the copy: p, q | A: free(p), which waits | p and q are in the trace, and then the release */
+/* the copy has p, q | A: free(p), which waits | p and q are in the trace, and then the release */
 static void test_released_since(void **state)
 {
 	(void)state;
@@ -176,7 +177,7 @@ static void test_released_since(void **state)
 	assert_nothing_odd();
 }
 
-/*	the copy: p | A: free(p) | B: malloc() = p | the baseline: p was there before, and is B's now */
+/* the copy has p | A: free(p) | B: malloc() = p | the baseline: p is from before the trace, and is B's now */
 static void test_given_out_since(void **state)
 {
 	(void)state;
@@ -191,7 +192,7 @@ static void test_given_out_since(void **state)
 	assert_nothing_odd();
 }
 
-/*	A: free(p), written | the copy: p, for A has not got further | A: free(p) again: the first one counts */
+/* A: free(p), written | the copy has p, because A has not run further | A: free(p) again: the first release counts */
 static void test_released_before_copy(void **state)
 {
 	(void)state;
@@ -203,7 +204,7 @@ static void test_released_before_copy(void **state)
 	assert_int_equal(odd().unknown_releases, 2);
 }
 
-/*	a copy that is not used | A: free(p) | another copy: p, for A has not got further */
+/* an unused copy | A: free(p) | another copy has p, because A has not run further */
 static void test_released_between_copies(void **state)
 {
 	(void)state;
@@ -215,7 +216,7 @@ static void test_released_between_copies(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/*	A: malloc() = p, written | the copy: p | A: free(p): both are in the trace, and p was not there before */
+/* A: malloc() = p, written | the copy has p | A: free(p): both are in the trace, and p is not from before */
 static void test_known_and_released(void **state)
 {
 	(void)state;
@@ -240,7 +241,7 @@ static void test_written_before(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/*	the copy: p, in a cache's list that was not found | the C library frees it when A ends: no event */
+/* the copy has p, in the list of a cache that was not found | the C library frees it when A ends: no event */
 static void test_of_the_library(void **state)
 {
 	(void)state;
@@ -262,7 +263,7 @@ static void test_incomplete(void **state)
 	assert_false(ledger_has_baseline(trace, 1));
 }
 
-/* A size beyond what is kept with a block's event, and one beyond all. */
+/* A size beyond the limit of a block with its event, and one beyond all limits. */
 static void test_large(void **state)
 {
 	(void)state;
@@ -278,7 +279,7 @@ static void test_large(void **state)
 	assert_nothing_odd();
 }
 
-/* The table does not grow while many are entered: the program would wait for that. */
+/* The table does not grow while many are entered, because the program would wait for that. */
 static void test_room(void **state)
 {
 	struct hash room = hash_with_room(100000);
@@ -311,7 +312,7 @@ static bool is_it(const void *context, uint64_t id)
 	return !asked->is || id == asked->is;
 }
 
-/* Of the first one that is asked for no more is looked at. */
+/* For the first one that is asked for, the search ends at once. */
 static void test_any(void **state)
 {
 	struct asked any = {0}, one = {.is = 0x20}, none = {.is = 0x40};

@@ -1,4 +1,4 @@
-/* What was open before the trace, what is closed by the hundred, and what is closed twice. */
+/* Descriptors that were open before the trace, that are closed by the hundred, and that are closed twice. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -39,10 +39,9 @@ static void test_existing(void **state)
 	assert_notes("");
 }
 
-/*	A: close(5), written at its entry | the list of what exists still has 5 | B: open() = 5
- * and
- *	B: open() = 5, in the kernel | 5 is in the list | B's return is seen
- * No release was missed: what exists may be given out again. */
+/* A: close(5), written at its entry | the list of open descriptors still has 5 | B: open() = 5 and B: open() = 5, in
+ * the kernel | 5 is in the list | B's return is seen. No release was missed: a descriptor from before the trace may be
+ * opened again. */
 static void test_existing_is_given_out(void **state)
 {
 	(void)state;
@@ -51,7 +50,7 @@ static void test_existing_is_given_out(void **state)
 	assert_int_equal(odd().reused, 0);
 	assert_int_equal(ledger_live(trace, 2).blocks, 1);
 	assert_int_equal(ledger_live(trace, 2).older, 0);
-	/* What an event has is nothing that existed before it. */
+	/* A descriptor with an event did not exist before that event. */
 	ledger_existing(trace, 2, 5);
 	assert_int_equal(ledger_live(trace, 2).older, 0);
 	allocated(OPEN, 5, 1);
@@ -79,8 +78,8 @@ static void test_between(void **state)
 		     "shut<file>(0x3)\nshut<file>(0x5)\nshut<file>(0x9)\nshut<file>(0xa)\n");
 }
 
-/* A close that fails is none. Only where the number had been closed before it is counted; one that succeeds proves that
- * an open was not seen, and accuses nobody of closing twice. */
+/* A close that fails is not a release. It counts as a double close only if the number was closed before; one that
+ * succeeds proves that an open was not seen, and is not reported as a double close. */
 static void test_closed_twice(void **state)
 {
 	struct reservation reservation;
@@ -103,8 +102,8 @@ static void test_closed_twice(void **state)
 	assert_notes("shut releases 0x5, whose allocation was not seen\n");
 }
 
-/* A: close_range(3, 5) enters, each of them is reserved | B: open() = 3: it was closed | B: close(4), its own |
- * A: returns: 5 was closed, too; or it has failed, and 5 stays open. */
+/* A: close_range(3, 5) enters, and reserves each of them | B: open() = 3: it was closed | B: close(4), its own | A:
+ * returns: 5 was closed, too; or it has failed, and 5 stays open. */
 static void test_range_overtaken(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Ranges: what a release or a new one of any part of them leaves. */
+/* Ranges: the rests after a release, or after a new range, of any part of them. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -10,7 +10,7 @@
 
 #define PAGES(n) ((uint64_t)(n)*0x1000)
 
-/* The extent, in pages, that the call gives up from the page on. */
+/* The extent, in pages, that the call releases from the page on. */
 static struct event unmapping(int function, uint64_t page, uint64_t pages)
 {
 	struct event e = event(function, PAGES(page), 0);
@@ -38,7 +38,7 @@ static void test_whole(void **state)
 	allocated(MAP, PAGES(16), PAGES(4));
 	unmap(UNMAP, 16, 4);
 	assert_live(5, 0, 0);
-	/* Sizes that are no whole pages: the kernel rounds them. */
+	/* Sizes that are not whole pages: the kernel rounds them. */
 	allocated(MAP, PAGES(16), 100);
 	const struct event e = {.function = event(UNMAP, 0, 0).function,
 				.id = PAGES(16),
@@ -77,7 +77,7 @@ static void test_ends(void **state)
 	assert_live(5, 1, 8);
 	unmap(UNMAP, 24, 2);
 	assert_live(5, 1, 6);
-	/* From before it to its middle, and from there to behind its end. */
+	/* From before it to its middle, and from there to beyond its end. */
 	unmap(UNMAP, 10, 10);
 	assert_live(5, 1, 4);
 	unmap(UNMAP, 22, 100);
@@ -86,7 +86,7 @@ static void test_ends(void **state)
 	assert_int_equal(odd().unknown_releases, 0);
 }
 
-/* One call, several of them and of both kinds: a row's release is of its own kind. */
+/* One call that concerns several ranges, and both kinds: a row releases its own kind. */
 static void test_over_several(void **state)
 {
 	(void)state;
@@ -120,7 +120,7 @@ static void test_questions(void **state)
 	assert_true(ledger_leaves_rest(trace, &e));
 	e = unmapping(UNMAP, 20, 2);
 	assert_false(ledger_holds(trace, &e));
-	/* As hostile as it gets: to the end of all addresses. */
+	/* The most hostile range: to the end of the address space. */
 	e = unmapping(UNMAP, 16, 0);
 	e.extent = UINT64_MAX;
 	assert_true(ledger_holds(trace, &e));
@@ -145,12 +145,12 @@ static void test_moved(void **state)
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(32), PAGES(5));
 	assert_live(5, 1, 5);
-	/* From the middle of it. */
+	/* From the middle of the range. */
 	ledger_reserve(trace, &move, &part, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(64), PAGES(2));
 	assert_live(5, 3, 5);
-	/* And one that fails. */
+	/* And a call that fails. */
 	ledger_reserve(trace, &move, &part, NULL);
 	ledger_withdraw(trace, &move);
 	assert_live(5, 3, 5);
@@ -176,7 +176,7 @@ static void test_overtaken(void **state)
 	assert_trace("map<map>(65536) = 0x10000\nunmap<map>(0x10000)\nmap<map>(8192) = 0x14000\n");
 }
 
-/* What was there may have gone by a call that nobody saw: the new range is there alone. */
+/* The range that was there may have been released by an untraced call: then only the new range is there. */
 static void test_covered(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void test_kept(void **state)
 	uint64_t kept = 7;
 
 	(void)state;
-	/* 0 may be kept as well as any other. */
+	/* 0 may be stored like any other value. */
 	e.has_kept = true;
 	ledger_allocated(trace, &e);
 	assert_true(ledger_kept(trace, 2, 0x10, &kept));
@@ -207,12 +207,12 @@ static void test_kept(void **state)
 	e = event(CLOSE, 0x20, 0);
 	ledger_released(trace, &e);
 	assert_false(ledger_kept(trace, 2, 0x20, &kept));
-	/* With what is not live, too: for somebody else's sake. */
+	/* Also with a range that is not live, because of another thread. */
 	ledger_keep(trace, 2, 0x90, 9);
 	assert_true(ledger_kept(trace, 2, 0x90, &kept));
 	assert_int_equal(kept, 9);
 	assert_false(ledger_knows(trace, 2, 0x90));
-	/* The id comes again, with nothing. */
+	/* The id comes again, without a range. */
 	allocated(OPEN, 0x10, 1);
 	assert_false(ledger_kept(trace, 2, 0x10, &kept));
 }

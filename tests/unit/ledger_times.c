@@ -21,7 +21,7 @@ static struct event at(int function, uint64_t id, uint64_t seconds)
 	return e;
 }
 
-/* main: begin() = t | main: join(t) enters | t: malloc() | main: join returns: then the thread is gone. */
+/* main: begin() = t | main: join(t) enters | t: malloc() | main: join returns: the thread ends at this time. */
 static void test_join(void **state)
 {
 	struct event e = at(BEGIN, 0x7, 1);
@@ -38,7 +38,7 @@ static void test_join(void **state)
 		     "[03:00:03.000000] join<thread>(0x7)\n");
 }
 
-/* A: realloc(p) enters | B: malloc() = p, which proves that A's call has released it, at B's return at the latest. */
+/* A: realloc(p) enters | B: malloc() = p, which proves that A's call has released it, at the latest at B's return. */
 static void test_proven(void **state)
 {
 	struct event e = at(MALLOC, 0x10, 1);
@@ -72,7 +72,7 @@ static void test_held(void **state)
 		     "[00:00:04.000000] free<memory>(0x10)\n");
 }
 
-/* The clock of the day is set back by an hour and more. */
+/* The wall clock is set back by an hour and more. */
 static void test_clock_set_back(void **state)
 {
 	(void)state;
@@ -80,7 +80,7 @@ static void test_clock_set_back(void **state)
 	output_start(trace);
 	const uint64_t before = times_now(&trace->times);
 
-	trace->times.shown_ns += 5000 * SECOND; /* as if it had shown that already */
+	trace->times.shown_ns += 5000 * SECOND; /* as if such a time had already been written */
 	const uint64_t after = times_now(&trace->times);
 
 	assert_in_range(after - before, 5000 * SECOND, 5100 * SECOND);

@@ -1,4 +1,4 @@
-/* A ledger with a few kinds of resource, and a trace of what is done to it. */
+/* A ledger with a few kinds of resource, and a trace of its events. */
 #include "config.h"
 #include "ledger_util.h"
 #include "engine/shared_state.h"
@@ -22,18 +22,18 @@
 /* Two kinds of resource, so that ids of one are not taken for those of the other. */
 static const struct resource kinds[] = {{.type = "memory"}, {.type = "file", .existing = EXISTING_DESCRIPTORS}};
 const struct module ledger_module = {.resources = kinds, .resource_count = 2};
-/* And a module with a kind whose references are counted, and one that is a record of calls. */
+/* A module with a kind with reference counts, and one whose records are calls. */
 static const struct resource more_kinds[] = {{.type = "object", .flags = RESOURCE_REFCOUNT},
 					     {.type = "visit", .flags = RESOURCE_CALL}};
 const struct module ledger_more = {.resources = more_kinds, .resource_count = 2};
-/* And one of two kinds of ranges, and of what no fork's child has. */
+/* A module with two kinds of ranges, and a kind that a fork's child does not inherit. */
 static const struct resource range_kinds[] = {{.type = "map", .is_range = true, .unit = "byte"},
 					      {.type = "shared", .is_range = true, .unit = "byte"},
 					      {.type = "thread", .ends_in_child = true}};
 static const struct module ranges = {.resources = range_kinds, .resource_count = 3};
 static const struct module *const modules[] = {&ledger_module, &ledger_more, &ranges};
 struct settings settings;
-static struct engine engine = {.tick_wanted = true}; /* nobody is to be woken */
+static struct engine engine = {.tick_wanted = true}; /* no thread must be woken */
 static struct run run;
 struct trace *trace;
 
@@ -145,7 +145,7 @@ void reserve(struct reservation *reservation, int kind, uint64_t id)
 	ledger_reserve(trace, reservation, &e, NULL);
 }
 
-/* The call lines of the trace, without index and blank lines. */
+/* The lines of calls in the trace, without index and blank lines. */
 void assert_trace(const char *expected)
 {
 	char text[4096], calls[4096] = "";
@@ -164,7 +164,7 @@ void assert_trace(const char *expected)
 	assert_string_equal(calls, expected);
 }
 
-/* The lines that begin so, without that. */
+/* The lines with this beginning, without it. */
 static void assert_lines(const char *beginning, const char *expected)
 {
 	char text[8192], found[8192] = "";

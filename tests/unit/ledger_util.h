@@ -1,12 +1,12 @@
-/* A ledger with a few kinds of resource, and a trace of what is done to it, for the tests of the ledger. */
+/* A ledger with a few kinds of resource, and a trace of its events, for the tests of the ledger. */
 #ifndef FT_TESTS_LEDGER_UTIL_H
 #define FT_TESTS_LEDGER_UTIL_H
 
 #include "engine/settings.h"
 #include "record/trace.h"
 
-/* Functions of the kinds memory (1), file (2, of which some exist before), object (3, references are counted), visit
- * (4, a record of calls), the ranges map (5) and shared (6), and thread (7, of which a fork's child has none). */
+/* Functions of the kinds memory (1), file (2, some of which exist before), object (3, with reference counts), visit (4,
+ * a record of calls), the ranges map (5) and shared (6), and thread (7, of which a fork's child has none). */
 enum {
 	MALLOC,
 	FREE,
@@ -14,7 +14,7 @@ enum {
 	NEW,
 	OPEN,
 	CLOSE,
-	SHUT, /* fails only for what is not open */
+	SHUT, /* fails only for descriptors that are not open */
 	REF,
 	UNREF,
 	VISIT,
@@ -41,9 +41,9 @@ void allocated(int function, uint64_t id, uint64_t size);
 /* By free(). */
 void released(uint64_t id);
 void reserve(struct reservation *reservation, int function, uint64_t id);
-/* What is odd with the releases of all kinds. */
+/* Describes wrong releases of all kinds. */
 struct kind_counts odd(void);
-/* The call lines of the trace, without index and blank lines; and its notes. */
+/* The lines of calls in the trace, without index and blank lines; and its notes. */
 void assert_trace(const char *expected);
 void assert_notes(const char *expected);
 /* The lines of arguments, without their tabs. */

@@ -1,4 +1,4 @@
-/* Tells a test whether to run all its cases: `make check-long` sets CHECK_LONG, `make check` does not. */
+/* Returns true if a test must run all its cases: `make check-long` sets CHECK_LONG, `make check` does not. */
 #ifndef FT_TESTS_UNIT_LONG_H
 #define FT_TESTS_UNIT_LONG_H
 

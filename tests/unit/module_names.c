@@ -1,4 +1,4 @@
-/* Writes the symbols of all rows of functrace's modules, one a line (args_expected.py). */
+/* Prints the symbols of all rows of functrace's modules, one a line (args_expected.py). */
 #include "config.h"
 #include "modules/known.h"
 

@@ -1,5 +1,5 @@
-/* Names that come late: which records wait for them, and in which order all is written. A gate stands for a file that
- * does not answer. */
+/* Names that are found late: which records wait for them, and the order in which all is written. A gate replaces a file
+ * that does not answer. */
 #include "config.h"
 #include "ledger_util.h"
 #include "base/timed.h"
@@ -23,7 +23,7 @@
 
 #define PATIENCE (UINT64_C(60) * 1000000000)
 
-/* ---- A worker that waits at a gate ---- */
+/* ---- A worker thread that waits at a gate ---- */
 
 struct gate {
 	struct worker_job job;
@@ -137,7 +137,7 @@ static void called_from(uint64_t size, uint64_t address)
 	output_call(trace, &e, CALL_ALLOC);
 }
 
-/* The sizes of the calls in the trace, and what their frame begins with: the function's name, or "-"; and notes. */
+/* The sizes of the calls in the trace, with the name of the function in their first frame or "-"; and notes. */
 static void assert_written(const char *expected)
 {
 	static char text[1 << 16];
@@ -223,7 +223,7 @@ static void test_object_replaced(void **state)
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
-/* A program that maps no further object (one that makes its code itself) has no other moment for it. */
+/* A program that maps no further object (one that generates its code itself) has no other time for it. */
 static void test_forgotten(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -248,7 +248,7 @@ static void test_too_many(void **state)
 	(void)state;
 	while (!trace->counts.unnamed_stacks && calls < 1000000)
 		called_from(++calls, IN(one_function));
-	assert_int_equal(trace->counts.unnamed_stacks, calls); /* all that waited, and the one that had no room */
+	assert_int_equal(trace->counts.unnamed_stacks, calls); /* all calls that waited, and the one without room */
 	assert_null(trace->deferred);
 	called_from(1, IN(one_function));
 	called_from(2, IN(another_function));
@@ -276,7 +276,7 @@ static void test_end(void **state)
 	put_finish(trace, true);
 }
 
-/* What waits for a baseline waits for names after it. */
+/* Records that wait for a baseline then wait for names. */
 static void test_baseline(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -294,8 +294,8 @@ static void test_baseline(void **state)
 	assert_written(" 1:one_function 2:one_function");
 }
 
-/*	call 1, asks | a scan begins | call 2 | the scan's records | the answers
- * What a scan says is of what was before it began. */
+/* call 1, asks | a scan begins | call 2 | the scan's records | the answers. A scan's verdicts concern blocks from
+ * before its beginning. */
 static void test_scan(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -316,7 +316,7 @@ static void test_scan(void **state)
 	assert_null(trace->deferred);
 }
 
-/* The trace ends while its names are still looked up: what the worker has is freed by it. */
+/* The trace ends while its names are still looked up: the worker frees its data. */
 static void test_dropped(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -329,7 +329,7 @@ static void test_dropped(void **state)
 	gate_open(namer_worker(trace->run->namer), gate);
 }
 
-/* ---- Work with a limit of time ---- */
+/* ---- Work with a time limit ---- */
 
 struct slow {
 	int go[2];
@@ -379,7 +379,7 @@ static void test_limits(void **state)
 		gates[i] = slow->go[1];
 		assert_false(timed_do(be_slow, slow_free, slow));
 	}
-	/* Of so many that do not answer the last ones are not begun any more. */
+	/* If this many files do not answer, the last ones are not begun any more. */
 	assert_false(atomic_load(&has_ended[0]));
 	assert_true(atomic_load(&has_ended[MANY - 1]));
 	for (size_t i = 0; i < MANY; i++) {

@@ -1,5 +1,4 @@
-/* The command line: status and every field. The tables of modules and encodings are
- * registry_fake.c's. */
+/* The command line: status and every field. registry_fake.c has the tables of modules and encodings. */
 #include "config.h"
 #include "functrace/options.h"
 #include "arch/arch.h"
@@ -19,7 +18,7 @@
 
 static char folder[64];
 static struct settings settings;
-static char said[16384]; /* what the last parse wrote to stdout and stderr */
+static char said[16384]; /* output of the last parse */
 static char *words[64];
 
 /* Parses "functrace" and the words of `line` (separated by single blanks; '' is an empty word). */
@@ -114,7 +113,7 @@ static void test_modules(void **state)
 	assert_string_equal(settings.modules[0]->name, "file");
 	assert_string_equal(settings.modules[1]->name, "memory");
 	assert_string_equal(settings.modules[2]->name, "visits");
-	/* Whatever else the line says. */
+	/* Whatever else the line contains. */
 	assert_int_equal(parse("-b x -e memory,help"), 2);
 	assert_int_equal(parse("-e memory,help -b x"), 0);
 	assert_said("memory       blocks\nvisits       calls\nfile         descriptors\nall          all of these\n"
@@ -551,7 +550,7 @@ static void test_unknown_options(void **state)
 	assert_usage_error("-b", "requires an argument");
 }
 
-/* The functions that -x has chosen; a word of the command line cannot have blanks here. */
+/* The functions of -x; here a word of the command line cannot contain blanks. */
 static void assert_functions(size_t count, const char *const symbols[], const char *const names[])
 {
 	assert_non_null(settings.chosen);
@@ -582,14 +581,14 @@ static void test_functions(void **state)
 		-1);
 	assert_string_equal(said, "");
 	assert_functions(ARRAY_SIZE(symbols), symbols, names);
-	/* Nothing else is traced, */
+	/* No other functions are traced */
 	assert_int_equal(settings.module_count, 1);
 	assert_ptr_equal(settings.modules[0], settings.chosen);
 	assert_string_equal(settings.chosen->name, "functions");
 	assert_string_equal(settings.chosen->resources[0].type, "function");
 	assert_true(settings.chosen->resources[0].is_nested);
 	assert_int_equal(settings.chosen->resources[0].flags, RESOURCE_CALL);
-	/* but what -e names. */
+	/* except those of -e. */
 	assert_int_equal(parse("-x f -e file,memory ls"), -1);
 	assert_int_equal(settings.module_count, 3);
 	assert_ptr_equal(settings.modules[2], settings.chosen);
@@ -703,7 +702,7 @@ static void test_functions_of_a_file(void **state)
 	assert_said("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];
 
-	/* Else each of its brackets is looked for in all that follow. */
+	/* Otherwise each of its brackets would be searched for in all the following text. */
 	memset(brackets, '[', sizeof(brackets));
 	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
 	assert_said("functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
@@ -740,7 +739,7 @@ static void test_help(void **state)
 			fail_msg("longer than 79: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-/* What completion reads: names, argument, its words, help. */
+/* The text that completion reads: names, argument, allowed words, help. */
 static void test_lists(void **state)
 {
 	(void)state;

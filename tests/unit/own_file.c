@@ -1,4 +1,4 @@
-/* Files that functrace writes, in a folder where another user has put something in their place. */
+/* Files that functrace writes, in a folder where another user has put another file in their place. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 static char *folder;
 
-/* Each test has an empty folder, which is the current one. */
+/* Each test has an empty current folder. */
 static int enter(void **state)
 {
 	const char *const parent = getenv("TMPDIR");
@@ -73,7 +73,7 @@ static void need_root(void)
 	}
 }
 
-/* Neither call opens a file that is not ours, and the file stays as it is. */
+/* Neither call opens a file of another user, and the file is unchanged. */
 static void is_refused(const char *path, const char *content)
 {
 	const struct stat before = stat_of(content);
@@ -123,7 +123,7 @@ static void links_and_fifos_are_refused(void **state)
 	is_refused("file", "other");
 }
 
-/* What others could read before is readable for its owner alone, within the mask, and empty. */
+/* A file that other users could read becomes readable for its owner only, within the mask, and empty. */
 static void modes_of_older_files_are_taken_back(void **state)
 {
 	const mode_t mask = umask(022);
@@ -164,7 +164,7 @@ static void given_links_of_ours_are_followed(void **state)
 	assert_int_equal(symlink(absolute, "next"), 0);
 	free(absolute);
 	assert_int_equal(own_file_open_given("missing/file", 0), -ENOENT);
-	/* A missing file at the end of the links is made; an older one keeps what is in it. */
+	/* A missing file at the end of the links is created; an existing one keeps its content. */
 	given_is("given", "other");
 	put("spare", 0644);
 	assert_int_equal(rename("spare", "other"), 0);
@@ -176,7 +176,7 @@ static void given_links_of_ours_are_followed(void **state)
 	assert_int_equal(own_file_open_given("given", 0), -ELOOP);
 }
 
-/* /proc's links lead to what is open, also where that has no name any more. */
+/* /proc's links point to open files, also to files without a name. */
 static void given_descriptors_are_opened(void **state)
 {
 	int ends[2];
@@ -218,7 +218,7 @@ static void given_links_of_another_user_are_refused(void **state)
 	assert_int_equal(symlink("other", "next"), 0);
 	assert_int_equal(lchown("next", OTHER, OTHER), 0);
 	assert_int_equal(own_file_open_given("next", 0), -ELOOP);
-	/* A link of ours leads to it. */
+	/* A link of the same user points to it. */
 	assert_int_equal(symlink("next", "given"), 0);
 	assert_int_equal(own_file_open_given("given", 0), -ELOOP);
 	assert_int_equal(stat_of("other").st_size, 5);
@@ -233,7 +233,7 @@ static void *exchange(void *unused)
 	return unused;
 }
 
-/* Another user keeps exchanging a file, or a link of this user's, for a link of his own: that is never followed. */
+/* Another user keeps replacing a file, or a link of this user, by a link of his own: that link is never followed. */
 static void exchanged_while_opened(const char *ours)
 {
 	enum { TRIES = 30000 };

@@ -41,7 +41,7 @@ static void begin(struct feed *feed, const char *program, const char *type)
 	put(feed, &record);
 }
 
-/* frames: their addresses; texts: what the trace calls them. */
+/* frames: their addresses; texts: their names in the trace. */
 static void call(struct feed *feed, uint64_t time, enum call_kind kind, uint64_t id, uint64_t size,
 		 const uint64_t *frames, const char *const *texts, uint32_t count)
 {
@@ -63,7 +63,7 @@ static void call(struct feed *feed, uint64_t time, enum call_kind kind, uint64_t
 	put(feed, &record);
 }
 
-/* The data as text, and the profile's end. */
+/* Returns the data as text, and frees the profile. */
 static char *finish(struct feed *feed, const struct page_limits *limits)
 {
 	const struct page_options options = {0};
@@ -80,7 +80,7 @@ static char *finish(struct feed *feed, const struct page_limits *limits)
 	return text;
 }
 
-/* What stands behind a key, to the end of the array. */
+/* The array after a key, to its end. */
 static char *part(const char *json, const char *key)
 {
 	const char *from = strstr(json, key);
@@ -115,7 +115,7 @@ static void a_small_profile_is_written_whole(void **state)
 	char *json = finish(&feed, &page_data_limits);
 
 	has_part(json, "\"programs\":", "[{\"name\":\"prog\",\"pid\":7,\"attached\":false}]");
-	/* b comes first: all that is alive at the end is its. */
+	/* b comes first, because all live blocks at the end are its. */
 	has_part(json, "\"names\":",
 		 "[\"\",\"main\",\"/no/m.c\",\"alloc_b\",\"/lib/b.so\",\"malloc\",\"alloc_a\",\"/no/a.c\"]");
 	has_part(json, "\"frames\":", "[1,0,2,8,0,0,3,4,0,0,0,0,6,0,7,5,0,0]");
@@ -125,7 +125,7 @@ static void a_small_profile_is_written_whole(void **state)
 	has_part(json, "\"peak\":", "[2,130]");
 	has_part(json, "\"temporary\":", "[0,0]");
 	assert_non_null(strstr(json, "\"moment_width\":1,\"moment_count\":31,\"span_width\":1,"));
-	/* b is alive from moment 11 on, a from 1 to 20. */
+	/* b is live from moment 11 on, a from 1 to 20. */
 	has_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,10,10,[11,1,30]");
 	assert_non_null(strstr(json, "\n[3,5,0,0,1,100,0,0,1,100,0,0,1,20,0,0,0,[1,1,100,21,0,0]]]"));
 	assert_non_null(strstr(json, "\"unknown\":1,\"reused\":0,"));
@@ -208,7 +208,7 @@ static void hostile_names_stay_inside(void **state)
 	free(name);
 }
 
-/* So many stacks, of sizes that are all different, below so many functions. */
+/* This number of stacks, with different sizes, through this number of functions. */
 enum { STACKS = 20000, CALLERS = 100 };
 
 static void feed_stacks(struct feed *feed)
@@ -296,7 +296,7 @@ static void small_stacks_are_folded(void **state)
 		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
 		/* 1024 spans have three numbers each; the rest is the head. */
 		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
-		/* The stack that has most of what is temporary is there by itself, the smallest is not. */
+		/* The stack with most temporary blocks is shown by itself, the smallest stack is not. */
 		if (i != 3)
 			assert_non_null(strstr(json, "\"own_19998\""));
 		if (i)
@@ -337,7 +337,7 @@ static void the_page_has_its_data_once(void **state)
 	assert_null(strstr(text, "@DATA@"));
 	assert_null(strstr(text, "@CSS@"));
 	assert_null(strstr(text, "@JS@"));
-	/* Nothing is fetched: the only address is the name of SVG's elements. */
+	/* The page loads nothing: its only address is the name of the SVG namespace. */
 	const char *address = strstr(text, "://");
 
 	assert_non_null(address);

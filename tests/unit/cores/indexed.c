@@ -19,7 +19,7 @@ struct action {
 
 void restorer(void);
 
-/* As the C library's own: nothing else says that a signal's frame is above. */
+/* Like the C library's own: nothing else shows that a signal's frame is above. */
 __asm__(".pushsection .text\n.arm\n.globl restorer\n.type restorer, %function\nrestorer:\n.fnstart\n"
 	".save {r0-r15}\n.pad #160\n"
 	"nop\nmov r7, #173\nsvc 0\n.fnend\n.size restorer, .-restorer\n.popsection\n");

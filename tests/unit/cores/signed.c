@@ -67,6 +67,6 @@ NOINLINE int entry(void)
 __asm__(".globl _start\n.type _start, %function\n_start:\n.cfi_startproc\n.cfi_undefined x30\nbti c\n"
 	"mov x29, xzr\nmov x30, xzr\nbl entry\nudf #1\n.cfi_endproc\n.size _start, .-_start\n");
 
-/* Its rule is that of a leaf, and it makes a call. */
+/* It has the rule of a leaf function, and makes a call. */
 __asm__(".globl careless\n.type careless, %function\ncareless:\n.cfi_startproc\nbl last\nret\n.cfi_endproc\n"
 	".size careless, .-careless\n");

@@ -408,7 +408,7 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 			a64_put(bytes, word);
 			if (!arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)
 				continue;
-			if (!compare(word, 1)) /* by hand in all slots: in an emulated machine each run takes long */
+			if (!compare(word, 1)) /* in all slots only by hand: each run is slow in a guest */
 				failed_forms++;
 		}
 	}

@@ -1,18 +1,16 @@
-/* The decoder of x86-64, and with OBJECTS_32 of i386, against objdump, over installed objects.
+/* Compares the decoder of x86-64, and with OBJECTS_32 that of i386, with objdump, on installed objects.
  *
- *   arch_objdump            a handful of objects (make check; more with CHECK_LONG)
- *   arch_objdump FILE...    these
+ *   arch_objdump            a few objects (make check; more with CHECK_LONG)
+ *   arch_objdump FILE...    these objects
  *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/libexec
  *
- * For each instruction that objdump shows, the length must be the same, and the kind must be the
- * one that objdump's text implies: jumps, calls, loops and nops emulated, jcc and RIP-relative
- * operands copied within reach (of the same target), a few stepped, all others copied as they are.
- * Every copy is laid out for slots a gigabyte away on both sides.
+ * For each instruction that objdump shows, the length must be the same, and the kind must be the one that objdump's
+ * text implies: jumps, calls, loops and nops are emulated, jcc and RIP-relative operands copied to a near slot (with the
+ * same target), a few stepped, all others copied unchanged. Every copy is relocated to slots a gigabyte before and after.
  *
- * Where breakpoints will be, at functions' starts and behind calls, a baseline of the kinds is
- * printed, and each instruction of a function there that could only be stepped; the program fails
- * when one of them is not of the kinds that `may_step` explains. Functions are where an FDE says
- * so: hand-written code keeps tables between them. */
+ * For the places of breakpoints, functions' starts and return sites, the test prints how often each kind occurs, and
+ * each instruction there that could only be stepped in place; it fails if `may_step` does not explain one of them.
+ * Functions are found by their FDEs, because hand-written code has tables between functions. */
 #include "config.h"
 #include "arch_reach.h"
 #include "long.h"

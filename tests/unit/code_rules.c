@@ -428,7 +428,7 @@ static Dwarf_Frame *frame_at(const struct file *file, uint64_t address)
 #define SAME  INT64_MAX
 #define OTHER (INT64_MAX - 1)
 
-/* Where the tables say that a register is, from the CFA on. */
+/* The offset from the CFA at which the tables have the register. */
 static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 {
 	Dwarf_Op memory[3], *ops;
@@ -443,8 +443,8 @@ static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 	return count == 2 ? (int64_t)ops[1].number : 0;
 }
 
-/* Whether the tables say of a register only some instructions later that it is at this place, from the CFA on: gcc's
- * for AArch64 do, where it has mixed the prologue with other code. */
+/* Returns true if the tables say only some instructions later that the register is at this offset from the CFA: gcc's
+ * for AArch64 do, if the prologue is mixed with other code. */
 static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
 {
 	int64_t at = SAME;
@@ -470,7 +470,7 @@ static void compare_registers(struct file *file, uint64_t pc, Dwarf_Frame *frame
 		if (!(file->arch->dwarf.preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
 			continue;
 		if (file->every && value.kind == PATH_REGISTER && at != SAME)
-			continue; /* an epilogue has it back, of which tables say nothing */
+			continue; /* an epilogue has restored it, which tables do not say */
 		if (value.kind == PATH_REGISTER ? at == SAME
 		    : at == SAME                ? is_said_later(file, pc, i, value.offset - cfa)
 						: cfa + at == value.offset)
@@ -490,7 +490,7 @@ static int64_t offset_of(const Dwarf_Op *op)
 	return (int64_t)(op->atom == DW_OP_bregx ? op->number2 : op->number);
 }
 
-/* A function that takes its arguments off the stack leaves sp above the CFA. */
+/* A function that removes its arguments from the stack leaves sp above the CFA. */
 static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
 {
 	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf.link);
@@ -530,8 +530,8 @@ static void compare(struct file *file, uint64_t pc)
 	free(frame);
 }
 
-/* What a signal interrupts: any instruction, of which sp's alignment is known. Where the return address is in its
- * register again, tables say still where it was. */
+/* Interrupted by a signal: at any instruction, where sp's alignment is unknown. When the return address is in its
+ * register again, tables still have its place on the stack. */
 static void compare_interrupted(struct file *file, uint64_t pc)
 {
 	const struct code_reader reader = {read_object, file};

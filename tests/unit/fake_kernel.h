@@ -1,14 +1,14 @@
-/* A kernel as the tracer's thread sees it: tasks with their groups, memory and stops, and what wait, ptrace and /proc
- * answer. It does by itself what follows from what was asked (an interruption stops who runs; an end is reported when
- * the exit event has been left, a leader's when all its threads have gone); all else happens because a sequence says
- * so: race_script.c.
+/* A fake kernel for the tracer's thread: tasks with their groups, memory and stops, and the answers of wait, ptrace and
+ * /proc. It does by itself what the kernel does on request (an interruption stops a running task; an end is reported
+ * when the task is resumed from its exit event, a leader's when all its threads have ended); all else are statements of
+ * a sequence: race_script.c.
  *
  *	fake_kernel.c  tasks and stops, by these rules: ptrace(2), and kernel/ptrace.c, signal.c, exit.c, fs/exec.c
  *	fake_memory.c  memory and its text
  *	fake_ptrace.c  ptrace()
  *	fake_calls.c   syscall(), kill() and the rest as the tracer calls them (the linker's --wrap)
  *	fake_proc.c    files and folders of /proc
- *	fake_world.c   the rooms beside the tracer: engine, objects, trace files; runs the tracer
+ *	fake_world.c   the modules around the tracer: engine, objects, trace files; runs the tracer
  */
 #ifndef FT_TESTS_FAKE_KERNEL_H
 #define FT_TESTS_FAKE_KERNEL_H

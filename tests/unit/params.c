@@ -1,4 +1,4 @@
-/* What is known of functions' parameters: each row has them, and the words are the system's constants. */
+/* The parameters of known functions: each row describes them, and the words are the system's constants. */
 #include "config.h"
 #include "arch/arch.h"
 #include "modules/known.h"
@@ -74,7 +74,7 @@ static void check_prototypes(const struct module *module)
 	for (size_t i = 0; i < module->function_count; i++) {
 		const struct function *const f = &module->functions[i];
 
-		/* Each is the one that is found: none is there twice, or a module's as well. */
+		/* Each description is the one that is found: none is repeated, or also in a module. */
 		if (module_known_function(f->symbol) != f)
 			fail_msg("%s is there twice", f->symbol);
 		if (f->sets_errno && !f->returns.type)
@@ -105,7 +105,7 @@ static void test_prototypes(void **state)
 
 static struct conf *of_type;
 
-/* Those of a type of modules/tables/constants.conf, until the next call. */
+/* The words of a type of modules/tables/constants.conf, valid until the next call. */
 static const struct param_word *words_of(const char *type)
 {
 	struct buf text = {0}, said = {0};
@@ -120,7 +120,7 @@ static const struct param_word *words_of(const char *type)
 	return conf_module(of_type)->functions[0].returns.words;
 }
 
-/* What the words make of a number on a processor, as struct param_word says. */
+/* The text of a number in these words on a processor, as struct param_word describes it. */
 static const char *decoded(const struct param_word *words, uint64_t number, unsigned processor)
 {
 	static char text[400];
@@ -207,7 +207,7 @@ static void test_flags(void **state)
 		}
 }
 
-/* The numbers as this system's headers have them. */
+/* The numbers in this system's headers. */
 static const struct {
 	const char *type, *name;
 	uint64_t number;
@@ -381,7 +381,7 @@ static const struct {
 #undef IS
 };
 
-/* The bit that a processor's table has is that of its name. */
+/* The bit in a processor's table is the bit with that name. */
 static void test_processors(void **state)
 {
 	const struct arch *arch;
@@ -424,7 +424,7 @@ static void test_constants(void **state)
 	}
 }
 
-/* What fcntl()'s third parameter is, by the command. */
+/* The type of fcntl()'s third parameter, by the command. */
 static void test_cases(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Rows by pattern: which symbols each one matches, and in which objects. */
+/* Rows with patterns: which symbols each pattern matches, and in which objects. */
 #include "config.h"
 #include "calls/probes/patterns.h"
 
@@ -12,7 +12,7 @@
 
 static const struct resource kinds[] = {{.type = "call", .noun = "call", .is_nested = true}};
 
-/* A list with one row by pattern. */
+/* A list with one row with a pattern. */
 struct one {
 	struct function function;
 	struct module module;
@@ -52,7 +52,7 @@ static bool one_matches(const char *row, const char *symbol)
 	for (const char *const *name = (const char *const[]){names.symbol, names.base, names.plain, names.whole, ""};
 	     !*name || **name; name++)
 		named |= patterns_named(one.list->patterns, *name) == pattern;
-	/* What has no wildcard is found by its name. */
+	/* A name without wildcards is found directly. */
 	if (matches && !pattern->is_glob)
 		assert_true(named);
 	symbol_names_free(&names);
@@ -163,7 +163,7 @@ static void test_kept_names(void **state)
 	assert_string_equal(patterns_shown(patterns, "puts"), "puts");
 	assert_true(patterns_are_all(one.list));
 	probe_spec_free(one.list);
-	/* Of two names that one row has matched. */
+	/* Two names that one row has matched. */
 	assert_true(pattern_name_is_better("printf", "_IO_printf"));
 	assert_false(pattern_name_is_better("_IO_printf", "printf"));
 	assert_true(pattern_name_is_better("brk", "sbrk"));

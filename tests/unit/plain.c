@@ -1,4 +1,5 @@
-/* Text that others name, on its way to a terminal or into lines: at each of the ways by which it gets there. */
+/* Text that other programs or users control, written to a terminal or into lines, in each way by which it gets there.
+ * */
 #include "config.h"
 
 #include <stdarg.h>
@@ -35,14 +36,14 @@ static const struct {
 	 "a\\23331mb", "a?31mb",
 	 "\"a\xef\xbf\xbd"
 	 "31mb\""},
-	/* marks of direction: RLO, RLI, PDI, ALM; ends of lines; no width; a mark of bytes' order */
+	/* marks of direction: RLO, RLI, PDI, ALM; line separators; zero width; a byte order mark */
 	{"\xe2\x80\xae", "\\342\\200\\256", "???", "\"\\u202e\""},
 	{"\xe2\x81\xa7x\xe2\x81\xa9", "\\342\\201\\247x\\342\\201\\251", "???x???", "\"\\u2067x\\u2069\""},
 	{"\xd8\x9c", "\\330\\234", "??", "\"\\u061c\""},
 	{"\xe2\x80\xa8", "\\342\\200\\250", "???", "\"\\u2028\""},
 	{"\xe2\x80\x8b", "\\342\\200\\213", "???", "\"\\u200b\""},
 	{"\xef\xbb\xbf", "\\357\\273\\277", "???", "\"\\ufeff\""},
-	/* no UTF-8: cut, overlong, a surrogate */
+	/* invalid UTF-8: truncated, overlong, a surrogate */
 	{"\xe2\x80", "\\342\\200", "??", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
 	{"\xc0\xaf", "\\300\\257", "??", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
 	{"\xed\xa0\x80", "\\355\\240\\200", "???", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
@@ -82,7 +83,7 @@ static void half_an_escape_is_none(void **state)
 	assert_int_equal(plain_copy(to, 0, "a", false), 0);
 }
 
-/* What the text format writes is read again as it was. */
+/* The output of the text format is read back unchanged. */
 static void text_is_read_again(void **state)
 {
 	static const char *const more[] = {"\\302\\233", "\\\\302", "a\\134", "\\", "\\377\\", "\\9", "\\1234"};

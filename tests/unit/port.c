@@ -1,5 +1,5 @@
-/* A new processor is a port in arch/ and nothing else: a build with one more, which no other room has heard of, reads
- * its core files and heaps by what its table says. */
+/* A new processor needs only a port in arch/: a build with one more port, which no other folder names, reads its core
+ * files and heaps by the port's table. */
 #include "config.h"
 #include "port_riscv64.h"
 #include "args/module_params.h"
@@ -23,7 +23,7 @@
 #define NOTE_BYTES  (sizeof(Elf64_Nhdr) + 8 + STATUS_BYTES)
 #define STATUS_REGS 112u /* struct elf_prstatus */
 #define STATUS_PID  32u
-/* Of the registers, and of whether the floating point ones are valid. */
+/* Of the registers, and whether the floating point ones are valid. */
 #define STATUS_BYTES (STATUS_REGS + RISCV_WORDS * 8 + 8)
 
 static int core_fd;
@@ -111,7 +111,7 @@ static void test_core(void **state)
 	assert_false(image->threads[0].in_syscall);
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_NOT_FOUND);
 
-	/* A port that does not know malloc's layout. */
+	/* A port that does not describe malloc's layout. */
 	struct arch first_day = arch_riscv64;
 	struct heap_image other = *image;
 
@@ -121,7 +121,7 @@ static void test_core(void **state)
 	core_free(core);
 }
 
-/* A block is known from elsewhere, to which one word leads. */
+/* A block, known from elsewhere, to which one word points. */
 static enum heap_class class_of(const struct heap_image *image)
 {
 	struct heap_extent extent = {BASE + 0xa000, 0x100};
@@ -135,7 +135,7 @@ static enum heap_class class_of(const struct heap_image *image)
 	return class;
 }
 
-/* The vector of a thread's blocks of variables is a block that is known by its second entry alone. */
+/* The vector of a thread's TLS blocks is a block that is recognised by its second entry alone. */
 static void test_vector(void **state)
 {
 	struct core *const core = core_open(path);
@@ -166,7 +166,7 @@ static bool has_name(const struct arch *arch, uint64_t number)
 	return has;
 }
 
-/* Of constants that differ between processors it has none, until its table says which. */
+/* The port has none of the constants that differ between processors, until its table has them. */
 static void test_constants(void **state)
 {
 	struct arch like_arm = arch_riscv64;

@@ -1,5 +1,5 @@
-/* A dry port, of RISC-V with 64 bits: it knows the registers, the thread pointer and malloc's layout, and no
- * instruction, so that no function can be traced. No build of functrace has it. */
+/* An example port, for 64-bit RISC-V: it has the registers, the thread pointer and malloc's layout, and no
+ * instructions, so that no function can be traced. No build of functrace contains it. */
 #include "config.h"
 #include "port_riscv64.h"
 #include "arch/abi.h"
@@ -44,7 +44,7 @@ static uint64_t riscv64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register && dwarf_register < RISCV_WORDS ? regs->words[dwarf_register] : 0;
 }
 
-/* ---- What it does not know yet ---- */
+/* ---- Unsupported functions ---- */
 
 static long riscv64_find_syscall(const unsigned char *code, size_t size)
 {

@@ -1,4 +1,4 @@
-/* The dry port: port_riscv64.c. */
+/* The example port: port_riscv64.c. */
 #ifndef FT_TESTS_PORT_RISCV64_H
 #define FT_TESTS_PORT_RISCV64_H
 

@@ -1,4 +1,4 @@
-/* Accounts, timelines and profiles, fed with records made by hand. */
+/* Accounts, timelines and profiles, with records that the test makes. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -140,7 +140,7 @@ static void groups_are_counted_by_stack(void **state)
 	assert_int_equal(a->released, 1);
 	assert_int_equal(a->oldest_since, 4 * SECOND);
 	assert_int_equal(b->first_since, SECOND);
-	/* The peak was when both were alive. */
+	/* At the peak both were live. */
 	is_tally(a->at_peak, 1, 100);
 	is_tally(b->at_peak, 1, 30);
 	const struct profile_resource *memory = feed.profile->resources[0];
@@ -192,7 +192,7 @@ static void temporary_is_what_goes_before_the_next_comes(void **state)
 	release(&feed, 5, 2);
 	release(&feed, 6, 3);
 	allocate(&feed, 7, 2, 9, true);
-	/* Allocated again though no release was seen: the old one is gone, and no temporary. */
+	/* Allocated again though no release was seen: the old block is released, and is not temporary. */
 	allocate(&feed, 8, 2, 10, true);
 	end(&feed);
 	is_tally(feed.profile->resources[0]->temporary, 2, 56);
@@ -226,7 +226,7 @@ static void put_baseline(struct feed *feed)
 	put(feed, &(struct record){.type = RECORD_BASELINE, .baseline = {1, blocks + 1, 3}}); /* 0x20 again */
 }
 
-/* In all totals, and in one group without a stack; no leak. */
+/* In all totals, and in one group without a stack; not a leak. */
 static void what_is_from_before_is_alive(void **state)
 {
 	struct feed feed = {0};
@@ -236,7 +236,7 @@ static void what_is_from_before_is_alive(void **state)
 	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x50, 7, false);
 	release(&feed, 2 * SECOND, 0x10);
-	allocate(&feed, 3 * SECOND, 0x20, 9, true); /* its call had not returned when the baseline was */
+	allocate(&feed, 3 * SECOND, 0x20, 9, true); /* its call had not returned when the baseline was taken */
 	release(&feed, 4 * SECOND, 0x99);
 	end(&feed);
 	const struct profile_resource *memory = feed.profile->resources[0];
@@ -260,7 +260,7 @@ static void what_is_from_before_is_alive(void **state)
 	profile_free(feed.profile);
 }
 
-/* Where a scan was, what of it is lost is a leak. */
+/* After a scan, its lost blocks are the leaks. */
 static void what_is_lost_from_before_is_a_leak(void **state)
 {
 	struct feed feed = {0};
@@ -300,7 +300,7 @@ static void growth_is_of_the_last_tenth(void **state)
 	profile_free(feed.profile);
 }
 
-/* The first call that gives out a counted resource does not count on from what a baseline had. */
+/* The first call that allocates a counted resource does not add to the count of a baseline. */
 static void what_is_counted_begins_with_its_first_call(void **state)
 {
 	struct feed feed = {0};
@@ -383,7 +383,7 @@ static void processes_are_joined_by_named_stacks(void **state)
 	assert_int_equal(feed.profile->group_count, 2);
 	is_tally(group(&feed, "alloc_a")->live, 2, 15);
 	assert_int_equal(group(&feed, "alloc_a")->member_count, 2);
-	/* Times count from the first call of all. */
+	/* Times are counted from the first call of all. */
 	assert_int_equal(feed.profile->processes[1].offset, 2 * SECOND);
 	assert_int_equal(feed.profile->end_since, 5 * SECOND);
 	assert_int_equal(group(&feed, "alloc_b")->first_since, 5 * SECOND);
@@ -414,7 +414,7 @@ static void a_timeline_of_any_length_fits(void **state)
 
 		assert_true(at >= live);
 		live = at;
-		/* What is known of the time is the last moment before it, a 64th of the whole at most. */
+		/* A time is known as the last moment before it, at most a 64th of the whole earlier. */
 		assert_true(at <= profile_resource_at(feed.profile, memory, now).calls + 4);
 	}
 	const struct tally last = profile_resource_at(feed.profile, memory, feed.profile->end_since);
@@ -431,7 +431,7 @@ static void a_timeline_of_any_length_fits(void **state)
 	profile_free(feed.profile);
 }
 
-/* What each site had at each moment, counted anew from the calls. */
+/* The live blocks of each site at each moment, recomputed from the calls. */
 static void moments_are_exact(void **state)
 {
 	enum { CALLS = 3000, IDS = 50 };

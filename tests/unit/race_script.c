@@ -1,4 +1,5 @@
-/* A sequence is played: what happens in the fake kernel, line by line, and what the tracer does about it. */
+/* Plays a sequence: the statements happen in the fake kernel, line by line, and the actions of the tracer are compared.
+ * */
 #include "config.h"
 #include "base/buf.h"
 #include "tests/unit/fake_kernel.h"
@@ -25,14 +26,14 @@ struct trigger {
 static struct {
 	char *script; /* a copy, cut into: */
 	const char *lines[LINES_MAX];
-	size_t line_count, next; /* next: the line to be played next */
-	struct buf text;         /* what has been played, and what the tracer has done */
-	size_t line_start;       /* of the actions' line that is being written */
+	size_t line_count, next; /* next: the line that is played next */
+	struct buf text;         /* the statements that were played, and the tracer's actions */
+	size_t line_start;       /* of the line of actions that is being written */
 	char action[160];
 	char change[64];  /* "plant 100": places may be added to it */
-	uint32_t changed; /* they, by their numbers */
+	uint32_t changed; /* these places, by their numbers */
 	size_t change_start, change_line;
-	char last[160]; /* the last action, and how many times in a row */
+	char last[160]; /* the last action, and how many times in a row it came */
 	unsigned repeats;
 	size_t last_start, last_line;
 	struct trigger triggers[TRIGGERS_MAX];
@@ -65,8 +66,8 @@ static void end_line(void)
 	play.change[0] = play.last[0] = '\0';
 }
 
-/* Several places changed in a row are one action, in the order of their addresses: the tracer's is that of a hash
- * table. "plant 100 malloc" */
+/* Several places that are changed in a row are one action, in the order of their addresses, because the tracer's order
+ * is that of a hash table. "plant 100 malloc" */
 static void note_change(const char *text)
 {
 	const char *name = strrchr(text, ' ');
@@ -93,7 +94,7 @@ static void note_change(const char *text)
 	free(action);
 }
 
-/* What is done to several tasks in a row is one action, too: "INTERRUPT 100 101". */
+/* The same action on several tasks in a row is one action, too: "INTERRUPT 100 101". */
 static bool add_to_many(const char *text)
 {
 	static const char *const verbs[] = {"INTERRUPT", "DETACH"};
@@ -222,7 +223,7 @@ void fake_begin(const char *fmt, ...)
 	vsnprintf(action, sizeof(action), fmt, args);
 	va_end(args);
 	pull_triggers(action, false);
-	memcpy(play.action, action, sizeof(action)); /* the tracer may have done other things meanwhile (a handler) */
+	memcpy(play.action, action, sizeof(action)); /* the tracer may have done other actions meanwhile (a handler) */
 }
 
 void fake_done(int error)
@@ -274,7 +275,7 @@ static bool arm(const char *line)
 
 /* ---- Lines ---- */
 
-/* The script is cut into its lines; those that are expectations are left out. */
+/* The script is cut into its lines, without the expectations. */
 static void cut_script(const char *script)
 {
 	char *rest;
@@ -318,7 +319,7 @@ bool fake_advance(void)
 
 /* ---- Playing ---- */
 
-/* Actions in one line or in several: the same. */
+/* Returns true if the actions are the same, in one line or in several. */
 static char *normal(const char *text)
 {
 	struct buf b = {0};
@@ -364,7 +365,7 @@ bool race_play(const struct race *race, char **report)
 	race_world(race->world, &world);
 	cut_script(race->script);
 	arm_next();
-	/* What waits for actions of the very beginning is shown, whenever the transcript begins. */
+	/* Statements that wait for actions of the very beginning are shown, whenever the transcript begins. */
 	char *const armed = xstrdup(buf_str(&play.text));
 
 	if (!fake_has_failed())
@@ -373,7 +374,7 @@ bool race_play(const struct race *race, char **report)
 	end_line();
 	char *const played = xasprintf("%s%s", play.has_begun ? armed : "", buf_str(&play.text));
 	char *const is = normal(played), *const expected = normal(race->script);
-	/* What must never be cannot be expected either. */
+	/* Actions that must never happen cannot be expected either. */
 	const bool ok = !fake_has_failed() && !strcmp(is, expected) && !strstr(played, "! ");
 
 	*report = ok ? NULL

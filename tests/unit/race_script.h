@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 struct race {
-	char *name, *drawing; /* what races with what */
+	char *name, *drawing; /* which actions race */
 	char *world, *script; /* lines */
 	const char *file;
 	unsigned line;
 };
 
-/* Plays it with the tracer. True if all that is expected has been done, and nothing else; else *report, for the
- * caller to free, says what was done. */
+/* Plays it with the tracer. Returns true if exactly the expected actions happened; else *report has what happened, and
+ * the caller frees it. */
 bool race_play(const struct race *race, char **report);
 
 #endif

@@ -45,7 +45,7 @@ static int signal_named(const char *name)
 
 /* ---- Births ---- */
 
-/* KIND says what is shared, and which event tells of it: clone() with these flags. */
+/* KIND says what the tasks share, and which event reports it: clone() with these flags. */
 static const struct birth {
 	const char *kind;
 	bool is_thread, shares, waits, is_sibling;
@@ -60,7 +60,7 @@ static const struct birth {
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
 
-/* From clone(), with the new task's number in its own hands, or in the child with 0. */
+/* Returns from clone(): in the creator with the new task's number, in the child with 0. */
 static void comes_back(struct fake_task *task, pid_t tid)
 {
 	task->regs.words[X86_ORIG_RAX] = 56;
@@ -106,7 +106,7 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
 }
 
-/* N tells M: its event. "nobody": the message is 0. */
+/* N tells M: N's event about M. "nobody": the message is 0. */
 static void verb_tells(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *child = NULL;
@@ -127,7 +127,7 @@ static void verb_tells(struct fake_task *task, const struct words *w)
 	task->vforking = child->birth_event == PTRACE_EVENT_VFORK && child->memory;
 }
 
-/* N starts: a newborn's first stop. */
+/* N starts: the first stop of a new task. */
 static void verb_starts(struct fake_task *task, const struct words *w)
 {
 	const struct fake_task *leader = fake_leader(task);
@@ -138,7 +138,7 @@ static void verb_starts(struct fake_task *task, const struct words *w)
 		    0);
 }
 
-/* N done: what a parent in vfork has waited for is over. */
+/* N done: the vfork for which a parent has waited is over. */
 static void verb_done(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -155,7 +155,7 @@ static void verb_returned(struct fake_task *task, const struct words *w)
 
 /* ---- Calls ---- */
 
-static uint64_t blocks; /* what was allocated last */
+static uint64_t blocks; /* the block that was allocated last */
 
 /* N hits FUNCTION [from SITE] */
 static void verb_hits(struct fake_task *task, const struct words *w)
@@ -175,7 +175,7 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 	fake_hit(task, function->address);
 }
 
-/* N hits again what it has hit before, with the registers as they are. */
+/* N hits again: the breakpoint that it has hit before, with unchanged registers. */
 static void verb_repeats(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -195,7 +195,7 @@ static void verb_returns(struct fake_task *task, const struct words *w)
 	fake_hit(task, task->site->address);
 }
 
-/* N stands PLACE[+OFFSET] */
+/* N stands PLACE[+OFFSET]: its pc is there */
 static void verb_stands(struct fake_task *task, const struct words *w)
 {
 	char name[40];
@@ -205,8 +205,8 @@ static void verb_stands(struct fake_task *task, const struct words *w)
 	fake_arch->set_pc(&task->regs, fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
 }
 
-/* N queues FUNCTION: it has hit that, which will be reported when it leaves the stop that it is in. Signals that the
- * task itself has raised are delivered before all others (dequeue_synchronous_signal()): such a trap is never behind
+/* N queues FUNCTION: it has hit that breakpoint, which is reported when it leaves its present stop. Signals that the
+ * task itself has raised are delivered before all others (dequeue_synchronous_signal()): such a trap never comes after
  * another signal. */
 static void verb_queues(struct fake_task *task, const struct words *w)
 {
@@ -251,7 +251,7 @@ static void verb_continues(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
-/* N wakes: was asleep in epoll_wait, which says EINTR because of the stop it is in. */
+/* N wakes: it slept in epoll_wait, which returns EINTR because of its present stop. */
 static void verb_wakes(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -272,7 +272,7 @@ static void verb_sleeps(struct fake_task *task, const struct words *w)
 	task->activity = w->count > 2 ? word(w, 2)[0] : 'S';
 }
 
-/* N deaf [no]: does not come to a stop for now. */
+/* N deaf [no]: does not stop for now. */
 static void verb_deaf(struct fake_task *task, const struct words *w)
 {
 	const bool was_interrupted = task->interrupted;
@@ -282,13 +282,13 @@ static void verb_deaf(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
-/* N lacks its stack [no]: the page has to be brought by another thread (userfaultfd). */
+/* N lacks its stack [no]: another thread must provide the page (userfaultfd). */
 static void verb_lacks(struct fake_task *task, const struct words *w)
 {
 	task->no_stack = w->count < 5;
 }
 
-/* N steps: ends the step that has been held up. */
+/* N steps: completes the step that was delayed. */
 static void verb_steps(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -313,7 +313,7 @@ static void verb_dies(struct fake_task *task, const struct words *w)
 	fake_kill(task->tgid);
 }
 
-/* N vanishes: killed before anything could be told of it. */
+/* N vanishes: it is killed before it could report anything. */
 static void verb_vanishes(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -346,7 +346,8 @@ static void verb_handles(struct fake_task *task, const struct words *w)
 	fake_leader(task)->trap = 'h';
 }
 
-/* N resets: what a breakpoint does when SIGTRAP is blocked or ignored: force_sig() makes its action the default. */
+/* N resets: the effect of a breakpoint if SIGTRAP is blocked or ignored: force_sig() resets its action to the default.
+ * */
 static void verb_resets(struct fake_task *task, const struct words *w)
 {
 	(void)w;

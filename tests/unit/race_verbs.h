@@ -1,4 +1,4 @@
-/* What can happen in a sequence. */
+/* The statements of a sequence. */
 #ifndef FT_TESTS_RACE_VERBS_H
 #define FT_TESTS_RACE_VERBS_H
 
@@ -14,7 +14,7 @@ struct words {
 	size_t count;
 };
 
-/* The n-th word, "" behind the last; as a number. */
+/* The n-th word, "" after the last one; as a number. */
 const char *word(const struct words *w, size_t n);
 int number(const struct words *w, size_t n);
 
@@ -22,7 +22,7 @@ struct fake_task;
 
 /* ---- race_verbs.c ---- */
 
-/* Does it; false: there is no such verb. */
+/* Plays it; returns false if there is no such verb. */
 bool race_verb(struct fake_task *task, const struct words *w);
 void race_verbs_reset(void);
 const char *fake_error_name(int error);
@@ -31,7 +31,7 @@ const char *fake_error_name(int error);
 
 /* Statements separated by "; ". */
 void race_statements(const char *text);
-/* The lines that describe the world before the tracer begins. */
+/* Lines that describe the world before the tracer begins. */
 void race_world(const char *text, struct world *world);
 
 #endif

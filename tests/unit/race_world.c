@@ -75,7 +75,7 @@ void race_statements(const char *text)
 
 /* ---- The world ---- */
 
-/* process PID TID...: asleep, in nobody's hands. */
+/* process PID TID...: asleep, not traced. */
 static void world_process(const struct words *w)
 {
 	struct fake_memory *memory = fake_memory_new(word(w, 1), true);

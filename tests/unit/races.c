@@ -1,20 +1,20 @@
-/* Races of the ptrace protocol: sequences of what happens in the kernel, each with all that the tracer is to do about
- * it. The tracer is the real one, with tracer_run() for its beginning; the kernel is a fake: fake_kernel.h.
+/* Races of the ptrace protocol: sequences of events in the kernel, each with all actions that the tracer must do. The
+ * tracer is the real one, begun by tracer_run(); the kernel is a fake: fake_kernel.h.
  *
  * The sequences are text, in tests/unit/sequences/:
  *
  *	== NAME
- *	= A: what one does | B: what another does | A: ...
+ *	= A: action of one task | B: action of another | A: ...
  *	- THE WORLD: process PID TID...; attach PID...; launch PID; -F; ...
- *	WHAT HAPPENS; AND AT THE SAME TIME
- *	> WHAT THE TRACER DOES; AND THEN
+ *	EVENT IN THE KERNEL; EVENT AT THE SAME TIME
+ *	> ACTION OF THE TRACER; NEXT ACTION
  *
- * The tracer has attached itself to the first process, all of whose tasks sleep, when the first line happens: the
- * next one whenever the tracer waits and there is nothing (or naps). "at ACTION: ..." happens just before the tracer
- * does that, "after ACTION: ..." just after. Nothing happens any more behind the last line: a task that stays stopped
- * is reported with "!", as is all that must never be, whatever happens (fake_ptrace.c).
- * race_verbs.c has the words. The expectation of a new sequence can be taken, once it has been understood, from what
- * the test prints when it fails; RACES=TEXT plays those only whose names have that in them. */
+ * At the first line of events the tracer has attached to the first process, all of whose tasks sleep. The next line
+ * is played whenever the tracer waits (or sleeps) and has nothing to wait for. "at ACTION: ..." happens just before
+ * the tracer does that action, "after ACTION: ..." just after. After the last line a task that stays stopped is
+ * reported with "!", and so are actions that must never happen (fake_ptrace.c). race_verbs.c has the words. The
+ * expectation of a new sequence can be copied from the test's output, after each action was found to be right;
+ * RACES=TEXT plays only the sequences whose names contain the text. */
 #include "config.h"
 #include "base/msg.h"
 #include "tests/unit/fake_kernel.h"
@@ -34,7 +34,7 @@ static const char *const files[] = {"births", "execs", "collect", "seize", "letg
 static struct race *races;
 static size_t race_count, race_capacity;
 
-/* A line of a race, without the mark that says what it is, is added to its part. */
+/* Adds a line of a race, without the mark at its beginning, to the part that the mark means. */
 static void add_line(char **part, const char *line, size_t length)
 {
 	char *const longer = xasprintf("%s%.*s\n", *part, (int)length, line);
@@ -93,7 +93,7 @@ static void test_race(void **state)
 	}
 	if (race_play(race, &report))
 		return;
-	fputs(report, stderr); /* cmocka's own messages are cut */
+	fputs(report, stderr); /* cmocka truncates its own messages */
 	free(report);
 	fail();
 }

@@ -1,5 +1,5 @@
-/* Stands in for the tables of modules and encodings, so that the command line is tested without
- * them, and with formats that lack something. */
+/* Replaces the tables of modules and encodings, so that the command line is tested without them, and with formats that
+ * lack functions. */
 #include "config.h"
 #include "modules/known.h"
 #include "trace/encoding_ops.h"

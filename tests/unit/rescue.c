@@ -1,4 +1,4 @@
-/* What is said of the processes that were traced when the engine was killed. */
+/* Messages about the processes that were traced when the engine was killed. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/util.h"
@@ -19,12 +19,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define THE_PID    4194305 /* no task's: the kernel's highest is one less */
+#define THE_PID    4194305 /* no task has it: the kernel's highest is one less */
 #define THE_HANDLE 4194305
 
-#define HELD_MS 400 /* longer than anything is waited for that does not end */
+#define HELD_MS 400 /* longer than any wait for a process that does not end */
 
-/* A process, and its parent, which is its tracer too and keeps it from ending for a while. */
+/* A process, and its parent, which is also its tracer and delays its end for a while. */
 struct held {
 	pid_t pid, holder;
 };
@@ -45,7 +45,7 @@ static void say(int fd, pid_t pid)
 		_exit(3);
 }
 
-/* The victim has its signal, and stands where it is about to end. */
+/* The victim has got its signal, and is stopped just before its end. */
 static void hold(int fd, int sig)
 {
 	const pid_t pid = start_pausing();
@@ -81,7 +81,7 @@ static struct held start_held(int sig)
 	return held;
 }
 
-/* What is said of that process. */
+/* The message about that process. */
 static char *report_of(pid_t pid, bool is_doomed)
 {
 	struct rescue rescue = {.process_count = 1};
@@ -138,7 +138,7 @@ static void test_has_ended(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* A task has its signal, and its process is long in ending. */
+/* A task has got its signal, and its process takes long to end. */
 static void test_is_killed(void **state)
 {
 	static const int signals[] = {SIGTRAP, SIGKILL};
@@ -157,12 +157,12 @@ static void test_is_killed(void **state)
 	}
 }
 
-/* ---- A process that is made up, with one task ---- */
+/* ---- A made-up process with one task ---- */
 
-#define LOOK_US 7 /* what it takes to read a file of /proc */
+#define LOOK_US 7 /* how long it takes to read a file of /proc */
 #define MS      1000u
 
-/* What /proc says from some moment on; the last one that has come is true. */
+/* The content of /proc from a moment on; the last one whose time has come applies. */
 struct moment {
 	unsigned from; /* us */
 	char state;    /* 0: the process has ended */
@@ -256,7 +256,7 @@ WRAPPED(uint64_t, clock_ns, int clock)
 	return story ? now * 1000 : __real_clock_ns(clock);
 }
 
-/* What is said of the process of that story; `now` is when. */
+/* The message about the process of that story; `now` is the time. */
 static char *told(const struct moment *moments, size_t count, bool is_doomed)
 {
 	story = moments;
@@ -279,13 +279,13 @@ static void test_runs(void **state)
 		    {.from = 184 * MS, .state = 'R', .ran = 8050}, {.from = 188 * MS, .state = 'R', .ran = 12050}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 188 * MS, 198 * MS);
-	/* It goes to sleep, or is stopped. */
+	/* It falls asleep, or is stopped. */
 	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 180 * MS, 190 * MS);
 }
 
-/* It has been on a processor, but not for long enough to be given its signal. */
+/* It was on a processor, but not for long enough to get its signal. */
 static void test_has_hardly_run(void **state)
 {
 	(void)state;
@@ -295,8 +295,8 @@ static void test_has_hardly_run(void **state)
 	       "(it) has ended");
 }
 
-/* It was on a processor that a virtual machine did not have for a while: the kernel counts that as its time, and it has
- * not come any further. */
+/* It was on a processor that the virtual machine did not have for a while: the kernel counts that as its time, although
+ * it has not run. */
 static void test_host_took_its_processor(void **state)
 {
 	(void)state;
@@ -307,7 +307,7 @@ static void test_host_took_its_processor(void **state)
 	       "(it) has ended");
 }
 
-/* Its signal waits no more, and it is marked: at each moment between two looks and within them. */
+/* Its signal is no longer pending, and it is marked: at each moment between two reads and within them. */
 static void test_is_marked(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;
@@ -321,7 +321,7 @@ static void test_is_marked(void **state)
 	}
 }
 
-/* Its signal waits no more, and it is not marked yet. */
+/* Its signal is no longer pending, and it is not marked yet. */
 static void test_is_between(void **state)
 {
 	(void)state;
@@ -330,7 +330,7 @@ static void test_is_between(void **state)
 	       "(it) has ended");
 }
 
-/* All patience has one end. */
+/* All waits together have a limit. */
 static void test_unknown(void **state)
 {
 	const char *const words = "it is not known whether it lives";

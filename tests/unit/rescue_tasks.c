@@ -1,5 +1,5 @@
-/* Tasks that stood behind a breakpoint when the engine was killed, and are killed themselves before the guardian has
- * let go of them. */
+/* Tasks that are stopped after a breakpoint when the engine is killed, and that are killed themselves before the
+ * guardian has detached from them. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "proc/proc.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define PATIENCE_S 60 /* nobody is left behind by a test that fails */
+#define PATIENCE_S 60 /* when it has passed, a failed test has left no process behind */
 
 static int deadly_request; /* the ptrace request before which a task is killed; 0 none */
 static struct shared_state *shared;
@@ -44,7 +44,7 @@ long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
 	return __real_ptrace(request, pid, address, data);
 }
 
-/* Where the victim goes on, before what it took for a breakpoint, may be no instruction. */
+/* The place where the victim continues, before the bytes that it took for a breakpoint, may not be an instruction. */
 static void run_anywhere(void)
 {
 	static const int signals[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP};
@@ -54,7 +54,7 @@ static void run_anywhere(void)
 	alarm(PATIENCE_S);
 }
 
-/* What traces: it stops a child of its own outside of all system calls, and sleeps. */
+/* The tracer: it stops a child of its own outside of all system calls, and sleeps. */
 static void trace(int fd)
 {
 	const pid_t pid = fork();
@@ -94,7 +94,7 @@ static pid_t start(pid_t *tracer)
 	return pid;
 }
 
-/* A breakpoint was just before where the task stands, and its stop has been taken. */
+/* A breakpoint was just before the task's pc, and its stop has been taken. */
 static void place_breakpoint(pid_t tid, pid_t tracer)
 {
 	uint64_t pc, sp;
@@ -116,7 +116,7 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 	atomic_store(&shared->target, tid);
 }
 
-/* The tracer is killed, and what it traced is put right. */
+/* The tracer is killed, and its tracee is repaired. */
 static struct rescue rescue_of(pid_t pid, pid_t tracer)
 {
 	struct rescue rescue;
@@ -152,7 +152,7 @@ static int tear_down(void **state)
 	return munmap(shared, sizeof(*shared));
 }
 
-/* It goes on at its breakpoint's instruction. */
+/* The task continues at its breakpoint's instruction. */
 static void test_lives(void **state)
 {
 	pid_t tracer;
@@ -167,7 +167,7 @@ static void test_lives(void **state)
 	finish(&rescue);
 }
 
-/* It is reaped: nobody else could, as long as the guardian lives. It has not been lost either. */
+/* The task is reaped, because no other process can do so as long as the guardian lives. It has not been lost either. */
 static void test_is_killed(void **state)
 {
 	static const int requests[] = {PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_DETACH};

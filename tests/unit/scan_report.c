@@ -1,5 +1,5 @@
-/* What a scan has found, as text: names of the target's (programs, types, roots) are escaped wherever they are printed,
- * for they come to a terminal. */
+/* The report of a scan as text: names from the target (programs, types, roots) are escaped wherever they are printed,
+ * because the text may go to a terminal. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -16,14 +16,14 @@
 #define HOSTILE(word) word "\033[2J\n\r\xc2\x9b"
 #define PLAIN(word)   word "\\033[2J\\012\\015\\302\\233"
 
-/* The types' names, of types.c. */
+/* The names of types, of types.c. */
 const char *scan_type_name(const struct scan_types *types, size_t type)
 {
 	(void)types;
 	return type ? HOSTILE("type") : NULL;
 }
 
-/* The text, which the caller frees. */
+/* Returns the text, which the caller frees. */
 static char *text_of(struct scan_report *report)
 {
 	char *text = NULL;
@@ -42,7 +42,7 @@ static void is_in(const char *text, const char *line)
 		fail_msg("not there: %s, but: %s", line, text);
 }
 
-/* Each line is one that the report makes, and has nothing that moves a cursor. */
+/* Each line is one that the report writes, and contains nothing that moves a cursor. */
 static void is_plain(const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -96,7 +96,7 @@ static void names_are_escaped(void **state)
 	scan_groups_free(&groups);
 }
 
-/* Blocks of one size: each list names one of its own class, as what it names is asked about next. */
+/* Blocks of one size: each list names a block of its own class, because the user will ask about this block next. */
 static void blocks_of_their_class(void **state)
 {
 	const struct snapshot_figures pause = {.threads = 1};

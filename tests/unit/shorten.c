@@ -25,7 +25,7 @@ static void test_names(void **state)
 {
 	(void)state;
 	check("a ", "short", " at x:1", 0, "a short at x:1");
-	/* Template arguments first, the longest first, and no more of them than needed. */
+	/* Template arguments are dropped first, the longest first, and no more of them than necessary. */
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 1,
 	      "map<...>::put<int, int>(vector<pair<char, int>>) at x:1");
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 20,
@@ -38,7 +38,7 @@ static void test_names(void **state)
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 45,
 	      "map<...>.....>(...) at x:1");
 	check("12 ", "abcdefghijklmnopqrstuvwxyz", "", 10, "12 abcdefg...uvwxyz");
-	/* Never to nothing. */
+	/* Never to an empty name. */
 	check("", "abcdefghijklmnopqrstuvwxyz", " at x:1", 1000, "abcde...wxyz at x:1");
 	check("", "abcdefghijkl", " at x:1", 1000, "abcdefghijkl at x:1");
 	check("", "", " at x:1", 3, " at x:1");

@@ -1,13 +1,13 @@
-/* Parameters and results from debug information: the files signatures/NAME.txt are sources with what is to be read of
- * their functions,
+/* Parameters and results from debug information: the files signatures/NAME.txt are sources with the expected signatures
+ * of their functions,
  *
  *	# a comment
- *	- gcc -g -O2             a build: this command, with the source and -o behind it
+ *	- gcc -g -O2             a build: this command, followed by the source and -o
  *	+ gcc -g -O0             a build for CHECK_LONG only: the reader treats it like another build
- *	= main: int:i4 (...)     what is read of a function, in all builds
- *	=-O2 main: ...           in those builds alone whose command has that word; the last that fits holds
+ *	= main: int:i4 (...)     the expected signature, in all builds
+ *	=-O2 main: ...           only in builds whose command has that word; the last line that fits is used
  *
- * and all other lines are the source. With the name of a program and symbols it prints what it reads of those. */
+ * and all other lines are the source. With the name of a program and symbols the test prints their signatures. */
 #include "config.h"
 #include "long.h"
 #include "signature_util.h"
@@ -29,7 +29,7 @@ static const struct language {
 
 struct build {
 	const struct language *language;
-	const char *command; /* the whole line in the test's name */
+	const char *command; /* the whole line is in the test's name */
 	char *text;          /* of the file */
 };
 
@@ -52,7 +52,7 @@ static bool is_long_build(const char *line)
 	return line[0] == '+' && line[1] == ' ';
 }
 
-/* Whether the command has that word. */
+/* Returns true if the command has that word. */
 static bool has_word(const char *command, const char *word, size_t length)
 {
 	for (const char *at = command; *at; at += strspn(at, " ")) {
@@ -69,7 +69,7 @@ struct row {
 	const char *symbol, *text;
 };
 
-/* Takes a line "=WORD SYMBOL: TEXT". */
+/* Reads a line "=WORD SYMBOL: TEXT". */
 static void add_row(const struct build *build, char *line, struct row **rows, size_t *count, size_t *capacity)
 {
 	const size_t length = strcspn(line + 1, " ");
@@ -88,7 +88,7 @@ static void add_row(const struct build *build, char *line, struct row **rows, si
 	(*rows)[i] = (struct row){symbol, colon + 2};
 }
 
-/* Writes the source, takes the rows. */
+/* Writes the source, and reads the rows. */
 static struct row *take(const struct build *build, char *text, size_t *count)
 {
 	char *name = xasprintf("source.%s", build->language->suffix), *next;

@@ -1,4 +1,4 @@
-/* Debug information that is damaged on purpose, and files that are cut while they are read. */
+/* Debug information that is damaged on purpose, and files that are truncated while they are read. */
 #include "config.h"
 #include "signature_util.h"
 #include "symbols_util.h"
@@ -41,7 +41,7 @@ struct part {
 	size_t offset, size;
 };
 
-/* The sections with debug information, the first being .debug_info. */
+/* The sections with debug information; the first is .debug_info. */
 static size_t find_parts(const char *path, struct part *parts, size_t most)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ static void damage(unsigned char *bytes, const struct part *parts, size_t count)
 		unsigned char *at = bytes + part->offset + random_next((unsigned)part->size);
 
 		if (!random_next(3) && part->size > 100 && at + 4 <= bytes + part->offset + part->size) {
-			/* A reference to another entry, if it is a reference. */
+			/* Changes a reference to that of another entry, if it is a reference. */
 			const uint32_t offset = random_next((unsigned)parts[0].size);
 
 			memcpy(at, &offset, sizeof(offset));
@@ -104,7 +104,7 @@ static bool read_one(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-/* How many functions have a signature. */
+/* Returns the number of functions with a signature. */
 static unsigned read_all(const char *name)
 {
 	struct object *object = test_object(name);
@@ -157,7 +157,7 @@ static void test_damaged(void **state)
 	assert_true(found > whole / 4 && found < whole);
 }
 
-/* A build that writes over a program which is being traced. */
+/* A build overwrites a program that is being traced. */
 static void test_cut(void **state)
 {
 	char *path = xasprintf("%s/cut", test_folder);
@@ -173,7 +173,7 @@ static void test_cut(void **state)
 		const struct signature *before = round ? object_signature(object, plain, &(bool){false}) : NULL;
 
 		assert_int_equal(truncate(path, 512), 0);
-		/* What has been read is in memory, by no byte of the file. */
+		/* All that was read is in memory, independent of the file. */
 		assert_int_equal(!object_signature(object, caller, &(bool){false}), !round);
 		assert_ptr_equal(object_signature(object, plain, &(bool){false}), before);
 		if (before)
@@ -184,8 +184,8 @@ static void test_cut(void **state)
 	free(path);
 }
 
-/* dwz has moved to a file of its own what several programs have in common, and that file is not there: no type is
- * another one then, none is void, and no member is missing. */
+/* dwz has moved common debug information of several programs to a file that is missing: no type is taken for another
+ * one or for void, and no member is missing. */
 static void test_common_file_lost(void **state)
 {
 	static const char *const builds[] = {"gcc -g -O0", "gcc -g -O2"};

@@ -78,7 +78,7 @@ uint64_t test_address(const struct object *object, const char *symbol)
 
 /* ---- Text ---- */
 
-static unsigned word; /* bytes of a pointer of the object */
+static unsigned word; /* size of a pointer of the object, in bytes */
 
 static void add_type(struct buf *out, const struct data_type *type);
 
@@ -295,7 +295,7 @@ void assert_signature(const struct object *object, const char *symbol, const cha
 	static const char unused[] = "@nowhere";
 	char *text = signature_text(object, symbol);
 
-	/* Where a compiler leaves out what is not used it depends on the compiler whether that is said. */
+	/* If a compiler omits an unused parameter, it depends on the compiler whether the debug information says so. */
 	for (char *at; !strstr(expected, "@") && (at = strstr(text, unused));)
 		memmove(at, at + strlen(unused), strlen(at + strlen(unused)) + 1);
 	if (strcmp(text, expected)) {

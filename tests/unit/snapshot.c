@@ -1,4 +1,4 @@
-/* The copy of a live process: what it holds, and how the process goes on. */
+/* The copy of a live process: its content, and that the process runs on. */
 #include "config.h"
 #include "scan/capture/snapshot.h"
 #include "scan/capture/copy_workers.h"
@@ -26,13 +26,13 @@
 #define PAGES   8
 #define WIDE    12001 /* pages that several threads copy */
 
-/* The child has it where this process has it. */
+/* Shared with the child, at the same address. */
 static struct {
 	atomic_uint ready;
 	atomic_ulong rounds[THREADS], signals;
 } * shared;
-static unsigned char *pages; /* the first and the third have something in them, the last can only be read */
-static unsigned char *wide;  /* of three pages the second has nothing in it */
+static unsigned char *pages; /* the first and the third have data, the last can only be read */
+static unsigned char *wide;  /* of each three pages the second is empty */
 static char in_data[] = "these bytes are in .data";
 
 static unsigned char *map(size_t size, int how)
@@ -104,7 +104,7 @@ static void end(pid_t pid, int signal)
 	assert_int_equal(WTERMSIG(status), signal);
 }
 
-/* Each of the threads that run goes on. */
+/* Each of the running threads runs on. */
 static void expect_running(void)
 {
 	for (size_t i = 1; i < THREADS; i++) {
@@ -253,7 +253,7 @@ static void test_signals(void **state)
 		}
 	for (unsigned i = 0; i < 30; i++)
 		take(snapshot, i % 2 ? &out_of_c : NULL);
-	/* The sender waits for each one's handler: none was lost, or it would wait for ever. */
+	/* The sender waits for each handler: if a signal were lost, it would wait for ever. */
 	const unsigned long before = atomic_load(&shared->signals);
 
 	while (atomic_load(&shared->signals) < before + 10)
@@ -283,7 +283,7 @@ static void expect_wide(const struct heap_image *image)
 	}
 }
 
-/* Nothing but the copy is done in the pause: its pages are there by then. */
+/* Only the copy is made in the pause: its pages are allocated before. */
 static void test_wide(void **state)
 {
 	const pid_t pid = start();
@@ -311,7 +311,7 @@ struct shares {
 	uint64_t end, piece;
 };
 
-/* Each thread waits until all are there. */
+/* Each thread waits until all have started. */
 static void share(void *context, uint64_t from, uint64_t to)
 {
 	struct shares *const shares = context;
@@ -330,7 +330,7 @@ static uint64_t sum_up_to(uint64_t number)
 	return number * (number + 1) / 2;
 }
 
-/* As many threads as processors, where there is enough to do, and each number is in one range. */
+/* As many threads as processors, if there is enough work, and each number is in one range. */
 static void test_workers(void **state)
 {
 	cpu_set_t set;
@@ -352,7 +352,8 @@ static void test_workers(void **state)
 	}
 }
 
-/* A word that is not 0 is a lock that is held, but not in another program, where it is something else. */
+/* In this program a word other than 0 is a held lock, but not in another program, where the word has another meaning.
+ * */
 static void test_other_program(void **state)
 {
 	const pid_t pid = start();
@@ -384,8 +385,8 @@ static void test_gone(void **state)
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
-	/* The scan's thread waits for its tasks, and this one is a child of ours besides: it takes the end if it
-	 * has seized it before it died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
+	/* The scan's thread waits for its tasks, and this task is also a child of this process: the wait takes the
+	 * task's end if it was seized before it died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
 	if (waitpid(pid, NULL, 0) != pid)
 		assert_int_equal(errno, ECHILD);
 	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
@@ -393,7 +394,7 @@ static void test_gone(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Whoever scans is killed in the pause: the kernel lets all threads go on. */
+/* The scanning process is killed in the pause: the kernel resumes all threads. */
 static void test_killed(void **state)
 {
 	const pid_t pid = start();

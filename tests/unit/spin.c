@@ -1,4 +1,5 @@
-/* Whether the tracer polls or sleeps: the faster way must be found, kept, and left when it is no longer the faster. */
+/* The tracer's choice between polling and sleeping: the faster way must be found, kept, and left when it is no longer
+ * the faster one. */
 #include "config.h"
 #include "ptrace/spin.h"
 
@@ -8,11 +9,11 @@
 #include <cmocka.h>
 
 struct world {
-	uint64_t sleeping, polling; /* ns a wait, as it is waited for */
+	uint64_t sleeping, polling; /* ns for each wait of that kind */
 	bool in_vain;               /* polling ends without a stop */
 };
 
-/* So many waits; how many of them polled. */
+/* Makes this number of waits; returns how many of them polled. */
 static unsigned run(struct spin *spin, const struct world *world, unsigned waits)
 {
 	unsigned polled = 0;
@@ -27,7 +28,7 @@ static unsigned run(struct spin *spin, const struct world *world, unsigned waits
 	return polled;
 }
 
-/* Two processors, one of them idle: a virtual machine's wake-up. */
+/* Two processors, one of them idle: the wake-up of a virtual machine. */
 static void test_polls_where_that_is_faster(void **state)
 {
 	const struct world world = {.sleeping = 100000, .polling = 30000};
@@ -45,7 +46,7 @@ static void test_sleeps_where_that_is_faster(void **state)
 	struct spin spin = {0};
 
 	(void)state;
-	/* All that was ever polled, and what it cost more: under a hundredth in a million stops. */
+	/* All polls together cost under a hundredth in a million stops. */
 	const unsigned polled = run(&spin, &world, 1000000);
 
 	assert_true(polled > 0);
@@ -62,7 +63,7 @@ static void test_keeps_its_way_where_both_cost_the_same(void **state)
 	assert_false(spin.polls);
 }
 
-/* A target that seldom stops: nothing is gained by polling, which takes processor time. */
+/* A target that seldom stops: polling takes processor time and gains nothing. */
 static void test_sleeps_where_stops_are_rare(void **state)
 {
 	const struct world world = {.sleeping = 1000000, .polling = 1000000, .in_vain = true};
@@ -81,7 +82,7 @@ static void test_adapts(void **state)
 	(void)state;
 	run(&spin, &apart, 200000);
 	assert_true(spin.polls);
-	/* Waits in vain bring the next trial near. */
+	/* After waits in vain the next trial comes earlier. */
 	assert_true(run(&spin, &together, 1000) < 100);
 	assert_false(spin.polls);
 	run(&spin, &apart, 200000);

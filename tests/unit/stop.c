@@ -1,4 +1,4 @@
-/* Wait statuses, as recorded, and what they mean for a task in each phase. */
+/* Recorded wait statuses, and their meaning for a task in each phase. */
 #include "config.h"
 #include "ptrace/stop.h"
 #include "ptrace/stops.h"
@@ -25,7 +25,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* a breakpoint's trap; signals */
+	/* the trap of a breakpoint; signals */
 	{STOPPED(SIGTRAP), PHASE_LIVE, STOP_TRAP, SIGTRAP},
 	{STOPPED(SIGUSR1), PHASE_LIVE, STOP_SIGNAL, SIGUSR1},
 	{STOPPED(SIGSTOP), PHASE_LIVE, STOP_SIGNAL, SIGSTOP}, /* before the group stops */
@@ -39,7 +39,7 @@ static const struct row rows[] = {
 	/* a clone's child before its parent's event, and after */
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGTRAP},
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_EXPECTED, STOP_BORN, SIGTRAP},
-	/* born into a stopped group */
+	/* created in a stopped group */
 	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_EXPECTED, STOP_BORN, SIGSTOP},
 	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGSTOP},
 	/* the parent's side */
@@ -50,11 +50,11 @@ static const struct row rows[] = {
 	/* exec by a thread that is not the leader: the leader's record may be in any phase */
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_LIVE, STOP_EXEC, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_UNKNOWN, STOP_EXEC, SIGTRAP},
-	/* killed before it ran: an exit event is not a birth */
+	/* killed before it ran: an exit event is not a first stop */
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_EXPECTED, STOP_EXIT, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_UNKNOWN, STOP_EXIT, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_LIVE, STOP_EXIT, SIGTRAP},
-	/* an event of a kernel to come */
+	/* an event of a later kernel */
 	{EVENT(77, SIGTRAP), PHASE_LIVE, STOP_INTERRUPT, SIGTRAP},
 	/* ends */
 	{EXITED(0), PHASE_LIVE, STOP_GONE, 0},
@@ -79,8 +79,8 @@ static void test_rows(void **state)
 	}
 }
 
-/* One process is held, and the stops of another one's two tasks come and go: no more room is taken than for one of each
- * task. */
+/* One process is kept stopped, and the stops of two tasks of another process come and go: no more memory is used than
+ * for one stop of each task. */
 static void test_held(void **state)
 {
 	struct tracer t = {0};
@@ -111,8 +111,8 @@ static void test_held(void **state)
 	hash_free(&t.tasks);
 }
 
-/* What was put back is given out later, when its task may have been forgotten meanwhile. Of such a task an exit stop
- * alone is given out, for it is resumed as a fresh one of an unknown task is; each other stop is over. */
+/* A stop that was put back is returned later, when its task may have been forgotten. Of a forgotten task only an exit
+ * stop is returned, because it is resumed like a new stop of an unknown task; other stops are dropped. */
 static const struct forgotten_row {
 	int status;
 	bool is_given;
@@ -122,11 +122,11 @@ static const struct forgotten_row {
 	{STOPPED(SIGUSR1), false},
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), false}, /* no newborn's */
 	{EVENT(PTRACE_EVENT_CLONE, SIGTRAP), false},
-	{EXITED(0), false}, /* there is nothing left to resume */
+	{EXITED(0), false}, /* there is no task left to resume */
 };
 
-/* Between the stops of two known tasks. `held`: the process that is read meanwhile, whose tasks wait; a task that has
- * been forgotten is of no other process, and waits, too. NULL: none. */
+/* Between the stops of two known tasks. `held`: the process that is read meanwhile, whose tasks wait; a forgotten task
+ * belongs to no other process, and waits, too. NULL: none. */
 static void put_back_and_forget(const struct forgotten_row *row, const struct process *held)
 {
 	struct tracer t = {0};
@@ -177,7 +177,7 @@ static void test_forgotten(void **state)
 	}
 }
 
-/* What has been taken out of the middle, or dropped, is not given out once more, whatever stop it was. */
+/* A stop that was taken from the middle, or dropped, is not returned again, whatever stop it was. */
 static void test_taken_once(void **state)
 {
 	struct tracer t = {0};

@@ -1,5 +1,5 @@
-/* Files that debug information names: whatever they are, names are looked up in time, and what the program's own file
- * has is known. */
+/* Files that debug information names: whatever they are, names are looked up in time, and the program's own names are
+ * found. */
 #include "config.h"
 #include "symbols/elf/elf_headers.h"
 #include "symbols/names/names.h"
@@ -28,13 +28,13 @@ static const char source[] = "int helper(int n) { return n + 1; }\n"
 			     "int sum(int n) { int s = 0; while (n--) s += helper(n); return s; }\n"
 			     "int main(int argc, char **argv) { (void)argv; return sum(argc); }\n";
 
-/* A place where debug information says that a file is, and the program that names it. */
+/* A place at which debug information names a file, and the program that names it. */
 struct place {
 	const char *name;
-	const char *commands; /* which make the program `prog` and the file */
+	const char *commands; /* that build the program `prog` and the file */
 	const char *file;
 	bool is_needed; /* without the file there is no name at all */
-	bool has_line;  /* without it the line is known */
+	bool has_line;  /* without the file the line is known */
 };
 
 static const struct place places[] = {
@@ -101,7 +101,7 @@ static uint64_t address_of(const char *symbol)
 	return address;
 }
 
-/* Looks sum() up; the name and the line that it gets. */
+/* Looks sum() up; returns its name and line. */
 static unsigned look_up(uint64_t address, char name[64])
 {
 	char *folder = xasprintf("%s/dbg", test_folder), *path = xasprintf("%s/prog", test_folder);
@@ -127,7 +127,7 @@ static char *path_of(const struct place *place)
 	return xasprintf("%s/%s", test_folder, place->file);
 }
 
-/* ---- What may be there instead ---- */
+/* ---- Objects in place of the file ---- */
 
 static void make_fifo(const char *path)
 {
@@ -205,7 +205,8 @@ static void test_no_files(void **state)
 			const unsigned line = look_up(address, name);
 
 			alarm(0);
-			/* A CRC of more than 4 GiB is not computed; else what is behind a file is of no interest. */
+			/* The CRC of more than 4 GiB is not computed; for other uses the bytes after a file's data do
+			 * not matter. */
 			if (places[i].has_line)
 				assert_int_equal(line, 2);
 			else if (kinds[k].make != make_large)
@@ -217,14 +218,14 @@ static void test_no_files(void **state)
 	}
 }
 
-/* ---- Files that are cut while they are read ---- */
+/* ---- Files that are truncated while they are read ---- */
 
 struct cutter {
 	char *path, *keep;
 	bool stop;
 };
 
-/* Cuts the file and fills it again, in place. */
+/* Truncates the file and fills it again, in place. */
 static void *cut_again_and_again(void *context)
 {
 	struct cutter *cutter = context;
@@ -273,7 +274,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* What was read before the file was cut is in memory. */
+/* All that was read before the truncation is in memory. */
 static void test_cut_after(void **state)
 {
 	char *path = xasprintf("%s/prog", test_folder);
@@ -297,7 +298,8 @@ static void test_cut_after(void **state)
 
 /* ---- Tables that claim to be large ---- */
 
-/* Has the program's table of that type begin behind the file, with `size` bytes, of which the last ones are there. */
+/* Makes the program's table of that type begin after the end of the file, with `size` bytes, of which the last ones
+ * exist. */
 static void claim(uint64_t type, uint64_t size, bool is_hole)
 {
 	char *path = xasprintf("%s/prog", test_folder);
@@ -351,7 +353,7 @@ static void check_claim(uint64_t type, uint64_t size, bool is_hole, const char *
 	assert_int_equal(!elf, wanted != NULL);
 	elf_end(elf);
 	close(fd);
-	/* Debug information is where it was. */
+	/* Debug information is at the same place. */
 	assert_int_equal(look_up(address, name), 2);
 	assert_string_equal(name, "sum");
 	free(path);
@@ -371,7 +373,7 @@ static void test_claims(void **state)
 	check_claim(SHT_NOTE, UINT64_C(1) << 40, true, "its notes are larger than 1 MiB, the most that is read");
 }
 
-/* How many packed tables a copy of the file has. */
+/* The number of packed tables in a copy of the file. */
 static size_t packed_copied(const char *path)
 {
 	struct private_copy copy;
@@ -396,7 +398,7 @@ static size_t packed_copied(const char *path)
 	return count;
 }
 
-/* To unpack one may take a second, and a hostile file may have thousands. */
+/* Unpacking a table may take a second, and a hostile file may have thousands. */
 static void test_packed(void **state)
 {
 	char *path = xasprintf("%s/packed", test_folder);

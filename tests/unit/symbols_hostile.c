@@ -64,7 +64,7 @@ static void test_maps(void **state)
 	assert_null(maps_find(&maps, UINT64_MAX));
 	maps_free(&maps);
 
-	/* A piece that was read twice. */
+	/* A part that was read twice. */
 	assert_int_equal(maps_parse("2000-3000 r--p 0 0:0 0\n1000-3000 r--p 0 0:0 0\n"
 				    "3000-4000 r--p 0 0:0 0 \n",
 				    &maps),
@@ -77,7 +77,7 @@ static void test_maps(void **state)
 	maps_free(&maps);
 }
 
-/* Of smaps: the flag is a word of VmFlags, of the mapping whose line came before. */
+/* smaps: the flag is a word of VmFlags, of the mapping whose line came before. */
 static void test_tags(void **state)
 {
 	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"
@@ -103,7 +103,7 @@ static void test_tags(void **state)
 	assert_int_equal(maps_read_tags(getpid(), &maps), 0);
 }
 
-/* Of smaps: missing pages that userfaultfd brings. */
+/* smaps: missing pages that userfaultfd provides. */
 static void test_waiters(void **state)
 {
 	static const char text[] = "1000-2000 rw-s 00000000 00:01 7 /um um\nSize: 4 kB um\nVmFlags: rd wr sh uw \n"
@@ -123,8 +123,8 @@ static void test_waiters(void **state)
 	maps_free(&maps);
 }
 
-/* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which lie 64 KiB apart: what traces carry of
- * the linker ends before it. What has no name there changes nothing. */
+/* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart: the extent of the
+ * linker in traces ends before it. Another mapping there without a name changes nothing. */
 static void test_hole(void **state)
 {
 	static const struct {
@@ -217,7 +217,7 @@ static bool look_at(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-/* Reads it as the tracer does; whether it was taken for an ELF file. */
+/* Reads it as the tracer does; returns true if it was recognised as an ELF file. */
 static bool read_as_tracer(const char *path)
 {
 	const char *reason = NULL;
@@ -358,7 +358,7 @@ static void test_debugdata(void **state)
 	free(path);
 }
 
-/* The cache: kept while used, a bounded number beyond. */
+/* The cache: files are kept while used, and a limited number of unused ones. */
 static void test_cache(void **state)
 {
 	struct elf_file *files[600];
@@ -448,14 +448,13 @@ static void test_demangle(void **state)
 		free(name);
 	}
 
-	/* Each pair doubles the one before: 2^40 names. The answer comes at once, and is none. */
+	/* Each pair doubles the one before: 2^40 names. The demangler refuses it at once. */
 	char text[4096] = "_Z1fSt4pairIiiE";
 
 	for (unsigned i = 0; i < 40; i++) {
 		char piece[32];
 
-		/* substitutions: S_ is std::pair's template, S0_ pair<int,int>, then each new pair
-		 */
+		/* substitutions: S_ is std::pair's template, S0_ pair<int,int>, then each new pair */
 		if (i < 36)
 			snprintf(piece, sizeof(piece), "S_IS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i],
 				 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i]);

@@ -1,4 +1,4 @@
-/* Names against addr2line, address by address; separate debug files; build-ids; positions. */
+/* Names compared with addr2line, address by address; separate debug files; build-ids; positions. */
 #include "config.h"
 #include "symbols/names/names.h"
 #include "symbols/objects/mapped_object.h"
@@ -153,10 +153,9 @@ static void add(struct names *names, uint64_t from, uint64_t size, const char *n
 	free(path);
 }
 
-/* Brings a line of an answer into one form: "FILE:0", "FILE:?" (the name is then from the symbol
- * table, of no file that exists) and "??:0" say nothing; " (discriminator N)" is of no interest.
- * For an extern "C" function of a C++ program with a cold part, addr2line 2.40 takes the cold
- * part's symbol for all of it: so that mark is taken off. */
+/* Normalises a line of an answer: "FILE:0", "FILE:?" (then the name is from the symbol table, and the file does not
+ * exist) and "??:0" have no information; " (discriminator N)" is removed. For an extern "C" function of a C++ program
+ * with a cold part addr2line 2.40 prints the cold part's symbol for all of it, so its suffix is removed. */
 static void normalize(char *line)
 {
 	char *mark = strstr(line, " (discriminator");
@@ -225,9 +224,9 @@ struct comparison {
 	size_t addresses, equal, excused, inlined;
 };
 
-/* Where addr2line 2.40 is wrong: for an innermost inlined function that has no mangled name it
- * gives the symbol around it, and at some addresses the unit's file with the line of an included
- * one. Only the first function's name or the first file's name may differ then. */
+/* Cases in which addr2line 2.40 is wrong: for an innermost inlined function without a mangled name it prints the
+ * enclosing symbol, and at some addresses the unit's file with the line of an included one. Only the first function's
+ * name or the first file's name may differ then. */
 static bool is_excused(const char *ours, const char *theirs)
 {
 	const char *our_file = strchr(ours, '\n'), *their_file = strchr(theirs, '\n');
@@ -286,7 +285,7 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 	return result;
 }
 
-/* origin: where file offset 0 is in the file's own addresses. */
+/* origin: the address of file offset 0 in the file's own addresses. */
 static void check_equal(const char *tool, const char *program, uint64_t origin, unsigned step)
 {
 	const struct comparison result = compare(tool, program, origin, step);
@@ -332,7 +331,7 @@ static void test_clang(void **state)
 		print_message("SKIPPED: there is no clang here\n");
 		skip();
 	}
-	/* binutils 2.40 does not know all of clang's DWARF 5. */
+	/* binutils 2.40 does not support all of clang's DWARF 5. */
 	if (!test_has("llvm-addr2line"))
 		print_message("clang's DWARF 5: SKIPPED, there is no llvm-addr2line here\n");
 	assert_int_equal(test_run("clang -g -gdwarf-5 -O2 -o clang-c prog.c && clang -gdwarf-4 -O2 "
@@ -363,7 +362,7 @@ static void test_rust(void **state)
 
 /* ---- Where names come from ---- */
 
-/* The end and the address of a symbol in a file of the folder, by nm. */
+/* The end and the address of a symbol in a file of the folder, from nm. */
 static uint64_t symbol_end(const char *program, const char *symbol)
 {
 	char *path = xasprintf("%s/log", test_folder), *text;
@@ -457,7 +456,7 @@ static void test_separate(void **state)
 			 0);
 	check_program("linked/bare", NULL, sum, "sum", "/prog.c");
 
-	/* The link's CRC must be the file's. */
+	/* The CRC in the link must be the file's. */
 	assert_int_equal(test_run("mkdir -p wrong && cp linked/bare wrong/bare && objcopy "
 				  "--remove-section .note.gnu.build-id wrong/bare && gcc -g -O0 -o "
 				  "wrong/whole.debug prog.c"),
@@ -473,7 +472,7 @@ static void test_separate(void **state)
 	check_program("bare", folder, sum, "sum", "/prog.c");
 	check_program("bare", "relative:/nowhere::", sum, NULL, NULL);
 
-	/* The program has gone, its debug file is still there. */
+	/* The program was removed, its debug file still exists. */
 	struct names *names = new_names(NULL, folder);
 
 	add(names, BASE, 1u << 20, "gone", id);
@@ -559,7 +558,7 @@ static void test_foreign(void **state)
 		add(names, BASE, 1u << 20, "foreign.so", NULL);
 		check_sum(names, sum, "sum", "/foreign.c");
 
-		/* The return address of a call at its very end; Thumb's have the lowest bit set. */
+		/* The return address of a call at the function's very end; Thumb's have the lowest bit set. */
 		const bool thumb = strstr(targets[i].target, "thumb");
 		const struct frame_name *lines;
 		const uint64_t end = BASE + symbol_end("foreign.so", "sum");
@@ -622,7 +621,7 @@ static void test_build_id(void **state)
 	assert_int_equal(strchr(said, '\n')[1], '\0'); /* once */
 	free(said);
 
-	/* A system root is tried first; the path itself only if the build-id proves it. */
+	/* A system root is tried first; the path itself only if the build-id proves that it is the same file. */
 	names_free(names);
 	assert_int_equal(test_run("mkdir -p root%s && cp two root%s/one", test_folder, test_folder), 0);
 	char *root = xasprintf("%s/root", test_folder);
@@ -638,8 +637,8 @@ static void test_build_id(void **state)
 	free(stderr_caught());
 	names_free(names);
 
-	/* The tracer's own way to the file goes first; if it has gone, only the build-id proves the
-	 * path. */
+	/* The tracer's own path to the file is tried first; if the file was removed, only the build-id proves that
+	 * another path is right. */
 	const struct record_object object = {BASE, BASE + (1u << 20), "/no/such/file"};
 	const struct record_build_id bid = {BASE, id};
 	char *open_path = xasprintf("%s/one", test_folder);
@@ -676,18 +675,17 @@ static void test_positions(void **state)
 	check_sum(names, sum, "sum", "/prog.c");
 	check_sum(names, sum, "sum", "/prog.c");
 
-	/* Unloaded, and another one at the same place: the name is the new one's. */
+	/* Unloaded, and another library at the same place: the name is the new one's. */
 	add(names, BASE, 0x5000, "two", NULL);
 	check_sum(names, sum, "other", "/o.c");
-	/* The same file again, elsewhere and overlapping: the old place has no name any more. */
+	/* The same file again, at another overlapping address: the old address has no name any more. */
 	add(names, BASE + 0x4000, 0x5000, "one", NULL);
 	assert_int_equal(names_lookup(names, BASE + sum + 3, &lines), 0);
 	assert_int_equal(names_lookup(names, BASE + 0x4000 + sum + 3, &lines), 1);
 	assert_string_equal(lines[0].function, "sum");
 	assert_non_null(strstr(lines[0].module, "/one"));
 
-	/* The ends: a return address at `to` is of the last byte before it, one at `from` is not.
-	 */
+	/* The ends: a return address at `to` belongs to the last byte before it, one at `from` does not. */
 	assert_int_equal(names_lookup(names, BASE + 0x9000, &lines), 1);
 	assert_null(lines[0].function);
 	assert_int_equal(names_lookup(names, BASE + 0x9001, &lines), 0);
@@ -695,7 +693,7 @@ static void test_positions(void **state)
 	assert_int_equal(names_lookup(names, 0, &lines), 0);
 	assert_int_equal(names_lookup(names, UINT64_MAX, &lines), 0);
 
-	/* What is no file, no ELF file or no folder has a module only. */
+	/* A path that is no file, no ELF file or no folder only gives a module name. */
 	static const char *const odd[] = {"[vdso]", "/dev/null", "/tmp", "prog.c", ""};
 
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
@@ -744,7 +742,7 @@ static void test_last_call(void **state)
 
 static int server = -1;
 
-/* libdwfl looks at the variable when the program begins, so the program begins again with it. */
+/* libdwfl reads the variable at the program's start, so the program executes itself again with it. */
 static void begin_with_server(char **argv)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -771,10 +769,10 @@ static void begin_with_server(char **argv)
 	server = -1;
 }
 
-static int asked; /* a pipe with a byte for each question */
+static int asked; /* a pipe with a byte for each request */
 
-/* Answers one question: that it has nothing. Reads to the end before it closes, for closing with
- * something unread would reset the connection, and the client would try again. */
+/* Answers one request with "not found". Reads to the end before it closes, because closing with unread data would reset
+ * the connection, and the client would try again. */
 static void answer(int connection)
 {
 	static const char nothing[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -798,7 +796,7 @@ static void answer(int connection)
 		;
 }
 
-/* A process that answers until its parent ends, whatever becomes of the test. */
+/* A process that answers until its parent ends, whether or not the test fails. */
 static pid_t serve(void)
 {
 	const pid_t parent = getpid();

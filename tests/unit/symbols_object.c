@@ -1,4 +1,4 @@
-/* Objects of real programs in many layouts, against what the programs say of themselves. */
+/* Objects of real programs in many layouts, compared with the addresses that the programs print themselves. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
@@ -20,8 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Prints the addresses of a function of its own and of malloc, then waits for the end of its input.
- */
+/* Prints the addresses of a function of its own and of malloc, then waits for the end of its input. */
 static const char program_source[] = "#include <stdio.h>\n"
 				     "#include <stdlib.h>\n"
 				     "#include <unistd.h>\n"
@@ -78,8 +77,8 @@ static uint64_t offset_in_file(const struct elf_file *file, uint64_t value)
 	return 0;
 }
 
-/* The function is found by name in the object that holds its address, at exactly that address, and
- * the bytes there are the file's. */
+/* The function is found by name in the object that contains its address, at exactly that address, and the bytes there
+ * are the file's. */
 static struct object *check_function(pid_t pid, const char *name, uint64_t address)
 {
 	struct object *object = objects_find(&list, address);
@@ -95,8 +94,7 @@ static struct object *check_function(pid_t pid, const char *name, uint64_t addre
 	return object;
 }
 
-/* Every text range lies in its mapping; a tail begins where the segment ends, and ends with the
- * mapping. */
+/* Every text range is inside its mapping; a tail begins where the segment ends, and ends with the mapping. */
 static void check_texts(pid_t pid, const struct object *object, bool expect_tail)
 {
 	struct maps maps;
@@ -226,9 +224,8 @@ static void test_layouts(void **state)
 
 /* ---- Files that cannot be opened by their path ---- */
 
-/* A library, and a program that does with it what the bytes of its input say: o dlopen, c dlclose,
- * n dlmopen, s map its file shared and executable, t map a page over the end of its text, e map
- * program.c executable. */
+/* A library, and a program that uses it as the bytes of its input say: o dlopen, c dlclose, n dlmopen, s map its file
+ * shared and executable, t map a page over the end of its text, e map program.c executable. */
 static const char library_source[] =
 	"int library_data = 3;\n"
 	"__attribute__((noinline)) int library_function(int x) { return x * library_data; }\n"
@@ -309,7 +306,7 @@ static void update(pid_t pid)
 	assert_int_equal(objects_update(&list, pid, NULL, NULL, NULL), 0);
 }
 
-/* Takes away for a while what opens /proc/PID/map_files and files without permission. */
+/* Drops for a while the capabilities that open /proc/PID/map_files and files without permission. */
 static bool drop_capabilities(bool drop)
 {
 	static struct __user_cap_data_struct saved[2];
@@ -365,8 +362,7 @@ static void test_deleted_program(void **state)
 	twice(deleted_program);
 }
 
-/* Another file is where the library was: it must not be taken for it, though its functions have the
- * same names. */
+/* Another file replaced the library: it must not be taken for it, though its functions have the same names. */
 static void replaced_library(bool capable)
 {
 	struct waiting program;
@@ -509,7 +505,7 @@ static void test_loading(void **state)
 	struct object *object = check_function(program.pid, "library_function", function);
 	const struct elf_file *file = object->file;
 
-	/* A fork's list has the same objects, and lives by itself. */
+	/* A fork's list has the same objects, and is independent of its parent's. */
 	struct object_list clone;
 
 	objects_clone(&list, &clone);
@@ -530,7 +526,8 @@ static void test_loading(void **state)
 	object = check_function(program.pid, "library_function", function);
 	assert_ptr_equal(object->file, file);
 
-	/* Between two looks, it went and another file of its name came to the same place. */
+	/* Between two reads of the maps it was unmapped, and another file with its name was mapped at the same place.
+	 * */
 	waiting_next(&program, 'c');
 	build_library("-DANOTHER -O0");
 	waiting_next(&program, 'o');
@@ -567,7 +564,7 @@ static void test_loading(void **state)
 
 	waiting_end(&program);
 	assert_int_equal(objects_update(&list, program.pid, NULL, NULL, NULL), -ENOENT);
-	assert_true(list.count > 4); /* stayed as it was */
+	assert_true(list.count > 4); /* unchanged */
 	objects_free(&list);
 }
 
@@ -587,8 +584,7 @@ static void test_tails(void **state)
 	assert_int_equal(object->text_count, 1);
 	const struct text_range before = object->text[0];
 
-	/* The page behind is taken: nothing is left of the tail. (The text of this library is one
-	 * page.) */
+	/* The next page is taken: no tail is left. (The text of this library is one page.) */
 	waiting_next(&program, 't');
 	update(program.pid);
 	assert_null(objects_find(&list, function));
@@ -628,7 +624,7 @@ static void test_tails(void **state)
 	assert_true(object->text[0].shared);
 	assert_int_equal(object->text[0].tail_start, object->text[0].tail_end);
 
-	/* What is no ELF file is told. */
+	/* A file that is not an ELF file is reported. */
 	assert_int_equal(list.unread_count, 0);
 	waiting_next(&program, 'e');
 	update(program.pid);
@@ -713,7 +709,7 @@ static void test_symbols(void **state)
 	}
 }
 
-/* Several versions of one name, the default one is found; and the names of an IFUNC. */
+/* Several versions of one name, of which the default is found; and the names of an IFUNC. */
 static void test_versions(void **state)
 {
 	struct waiting program;
@@ -766,7 +762,7 @@ static void test_versions(void **state)
 	}
 }
 
-/* Another root, and another mount namespace: the path leads to another file here. */
+/* Another root, and another mount namespace: the path is that of another file here. */
 static void test_other_root(void **state)
 {
 	struct waiting program;

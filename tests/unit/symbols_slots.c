@@ -1,4 +1,4 @@
-/* What is read of ELF files of other processors, made here by hand. */
+/* ELF files of other processors, which the test makes. */
 #include "config.h"
 #include "arch/arch.h"
 #include "base/buf.h"
@@ -16,7 +16,7 @@
 
 #define ORIGIN 0x8048000u
 #define BIAS   0x10000u
-#define GOT    0x3c0u /* where the words are that are relocated */
+#define GOT    0x3c0u /* the relocated words */
 
 enum { HEADERS = 4, SYMBOLS = 2, RELOCATIONS = 5 };
 
@@ -62,7 +62,7 @@ static Elf32_Rel relocation(bool big, uint32_t address, uint32_t symbol, uint32_
 	return (Elf32_Rel){word(big, address), word(big, ELF32_R_INFO(symbol, type))};
 }
 
-/* A program of a processor whose relocations have their addends in the places that they relocate. */
+/* A program for a processor whose relocations have their addends at the relocated places. */
 static void write_image(const char *path, bool big, unsigned machine, unsigned jump_slot, unsigned irelative)
 {
 	struct image image = {
@@ -160,14 +160,14 @@ static void test_rel(void **state)
 	free(path);
 }
 
-/* A new file, of which nothing is known. */
+/* A new file, which has not been read. */
 static void forget_file(struct object *object)
 {
 	elf_file_free(object->file);
 	object->file = xcalloc(1, sizeof(*object->file));
 }
 
-/* The slots of calls alone; the file is read once. */
+/* Only the slots of calls; the file is read once. */
 static void test_call_slots(void **state)
 {
 	char *path = xasprintf("%s/calls", test_folder);
@@ -200,7 +200,7 @@ static void test_call_slots(void **state)
 	free(path);
 }
 
-/* Whatever the file says, it is read to an end. */
+/* Whatever the file contains, it is read to its end. */
 static void test_damaged_slots(void **state)
 {
 	char *path = xasprintf("%s/damaged", test_folder);

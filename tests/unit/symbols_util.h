@@ -1,5 +1,5 @@
-/* What the tests of symbols/ share: a temporary folder, programs built in it and run until they
- * wait. */
+/* Functions for the tests of symbols/: a temporary folder, and programs that are built in it and run until they wait.
+ * */
 #ifndef FT_TESTS_UNIT_SYMBOLS_UTIL_H
 #define FT_TESTS_UNIT_SYMBOLS_UTIL_H
 
@@ -10,14 +10,14 @@
 
 extern char test_folder[];
 
-/* Made in setup, removed with all that is in it in teardown. */
+/* Created in setup, removed with its content in teardown. */
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
 
 void test_write(const char *name, const char *text);
-/* Runs a shell command in the folder; its status. Its output goes to the folder's file "log". */
+/* Runs a shell command in the folder; returns its status. Its output goes to the folder's file "log". */
 int test_run(const char *fmt, ...) FT_PRINTF(1, 2);
-/* Whether a command exists. */
+/* Returns true if a command exists. */
 bool test_has(const char *command);
 
 /* A program that prints one line and then waits for its end. */
@@ -30,7 +30,7 @@ struct waiting {
 void waiting_start(struct waiting *waiting, const char *path);
 /* fd >= 0: that file is executed instead. */
 void waiting_start_fd(struct waiting *waiting, const char *path, int fd);
-/* Lets it go on by that byte and reads the next line. */
+/* Sends that byte, with which it runs on, and reads the next line. */
 void waiting_next(struct waiting *waiting, char command);
 void waiting_end(struct waiting *waiting);
 

@@ -1,5 +1,5 @@
-/* Breakpoints where code has two states (ARM's): those that overlap, and those in an IT block. The memory is this
- * process's own, ptrace a fake. What instructions come to is in arch_arm.c. */
+/* Breakpoints in code with two states (ARM's): those that overlap, and those in an IT block. The memory is this
+ * process's own, ptrace a fake. arch_arm.c tests the effect of instructions. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const
 		       const unsigned char *breakpoint, unsigned size);
 void __wrap_guard_clear(struct engine *engine, long journal_index);
 
-/* Nobody is there who would put anything right. */
+/* There is no guardian that would repair the text. */
 long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		       const unsigned char *breakpoint, unsigned size)
 {
@@ -47,7 +47,7 @@ void __wrap_guard_clear(struct engine *engine, long journal_index)
 	(void)engine, (void)journal_index;
 }
 
-/* What the task was given, and whether it was resumed. */
+/* The registers that the task got, and whether it was resumed. */
 static uint32_t registers[WORDS];
 static unsigned resumed;
 
@@ -138,7 +138,7 @@ static void test_overlap(void **state)
 
 	assert_non_null(first);
 	assert_memory_equal(w->code, a32, 4);
-	/* In its second half; not behind it. */
+	/* In its second half; not after it. */
 	assert_null(breakpoint_insert(&w->process, (w->address + 2) | THUMB));
 	assert_non_null(breakpoint_insert(&w->process, (w->address + 4) | THUMB));
 	assert_memory_equal(w->code, a32, 4);
@@ -163,13 +163,13 @@ static void test_overlap_from_below(void **state)
 
 /* ---- IT blocks ---- */
 
-/* A condition, and four bits of which the lowest that is set ends the block, as `it` has both. */
+/* A condition, and four bits of which the lowest set one ends the block, in the form of the instruction `it`. */
 static uint32_t with_it(uint32_t it)
 {
 	return NO_FLAGS | T | (it & 3) << 25 | (it & 0xfc) << 8;
 }
 
-/* The task hits a breakpoint on that instruction: what it goes on with. */
+/* The task hits a breakpoint on that instruction; returns the registers with which it continues. */
 static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 {
 	put_halves(w, halves, 2);
@@ -201,7 +201,7 @@ static void test_block(void **state)
 	/* Outside of a block: in a copy. */
 	hit(w, add, NO_FLAGS | T);
 	assert_true(registers[PC] >= AT(w, TAIL));
-	/* adds, in itt eq: it does, without flags, and so does what is next. */
+	/* adds, in itt eq: it is executed, without setting flags, and so is the next one. */
 	hit(w, add, with_it(0x04) | ZERO);
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x181);
@@ -218,7 +218,7 @@ static void test_block(void **state)
 	assert_int_equal(registers[CPSR], with_it(0x18));
 	hit(w, wide, with_it(0x08));
 	assert_int_equal(registers[PC], AT(w, 4));
-	/* What changes nothing but the pc ends the block, too. */
+	/* An instruction that changes only the pc ends the block, too. */
 	hit(w, branch, with_it(0x08) | ZERO);
 	assert_int_equal(registers[PC], AT(w, 16));
 	assert_int_equal(registers[CPSR], with_it(0) | ZERO);

@@ -1,4 +1,4 @@
-/* Blocks from before the trace, in each format: all of them come back, or are counted as left out. */
+/* Blocks from before the trace, in each format: all of them are read back, or counted as omitted. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,7 +149,7 @@ static void check_damage(const char *packet, const char *said)
 	buf_free(&dump);
 }
 
-/* The type, the size, the resource, how many; and the blocks. */
+/* The type, the size, the resource, the count; and the blocks. */
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -163,7 +163,7 @@ static void test_damaged(void **state)
 	check_damage("43454e53 08000000 01000000 00000000", "resource 1 0 memory (in bytes)\n");
 }
 
-/* What is no such line is a remark. */
+/* Lines that only look like such lines are remarks. */
 static void test_other_lines(void **state)
 {
 	static const char *const lines[] = {

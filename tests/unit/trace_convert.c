@@ -1,5 +1,5 @@
-/* Traces made up at random go from each format into each other one: what comes out is what both can hold, as the
- * projections below say it, which know no code of the formats. */
+/* Random traces are converted from each format into each other one: the result is what both formats can represent, as
+ * the projections below compute it, independently of the formats' code. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void add(struct list *list, enum call_kind kind, const char *function, ui
 	list->count++;
 }
 
-/* Few ids, so that they are given out while they live, released twice, and never allocated. */
+/* Few ids, so that they are allocated while live, released twice, and never allocated. */
 static void make_up(struct list *list, size_t count)
 {
 	list->count = 0;
@@ -173,7 +173,7 @@ static void put_event(struct list *to, enum call_kind kind, const char *function
 	to->items[to->count++].resource = 1;
 }
 
-/* A block that is given out again while it lives was released, by nobody. */
+/* A block that is allocated again while it is live was released unseen. */
 static void put_allocation(struct list *to, struct list *live, const char *function, const struct event *e)
 {
 	live->items[live->count++] = *e;
@@ -283,7 +283,7 @@ static void check(const struct list *made, const struct format *from, const stru
 	assert_int_equal(convert_trace(first.data, first.size, to->name, false, &second), 0);
 	describe_trace(&second, &got);
 	assert_text(&got, buf_str(&expected));
-	/* And back: what both can hold is all that was there. */
+	/* And back: the result is what both formats can represent. */
 	got.size = 0;
 	assert_int_equal(convert_trace(second.data, second.size, from->name, false, &third), 0);
 	describe_trace(&third, &got);
@@ -317,7 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
 
-	/* Memory of one trace is kept for the next one: page faults would take longer than all else. */
+	/* The memory of one trace is reused for the next one: page faults would take longer than the rest. */
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Writing that fails, input that is packed, live, growing or damaged. */
+/* Writes that fail, and input that is packed, live, growing or damaged. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static struct record make_call(uint64_t index)
 					.arg_count = 2}};
 }
 
-/* A trace of every record that the encoding has a place for, then `calls` calls. */
+/* A trace of every record for which the encoding has a place, followed by `calls` calls. */
 static void make_trace(const char *encoding, bool compat, size_t calls, struct buf *out)
 {
 	const struct writer_options options = {.compat = compat};
@@ -81,8 +81,8 @@ static const struct {
 	bool compat;
 } forms[] = {{"rtrace", false}, {"rtrace", true}, {"text", false}, {"text", true}, {"swap", false}};
 
-/* binary -> text -> binary and back lose nothing that both have a place for: compat binary has none
- * for the build-id, text 1.4 none for the start's microseconds. */
+/* binary -> text -> binary and back keep all data for which both have a place: compat binary has none for the build-id,
+ * text 1.4 none for the start's microseconds. */
 static void test_round_trips(void **state)
 {
 	static const char build_id_line[] = "## build-id 0x400000 00ff\n";
@@ -97,7 +97,7 @@ static void test_round_trips(void **state)
 		assert_int_equal(convert_trace(trace.data, trace.size, forms[i].encoding, forms[i].compat, &again), 0);
 		assert_bytes("the same form", &again, &trace);
 		again.size = 0;
-		/* What SWAP has no place for is trace_swap's matter. */
+		/* trace_swap tests the data for which SWAP has no place. */
 		if (!strcmp(forms[i].encoding, "swap")) {
 			buf_free(&trace);
 			buf_free(&again);
@@ -118,8 +118,8 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* The file is full in the middle of a record: it ends with the last whole one, the error sticks,
- * and nothing more is written. */
+/* The file is full in the middle of a record: it ends with the last complete record, the error stays, and nothing more
+ * is written. */
 static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 {
 	const struct writer_options options = {.compat = compat};
@@ -153,7 +153,7 @@ static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 		found++;
 	assert_true(found > 0);
 	assert_int_equal(calls, found);
-	/* Whole records: the last call has its stack and its arguments. */
+	/* Complete records: the last call has its stack and its arguments. */
 	const char *last = strstr(buf_str(&dump), "0 skipped=0\n");
 
 	assert_non_null(last);
@@ -174,7 +174,7 @@ static void test_full_file(void **state)
 			write_into_limit(forms[i].encoding, forms[i].compat, limit);
 }
 
-/* A reader that goes away. */
+/* A reader that ends. */
 static void test_broken_pipe(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void test_broken_pipe(void **state)
 	close(ends[1]);
 }
 
-/* Someone else has made the pipe non-blocking: the writer waits for room. */
+/* Another process has made the pipe non-blocking: the writer waits for room. */
 static void *drain(void *fd)
 {
 	char bytes[4096];
@@ -245,7 +245,7 @@ static void test_line_buffered(void **state)
 	assert_int_equal(writer_put(writer, &process), 0);
 	assert_int_equal(fstat(fd, &before), 0);
 	assert_true(before.st_size > 0);
-	/* A thread goes out with its call. */
+	/* A thread's record is written with its call. */
 	assert_int_equal(writer_put(writer, &thread), 0);
 	assert_int_equal(fstat(fd, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
@@ -301,13 +301,13 @@ static void test_packed(void **state)
 			dump_trace(packed.data, packed.size, &got);
 			assert_text(&got, buf_str(&plain));
 
-			/* Cut off: what could be unpacked is given out, then the error. */
+			/* Truncated: all that can be unpacked is returned, then the error. */
 			got.size = 0;
 			dump_trace(packed.data, packed.size / 3, &got);
 			assert_non_null(strstr(buf_str(&got), "\ncall 100 "));
 			assert_non_null(strstr(buf_str(&got), "\n-74 skipped=0 the compressed data end too "
 							      "early; the trace is readable up to byte "));
-			/* Damaged in the second half: the first is given out. */
+			/* Damaged in the second half: the first half is returned. */
 			memset(packed.data + packed.size * 4 / 5, 0x55, 64);
 			got.size = 0;
 			dump_trace(packed.data, packed.size, &got);
@@ -320,8 +320,8 @@ static void test_packed(void **state)
 		}
 }
 
-/* A frame that was flushed but not ended, as of a writer that was killed: all that was flushed
- * comes out, though the input is used up before (the reader's first 256 KiB end within a block). */
+/* A frame that was flushed but not ended, as by a killed writer: all flushed data is returned, though the input ends
+ * before (the reader's first 256 KiB end within a block). */
 static void test_packed_unended(void **state)
 {
 	(void)state;
@@ -346,7 +346,7 @@ static void test_packed_unended(void **state)
 	buf_free(&got);
 }
 
-/* A NUL byte far into a text, which is what a machine that crashed leaves. */
+/* A NUL byte far into a text, as a machine that crashed may leave. */
 static void test_late_nul(void **state)
 {
 	(void)state;
@@ -421,8 +421,8 @@ static void test_pipe(void **state)
 	}
 }
 
-/* A followed file: the reader waits at its end, gives out the last call though nothing follows it,
- * goes on when the file grows, and ends when a signal comes. */
+/* A followed file: the reader waits at its end, returns the last call though nothing follows it, goes on when the file
+ * grows, and ends when a signal comes. */
 struct grower {
 	int fd;
 	const struct buf *bytes;
@@ -517,7 +517,7 @@ static void test_follow(void **state)
 		follow(forms[f].encoding, forms[f].compat);
 }
 
-/* A live pipe: a call is given out though nothing follows it. */
+/* A live pipe: a call is returned though nothing follows it. */
 static void test_live_pipe(void **state)
 {
 	(void)state;
@@ -542,7 +542,7 @@ static void test_live_pipe(void **state)
 		assert_int_equal(reader_next(reader, &record), 1);
 		for (uint64_t i = 1; i <= 3; i++) {
 			assert_int_equal(reader_next(reader, &record), 1);
-			/* SWAP has no resources, but its reader. */
+			/* SWAP has no resources, but its reader declares them. */
 			if (record.type == RECORD_RESOURCE)
 				assert_int_equal(reader_next(reader, &record), 1);
 			assert_int_equal(record.type, RECORD_CALL);
@@ -559,7 +559,7 @@ static void test_live_pipe(void **state)
 	}
 }
 
-/* Cut at every byte: all that is before is given out, whole, and the end is told. */
+/* Truncated at every byte: all records before are returned, complete, and the truncation is reported. */
 static void test_cut_anywhere(void **state)
 {
 	(void)state;
@@ -589,7 +589,7 @@ static void test_cut_anywhere(void **state)
 			assert_true(now >= lines);
 			lines = now;
 			if (!strncmp(last, "0 ", 2)) {
-				/* Between two records, or behind a call whose stack is missing. */
+				/* Between two records, or after a call whose stack is missing. */
 				const char *stack = memmem(text, (size_t)(last - text), " size=", 6);
 
 				for (const char *c = stack; c; c = strstr(c + 1, " size="))
@@ -601,9 +601,8 @@ static void test_cut_anywhere(void **state)
 							     "byte"));
 			}
 		}
-		/* Each record but the last has such an end, and each packet or line of a call too.
-		 */
-		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* it has no place for two of them */
+		/* Each record except the last has such an end, and so has each packet or line of a call. */
+		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* it has no place for two of the records */
 
 		assert_true(whole >= (is_swap ? 7 : 8) && lines >= (is_swap ? 8 : 9));
 		buf_free(&trace);
@@ -612,8 +611,8 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
-/* Each bit of each byte flipped: an end, an error or other records, never a crash (the sanitizers
- * tell) and never more records than the bytes can hold. */
+/* Each bit of each byte flipped: an end, an error or other records, never a crash (the sanitizers report it) and never
+ * more records than the bytes can contain. */
 static void test_flip_anywhere(void **state)
 {
 	(void)state;
@@ -638,7 +637,7 @@ static void test_flip_anywhere(void **state)
 	}
 }
 
-/* An unknown packet of 4 GiB and more is passed over in little memory, from a file with holes. */
+/* An unknown packet of 4 GiB or more is skipped in little memory, from a file with holes. */
 static void test_large_unknown_packet(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The mpatrol format: bytes that are known, and those that are damaged. */
+/* The mpatrol format: known bytes, and damaged ones. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two threads, both caches of names, a reallocation; behind the header. */
+/* Two threads, both caches of names, a reallocation; after the header. */
 #define EXAMPLE                                                                                                        \
 	"48 80a0d6aad5aa15 80a008"                                                                                     \
 	"41 01 a0a5d6aad5aa15 64 01 816d61696e00 8170726f672e6300 0c"                                                  \
@@ -74,7 +74,7 @@ static void test_golden(void **state)
 	}
 }
 
-/* What mpatrol's library itself has written. */
+/* A trace that mpatrol's library has written. */
 static void test_real(void **state)
 {
 	static const char real64[] =
@@ -131,7 +131,7 @@ static void test_old(void **state)
 			   "call 5 r=1 c=0 k=1 free id=1a0 size=0\n"
 			   "0 skipped=0\n");
 	dump.size = 0;
-	/* Such indexes stay through other formats. */
+	/* Such indexes are kept through other formats. */
 	struct buf text = {0}, again = {0};
 
 	assert_int_equal(convert_trace(bytes.data, bytes.size, "rtrace", false, &text), 0);
@@ -152,7 +152,7 @@ static void hear(void *context, const char *clause)
 	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", clause);
 }
 
-/* Reads it to its end, what was said is in `said`. The status. */
+/* Reads it to its end, returns the status; `said` gets the messages. */
 static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t *complaints, char *error)
 {
 	const struct reader_options options = {.complain = hear};
@@ -171,7 +171,7 @@ static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t
 	return status;
 }
 
-/* Cut anywhere, it is read as far as it goes; without its end mark that is said, and is no damage. */
+/* Truncated anywhere, it is read as far as possible; a missing end mark is reported, and is no damage. */
 static void test_cut(void **state)
 {
 	struct buf bytes = {0};
@@ -199,7 +199,7 @@ static void test_cut(void **state)
 							    : "");
 	}
 	assert_int_equal(before, 7);
-	/* Behind the header, and behind each of the seven records. */
+	/* After the header, and after each of the seven records. */
 	assert_int_equal(whole, 8);
 	buf_free(&bytes);
 }
@@ -224,12 +224,12 @@ static const struct {
 	{"4d545243 01000000 05290000 48 8080808080808080808000 00", -EBADMSG, 0, 0,
 	 "the trace is damaged at byte 23: a number has more than 64 bits"},
 	{"4d545243 01000000 05290000 48 ffffffffffffffffff01 00 4d545243", 0, 0, 0, ""},
-	/* Of a block that is not there: said, counted, and read on. */
+	/* A record about an unknown block: reported, counted, and reading goes on. */
 	{"4d545243 01000000 05290000 46 07 00000000 4d545243", 0, 0, 1,
 	 "the F record at byte 12 is of block 7, which is not live\n"},
 	{"4d545243 01000000 05290000 52 07 10 20 00000000 4d545243", 0, 1, 1,
 	 "the R record at byte 12 is of block 7, which is not live\n"},
-	/* A slot that was never defined is no name; index 0 and 127 can be defined. */
+	/* A slot that was never defined has no name; index 0 and 127 can be defined. */
 	{"4d545243 01000000 05290000 41 01 10 20 00 05 06 07 41 02 11 20 00 806100 ff6200 01 4d545243", 0, 2, 0, ""},
 };
 
@@ -271,7 +271,7 @@ static struct record call_at(const char *const *text, enum call_kind kind, const
 					.has_frames = text}};
 }
 
-/* 33 names in 32 slots: the one that was not used for longest makes room. */
+/* 33 names in 32 slots: the least recently used one is replaced. */
 static void test_slots(void **state)
 {
 	char names[34][16];
@@ -317,7 +317,7 @@ static size_t name_address(void *context, uint64_t address, const struct frame_n
 	return address == 0x1005 ? 2 : 0;
 }
 
-/* Names come from the namer, once an address; else from the object that the address lies in. */
+/* Names come from the namer, once for each address; else from the object that contains the address. */
 static void test_names(void **state)
 {
 	static const uint64_t named = 0x1005, unnamed = 0x1107, nowhere = 0x5000;
@@ -349,7 +349,7 @@ static void test_names(void **state)
 	buf_free(&dump);
 }
 
-/* A name that has no room is cut, and counted. */
+/* A name for which there is no room is truncated, and counted. */
 static void test_long_name(void **state)
 {
 	char name[2048] = " in ";
@@ -365,7 +365,7 @@ static void test_long_name(void **state)
 	buf_free(&bytes);
 }
 
-/* Threads that need 64 bits are told apart, and named. */
+/* Threads with 64-bit numbers are distinguished, and named. */
 static void test_threads(void **state)
 {
 	struct buf bytes = {0}, dump = {0};

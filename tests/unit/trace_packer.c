@@ -1,4 +1,4 @@
-/* Compressed traces: frames, bounds, errors, and what a writer makes of them. */
+/* Compressed traces: frames, limits, errors, and a writer that compresses. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static void add_noise(struct buf *out, size_t size, bool dense)
 		buf_add_char(out, (char)(dense || i % 2 ? noise() : i >> 8));
 }
 
-/* Unpacks the frame at `at`, appends what it holds; where the next one begins. */
+/* Unpacks the frame at `at` and appends its content; returns where the next frame begins. */
 static size_t unpack_frame(enum packing packing, const struct buf *data, size_t at, struct buf *out)
 {
 	if (packing == PACKING_ZSTD) {
@@ -70,7 +70,7 @@ static size_t unpack_frame(enum packing packing, const struct buf *data, size_t 
 	return next;
 }
 
-/* Each of several outputs gets its own, in its order, each put as a frame of its own. */
+/* Each of several outputs gets its own data, in order; each piece becomes a frame of its own. */
 static void outputs_do_not_mix(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static void full_devices_are_said(void **state)
 	close(sound);
 }
 
-/* What does not fit whole is taken back: what is there stays sound. */
+/* A frame that does not fit completely is taken back: the file stays valid. */
 static void half_frames_are_taken_back(void **state)
 {
 	struct rlimit before;
@@ -202,7 +202,7 @@ static void *put_many(void *context)
 	return NULL;
 }
 
-/* Nobody reads the pipe: who puts waits, with a bounded number of frames in memory. Then all of them come. */
+/* The pipe is not read: the writer waits, with a limited number of frames in memory. Then all of them arrive. */
 static void who_puts_waits(void **state)
 {
 	int ends[2];
@@ -219,7 +219,7 @@ static void who_puts_waits(void **state)
 		last = putter.done;
 		poll(NULL, 0, 50);
 	}
-	/* One more stands in packed_put(). */
+	/* One more waits in packed_put(). */
 	assert_in_range(putter.done, 1, 8);
 	struct pollfd readable = {.fd = ends[0], .events = POLLIN};
 
@@ -246,7 +246,7 @@ static void who_puts_waits(void **state)
 	buf_free(&got);
 }
 
-/* Signals to the process are never the thread's. */
+/* The thread never gets signals to the process. */
 static void the_thread_takes_no_signals(void **state)
 {
 	struct packer *packer = packer_new(PACKING_ZSTD);
@@ -270,7 +270,7 @@ static void the_thread_takes_no_signals(void **state)
 	while (fgets(line, sizeof(line), found))
 		if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
 			break;
-	/* But those that cannot be blocked, its own two, and the C library's. */
+	/* Except those that cannot be blocked, its own two, and the C library's. */
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
@@ -320,7 +320,7 @@ static uint64_t write_calls(struct packer *packer, int fd, uint64_t count)
 	return calls;
 }
 
-/* What a compressed trace holds is what it is without compression, byte by byte; every frame ends between records. */
+/* The content of a compressed trace is that without compression, byte by byte; every frame ends between records. */
 static void traces_are_the_same(void **state)
 {
 	const uint64_t count = 60000;

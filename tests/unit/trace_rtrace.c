@@ -48,7 +48,7 @@ static const struct call_arg args[] = {{"nmemb", "2"}, {"", "12"}};
 
 #define TIME UINT64_C(3661001999999) /* 01:01:01.001 */
 
-/* The records that the golden bytes are of. */
+/* The records of the golden bytes. */
 static void make_samples(struct record *r, int pointer, int order)
 {
 	static const char *const archs[2][2] = {{"i686", "ppc"}, {"x86_64", "ppc64"}};
@@ -86,7 +86,7 @@ static void make_samples(struct record *r, int pointer, int order)
 						   .function = "malloc",
 						   .id = 0x602010,
 						   .size = 100}};
-	/* Midnight is one millisecond late: 0 would say that there is no time. */
+	/* Midnight is written as one millisecond later, because 0 means no time. */
 	r[SAMPLE_RELEASE] = (struct record){.type = RECORD_CALL,
 					    .call = {.index = 2,
 						     .time_ns = UINT64_C(86400000000000),
@@ -167,7 +167,7 @@ static void golden_bytes(const struct golden *want, int dialect, int pointer, in
 		buf_free(&expected);
 	}
 	assert_int_equal(compared, SAMPLES);
-	/* Compat has no place for the size over 4 GiB, and HINF for the last figure. */
+	/* Compat has no place for the size over 4 GiB, and HINF none for the last figure. */
 	assert_int_equal(writer_cut_count(writer), dialect == COMPAT ? 2 : 1);
 	assert_int_equal(writer_close(writer), 0);
 	close(fd);
@@ -183,8 +183,7 @@ static void test_golden_bytes(void **state)
 				golden_bytes(golden, dialect, pointer, order);
 }
 
-/* What reading the samples back gives. A time that is an hour and more before the last is the next
- * day's. */
+/* The records that are read from the samples. A time that is an hour or more before the last one is the next day's. */
 static const char *const read_14 =
 	"process v1.4 arch=%s p%d %s pid=4242 start=1700000000.123456/- depth=10 name=/bin/prog"
 	" origin=- filters=0\n"
@@ -268,8 +267,8 @@ static void expect_reading(const char *hex, const char *expected)
 	"process v2.0 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- depth=10 "                              \
 	"name=/bin/prog origin=- filters=0\n"
 
-/* What the sp-rtrace 2.0 tools write: OCFG in the file, FILE between a call and its stack, NLIB,
- * their own HINF with addresses of 4 bytes, types unknown even to the document. */
+/* The output of the sp-rtrace 2.0 tools: OCFG in the file, FILE between a call and its stack, NLIB, their own HINF with
+ * 4-byte addresses, and types that even the document does not have. */
 static void test_read_sp_rtrace(void **state)
 {
 	(void)state;
@@ -293,8 +292,8 @@ static void test_read_sp_rtrace(void **state)
 				 "0 skipped=1\n");
 }
 
-/* sp-rtrace before 2.0: the size first, and the type counted in it. Version 1.1 has neither the
- * depth nor the flags. */
+/* sp-rtrace before 2.0: the size comes first, and includes the type. Version 1.1 has neither the depth nor the flags.
+ * */
 static void test_read_old(void **state)
 {
 	(void)state;
@@ -309,7 +308,7 @@ static void test_read_old(void **state)
 		       "resource 1 0 memory ()\n"
 		       "call 1 t=3661001000000 r=1 c=0 k=2 malloc id=602010 size=100 frames 400123\n"
 		       "0 skipped=0\n");
-	/* The type is not counted in a size of 3. */
+	/* A size of 3 does not include the type. */
 	expect_reading("f00e0101 06783836 5f363400 08000000 "
 		       "1c000000 50494e46 92100000 00f15365 40e20100 0a002f62 696e2f70 726f6700 "
 		       "03000000 52455352",
@@ -430,7 +429,7 @@ static void test_long_strings(void **state)
 	expect_note(200000, 65531, 1);
 }
 
-/* No packet of the compat dialect is longer than its readers' buffer; none of 1.4 than 64 KiB. */
+/* No packet of the compat dialect is longer than its readers' buffer; none of 1.4 is longer than 64 KiB. */
 static void test_packet_limits(void **state)
 {
 	(void)state;
@@ -474,7 +473,7 @@ static void test_packet_limits(void **state)
 		assert_true(8 + largest > max - 16);
 		got.size = 0;
 		dump_trace(bytes.data, bytes.size, &got);
-		/* 1.4 marks what it cuts off of a stack. */
+		/* 1.4 marks where a stack is truncated. */
 		assert_true((strstr(buf_str(&got), " cut\n") != NULL) == !compat);
 		assert_non_null(strstr(buf_str(&got), "0 skipped=0\n"));
 	}
@@ -482,8 +481,7 @@ static void test_packet_limits(void **state)
 	buf_free(&got);
 }
 
-/* What the clock says after midnight is later than before; calls that are not quite in order are
- * not a day apart. */
+/* Times after midnight are later than those before; calls that are slightly out of order are not a day apart. */
 static void test_midnight(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
-/* The golden bytes of the rtrace format, made from the documents alone: every packet, in both
- * dialects, for both pointer sizes and byte orders. In big-endian compat traces the types
- * are dwords and so stand the other way round. */
+/* The golden bytes of the rtrace format, written from the documents alone: every packet, in both dialects, for both
+ * pointer sizes and byte orders. In big-endian compat traces the types are dwords, so their letters are in reverse
+ * order. */
 {PROCESS, V14, P8, LITTLE,
  "f00e0104 06783836 5f363400 08000000 50494e46 1c000000 92100000 00f15365 "
  "40e20100 0a000000 09002f62 696e2f70 726f6700"},

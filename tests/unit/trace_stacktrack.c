@@ -1,4 +1,4 @@
-/* StackTrack entries: what functrace writes, in both byte orders, and what of a reader's memory a trace may take. */
+/* StackTrack entries: the bytes that functrace writes, in both byte orders, and the limits of a reader's memory. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static const char little[] =
 	"ff00 9210 01000000 38365f363420706f696e7465723d3820"
 	"ff00 9210 01000000 757365633d313233343536206e616d65"
 	"ff02 9210 01000000 3d2f62696e2f615c3034306200000000"
-	/* its object, and where that lies */
+	/* its object, and its address */
 	"0101 9210 02000000 01000000010000000000000000000000"
 	"ff02 9210 02000000 2f62696e2f6120620000000000000000"
 	"0201 9210 02000000 01000000010000000000000000000000"
@@ -86,7 +86,7 @@ static const char big[] =
 	"00ff 1092 00000001 38365f363420706f696e7465723d3820"
 	"00ff 1092 00000001 757365633d313233343536206e616d65"
 	"02ff 1092 00000001 3d2f62696e2f615c3034306200000000"
-	/* its object, and where that lies */
+	/* its object, and its address */
 	"0101 1092 00000002 00010000000100000000000000000000"
 	"02ff 1092 00000002 2f62696e2f6120620000000000000000"
 	"0102 1092 00000002 00010000000100000000000000000000"
@@ -208,7 +208,7 @@ static void test_write(void **state)
 	expect_written(true, big);
 }
 
-/* So many entries of that kind, each with a sequence and a number of its own, behind a prologue. */
+/* This number of entries of that kind, each with a sequence and a number of its own, after a prologue. */
 static void many(size_t count, unsigned flags, unsigned sequence_step, struct buf *out)
 {
 	unhex(PROLOGUE, out);

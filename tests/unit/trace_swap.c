@@ -1,4 +1,5 @@
-/* SWAP messages: bytes of the protocol's own programs, what functrace writes, and what of a trace survives. */
+/* SWAP messages: bytes of the protocol's own programs, the bytes that functrace writes, and the data of a trace that is
+ * kept. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +48,7 @@ static void test_read_worked_examples(void **state)
 		    "object 555555554000-555555559000 /home/u/prog\n"
 		    "object 7ffff7d80000-7ffff7f60000 /lib/x86_64-linux-gnu/libc.so.6\n"
 		    "0 skipped=0\n");
-	/* The call type is not looked at; a number 0 once more is no gap. */
+	/* The call type is ignored; a repeated number 0 is no gap. */
 	snprintf(hex, sizeof(hex), "%s%s", malloc_100, malloc_100);
 	assert_dump(hex, "process v1.4 arch=- p0 little pid=4242 start=1795223248.698490/- name=- origin=- filters=0\n"
 			 "thread 4243 \n"
@@ -59,7 +60,7 @@ static void test_read_worked_examples(void **state)
 			 "0 skipped=0\n");
 }
 
-/* Another program's realloc releases what it is given; what fails or releases nothing is no change. */
+/* Another program's realloc releases its argument; a call that fails or releases nothing changes nothing. */
 static void test_read_foreign(void **state)
 {
 	(void)state;
@@ -162,7 +163,7 @@ static void test_write(void **state)
 	      "73 616e3d7074723d30783630323031302c73697a652c72657475726e2c00 70 2020600000000000"
 	      "0000000000000000 00000000 0000000000000000 0000000000000000"
 	      "0800000000000000 00000000 2020600000000000"
-	      /* open, a function that is none of the memory's: its entry and its exit, without a time */
+	      /* open, which is not a function of memory: its entry and its exit, without a time */
 	      "08000000 04000000 00000000 00000000 56000000 92100000 92100000 e9703663b4974ff8 0000000000000000"
 	      "00000000 06000000 73 616e3d00 73 666e3d6f70656e00 73 63783d3300"
 	      "73 74793d66642c616c6c6f632c726566636f756e7400 73 69643d3300 73 737a3d3100"
@@ -273,7 +274,7 @@ static uint32_t random_below(uint32_t limit)
 
 #define PICK(array) ((array)[random_below(ARRAY_SIZE(array))])
 
-/* Resources in the order of their first use behind the memory, as the reader numbers them. */
+/* Resources in the order of their first use, after memory, as the reader numbers them. */
 struct maker {
 	struct record records[64];
 	size_t count;
@@ -433,7 +434,7 @@ static void test_any_trace(void **state)
 	}
 }
 
-/* What is longer than a message: cut, and counted, and still a message. */
+/* Data that is longer than a message is truncated and counted, and the message is valid. */
 static void test_long(void **state)
 {
 	static char name[70000];
@@ -488,7 +489,7 @@ static void test_long(void **state)
 	buf_free(&dump);
 }
 
-/* Two of several messages are not there: that is damage, and said. */
+/* Two of several messages are missing: that is reported as damage. */
 static void complain(void *context, const char *clause)
 {
 	buf_printf(context, "%s\n", clause);
@@ -515,8 +516,8 @@ static void test_gap(void **state)
 	buf_free(&said);
 }
 
-/* The seconds of a message begin anew at 0 in the year 2106: a call of the night after keeps its time. What lies before
- * the day of the start without that keeps its time of day. */
+/* The seconds of a message wrap to 0 in the year 2106: a call of the night after keeps its time. A time before the day
+ * of the start without a wrap keeps its time of day. */
 static void test_times_past_2106(void **state)
 {
 	static const struct {

@@ -179,13 +179,13 @@ static void test_written(void **state)
 	assert_int_equal(write_trace("text", NULL, samples, ARRAY_SIZE(samples), &got), 0);
 	assert_text(&got, text_14);
 	got.size = 0;
-	/* The size of 5000000000 has no place there. */
+	/* The size 5000000000 has no place there. */
 	assert_int_equal(write_trace("text", &compat, samples, ARRAY_SIZE(samples), &got), 1);
 	assert_text(&got, text_compat);
 	buf_free(&got);
 }
 
-/* Of several kinds of resources, memory's are the blocks of the heap. */
+/* Of several kinds of resources, memory's blocks are those of the heap. */
 static void test_heap_of_several(void **state)
 {
 	const struct record records[] = {
@@ -268,8 +268,7 @@ static void test_read(void **state)
 				    "0 skipped=0\n");
 }
 
-/* functracer 1.4's own output, index from 0, names that it resolved itself, comments without '#'.
- */
+/* The output of functracer 1.4: index from 0, names that it resolved itself, comments without '#'. */
 static void test_functracer(void **state)
 {
 	(void)state;
@@ -359,7 +358,7 @@ static void test_sp_rtrace(void **state)
 		       "0 skipped=0\n");
 }
 
-/* Where a stack ends is said by its last line; one without a word is told by the depth of the trace. */
+/* The last line of a stack says how it ends; without a word the depth of the trace decides. */
 static void test_stack_ends(void **state)
 {
 	(void)state;
@@ -389,7 +388,7 @@ static void test_stack_ends(void **state)
 			      "0 skipped=0\n");
 }
 
-/* Resolved stacks: the lines of inlined functions belong to the frame of their address. */
+/* Resolved stacks: the lines of inlined functions belong to the frame with their address. */
 static void test_inlined(void **state)
 {
 	(void)state;
@@ -413,8 +412,8 @@ static void test_inlined(void **state)
 			     "0 skipped=0\n");
 }
 
-/* Lines that are nearly something, in and between calls: all pass as they are and where they are;
- * only lines that begin "# " are dropped. */
+/* Lines that are almost valid, in and between calls: all are copied as they are, at their place; only lines that begin
+ * with "# " are dropped. */
 static void test_comments(void **state)
 {
 	(void)state;
@@ -475,7 +474,7 @@ static void test_comments(void **state)
 			       "0 skipped=0\n");
 }
 
-/* What would break a line or a field is escaped, and is what it was after reading. */
+/* Characters that would break a line or a field are escaped, and read back unchanged. */
 static void test_escapes(void **state)
 {
 	(void)state;
@@ -573,8 +572,7 @@ static void test_names(void **state)
 	buf_free(&got);
 }
 
-/* The analysis's compressed groups: only the last call has the summary, the stack, the blank line.
- */
+/* The analysis's compressed groups: only the last call has the summary, the stack, the blank line. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -604,7 +602,7 @@ static void test_groups(void **state)
 	buf_free(&got);
 }
 
-/* The document's arguments have no tab, and its times any number of digits. */
+/* In the document arguments have no tab, and times any number of digits. */
 static void test_document_forms(void **state)
 {
 	(void)state;
@@ -648,7 +646,7 @@ static void test_hostile(void **state)
 				  "than a trace's header. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
-/* A stack that is longer than any is cut and marked, not refused. */
+/* A stack that is longer than the limit is truncated and marked, not refused. */
 static void test_endless_stack(void **state)
 {
 	(void)state;
@@ -674,8 +672,8 @@ static void test_endless_stack(void **state)
 	buf_free(&text);
 }
 
-/* A group of calls that is longer than what is looked ahead: its first parts are given out as calls
- * that share the stack of the last one. */
+/* A group of calls that is longer than the reader's limit: its first parts are returned as calls that share the stack
+ * of the last one. */
 static void test_endless_group(void **state)
 {
 	(void)state;
@@ -699,7 +697,7 @@ static void test_endless_group(void **state)
 		assert_int_equal(record.type, RECORD_CALL);
 		assert_int_equal(record.call.index, 1);
 		assert_int_equal(record.call.arg_count, ++calls == count);
-		/* From the first call with the stack on all have it. */
+		/* From the first call with the stack on all calls have it. */
 		assert_true(record.call.shares_next == !record.call.has_frames);
 		assert_true(!record.call.shares_next || shared == calls - 1);
 		shared += record.call.shares_next;
@@ -715,7 +713,7 @@ static void test_endless_group(void **state)
 	reader_close(reader);
 }
 
-/* Between two calls there are more other lines than there is memory for. */
+/* Between two calls there are more other lines than the memory for them. */
 static void test_endless_comments(void **state)
 {
 	(void)state;

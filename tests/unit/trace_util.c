@@ -147,7 +147,7 @@ void dump_record(struct buf *out, const struct record *r)
 	case RECORD_RESIDENT:
 		buf_printf(out, "resident %" PRIu64 " %" PRIu64 "\n", r->resident.now, r->resident.peak);
 		return;
-	case RECORD_BASELINE: /* how many stand in one record is the format's matter */
+	case RECORD_BASELINE: /* the format chooses how many are in one record */
 		for (uint32_t i = 0; i < r->baseline.count; i++)
 			buf_printf(out, "before %" PRIu32 " %" PRIx64 " %" PRIu64 "\n", r->baseline.resource,
 				   r->baseline.blocks[i].id, r->baseline.blocks[i].size);

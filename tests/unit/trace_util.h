@@ -1,4 +1,4 @@
-/* For the tests of trace/: traces in memory, records as lines of text. */
+/* Functions for the tests of trace/: traces in memory, records as lines of text. */
 #ifndef FT_TESTS_TRACE_UTIL_H
 #define FT_TESTS_TRACE_UTIL_H
 
@@ -6,24 +6,24 @@
 #include "trace/reader.h"
 #include "trace/writer.h"
 
-/* A file in memory that holds these bytes, its position at the begin. */
+/* A file in memory with these bytes, at its beginning. */
 int memory_file(const void *data, size_t size);
 
 /* Appends all of the file to `out`. */
 void read_all(int fd, struct buf *out);
 
-/* Writes the records in that encoding and appends the trace to `out`; the cut values' number. */
+/* Writes the records in that encoding and appends the trace to `out`; returns the number of truncated values. */
 uint64_t write_trace(const char *encoding, const struct writer_options *options, const struct record *records,
 		     size_t count, struct buf *out);
 
 /* Appends one line with every field of the record. */
 void dump_record(struct buf *out, const struct record *record);
 
-/* Reads a trace: the dumped lines, one for each record, and a last line with the status and
- * the error. Never more than `max` records. */
+/* Reads a trace: returns the dumped lines, one for each record, and a last line with the status and the error. Never
+ * more than `max` records. */
 void dump_trace(const void *data, size_t size, struct buf *out);
 
-/* Reads a trace and writes it again, in that encoding; the reader's last status. */
+/* Reads a trace and writes it again in that encoding; returns the reader's last status. */
 int convert_trace(const void *data, size_t size, const char *encoding, bool compat, struct buf *out);
 
 /* Bytes from hexadecimal digits and blanks. */

@@ -1,5 +1,5 @@
-/* The unwinder against stacks that are known by construction: unwind_target.c stops itself with
- * them. Both methods have to find exactly those frames, and agree on the frames beyond. */
+/* Compares the unwinder with stacks whose frames are known by construction: unwind_target.c stops itself with them.
+ * Both methods must find exactly those frames, and agree on the frames beyond. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"
@@ -32,7 +32,7 @@ struct walk {
 
 static struct walk rows, reference;
 
-/* With `stopped` it stops before the scenario too. */
+/* With `stopped` it stops before the scenario, too. */
 static struct tracee *start_target(const char *target, const char *scenario, const char *stopped)
 {
 	const char *const argv[] = {target, scenario, stopped, NULL};
@@ -49,7 +49,8 @@ static struct tracee *start(const char *target, const char *scenario)
 	return start_target(target, scenario, NULL);
 }
 
-/* Whether the target has it here: some are x86-64's code, with a status of 2 it says that it lacks one. */
+/* Returns true if the target has the scenario here: some are code of x86-64; with status 2 the target says that it
+ * lacks one. */
 static bool has_scenario(const char *target, const char *scenario)
 {
 	struct tracee *tracee = start(target, scenario);
@@ -89,14 +90,14 @@ static void print_walk(struct tracee *tracee, const char *name, const struct wal
 }
 
 enum expected_end {
-	END_START,   /* at the program's entry, at most 3 frames beyond those known */
+	END_START,   /* at the program's entry, at most 3 frames beyond the known ones */
 	END_THREAD,  /* complete, at most 2 frames beyond */
 	END_CUT,     /* cut at the frame whose pc is report->extra */
 	END_CALLER,  /* cut at the caller of main: a C library without CFI */
 	END_UNSHOWN, /* cut below the outermost frame */
 };
 
-/* Whether the frames 1... are those of the report, innermost first. */
+/* Compares frames 1... with those of the report, innermost first. */
 static bool is_as_reported(const struct walk *walk, enum expected_end end)
 {
 	const size_t count = report->count - (end == END_UNSHOWN);
@@ -114,7 +115,7 @@ static bool is_as_reported(const struct walk *walk, enum expected_end end)
 	return true;
 }
 
-/* By rows a walk goes on where code without tables ends the other one. */
+/* functrace's own unwinder goes on where code without tables ends the other one. */
 static bool is_same_walk(const struct walk *a, const struct walk *b)
 {
 	const bool goes_on = b->cut && a->count > b->count;
@@ -147,11 +148,11 @@ static bool is_end(const struct walk *walk, enum expected_end end)
 	}
 }
 
-/* What is to be found at a stop, by rows and (unless it cannot) by libunwind. */
+/* The expected frames at a stop, by functrace's own unwinder and (unless it cannot) by libunwind. */
 static void check(struct tracee *tracee, const char *what, enum expected_end end, bool libunwind_can)
 {
 	if (end == END_CUT) {
-		/* Nothing below the code without CFI is to be found. */
+		/* No frame below the code without CFI is expected. */
 		uint64_t kept = 0;
 
 		for (uint64_t i = 0; i < report->count; i++)
@@ -185,7 +186,7 @@ static void check_scenario(const char *target, const char *scenario, enum expect
 	struct tracee *tracee = start(target, scenario);
 
 	run_to_stop(tracee);
-	/* The whole stack, a little of it, nothing: the rest is read when it is wanted. */
+	/* With the whole stack, a part of it, or nothing: the rest is read when it is needed. */
 	for (size_t size = TRACEE_STACK;; size /= 64) {
 		char *what = xasprintf("%s %s, snapshot of %zu", target, scenario, size);
 
@@ -213,7 +214,7 @@ static void check_target(const char *target, bool libunwind_can)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
 		check_scenario(target, common[i], END_START, libunwind_can);
-	/* libunwind 1.6.2 knows no return address in a register but at frame 0. */
+	/* libunwind 1.6.2 accepts a return address in a register only at frame 0. */
 	check_scenario(target, "register", END_START, false);
 	check_scenario(target, "jit", END_CUT, libunwind_can);
 	check_scenario(target, "switched", END_CUT, libunwind_can);
@@ -222,7 +223,7 @@ static void check_target(const char *target, bool libunwind_can)
 	check_scenario(target, "thread", END_THREAD, libunwind_can);
 }
 
-/* i386's makecontext has such functions return to code without CFI, and without a call before it. */
+/* i386's makecontext makes such functions return to code without CFI, and without a call before it. */
 static enum expected_end context_end(void)
 {
 	return is_i386 ? END_UNSHOWN : END_THREAD;
@@ -244,9 +245,8 @@ static void test_o2(void **state)
 	check_scenario(TARGET("unwind-target-O2"), "context", context_end(), true);
 }
 
-/* Steps from a call's stop until the first instruction outside of the program: that of a library's
- * function, called directly or through the PLT. Where it has no CFI, its caller is known all the
- * same. */
+/* Steps from a call's stop until the first instruction outside of the program, that of a library's function, called
+ * directly or through the PLT. If it has no CFI, its caller is found all the same. */
 static void check_entry(const char *target, bool has_rules)
 {
 	struct tracee *tracee = start(target, "vdso");
@@ -269,7 +269,7 @@ static void check_entry(const char *target, bool has_rules)
 		assert_int_equal(rows.frames[i + 1].pc, reference.frames[i].pc);
 		assert_int_equal(rows.frames[i + 1].cfa, reference.frames[i].cfa);
 	}
-	/* At a return, what lies at sp is no return address. */
+	/* At a return the word at sp is not a return address. */
 	if (!has_rules) {
 		tracee->snapshot.inside = true;
 		take(tracee->rows, &tracee->snapshot, &rows);
@@ -286,8 +286,7 @@ static void test_static(void **state)
 	check_target(TARGET("unwind-target-static"), true);
 }
 
-/* musl has no CFI at all: a function of it that is stopped at its entry has a caller nevertheless.
- */
+/* musl has no CFI at all: a function of it that is stopped at its entry has a caller nevertheless. */
 static void test_musl(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big", "assembly"};
@@ -305,8 +304,7 @@ static void test_frame_pointers(void **state)
 	check_target(TARGET("unwind-target-fp"), true);
 }
 
-/* Stopped in an indirect function's resolver, below _dl_fixup and _dl_runtime_resolve, whose CFA is
- * in rbx. */
+/* Stopped in an indirect function's resolver, below _dl_fixup and _dl_runtime_resolve, whose CFA is in rbx. */
 static void check_lazy(const char *target)
 {
 	struct tracee *tracee = start(target, "lazy");
@@ -323,7 +321,7 @@ static void check_lazy(const char *target)
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	take(tracee->rows, &tracee->snapshot, &rows);
 	assert_int_equal(tracee->rows->fallbacks, 0);
-	/* Frame 2 is lazy_caller both times: from there on, they are equal. */
+	/* Frame 2 is lazy_caller both times: the frames from there on are equal. */
 	while (skip < resolving.count && resolving.frames[skip].pc != rows.frames[2].pc)
 		skip++;
 	assert_int_equal(resolving.count - skip, rows.count - 2);
@@ -344,8 +342,8 @@ static void test_lazy(void **state)
 	check_lazy(TARGET("unwind-target-O2"));
 }
 
-/* From one stop to the next, each instruction: rows and libunwind agree everywhere. Returns how
- * many steps began in [vdso]. */
+/* At each instruction from one stop to the next functrace's own unwinder and libunwind agree. Returns the number of
+ * steps that began in [vdso]. */
 static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
 {
 	size_t in_vdso = 0;
@@ -364,7 +362,7 @@ static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
 		if (strstr(tracee_where(tracee, rows.frames[0].pc), "[vdso]")) {
 			in_vdso++;
 			if (is_i386)
-				continue; /* but for system calls its vdso has no CFI */
+				continue; /* its vdso has CFI only for system calls */
 			assert_false(rows.cut);
 			assert_true(rows.count >= 5);
 		}
@@ -391,8 +389,7 @@ static void test_vdso(void **state)
 	tracee_end(tracee);
 }
 
-/* An exception's whole way, forced through a cleanup, and a signal's: all prologues, epilogues and
- * landing pads on it. */
+/* The whole path of an exception that runs a cleanup, and of a signal: all prologues, epilogues and landing pads. */
 static void test_steps(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
@@ -432,7 +429,7 @@ static void test_limits(void **state)
 		assert_memory_equal(&frames[2].pc, &rows.frames[2].pc, sizeof(frames[2].pc));
 		assert_int_equal(frames[2].cfa, rows.frames[2].cfa);
 		assert_int_equal(frames[3].pc, 0);
-		/* As soon as a frame's cfa is at or beyond. */
+		/* Stops as soon as a frame's cfa is at or beyond the limit. */
 		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, rows.frames[1].cfa, &cut), 2);
 		assert_false(cut);
 		assert_int_equal(frames[1].cfa, rows.frames[1].cfa);
@@ -443,7 +440,7 @@ static void test_limits(void **state)
 	tracee_end(tracee);
 }
 
-/* Objects that come and go, and a fork's copy. */
+/* Objects that are mapped and unmapped, and a fork's copy. */
 static void test_objects(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
@@ -457,8 +454,7 @@ static void test_objects(void **state)
 
 	take(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
-	/* The program's own object goes: nothing is known of frame 0 any more, whatever was cached.
-	 */
+	/* The program's own object is unmapped: nothing is known of frame 0 any more, whatever was cached. */
 	const uint64_t pc = rows.frames[0].pc;
 
 	unwinder_remove(clone, pc, pc + 1);
@@ -467,7 +463,7 @@ static void test_objects(void **state)
 	assert_true(other.cut);
 	take(tracee->rows, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
-	/* And comes back; a file that is none is no rule. */
+	/* It is mapped again; a path that is no file has no rules. */
 	tracee_add_objects(tracee, clone);
 	take(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
@@ -482,7 +478,7 @@ static void test_objects(void **state)
 	tracee_end(tracee);
 }
 
-/* Files that cannot be opened any more are read from memory. */
+/* Files that can no longer be opened are read from memory. */
 static void test_memory(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "signal");
@@ -518,7 +514,7 @@ static uint64_t *stack_word(struct tracee *tracee, uint64_t address)
 	return (uint64_t *)(void *)(tracee->stack + (address - tracee->snapshot.address));
 }
 
-/* Signs the return addresses in the snapshot as AArch64's programs do in their stacks. */
+/* Signs the return addresses in the snapshot as AArch64's programs do on their stacks. */
 static unsigned sign(struct tracee *tracee, const struct walk *walk)
 {
 	unsigned count = 0;
@@ -534,7 +530,7 @@ static unsigned sign(struct tracee *tracee, const struct walk *walk)
 	return count;
 }
 
-/* A port whose return addresses are signed: the frames are those of the plain ones. */
+/* A port with signed return addresses: the frames are those without signatures. */
 static void test_signed_return_addresses(void **state)
 {
 	static const char *const scenarios[] = {"plain", "signal"};
@@ -576,7 +572,7 @@ static void test_signed_return_addresses(void **state)
 	}
 }
 
-/* Without .eh_frame: .debug_frame serves the rows. */
+/* Without .eh_frame .debug_frame is used. */
 static void test_debug_frame(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big"};
@@ -605,8 +601,8 @@ int main(void)
 		cmocka_unit_test(test_signed_return_addresses),
 	};
 
-	/* Rules that hold behind calls alone are no match for a walk at each instruction, nor for libunwind, which has
-	 * none there. unwind_exidx, and stacks in scenarios, stand for it. */
+	/* Rules that hold only after calls cannot be compared at each instruction, nor with libunwind, which has none
+	 * there. unwind_exidx and the stacks of scenarios test them. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

@@ -30,7 +30,7 @@ struct core {
 	uint64_t vdso, vdso_size;
 };
 
-/* The part of the core that has an address; false: none. */
+/* The part of the core that contains an address, or false. */
 static bool core_part(struct core *core, uint64_t address, GElf_Phdr *phdr)
 {
 	size_t count = 0;
@@ -57,13 +57,13 @@ static ssize_t core_read(void *context, uint64_t address, void *data, size_t siz
 	return pread(core->fd, data, size, (off_t)(phdr.p_offset + skip));
 }
 
-/* Where the registers are in a struct elf_prstatus. */
+/* The place of the registers in struct elf_prstatus. */
 static size_t registers_at(const struct core *core)
 {
 	return gelf_getclass(core->elf) == ELFCLASS64 ? 112 : 72;
 }
 
-/* `at` is the offset in the file, desc what is there. */
+/* `at` is the offset in the file, desc the data there. */
 static void take_note(struct core *core, unsigned type, uint64_t at, const char *desc, size_t size)
 {
 	const size_t registers = registers_at(core);
@@ -141,7 +141,7 @@ static const char *name_at(Elf *elf, uint64_t address)
 }
 
 /* The functions of the frames of a program of tests/unit/cores, "!" before one that a signal has interrupted, and
- * whether the walk was cut. */
+ * whether the walk was truncated. */
 static char *walk_of(struct core *core, const char *program, uint64_t start, bool *cut)
 {
 	struct unwind_frame frames[FRAMES];
@@ -179,7 +179,7 @@ static uint64_t strip_of_48_bits(uint64_t return_address)
 	return a64_strip(return_address, 48);
 }
 
-/* The port as it is on the machine of the core; this one may sign nothing, or have more bits of addresses. */
+/* The port as on the machine of the core; this machine may not sign, or may have more bits of addresses. */
 static const struct arch *signing_machine(void)
 {
 	static struct arch arch;
@@ -189,7 +189,7 @@ static const struct arch *signing_machine(void)
 	return &arch;
 }
 
-/* Return addresses are signed, but for that of `leaf`, which is in its register. */
+/* Return addresses are signed, except that of `leaf`, which is in its register. */
 static void test_aarch64_signed(void **state)
 {
 	struct core core;
@@ -206,7 +206,8 @@ static void test_aarch64_signed(void **state)
 	core_close(&core);
 }
 
-/* A leaf whose register has its own address, as code that has no rule for a call leaves it: an end, and no loop. */
+/* A leaf whose register has its own address, as after a call in code that has no rule for it: the walk ends, and does
+ * not loop. */
 static void test_aarch64_own_return(void **state)
 {
 	struct core core;
@@ -215,7 +216,7 @@ static void test_aarch64_own_return(void **state)
 	(void)state;
 	core_open(&core, "aarch64-signed", signing_machine());
 	core.snapshot.regs.words[A64_PC] = 0x400160;              /* last */
-	core.snapshot.regs.words[A64_LR] = 0x400158 | 5ull << 48; /* behind careless's call, signed */
+	core.snapshot.regs.words[A64_LR] = 0x400158 | 5ull << 48; /* after careless's call, signed */
 	char *frames = walk_of(&core, "aarch64-signed", 0x400000, &cut);
 
 	assert_string_equal(frames, "last careless");
@@ -224,8 +225,8 @@ static void test_aarch64_own_return(void **state)
 	core_close(&core);
 }
 
-/* By the index of functions: Thumb and ARM code that call each other, a frame pointer, registers of the FPU that were
- * saved, the C library's kind of restorer. */
+/* By the index of functions: Thumb and ARM code that call each other, a frame pointer, saved registers of the FPU, a
+ * restorer like the C library's. */
 static void test_arm_indexed(void **state)
 {
 	struct core core;

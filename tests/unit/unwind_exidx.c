@@ -1,5 +1,5 @@
-/* Unwinding by ARM's index of functions: byte codes made by hand, a small ELF file with an index, and walks over stacks
- * made by hand. On every machine. */
+/* Unwinding by ARM's index of functions: hand-made byte codes, a small ELF file with an index, and walks over hand-made
+ * stacks. It runs on every machine. */
 #include "config.h"
 
 #include <elf.h>
@@ -24,7 +24,7 @@ extern const struct arch arch_arm;
 
 /* ---- Byte codes ---- */
 
-/* "4+8" is what r4 is at sp + 8; "=r7+8" the new sp. */
+/* "4+8" means that r4 is at sp + 8; "=r7+8" is the new sp. */
 static void describe(const struct exidx_rule *rule, char *text, size_t size)
 {
 	size_t used = 0;
@@ -67,7 +67,7 @@ static void test_codes(void **state)
 		{"b5 a8", "4:13+0 14:13+4 =13+8"},
 		{"27 b1 0f 8f ff", "0:13+160 1:13+164 2:13+168 3:13+172 4:13+176 5:13+180 6:13+184 7:13+188 8:13+192 "
 				   "9:13+196 10:13+200 11:13+204 12:13+208 13:13+212 14:13+216 15:13+220 =13+224"},
-		{"a8 b0 00 00", "4:13+0 14:13+4 =13+8"}, /* nothing counts behind the end */
+		{"a8 b0 00 00", "4:13+0 14:13+4 =13+8"}, /* bytes after the end are ignored */
 	};
 
 	(void)state;
@@ -87,7 +87,7 @@ static void test_refused(void **state)
 {
 	static const char *const codes[] = {
 		"",               /* cannot be unwound */
-		"80 00",          /* the code that says so */
+		"80 00",          /* the code that means this */
 		"84",             /* cut off */
 		"9d",       "9f", /* reserved */
 		"b1",       "b1 00", "b1 10", "b2", "b2 80", "b2 80 80 80 80 80",
@@ -106,7 +106,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* All of two bytes, and then random ones: none may do more than be refused. */
+/* All codes of two bytes, and then random ones: each is decoded or refused. */
 static void test_any(void **state)
 {
 	struct exidx_rule rule;
@@ -140,8 +140,8 @@ enum {
 	MIDDLE = 0x1100,   /* Thumb, with a frame in r7 */
 	OUTER = 0x1200,    /* A32, 516 bytes of locals */
 	START = 0x1300,    /* the entry point; not to be unwound */
-	CHILD = 0x1380,    /* what the code behind the start's 128 bytes is; not to be unwound */
-	OTHER = 0x1400,    /* neither, but nobody's start */
+	CHILD = 0x1380,    /* the function after the start's 128 bytes; not to be unwound */
+	OTHER = 0x1400,    /* neither, but not the start of a thread */
 	RESTORER = 0x1500, /* of a C library */
 	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
 	LEAF = 0x1580,     /* Thumb: the return address stays in lr */
@@ -155,11 +155,11 @@ enum {
 #define IN_CHILD    (BIAS + CHILD + 0x8 + 1)
 #define IN_PLAIN    (BIAS + PLAIN + 0x14 + 1)
 #define IN_LEAF     (BIAS + LEAF + 0x14 + 1)
-#define IN_LAST     (BIAS + END + 1) /* behind the last instruction of a function */
+#define IN_LAST     (BIAS + END + 1) /* after the last instruction of a function */
 #define TO_RESTORER (BIAS + RESTORER + 2 + 1)
 
 static unsigned char file[FILE_SIZE];
-static uint32_t restorer_code = 0x27adbf00; /* nop; movs r7, #173; and svc 0 behind */
+static uint32_t restorer_code = 0x27adbf00; /* nop; movs r7, #173; and svc 0 after it */
 
 static void put(uint32_t at, uint32_t word)
 {
@@ -182,7 +182,7 @@ static void make_file(void)
 {
 	static const struct {
 		uint32_t start, word;
-		uint32_t table; /* where its bytes lie, if not in the word */
+		uint32_t table; /* where its bytes are, if not in the word */
 	} entries[] = {
 		{INNER, 0x80a8b0b0, 0},
 		{MIDDLE, 0x80978409, 0},
@@ -229,8 +229,7 @@ static void make_file(void)
 	put(TABLE + 4, 0xafb0b0b0);
 	put(TABLE + 16, 0x810127b1);
 	put(TABLE + 20, 0x0f8fffb0);
-	put(TABLE + 32,
-	    distance(TABLE + 32, INNER)); /* a routine of a language, and one word that counts none behind it */
+	put(TABLE + 32, distance(TABLE + 32, INNER)); /* a routine of a language, and one word without further words */
 	put(TABLE + 36, 0x00a8b0b0);
 	put_call(IN_MIDDLE);
 	put_call(IN_OUTER);
@@ -351,7 +350,7 @@ static size_t walk(const struct arch_regs *regs, bool inside, enum unwind_method
 	return count;
 }
 
-/* By libunwind is by rows, too: it reads no such tables. */
+/* libunwind reads no such tables, so functrace's own unwinder is used, too. */
 static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
 {
 	uint64_t pcs[MAX];
@@ -388,7 +387,7 @@ static void test_walk(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-/* At inner's entry its rule does not hold yet: lr tells. Nor does its frame, which nothing has made. */
+/* At inner's entry its rule does not hold yet: the caller is in lr. There is no frame yet. */
 static void test_entry(void **state)
 {
 	const uint64_t expected[] = {BIAS + INNER, IN_MIDDLE, IN_OUTER, IN_START};
@@ -397,13 +396,13 @@ static void test_entry(void **state)
 	(void)state;
 	regs.narrow[R7] = STACK + 64;
 	regs.narrow[LR] = IN_MIDDLE;
-	push(4, IN_PLAIN); /* what its rule would take */
+	push(4, IN_PLAIN); /* the address that its rule would find */
 	push(72, IN_OUTER);
 	push_outer(76);
 	check(&regs, false, expected, ARRAY_SIZE(expected), false);
 }
 
-/* With this r7 middle's rule leads beyond the last address: it goes round, as the program's own sum would. */
+/* With this r7 middle's rule goes beyond the last address: it wraps, as the program's own sum would. */
 static void test_round(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1};
@@ -416,7 +415,7 @@ static void test_round(void **state)
 	assert_in_range(highest_read, 1, UINT32_MAX);
 }
 
-/* Code that is not to be unwound, and is no start: the stack is cut there. */
+/* Code that is not to be unwound, and is no start: the stack is truncated there. */
 static void test_cut(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
@@ -427,8 +426,8 @@ static void test_cut(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* A table says that the return address is in lr, of code that has made a call since: lr is where it is, but for the
- * state. */
+/* A table says that the return address is in lr, in code that has made a call since: lr is its own pc, except for the
+ * state bit. */
 static void test_same(void **state)
 {
 	const uint64_t expected[] = {IN_LEAF - 1};
@@ -439,7 +438,7 @@ static void test_same(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* A call that ends its function returns, if it does, to the next one, of which nothing is meant. */
+/* A call that ends its function returns, if it does, to the next function, which is not the caller. */
 static void test_last(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};
@@ -451,7 +450,7 @@ static void test_last(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-/* The C library's function that a thread begins with has no rule either: but nothing has called it save the start. */
+/* The C library's function with which a thread begins has no rule either: but only the thread's start has called it. */
 static void test_thread(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
@@ -459,7 +458,7 @@ static void test_thread(void **state)
 
 	(void)state;
 	push(4, IN_OTHER);
-	push(40, BIAS + OTHER + 1); /* an address of code, but of none behind a call */
+	push(40, BIAS + OTHER + 1); /* an address in code that is not after a call */
 	push(80, IN_START);
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 	push(80, IN_CHILD);
@@ -498,7 +497,7 @@ static void test_signals(void **state)
 	check_signal(SIGPAGE + 1, 10, 128 + 32);
 	check_signal(SIGPAGE + 1, 0x5ac3c35a, 32);
 	check_signal(SIGPAGE + 8, 0x5ac3c35a, 32); /* A32 */
-	/* Code that is not known; but its rule takes all registers. */
+	/* Unknown code; but its rule restores all registers. */
 	restorer_code = 0x46b7bf00;
 	check_signal(TO_RESTORER, 10, 128 + 32);
 	restorer_code = 0x27adbf00;

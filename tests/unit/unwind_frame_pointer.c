@@ -1,4 +1,4 @@
-/* Stacks of code that is made at run time: callers by the frame pointer, where the stack proves that one is kept. */
+/* Stacks of code that is generated at run time: callers by the frame pointer, if the stack proves that one is kept. */
 #include "config.h"
 #include "base/util.h"
 #include "unwind/unwind.h"
@@ -32,7 +32,8 @@ static ssize_t read_own(void *context, uint64_t address, void *data, size_t size
 	return (ssize_t)size;
 }
 
-/* A stack of three frames of made code, the first interrupted behind its first call; a thread's start is no frame. */
+/* A stack of three frames of generated code, the first interrupted after its first call; a thread's start is no frame.
+ * */
 static int make(void **state)
 {
 	void *const code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -59,7 +60,7 @@ static void fill(void)
 	stack[21] = RETURN(3);
 }
 
-/* How many frames there are, of a pc, with sp and the frame pointer at these words. */
+/* The number of frames at a pc, with sp and the frame pointer at these words. */
 static size_t walk(uint64_t pc, uint64_t sp, uint64_t frame, struct unwind_frame *frames)
 {
 	struct unwinder *unwinder = unwinder_new(getpid(), arch_native(), UNWIND_ROWS);
@@ -88,7 +89,7 @@ static void test_chain(void **state)
 	assert_int_equal(frames[2].pc, RETURN(3));
 }
 
-/* At a function's first instruction, and behind its first, push: the register is the caller's. */
+/* At a function's first instruction, and after it, push: the register is the caller's. */
 static void test_kept_by_caller(void **state)
 {
 	struct unwind_frame frames[8];
@@ -117,7 +118,7 @@ static void test_no_frame(void **state)
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
 }
 
-/* Frame pointers that lead down, or to themselves. */
+/* Frame pointers that point downward, or to themselves. */
 static void test_circle(void **state)
 {
 	struct unwind_frame frames[8];

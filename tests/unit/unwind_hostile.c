@@ -1,5 +1,5 @@
-/* Stacks, registers and call frame information of any content: a walk ends, within its limits, and
- * never with a crash. And the parts of which a walk consists, with exact expectations. */
+/* Stacks, registers and call frame information with any content: a walk ends, within its limits, and never crashes. The
+ * parts of a walk have exact expectations. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"
@@ -39,7 +39,7 @@ static uint64_t random_word(void)
 	return random_state;
 }
 
-/* ---- a snapshot of a real stack, kept when its process has gone ---- */
+/* ---- a snapshot of a real stack, which is kept after its process has ended ---- */
 
 static struct tracee *stopped(const char *target, const char *scenario)
 {
@@ -71,7 +71,7 @@ static void walk_both(struct tracee *tracee, const struct stack_snapshot *snapsh
 	}
 }
 
-/* Words of the stack replaced: by anything, by addresses of the stack, by code addresses. */
+/* Words of the stack are replaced by any value, by addresses of the stack, by code addresses. */
 static void test_random_stack(void **state)
 {
 	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
@@ -117,8 +117,7 @@ static void test_random_stack(void **state)
 	tracee_end(tracee);
 }
 
-/* Frames with a frame pointer that points to itself: the second one's CFA is not above the first
- * one's. */
+/* Frames with a frame pointer that points to itself: the second frame's CFA is not above the first one's. */
 static void test_cycle(void **state)
 {
 #ifndef __x86_64__
@@ -134,8 +133,8 @@ static void test_cycle(void **state)
 	(void)state;
 	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
-	/* Frame 5's CFA is two words above its frame pointer: the saved one lies there, and the return address behind
-	 * it. */
+	/* Frame 5's CFA is two words above its frame pointer: the saved one is there, followed by the return address.
+	 * */
 	const size_t word = snapshot->arch->pointer_size;
 	const uint64_t pointer = frames[5].cfa - 2 * word, pc = frames[5].pc;
 
@@ -184,7 +183,7 @@ static void write_file(const char *path, const char *data, size_t size)
 	const struct timespec times[2] = {{1, 1}, {1, ++version}};
 
 	assert_int_equal(write_all(fd, data, size, NULL), 0);
-	/* A file is known by its time, too, which has a coarser clock than this test. */
+	/* A file is also identified by its time, whose clock is coarser than this test. */
 	assert_int_equal(futimens(fd, times), 0);
 	close(fd);
 }
@@ -203,7 +202,7 @@ static const struct unwind_frame *walk_with_file(struct tracee *tracee, uint64_t
 	return frames;
 }
 
-/* Where the program lies that is being walked. */
+/* The address of the program whose stack is unwound. */
 static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 {
 	const char *line = strstr(tracee->maps, "unwind-target-O2");
@@ -222,7 +221,7 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 	}
 }
 
-/* The program's file with bytes of its CFI, of its search table or of its headers changed. */
+/* The program's file with changed bytes in its CFI, its search table or its headers. */
 static void test_random_cfi(void **state)
 {
 #ifdef __arm__
@@ -370,7 +369,7 @@ static ssize_t read_part(void *context, uint64_t address, void *data, size_t siz
 	ssize_t got = 0;
 
 	++*calls;
-	/* Readable: [0x5000, 0x7000); byte i holds its own address's low bits. */
+	/* Readable: [0x5000, 0x7000); byte i is the low byte of its own address. */
 	for (; (size_t)got < size && address + (uint64_t)got >= 0x5000 && address + (uint64_t)got < 0x7000; got++)
 		((unsigned char *)data)[got] = (unsigned char)(address + (uint64_t)got);
 	return got ? got : -EFAULT;
@@ -400,7 +399,7 @@ static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, 
 	begin_as(memory, snapshot, calls, sizeof(uint64_t));
 }
 
-/* Sums go round where the tracee's do. */
+/* Sums wrap where the tracee's do. */
 static void test_sums(void **state)
 {
 	static struct stack_memory memory;
@@ -439,13 +438,13 @@ static void test_memory(void **state)
 	assert_false(unwind_memory_word(&memory, 0x0fff, &word));
 	assert_false(unwind_memory_word(&memory, UINT64_MAX - 3, &word));
 	calls = 0;
-	/* One read for what lies near. */
+	/* One read for adjacent words. */
 	assert_true(unwind_memory_word(&memory, 0x5800, &word));
 	assert_int_equal(word, 0x0706050403020100);
 	assert_true(unwind_memory_word(&memory, 0x5708, &word));
 	assert_true(unwind_memory_word(&memory, 0x5ff8, &word));
 	assert_int_equal(calls, 1);
-	/* Across two pages, and at the end of what is readable. */
+	/* Across two pages, and at the end of readable memory. */
 	assert_true(unwind_memory_word(&memory, 0x5ffc, &word));
 	assert_int_equal(word, 0x03020100fffefdfc);
 	assert_true(unwind_memory_word(&memory, 0x6ff8, &word));
@@ -481,7 +480,7 @@ static void test_expressions(void **state)
 /* clang-format off */
 #define OP(atom, number) {atom, number, 0, 0}
 	/* clang-format on */
-	/* The PLT's, which linkers write: rsp + 8 + ((rip & 15) >= 11) * 8. */
+	/* The CFA of the PLT that linkers write: rsp + 8 + ((rip & 15) >= 11) * 8. */
 #define PLT                                                                                                            \
 	OP(DW_OP_breg7, 8), OP(DW_OP_breg16, 0), OP(DW_OP_lit15, 0), OP(DW_OP_and, 0), OP(DW_OP_lit11, 0),             \
 		OP(DW_OP_ge, 0), OP(DW_OP_lit3, 0), OP(DW_OP_shl, 0), OP(DW_OP_plus, 0)
@@ -541,7 +540,7 @@ static void test_expressions(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		assert_false(expression_is_known(unknown[i], unknown[i][1].atom ? 2 : 1, 17));
 	assert_false(expression_is_known(unknown[0], 0, 17));
-	/* More on the stack than it holds. */
+	/* More operands than the stack holds. */
 	struct expression_op many[EXPRESSION_OPS_MAX];
 	uint64_t value;
 
@@ -550,7 +549,8 @@ static void test_expressions(void **state)
 	assert_int_equal(expression_evaluate(many, ARRAY_SIZE(many), &registers, 0, &memory, &value), -EINVAL);
 }
 
-/* Where threads start is known when a file is open: it is not read again, by a thread that a program waits for. */
+/* The start functions of threads are found when a file is opened: it is not read again later, by a thread for which a
+ * program waits. */
 static void test_starts(void **state)
 {
 	char *const path = xasprintf("%s/program", directory);
@@ -589,7 +589,7 @@ static int remove_directory(void **state)
 
 int main(void)
 {
-	/* Room for what is needed, not for what hostile data may ask for. */
+	/* Memory is allocated as needed, not as hostile data asks for. */
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),       cmocka_unit_test(test_sums),

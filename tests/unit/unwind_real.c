@@ -1,5 +1,5 @@
-/* Real programs, stepped through: at each instruction, rows and libunwind have to agree on the
- * whole stack. */
+/* Steps through real programs: at each instruction functrace's own unwinder and libunwind must agree on the whole
+ * stack. */
 #include "config.h"
 #include "unwind_tracee.h"
 #include "unwind/unwinder.h"
@@ -30,7 +30,7 @@ static void take(struct unwinder *unwinder, const struct stack_snapshot *snapsho
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
 }
 
-/* How many leading frames are the same; the cfa of the last is not looked at. */
+/* The number of leading frames that are the same; the cfa of the last one is ignored. */
 static size_t same_frames(const struct walk *a, const struct walk *b)
 {
 	size_t i = 0;
@@ -52,8 +52,7 @@ static void print_difference(struct tracee *tracee, const struct walk *rows, con
 			      i < reference->count ? tracee_where(tracee, reference->frames[i].pc) : "-");
 }
 
-/* Runs argv over its first `calls` system calls, which are those of the dynamic linker mostly, and
- * then in steps. */
+/* Runs argv over its first `calls` system calls, most of which are the dynamic linker's, and then in steps. */
 static void step_program(const char *const argv[], unsigned calls)
 {
 	static struct walk rows, reference;
@@ -85,8 +84,8 @@ static void step_program(const char *const argv[], unsigned calls)
 	tracee_end(tracee);
 	assert_int_equal(steps, wanted);
 	assert_int_equal(different, 0);
-	/* Below start-up code of crti.o and crtbegin.o, which has no CFI, both are cut (alike: compared above);
-	 * how much of the window is there depends on the program's hashes. A few steps may all be there. */
+	/* Below start-up code of crti.o and crtbegin.o, which has no CFI, both are truncated (in the same way: compared
+	 * above); how much of the window is there depends on the program's hashes. A few steps may all be there. */
 	assert_in_range(cuts, 0, wanted < 20000 ? wanted : wanted / 2);
 	assert_int_equal(fallbacks, 0);
 }
@@ -139,8 +138,8 @@ int main(void)
 		cmocka_unit_test(test_sqlite),
 	};
 
-	/* Rules that hold behind calls alone are no match for a walk at each instruction, nor for libunwind, which has
-	 * none there. unwind_exidx, and stacks in scenarios, stand for it. */
+	/* Rules that hold only after calls cannot be compared at each instruction, nor with libunwind, which has none
+	 * there. unwind_exidx and the stacks of scenarios test them. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

@@ -1,5 +1,5 @@
-/* Stops itself with stacks of all kinds, each of whose frames has noted its return address and CFA
- * before: what an unwinder must find. Built with several sets of options. */
+/* Stops itself with stacks of all kinds. Each function has recorded its return address and CFA before: the frames that
+ * an unwinder must find. Built with several sets of options. */
 #include "unwind_target.h"
 
 #include <alloca.h>
@@ -21,14 +21,14 @@
 #if defined(__x86_64__) || defined(__i386__)
 #define STOP() __asm__ volatile("int3" ::: "memory")
 #elif defined(__aarch64__)
-/* tkill(gettid(), SIGTRAP), for the pc does not pass by a brk. */
+/* tkill(gettid(), SIGTRAP), because the pc does not advance over a brk. */
 #define STOP()                                                                                                         \
 	__asm__ volatile("mov x8, #178\n\tsvc #0\n\tmov x1, #5\n\tmov x8, #130\n\tsvc #0" ::                           \
 				 : "x0", "x1", "x8", "memory")
 #else
 #define STOP() raise(SIGTRAP)
 #endif
-/* A signal, but not SIGTRAP, which __builtin_trap() is on AArch64. */
+/* A signal other than SIGTRAP, which __builtin_trap() raises on AArch64. */
 #ifdef __aarch64__
 #define TRAP() __asm__ volatile("udf #0")
 #else
@@ -45,8 +45,8 @@ static void note(void *pc, void *cfa, int is_signal)
 	report->frames[n] = (struct target_frame){(uintptr_t)pc, (uintptr_t)cfa, (uint64_t)is_signal};
 }
 
-/* At the beginning and end of each function; the end also keeps calls before it from being tail
- * calls. */
+/* At the beginning and end of each function; the one at the end also prevents that the call before it becomes a tail
+ * call. */
 #define ENTER() note(__builtin_return_address(0), __builtin_dwarf_cfa(), 0)
 #define LEAVE()                                                                                                        \
 	do {                                                                                                           \
@@ -87,7 +87,7 @@ static void scenario_deep(void)
 	LEAVE();
 }
 
-/* A leaf without a frame: stops before anything is pushed where that is optimized. */
+/* A leaf without a frame: with optimisation it stops before anything is pushed. */
 NOINLINE void leaf_stops(void)
 {
 	STOP();
@@ -96,7 +96,7 @@ NOINLINE void leaf_stops(void)
 NOINLINE void leaf_caller(void)
 {
 	ENTER();
-	note(NULL, NULL, 0); /* leaf_stops' return address is not known to this function */
+	note(NULL, NULL, 0); /* this function does not know leaf_stops' return address */
 	leaf_stops();
 	LEAVE();
 	LEAVE();
@@ -145,7 +145,7 @@ static void scenario_alloca(void)
 /* gcc restores sp from a saved copy of the argument pointer: the CFA is *(rbp - 8). */
 NOINLINE void realigned(int a, int b, int c, int d, int e, int f, int g, int h)
 {
-	note(__builtin_return_address(0), NULL, 0); /* gcc's CFA is not the caller's sp here */
+	note(__builtin_return_address(0), NULL, 0); /* here gcc's CFA is not the caller's sp */
 	_Alignas(64) volatile char buffer[256];
 	char *p = alloca((size_t)(a + 64));
 
@@ -257,8 +257,7 @@ static void scenario_nested(void)
 }
 
 #ifdef __x86_64__
-/* Interrupted at a function's first instruction: pc - 1 belongs to another function, whose frame is
- * different. */
+/* Interrupted at a function's first instruction: pc - 1 belongs to another function, whose frame is different. */
 __asm__(".text\n"
 	".type big_frame_before, @function\n"
 	"big_frame_before:\n"
@@ -295,7 +294,7 @@ static void scenario_first(void)
 
 /* ---- hand-written assembly ---- */
 
-/* As _dl_runtime_resolve: the CFA is rbx + 16 while rsp is realigned, other registers are used. */
+/* Like _dl_runtime_resolve: the CFA is rbx + 16 while rsp is realigned, and other registers are used. */
 __asm__(".text\n"
 	".type cfa_in_rbx, @function\n"
 	"cfa_in_rbx:\n"
@@ -315,8 +314,7 @@ __asm__(".text\n"
 	".cfi_restore %rbx\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* The caller's sp is behind a pointer: CFA = *(r12 + 8). And r12 itself by an expression.
-	 */
+	/* The caller's sp is at a pointer: CFA = *(r12 + 8). r12 itself is restored by an expression. */
 	".type cfa_deref, @function\n"
 	"cfa_deref:\n"
 	".cfi_startproc\n"
@@ -340,7 +338,7 @@ __asm__(".text\n"
 	".cfi_restore %r12\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* The return address in a register that the callee preserves. */
+	/* The return address in a callee-saved register. */
 	".type ra_in_register, @function\n"
 	"ra_in_register:\n"
 	".cfi_startproc\n"
@@ -391,8 +389,8 @@ static void scenario_register(void)
 	LEAVE();
 }
 
-/* As an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. Interrupted before
- * and behind the push. */
+/* Like an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. Interrupted before and after the
+ * push. */
 #define PLT_CFI ".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
 __asm__(".text\n"
 	".p2align 4\n"
@@ -448,8 +446,8 @@ static void scenario_jit(void)
 
 /* ---- where a stack cannot be followed ---- */
 
-/* As Go's asmcgocall: goes on upon another stack, which no CFI tells. What lies above on that one are
- * return addresses of calls that are over. */
+/* Like Go's asmcgocall: continues on another stack, which no CFI describes. Above on that stack are return addresses of
+ * calls that are over. */
 __asm__(".text\n"
 	".type switches_stack, @function\n"
 	"switches_stack:\n"
@@ -465,7 +463,7 @@ __asm__(".text\n"
 	"mov 40(%rsp), %rsp\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* Puts a return address on the stack that no call has put there. */
+	/* Pushes a return address that no call has pushed. */
 	".type pushes_address, @function\n"
 	"pushes_address:\n"
 	".cfi_startproc\n"
@@ -513,7 +511,7 @@ static void scenario_pushed(void)
 	pushes_address(returns_nowhere, not_called);
 }
 
-/* Data, though the bytes before it look like a call. */
+/* Data, although the bytes before it look like a call. */
 static void scenario_data(void)
 {
 	ENTER();
@@ -536,8 +534,8 @@ static void lazy_then(void)
 	STOP();
 }
 
-/* The same call twice: the first stop is in the resolver under _dl_runtime_resolve, the second in
- * the function, which has then noted its return address. */
+/* The same call twice: the first stop is in the resolver under _dl_runtime_resolve, the second in the function, which
+ * has then recorded its return address. */
 NOINLINE void lazy_caller(void)
 {
 	ENTER();

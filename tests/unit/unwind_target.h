@@ -1,5 +1,4 @@
-/* What the target of the unwinder's tests tells of its own stack, in memory shared with the test.
- */
+/* Frames of its own stack that the target of the unwinder's tests records, in memory shared with the test. */
 #ifndef FT_TESTS_UNWIND_TARGET_H
 #define FT_TESTS_UNWIND_TARGET_H
 
@@ -9,7 +8,7 @@
 
 struct target_frame {
 	uint64_t pc;     /* return address into this frame, or the interrupted instruction */
-	uint64_t cfa;    /* of the frame below it; 0: not known */
+	uint64_t cfa;    /* of the frame below it; 0: unknown */
 	uint64_t signal; /* the frame was interrupted by a signal */
 };
 

@@ -1,4 +1,4 @@
-/* The numbers of a call: from which bits of arguments, results and memory they come. */
+/* The numbers of a call: the bits of arguments, results and memory from which they are computed. */
 #include "config.h"
 #include "calls/call_numbers.h"
 
@@ -40,7 +40,7 @@ static bool succeeds(const struct process *p, unsigned success, unsigned result,
 static void test_success(void **state)
 {
 	(void)state;
-	/* A bool's upper bits are nobody's, an int's upper half neither; a word's is the word's. */
+	/* A bool's upper bits are undefined, and so is an int's upper half; those of a word are part of it. */
 	assert_false(succeeds(&p64, OK_NONZERO, TYPE_UINT8, 0x100));
 	assert_false(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT8, 0xff));
 	assert_true(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT16, 0xff));
@@ -51,7 +51,7 @@ static void test_success(void **state)
 	assert_true(succeeds(&p64, OK_NONZERO, TYPE_WORD, JUNK));
 	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_INT, JUNK | MINUS_1));
 	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_UINT, JUNK | MINUS_1));
-	/* mmap() at an address that ends in 32 ones has not failed. */
+	/* mmap() that returns an address which ends in 32 ones has not failed. */
 	assert_true(succeeds(&p64, OK_NOT_MINUS_1, TYPE_WORD, MINUS_1));
 	assert_false(succeeds(&p64, OK_NOT_MINUS_1, TYPE_WORD, UINT64_MAX));
 	assert_false(succeeds(&p32, OK_NOT_MINUS_1, TYPE_WORD, MINUS_1));
@@ -92,7 +92,7 @@ static void test_ids(void **state)
 	assert_int_equal(id, 0);
 }
 
-/* Of a block's pointer the tag is none of its id; what looks like one in another kind's number stays. */
+/* A tag of a block's pointer is not part of its id; bits of another kind's number that look like a tag are kept. */
 static void test_tagged_ids(void **state)
 {
 	static const struct arch tagging = {.pointer_size = 8, .tags.bits = 8};
@@ -110,7 +110,7 @@ static void test_tagged_ids(void **state)
 	assert_true(id_of(&p64, &block, &pointer, args, &id));
 	assert_int_equal(id, args[0]);
 
-	/* Nor is it of the place that a pointer leads to. */
+	/* Nor is the tag a part of the address that is read by a pointer. */
 	const uint64_t word = 0x0500ffff00000010u, places[CALL_ARGS] = {0x0700000000000000u};
 	const struct value pointee = POINTEE(0, 0);
 
@@ -121,7 +121,7 @@ static void test_tagged_ids(void **state)
 	close(p.mem_fd);
 }
 
-/* An array of ints, in a file that stands for the memory. */
+/* An array of ints, in a file that replaces the memory. */
 static void test_pointees(void **state)
 {
 	const int32_t pair[] = {0, 12, -1};
@@ -142,7 +142,7 @@ static void test_pointees(void **state)
 	assert_true(of(&p64, &third, args) == UINT64_MAX);
 	assert_int_equal(of(&p64, &byte, args), 12);
 	assert_int_equal(of(&p64, &half, args), 0xffff);
-	/* What cannot be read is not descriptor 0. */
+	/* A descriptor that cannot be read is not descriptor 0. */
 	assert_false(id_of(&p64, &fd, &unreadable, args, &id));
 	close(p64.mem_fd);
 }
@@ -168,8 +168,7 @@ static uint64_t result_of(struct process *p, const struct value *value, uint64_t
 	return value_of(&(struct operands){.p = p, .result = result}, value);
 }
 
-/* Strings: with their ends, of 1 and of 4 bytes a character, across the ends of what is read at once, and without an
- * end. */
+/* Strings: with their ends, of 1 and of 4 bytes for each character, across the limits of a read, and without an end. */
 static void test_strings(void **state)
 {
 	static char memory[10000] = "abc";
@@ -195,13 +194,13 @@ static void test_strings(void **state)
 	assert_int_equal(result_of(&p64, &result, 1), 3);
 	assert_int_equal(result_of(&p64, &wide_result, 24), 8);
 	assert_true(of(&p64, &name, args) && of(&p64, &name, args) <= UINT32_MAX);
-	/* A name that has no end in a page is none. */
+	/* A name without an end within a page is not a name. */
 	assert_int_equal(of(&p64, &other, args), 0);
 	assert_int_equal(of(&p64, &none, args), 0);
 	close(p64.mem_fd);
 }
 
-/* The slashes that a name begins with are none of it; those within it are. */
+/* Leading slashes are not part of a name; slashes within it are. */
 static void test_names(void **state)
 {
 	static const char memory[] = "/name\0name\0//name\0na/me\0/";

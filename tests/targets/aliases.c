@@ -10,7 +10,7 @@
 #include <malloc.h>
 #include <sys/auxv.h>
 
-/* A static program has none, and has no names in its calls. */
+/* A static program has no library, and no names in its calls. */
 __typeof__(dlsym) dlsym __attribute__((weak));
 __typeof__(dlopen) dlopen __attribute__((weak));
 __typeof__(dlclose) dlclose __attribute__((weak));
@@ -18,9 +18,9 @@ __typeof__(dlclose) dlclose __attribute__((weak));
 typedef void *(*aligned_function)(size_t alignment, size_t size);
 
 static volatile aligned_function by_pointer[2] = {memalign, aligned_alloc};
-aligned_function open_pointer = memalign; /* it may be called through where it is */
+aligned_function open_pointer = memalign; /* it may be called through its GOT slot */
 
-/* Ends in a jump where it is compiled with optimization. */
+/* Compiled with optimization it ends in a jump. */
 NOINLINE static void *wrapped_memalign(size_t size)
 {
 	return memalign(64, size);
@@ -31,7 +31,7 @@ NOINLINE static void *wrapped_aligned_alloc(size_t size)
 	return aligned_alloc(64, size);
 }
 
-/* The two functions in turns from one place each. */
+/* Calls the two functions in turn, each from one place. */
 static void direct(unsigned rounds)
 {
 	for (unsigned i = 0; i < rounds; i++) {
@@ -86,7 +86,7 @@ static void whole_pages(unsigned rounds)
 #endif
 }
 
-/* One of a library's rounds. */
+/* A round with one of the libraries. */
 static void *load_and_work(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW);
@@ -118,7 +118,7 @@ static int in_turns(char **paths, unsigned rounds)
 	return 0;
 }
 
-/* Each child has an allocation and its release of the call that it came back from, and another one. */
+/* Each child makes an allocation and its release by the call from which it returned, and another one. */
 static int in_children(const char *path)
 {
 	gate();

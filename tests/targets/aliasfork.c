@@ -1,5 +1,5 @@
-/* A library that aliases.c loads: two names of one function of its own, which forks, called through its own slots. Both
- * processes come back from it. */
+/* A library that aliases.c loads: two names of one function, which forks, called through the library's own slots. Both
+ * processes return from it. */
 #include "target.h"
 #include <sys/wait.h>
 
@@ -42,7 +42,7 @@ static void end_child(void)
 
 	if (!child) {
 		forks = 0;
-		je_free(je_memalign(64, 37603)); /* from a place that its parent never calls from */
+		je_free(je_memalign(64, 37603)); /* from a place at which its parent never calls */
 		_exit(0);
 	}
 	CHECK(waitpid(child, &status, 0) == child && status == 0);

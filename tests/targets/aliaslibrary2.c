@@ -1,4 +1,4 @@
-/* The same library but for the two names, which are exchanged. */
+/* The same library, with the two names exchanged. */
 #define FIRST  aligned_alloc
 #define SECOND memalign
 #define SIZE_1 37440

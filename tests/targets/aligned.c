@@ -1,5 +1,5 @@
-/* Blocks from all of malloc's functions, of many sizes and alignments. Prints "ready", then of each where it is and how
- * many bytes it has; ends with the standard input. */
+/* Blocks from all functions of malloc, with many sizes and alignments. Prints "ready", then address and size of each
+ * block; ends with the standard input. */
 #include "target.h"
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
-/* Every function of the malloc family, with a size of its own; failures; the special cases.
- * With an argument pvalloc is left out: not every allocator has it. */
+/* Every function of the malloc family, with a size of its own; failures; special cases. With an argument pvalloc is
+ * omitted, because some allocators lack it. */
 #include "target.h"
 #include <malloc.h>
 
@@ -48,7 +48,7 @@ static void aligned(int with_pvalloc)
 #ifdef __GLIBC__
 	if (!with_pvalloc)
 		return;
-	p = pvalloc(30000); /* it gives whole pages: its size is what it allocates */
+	p = pvalloc(30000); /* the size is rounded up to whole pages */
 	CHECK(p);
 	free(p);
 	expect_alloc(1, 32768, "pvalloc");
@@ -58,16 +58,16 @@ static void aligned(int with_pvalloc)
 
 static void resized(void)
 {
-	void *p = realloc(NULL, 30201); /* an allocation and no release */
+	void *p = realloc(NULL, 30201); /* an allocation without a release */
 	char *q;
 
 	CHECK(p);
 	q = realloc(p, 30202);
 	CHECK(q);
-	q = realloc(q, 30203); /* may stay in place: release and allocation all the same */
+	q = realloc(q, 30203); /* a release and an allocation, even if it stays in place */
 	CHECK(q);
 	KEEP(q);
-	CHECK(!realloc(q, huge)); /* fails: the old block lives */
+	CHECK(!realloc(q, huge)); /* fails: the old block stays live */
 	q[30202] = 1;
 	q = reallocarray(q, 4, 7551);
 	CHECK(q);
@@ -85,7 +85,7 @@ static void resized(void)
 	p = malloc(30211);
 	CHECK(p);
 	KEEP(p);
-	q = realloc(p, zero); /* glibc releases; others may give a block of size 0 */
+	q = realloc(p, zero); /* glibc releases; other libraries may return a block of size 0 */
 	free(q);
 	expect_alloc(1, 30211, "malloc");
 	expect_release(1, 30211, "realloc");

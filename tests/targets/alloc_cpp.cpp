@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <new>
 
-/* this, as it must be in memory */
+/* `this`, which must be stored in memory */
 #define KEEP_THIS(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 static volatile size_t huge = static_cast<size_t>(PTRDIFF_MAX) + 30900;
@@ -65,8 +65,8 @@ int main()
 	pair(31424, "operator new[](" SIZE_T ", std::align_val_t)",
 	     "operator delete[](void*, " SIZE_T ", std::align_val_t)");
 
-	/* Failures: nothrow gives NULL, the others throw through the traced function. After a
-	 * throw nothing may be taken for a part of the call that never returned. */
+	/* Failures: nothrow returns NULL, the others throw through the traced function. After a throw no call may be
+	 * taken for a part of the call that never returned. */
 	CHECK(!::operator new(huge, std::nothrow));
 	for (int i = 0; i < 10; i++) {
 		bool caught = false;
@@ -91,7 +91,7 @@ int main()
 	delete b;
 	pair(31501, "operator new(" SIZE_T ")", "operator delete(void*, " SIZE_T ")");
 	try {
-		throws *t = new throws; /* released by the runtime while the exception passes */
+		throws *t = new throws; /* the runtime releases it while the exception passes */
 		KEEP(t);
 	} catch (int) {
 	}

@@ -37,7 +37,7 @@ static atomic_uint ready;
 static NOINLINE void plant(void)
 {
 	for (unsigned i = 0; i < 500; i++) {
-		/* No part of a word of these is an address of the heap. */
+		/* No part of such a word is an address of the heap. */
 		void *p = memset(malloc(4000 + i * 3), 0xee, 4000 + i * 3);
 
 		KEEP(p);
@@ -72,7 +72,7 @@ static void *get(size_t size)
 
 static void *work(void *argument)
 {
-	/* Of 64 bits: a number of 32 would look like the address of a block where the heap has low addresses. */
+	/* 64 bits: a 32-bit number would look like the address of a block if the heap has low addresses. */
 	uint64_t seed = (uintptr_t)argument * 7919 + 1;
 	void *volatile own[SLOTS];
 

@@ -1,4 +1,4 @@
-/* Calls of the functions that functrace's modules know, that succeed and that fail (args_more.c has the others). */
+/* Successful and failing calls of functions that functrace's modules trace (args_more.c has more). */
 #define _GNU_SOURCE
 #include "args_said.h"
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #include <threads.h>
 #include <wchar.h>
 
-/* The compiler shall not do itself what a function does. */
+/* The compiler must not replace calls by code of its own. */
 #define FN(name) static __typeof__(name) *volatile p_##name = name
 
 FN(malloc);
@@ -382,7 +382,7 @@ static void threads(void)
 
 /* ---- Transfers ---- */
 
-/* What the compiler does not know. */
+/* A value that the compiler does not know. */
 #define N(number)                                                                                                      \
 	({                                                                                                             \
 		size_t n_ = (number);                                                                                  \

@@ -1,4 +1,4 @@
-/* More calls of functions that functrace's modules know: those that few programs make. */
+/* More calls of functions that functrace's modules trace: those that few programs use. */
 #define _GNU_SOURCE
 #include "args_said.h"
 #include <malloc.h>
@@ -19,7 +19,7 @@
 
 static char folder[64], path[100];
 
-/* The compiler shall not know what a function is given. */
+/* The compiler must not know the arguments. */
 #define HIDE(value) __asm__ volatile("" : "+r"(value))
 #define N(number)                                                                                                      \
 	({                                                                                                             \
@@ -53,7 +53,7 @@ static void memory(void)
 
 /* ---- Descriptors ---- */
 
-/* A name that the function completes, as it is then. */
+/* A name that the function completes; the trace shows the completed one. */
 #define TEMPLATE(name, call, suffix, ...)                                                                              \
 	do {                                                                                                           \
 		char completed[100];                                                                                   \
@@ -319,7 +319,7 @@ static void transfers(void)
 #endif
 }
 
-/* ---- What ends the descriptors that are left ---- */
+/* ---- Functions that end the remaining descriptors ---- */
 
 static void ends(void)
 {

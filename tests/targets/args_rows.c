@@ -1,6 +1,6 @@
-/* Calls of functions of functrace's modules by names that args_calls.c and args_more.c have no calls of: glibc's own,
- * those for large files, times of 64 bits and _FORTIFY_SOURCE, with what -a must show of each (known.py). It is for
- * glibc: other libraries have few of these. */
+/* Calls of module functions by names that args_calls.c and args_more.c do not use: glibc's own names, those for large
+ * files, 64-bit times and _FORTIFY_SOURCE, with the text that -a must show of each (known.py). For glibc only, because
+ * other libraries have few of these names. */
 #define _GNU_SOURCE
 #include "args_said.h"
 #include <dirent.h>
@@ -15,13 +15,13 @@
 #include <time.h>
 #include <wchar.h>
 
-/* The compiler shall not do itself what a function does. */
+/* The compiler must not replace calls by code of its own. */
 #define FN(name) static __typeof__(name) *volatile p_##name = name
 
 static char folder[64], path[100];
 static const char *const nowhere = "/nowhere/at/all";
 
-/* What no header declares. */
+/* Functions that no header declares. */
 int __open_2(const char *, int);
 int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
@@ -123,7 +123,7 @@ static void named(void)
 	NAMED("mkostemp64", "", mkostemp64(template, O_CLOEXEC), "flags=O_CLOEXEC\t");
 	NAMED("mkstemps64", ".c", mkstemps64(template, 2), "suffixlen=2\t");
 	NAMED("mkostemps64", ".c", mkostemps64(template, 2, O_APPEND), "suffixlen=2\tflags=O_APPEND\t");
-#if !defined(_FILE_OFFSET_BITS) || _FILE_OFFSET_BITS != 64 /* else it is mkostemps64 */
+#if !defined(_FILE_OFFSET_BITS) || _FILE_OFFSET_BITS != 64 /* otherwise it is mkostemps64 */
 	NAMED("mkostemps", ".c", mkostemps(template, 2, O_APPEND), "suffixlen=2\tflags=O_APPEND\t");
 	strcpy(template, "none");
 	INT("mkostemps", mkostemps(template, 2, 0), "suffixlen=2\tflags=0\ttemplate=\"none\"");
@@ -257,7 +257,7 @@ static void threads(void)
 
 /* ---- Transfers ---- */
 
-/* What the compiler does not know. */
+/* A value that the compiler does not know. */
 #define N(number)                                                                                                      \
 	({                                                                                                             \
 		size_t n_ = (number);                                                                                  \

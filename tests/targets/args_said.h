@@ -1,6 +1,6 @@
-/* For targets that say of each call what -a must show of it (known.py): a line of the log is a call: its name, its
- * arguments in the order in which they are shown, its result and errno, with tabs between them; "-" before the name: -e
- * has no event of it, only -x. */
+/* For targets that print what -a must show of each call (known.py). A line of the log is a call: its name, its
+ * arguments in the order in which they are shown, its result and errno, separated by tabs; "-" before the name: only -x
+ * has an event of it, not -e. */
 #ifndef ARGS_SAID_H
 #define ARGS_SAID_H
 
@@ -28,7 +28,7 @@ static const char *error_name(int error)
 	return NULL;
 }
 
-/* An address as it is shown, in one of some texts that are used by turns. */
+/* The text of an address, in one of a few buffers that are used in turn. */
 static const char *at(const void *address)
 {
 	static char texts[8][24];
@@ -41,7 +41,7 @@ static const char *at(const void *address)
 	return text;
 }
 
-/* The call has returned that; error: what errno says of it, 0 nothing. */
+/* The call has returned this; error: the value of errno, 0 for none. */
 __attribute__((format(printf, 4, 5))) static void said(const char *name, const char *result, int error, const char *fmt,
 						       ...)
 {
@@ -67,7 +67,7 @@ static void *last_pointer;
 		snprintf(text_, sizeof(text_), "%d", last);                                                            \
 		said(name, text_, last == -1 ? error_ : 0, __VA_ARGS__);                                               \
 	} while (0)
-/* An error's number. */
+/* The name of an error number. */
 #define ERR(name, call, ...)                                                                                           \
 	do {                                                                                                           \
 		last = (call);                                                                                         \
@@ -80,7 +80,7 @@ static void *last_pointer;
 		const int error_ = errno;                                                                              \
 		said(name, at(last_pointer), last_pointer ? 0 : error_, __VA_ARGS__);                                  \
 	} while (0)
-/* -1 is failure; minus_1: what it is called. */
+/* -1 is a failure; minus_1: the name of that value. */
 #define MAPPED(name, minus_1, call, ...)                                                                               \
 	do {                                                                                                           \
 		errno = 0;                                                                                             \

@@ -1,5 +1,5 @@
-/* armforms: functions of 32-bit ARM whose first instruction uses the pc or the flags, or cannot be passed at all. Each
- * does what the program can tell from what the instruction would do untraced. */
+/* armforms: functions of 32-bit ARM whose first instruction uses the pc or the flags, or cannot be stepped over. Each
+ * function checks the effect of its first instruction. */
 #include "target.h"
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		".balign 8\n.globl " #prefix "malloc\n.type " #prefix "malloc, %function\n"        \
 		#prefix "malloc:\n ldr r1, 1f\n mov r2, #0\n b take\n"                             \
 		".balign 4\n1: .word 0x1234\n.size " #prefix "malloc, .-" #prefix "malloc\n"       \
-		/* by a flag that the caller has set: IT and what it rules, or a condition */      \
+		/* by a flag that the caller has set: IT and the instructions of its block, or a condition */      \
 		".balign 8\n.globl " #prefix "realloc\n.type " #prefix "realloc, %function\n"      \
 		#prefix "realloc:\n itte ne\n movne r2, #0\n movwne r3, #0x1234\n movweq r3, #1\n" \
 		" mov r0, r1\n mov r1, r3\n mov r2, #0\n b take\n"                                 \
@@ -37,7 +37,7 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		/* a jump through its argument */                                                  \
 		".balign 8\n.globl " #prefix "free\n.type " #prefix "free, %function\n"            \
 		#prefix "free:\n ldr pc, [r0]\n.size " #prefix "free, .-" #prefix "free\n"         \
-		/* an access that no breakpoint may come into */                                   \
+		/* an access between which and its pair no breakpoint may be hit */                                   \
 		".balign 8\n.globl " #prefix "valloc\n.type " #prefix "valloc, %function\n"        \
 		#prefix "valloc:\n ldrex r1, [sp]\n clrex\n movw r1, #0x1234\n mov r2, #0\n b take\n" \
 		".size " #prefix "valloc, .-" #prefix "valloc\n"                                   \
@@ -81,7 +81,7 @@ static void work(void *(*allocate)(size_t), void *(*zeroed)(size_t, size_t), voi
 		p[0] = (void *)nothing;
 		release(p);
 	}
-	/* What is no address: the fault is the program's own, at the function's first instruction. */
+	/* An invalid address: the fault is the program's own, at the function's first instruction. */
 	if (!sigsetjmp(back, 1)) {
 		release((void *)16);
 		CHECK(!"reached");

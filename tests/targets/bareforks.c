@@ -64,7 +64,7 @@ static size_t read_maps(void)
 	return used;
 }
 
-/* A mapping of text against the same pages of its file; by system calls only. */
+/* Compares a mapping of text with the same pages of its file; by system calls only. */
 static bool is_as_its_file(const char *path, const char *start, size_t size, unsigned long offset)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -96,7 +96,7 @@ static bool text_is_clean(void)
 	return true;
 }
 
-/* ---- The ways ---- */
+/* ---- The modes ---- */
 
 static void forks(unsigned count, bool look)
 {
@@ -110,7 +110,7 @@ static void forks(unsigned count, bool look)
 	}
 }
 
-/* Each call of it is another site: other breakpoints. */
+/* Each of its calls is another return site, with another breakpoint. */
 #define SITES(size)                                                                                                    \
 	do {                                                                                                           \
 		one_pair(size);                                                                                        \
@@ -141,7 +141,7 @@ static pid_t waiting_child(const int ends[2])
 	while (read(ends[0], &byte, 1) < 0)
 		CHECK(errno == EINTR);
 	one_pair(34001);
-	free(kept); /* known from the parent, which has released it meanwhile */
+	free(kept); /* inherited from the parent, which has released its copy meanwhile */
 	one_pair(34001);
 	_exit(7);
 }
@@ -220,7 +220,7 @@ static void held(unsigned count)
 	say("expect-child - %u 34001 free", 2 * count);
 }
 
-/* The first of the traced ones is born while functrace attaches: it inherits a text without breakpoints. */
+/* The first of the traced children is created while functrace attaches: it inherits a text without breakpoints. */
 static void born(void)
 {
 	unsigned traced = 0, more = 5;

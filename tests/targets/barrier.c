@@ -1,13 +1,13 @@
-/* barrier: the instruction at a return site reads or writes memory that is protected, as a collector's write barriers
- * are: its handler of SIGSEGV must run, each time, and find the program's own addresses, and the instruction must
- * then do its work once. */
+/* barrier: the instruction at a return site reads or writes protected memory, as a collector's write barriers do: its
+ * handler of SIGSEGV must run each time with the program's own addresses, and then the instruction must have its effect
+ * once. */
 #include "target.h"
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #define ROUNDS 20
 
-/* The code of each processor. */
+/* The instruction for each processor. */
 #if defined __x86_64__
 #define PC     gregs[REG_RIP]
 #define A      "%rax"

@@ -1,5 +1,5 @@
-/* A thread's stack right below a block that has a mapping of its own: the kernel makes one mapping of both. Another
- * such block is lost. Prints the address of the first, and "ready"; ends with the standard input. */
+/* A thread's stack directly below an mmapped chunk, which the kernel merges into one mapping. Another such chunk is
+ * lost. Prints the address of the first, and "ready"; ends with the standard input. */
 #include "target.h"
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
-/* A mapping whose lower part is a thread's stack, with its variables at the top, and whose upper part is the program's
- * own, as the kernel merges such. Prints "ready" and the addresses of four blocks: that the program's part knows, a
- * variable of the thread, one among many variables of it, and its stack. Ends with the standard input. */
+/* A mapping whose lower part is a thread's stack, with its TLS at the top, and whose upper part is the program's own
+ * memory, because the kernel merges such mappings. Prints "ready" and the addresses of four blocks, to which point: the
+ * program's part, a TLS variable, one among many TLS variables, and the stack. Ends with the standard input. */
 #include "target.h"
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #define MANY  3000
 
 static __thread void *variable;
-static __thread void *variables[MANY]; /* more than a page of them */
+static __thread void *variables[MANY]; /* they need more than a page */
 static pthread_barrier_t barrier;
 static void *volatile blocks[4];
 static void **own;

@@ -1,5 +1,5 @@
-/* chosen: functions of all sorts, for functrace -x: static ones, recursion, tail calls, one that is left by longjmp,
- * one with two names, calls through a pointer. tests/scenarios/chosen.py knows what each returns. */
+/* chosen: functions of all kinds for functrace -x: static ones, recursion, tail calls, one that is left by longjmp, one
+ * with two names, calls through a pointer. tests/scenarios/chosen.py has the results. */
 #include "target.h"
 #include <setjmp.h>
 
@@ -8,7 +8,7 @@
 #else
 #define APART __attribute__((noipa))
 #endif
-/* What is done behind a call, so that it is no jump. */
+/* Code after a call, so that it is not compiled to a jump. */
 #define BEHIND_CALL() __asm__ volatile("" ::: "memory")
 
 static APART long leaf(long x)
@@ -24,7 +24,7 @@ static APART long factorial(long x)
 	return x < 2 ? 1 : x * rest;
 }
 
-/* Optimised, each jumps to the next. */
+/* With optimisation each jumps to the next. */
 static APART long lands(long x)
 {
 	return x + 1;
@@ -63,7 +63,7 @@ static APART long try_leaving(void)
 {
 	volatile long result = 0;
 
-	/* The second time at the same place. */
+	/* For the second time at the same place. */
 	for (volatile long x = 1; x >= 0; x--)
 		if (!setjmp(out))
 			result += leaves(x);
@@ -82,7 +82,7 @@ static APART long within(long x)
 	return x * 2;
 }
 
-/* What is called by a pointer could be another function each time. */
+/* A call by a pointer may be of another function each time. */
 static APART long by_pointer(long x)
 {
 	const long more = within(x);
@@ -91,7 +91,7 @@ static APART long by_pointer(long x)
 	return more + 7;
 }
 
-/* Optimised, it jumps to malloc. */
+/* With optimisation it jumps to malloc. */
 static APART void *makes(size_t size)
 {
 	return malloc(size);
@@ -102,7 +102,7 @@ static APART void returns_nothing(long *x)
 	*x = 5;
 }
 
-/* It calls allocators, whose calls are within it. */
+/* It calls allocators, whose calls are nested in it. */
 static APART long allocates(long count)
 {
 	long sum = 0;

@@ -1,5 +1,5 @@
 /* chosen_classes: overloads, templates, namespaces, methods, operators and exceptions, for functrace -x.
- * tests/scenarios/chosen.py knows what each returns. */
+ * tests/scenarios/chosen.py has the results. */
 #include "target.h"
 
 #ifdef __clang__

@@ -11,13 +11,13 @@ static unsigned int first, second, other;
 
 static pthread_barrier_t barrier;
 
-/* In a context of its own before the gate; the program's are none of its business. */
+/* A thread in a context of its own before the gate; it does not affect the program's contexts. */
 static void *in_other(void *data)
 {
 	context_enter(other);
 	context_enter(second);
 	context_exit(second);
-	pthread_barrier_wait(&barrier); /* it is in it */
+	pthread_barrier_wait(&barrier); /* the thread is in its context */
 	pthread_barrier_wait(&barrier); /* the gate was passed */
 	void *p = malloc(37001);
 
@@ -38,7 +38,7 @@ static void *in_none(void *data)
 
 	KEEP(p);
 	context_enter(second);
-	free(p); /* it ends in it */
+	free(p); /* the thread ends in its context */
 	return data;
 }
 
@@ -77,7 +77,7 @@ static void nested(void)
 	context_exit(0);
 	context_exit(1u << 30);
 	context_enter(0);
-	context_enter(1u << 30); /* there is none of that id */
+	context_enter(1u << 30); /* no context has that id */
 	use(37015, "first");
 	context_enter(second | other);
 	context_exit(first | other);
@@ -101,7 +101,8 @@ static void reallocated(void)
 	give(p, 37022, "first");
 }
 
-/* A child is in what its maker is in, and has the same contexts; what either makes or does later is its own. */
+/* A child is in the contexts of its parent, and has the same ids; contexts that either enters or creates later are its
+ * own. */
 static void forked(void)
 {
 	int status;
@@ -137,7 +138,7 @@ static void forked(void)
 
 /* ---- Functions ---- */
 
-static volatile int one = 1; /* what is called behind its test is no tail call */
+static volatile int one = 1; /* code after a call that tests it prevents a tail call */
 
 static NOINLINE void outer(int level, const char *contexts)
 {
@@ -156,7 +157,7 @@ static NOINLINE void middle(void)
 
 static NOINLINE void jumping(void)
 {
-	take(37046, "first,jumping"); /* by a jump, where it is optimised */
+	take(37046, "first,jumping"); /* by a jump, with optimisation */
 }
 
 static jmp_buf back;
@@ -185,7 +186,8 @@ static void on_signal(int sig)
 	use(37061, sig == SIGUSR1 ? "first,interrupted" : "first");
 }
 
-/* Its handler runs within the call, on another stack where the way back from there is described (musl does not). */
+/* Its handler runs within the call, on another stack if the C library's unwind tables describe the way back (musl's do
+ * not). */
 #ifdef __GLIBC__
 #define OWN_STACK SA_ONSTACK
 #else
@@ -210,7 +212,7 @@ static void signals(void)
 	use(37063, "first");
 }
 
-/* More frames between than a stack that is walked can have. */
+/* More frames between than the unwinder reads. */
 static NOINLINE void deep(unsigned level)
 {
 	if (level)
@@ -226,7 +228,7 @@ static NOINLINE void deepest(void)
 	one = one + 0;
 }
 
-/* Two at a time, each on a stack of its own: a context is the coroutine's that called it. */
+/* Two at a time, each on a stack of its own: a context belongs to the coroutine that called it. */
 #ifdef __GLIBC__
 static ucontext_t scheduler, coroutines[2];
 static char stacks[2][64 << 10] __attribute__((aligned(4096)));
@@ -290,7 +292,7 @@ static void in_coroutines(void)
 		}
 }
 
-/* It begins here, and goes on in a thread: in the function still, but in no context of this thread's. */
+/* It begins here, and continues in a thread: still in the function, but in no context of this thread. */
 static NOINLINE void green(void)
 {
 	use(37091, "first,green");

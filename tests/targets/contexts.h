@@ -10,7 +10,7 @@
 #include "../../context/context.h"
 #include <dlfcn.h>
 
-/* The context library's functions: the program's own, or those of a library that is loaded. */
+/* The functions of the context library: the program's own copy, or that of a library that is loaded. */
 static unsigned int (*context_create)(const char *name);
 static void (*context_enter)(unsigned int id), (*context_exit)(unsigned int id);
 

@@ -1,4 +1,4 @@
-/* contexts_many [exec]: as many contexts as there can be, and one more; a program that this one executes has none. */
+/* contexts_many [exec]: as many contexts as possible, and one more; a program that this one executes has none. */
 #include "contexts.h"
 #include "../../context/context.c"
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	gate();
 	use(37102, "-");
 	for (int i = 1; i <= 32; i++) {
-		/* Of the last one as much is kept as there is room for. */
+		/* The name of the last one is truncated to the room for it. */
 		snprintf(name, sizeof(name), i < 32 ? "c%02d" : "c%02d%057d", i, 0);
 		last = context_create(name);
 		CHECK(last == 1u << (i - 1));

@@ -1,4 +1,4 @@
-/* contexts_throwing LIBRARY: exceptions out of functions that are contexts, through contexts of the program's own. */
+/* contexts_throwing LIBRARY: exceptions out of functions that are contexts, through contexts that the program sets. */
 #include "contexts.h"
 #include <stdexcept>
 
@@ -70,7 +70,7 @@ static NOINLINE void rethrower()
 	}
 }
 
-/* It is left by another exception than came to it. */
+/* It is left by another exception than the one that it caught. */
 static NOINLINE void translator()
 {
 	try {

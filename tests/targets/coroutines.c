@@ -1,5 +1,5 @@
-/* Coroutines that move between threads: a scheduler of M threads runs N coroutines, each of
- * which allocates, gives way, and goes on wherever it is resumed. */
+/* Coroutines that move between threads: a scheduler of M threads runs N coroutines; each allocates, yields, and
+ * continues on the thread that resumes it. */
 #include "target.h"
 #include <sys/mman.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
-/* cxx_resources: memory that C++ hands out in its other ways: a class's own operator new, placement new,
- * std::pmr, make_shared, containers with an allocator of their own. What stands between the program and
- * the traced functions makes no events; what it gets from them, and when, does. */
+/* cxx_resources: memory that C++ allocates in other ways: a class's own operator new, placement new, std::pmr,
+ * make_shared, containers with an allocator. The code between the program and the traced functions makes no events; its
+ * calls of traced functions do. */
 #include "target.h"
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ static const char *const aligned_delete = "operator delete(void*, " SIZE_T ", st
 static const char *const sized_delete = "operator delete(void*, " SIZE_T ")";
 static const char *const plain_new = "operator new(" SIZE_T ")";
 
-/* From malloc: that is what is seen, not operator new. */
+/* From malloc, which is the event, not operator new. */
 struct by_malloc {
 	char bytes[36601];
 	static void *operator new(size_t size)
@@ -44,7 +44,7 @@ struct by_pool {
 char *by_pool::pool;
 unsigned by_pool::used;
 
-/* From the global one, larger than asked for. */
+/* From the global one, larger than requested. */
 struct by_global {
 	char bytes[36603];
 	static void *operator new(size_t size)
@@ -124,7 +124,7 @@ static void resources(unsigned rounds)
 		KEEP(p);
 		p = no_event.data();
 		CHECK(p >= buffer && p < buffer + sizeof(buffer));
-		/* larger than the pools' largest: each is a block of the upstream resource */
+		/* larger than the pools' largest block: each is a block of the upstream resource */
 		std::pmr::pool_options options;
 		options.largest_required_pool_block = 4096;
 		std::pmr::unsynchronized_pool_resource pool(options);

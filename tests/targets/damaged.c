@@ -1,5 +1,5 @@
-/* A heap that its own program has damaged, in the structures of glibc's malloc (or not, to compare): damaged KIND.
- * Prints a line when it is done, and ends with the standard input, without another call of malloc. */
+/* A heap that the program itself has damaged, in the structures of glibc's malloc (or has not damaged, to compare):
+ * damaged KIND. Prints a line when it is done, and ends with the standard input, without another call of malloc. */
 #include "target.h"
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -7,14 +7,14 @@
 #define WORD  sizeof(void *)
 #define BINS  127
 #define MANY  40
-#define SMALL 56     /* for a cache, and behind 7 of them for a fastbin */
-#define MORE  600    /* for a cache, and behind 7 of them for a bin */
+#define SMALL 56     /* goes into a cache, and after 7 of them into a fastbin */
+#define MORE  600    /* goes into a cache, and after 7 of them into a bin */
 #define LARGE 3000   /* for a bin */
-#define HUGE  300000 /* with a mapping of its own */
+#define HUGE  300000 /* in a mapping of its own */
 
 static void *blocks[MANY];
-static volatile uintptr_t *first_bin; /* the header of the list of what is not sorted yet, in the main arena */
-static uintptr_t to_next;             /* from the begin of an arena to its pointer to the next one */
+static volatile uintptr_t *first_bin; /* the header of the unsorted list in the main arena */
+static uintptr_t to_next;             /* from the beginning of an arena to its pointer to the next one */
 static pthread_barrier_t barrier;
 
 /* (Volatile, for the compiler sees that nobody here reads what is written.)
@@ -82,8 +82,8 @@ static void none(void)
 	fill(SMALL, 20);
 }
 
-/* Not damaged: memory that looks like blocks with mappings of their own, one of which would have real ones in it, which
- * lie behind it; nobody points to a real one. */
+/* Not damaged: memory that looks like mmapped chunks. One of these would contain the real chunks after it, to which no
+ * pointer points. */
 static void lookalikes(void)
 {
 	const size_t size = 4 << 20;
@@ -146,7 +146,7 @@ static void mapped(void)
 
 /* ---- Lists ---- */
 
-/* The pointers of caches and fastbins are mixed with their own addresses (not before 2.32). */
+/* The pointers of caches and fastbins are mangled with their own addresses (since 2.32). */
 static void link_to(void *block, void *next)
 {
 	*word(block, 0) = ((uintptr_t)block >> 12) ^ (uintptr_t)next;
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	/* Where blocks have tags, nobody may look at what is around them. */
+	/* If blocks have tags, the memory around them must not be read. */
 	if (strcmp(argv[1], "lookalikes"))
 		find_arena();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

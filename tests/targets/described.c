@@ -1,5 +1,5 @@
-/* Functions that no module knows but described.conf: each value, condition and role that a text can say, in success
- * and failure. */
+/* Functions that only the module described.conf traces: each value, condition and role that a description can have, in
+ * success and failure. */
 #include "target.h"
 #include "records.h"
 
@@ -21,7 +21,7 @@ static void *cell(void)
 
 /* ---- The functions ---- */
 
-/* They are found by name, and the compiler knows of no other caller. */
+/* They are found by name; noinline, because the compiler must not know their only caller. */
 #define OWN NOINLINE __attribute__((used, visibility("default")))
 
 void *pool_get(struct pool *p, size_t n);
@@ -197,9 +197,9 @@ OWN int visit(const char *place)
 	return *place ? 0 : -1;
 }
 
-/* ---- What they leave ---- */
+/* ---- The expected calls ---- */
 
-/* The number of what was allocated: `size` is nobody else's. */
+/* The number of the allocation: no other allocation has this `size`. */
 static unsigned got(const char *name, size_t size, const void *p)
 {
 	CHECK(p);

@@ -1,5 +1,5 @@
-/* Functions of the module file, in success and failure, with the record that each is to leave. Of the libraries'
- * names for one function (open and open64) the trace may show either. */
+/* Functions of the module file, successful and failing, with the expected record of each. If a library has two names
+ * for one function (open and open64), the trace may show either. */
 #include "target.h"
 #include "records.h"
 
@@ -18,13 +18,13 @@
 #include <sys/wait.h>
 #include <wchar.h>
 
-#define MANY_LOW 700 /* no others are above these */
+#define MANY_LOW 700 /* all other descriptors are below */
 #define DUP_LOW  40  /* descriptors of fcntl(F_DUPFD) are from here on */
 
 extern char **environ;
 static char template_path[64];
 
-/* A file name that mkstemp() and its like can fill in. */
+/* A file name that mkstemp() and similar functions fill in. */
 static char *fresh(const char *end)
 {
 	snprintf(template_path, sizeof(template_path), "/tmp/functrace-%d-XXXXXX%s", (int)getpid(), end);
@@ -82,7 +82,7 @@ static void duplicates(void)
 	const int one = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
 	const int other = opened_fd("dup<fd>", dup(one));
 
-	CHECK(dup2(one, other) == other); /* which is closed by it */
+	CHECK(dup2(one, other) == other); /* which closes it */
 	closed_fd(other, "dup2<fd>");
 	opened_fd("dup2<fd>", other);
 	CHECK(dup2(one, one) == one);
@@ -102,7 +102,7 @@ static void duplicates(void)
 	done(far);
 	done(other);
 	done(one);
-	/* Closed twice: the second one fails, and is no release. */
+	/* Closed twice: the second call fails, and is not a release. */
 	CHECK(close(one) == -1 && errno == EBADF);
 	CHECK(close(-1) == -1);
 }
@@ -221,7 +221,7 @@ static void events(void)
 		done(opened_fd("posix_openpt<fd>", fd));
 }
 
-/* What the kernel or a container may refuse: only those that it gives are in the trace. */
+/* Calls that the kernel or a container may refuse: only successful ones are in the trace. */
 static void rare(void)
 {
 	char name[64];
@@ -280,7 +280,7 @@ static void rare(void)
 static ssize_t cookie_read(void *cookie, char *text, size_t size)
 {
 	(void)cookie, (void)text, (void)size;
-	/* The program's own, in the midst of the library. */
+	/* A descriptor of the program, opened inside a call of the library. */
 	done(opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY)));
 	return 0;
 }
@@ -304,7 +304,7 @@ static void own_streams(void)
 }
 
 #ifdef __GLIBC__
-/* Names of their own for files that are larger than an off_t of 32 bits. */
+/* Names for files that are larger than a 32-bit off_t. */
 static void large_files(void)
 {
 	FILE *file;
@@ -362,7 +362,7 @@ static void streams(void)
 	CHECK(fclose(file) == 0);
 	released_last("fclose<fp>");
 	free(grown);
-	/* What is given to a stream is closed by it. */
+	/* A descriptor that is given to a stream is closed by it. */
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
 
 	CHECK(!fdopen(fd, "nonsense"));
@@ -371,7 +371,7 @@ static void streams(void)
 	opened("fdopen<fp>");
 	CHECK(fclose(file) == 0);
 	released_last("fclose<fp>");
-	/* Another one in its place, and none: the old one is closed in any case. */
+	/* The stream gets another one, or none: the old one is closed in any case. */
 	CHECK((file = fopen("/dev/null", "r")));
 	opened("fopen|fopen64<fp>");
 	CHECK((other = freopen("/dev/zero", "r", file)));
@@ -405,7 +405,7 @@ static void folders(void)
 	CHECK(!fdopendir(-1));
 }
 
-/* A child of posix_spawn() has this one's memory, and closes and duplicates its own descriptors. */
+/* A child of posix_spawn() shares this process's memory, and closes and duplicates its own descriptors. */
 static void spawned(void)
 {
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
@@ -419,7 +419,7 @@ static void spawned(void)
 	CHECK(posix_spawn_file_actions_addclose(&actions, fd) == 0);
 	CHECK(posix_spawnp(&child, "true", &actions, NULL, words, environ) == 0);
 #ifndef __GLIBC__
-	/* musl's learns by a pipe what has become of its child. */
+	/* musl's posix_spawn() learns by a pipe whether its child has execed. */
 	const int pipe[2] = {fd + 1, fd + 2};
 
 	both("pipe2<fd>", pipe);
@@ -471,7 +471,7 @@ static int close_all(void)
 }
 #endif
 
-/* With an argument it closes all streams, and does nothing else. */
+/* With an argument it only closes all streams. */
 int main(int argc, char **argv)
 {
 	(void)argv;

@@ -1,4 +1,4 @@
-/* Descriptors and folders that the C library opens by functions of its own, or hands over by the array. */
+/* Descriptors and folders that the C library opens by internal functions, or returns in an array. */
 #include "target.h"
 #include "records.h"
 
@@ -82,8 +82,7 @@ static void terminal(void)
 }
 
 #ifdef __GLIBC__
-/* The library closes a stream that it has opened by a function that only a program has a name of which it is linked
- * into. */
+/* The library closes a stream that it has opened by a function which only statically linked programs have a name of. */
 static void scanned(void)
 {
 	const int base = opened_fd("open|open64<fd>", open("/", O_RDONLY | O_DIRECTORY));
@@ -103,7 +102,7 @@ static void scanned(void)
 #endif
 
 #ifdef __GLIBC__
-/* With a flag that there is none of it closes nothing. */
+/* With an invalid flag it closes nothing. */
 static void refused(void)
 {
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));

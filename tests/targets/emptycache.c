@@ -1,5 +1,5 @@
-/* A block of zeros that is about as large as a thread's cache, and is itself in one: it lies before the cache of a
- * second thread, whose stack has its address still. Then it waits for the end of its standard input. */
+/* A block of zeros with about the size of a thread's cache, which is itself cached: it is before the cache of a second
+ * thread, whose stack still has its address. Then the program waits for the end of its standard input. */
 #include "target.h"
 
 static int released[2];
@@ -20,7 +20,7 @@ static void *release_and_wait(void *block)
 int main(void)
 {
 	pthread_t thread;
-	/* The size of 2.42's caches. */
+	/* The size of the caches of glibc 2.42. */
 	void *large = calloc(1, 750), *other = malloc(30);
 	char byte;
 

@@ -1,4 +1,4 @@
-/* Calls that fail, in several threads at once, each with an error of its own: a thread's errno is its own. */
+/* Failing calls in several threads at once, each with another error: each thread has its own errno. */
 #include "target.h"
 
 #define CALLS 50

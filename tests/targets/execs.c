@@ -15,7 +15,7 @@ static void before(void)
 {
 	for (unsigned i = 0; i < 3; i++)
 		free(malloc(34101));
-	void *p = malloc(34102); /* gone with the old program: never released */
+	void *p = malloc(34102); /* lost with the old program: never released */
 
 	KEEP(p);
 	expect_alloc(3, 34101, "malloc");

@@ -22,7 +22,7 @@ extern char **environ;
 
 static void *kept;
 
-/* Run in a child, with memory of its own. */
+/* Runs in a child that has its own memory. */
 static void child_work(void)
 {
 	void *p = malloc(34001);
@@ -83,8 +83,7 @@ static void fork_tree(void)
 
 static void vfork_one(void)
 {
-	/* The child of vfork may do nothing but exec; this one's text must be whole when it does.
-	 */
+	/* A vfork child may only exec; its text must be right when it does. */
 	const pid_t pid = vfork();
 
 	CHECK(pid >= 0);
@@ -109,7 +108,7 @@ static void spawn_one(void)
 		CHECK(posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) == 0);
 		reap(pid, 0);
 	}
-	/* a program that is not there: the child fails within the parent's memory */
+	/* a missing program: the child fails within the parent's memory */
 	CHECK(posix_spawn(&pid, "/nonexistent/program", NULL, NULL, argv, environ) == ENOENT);
 }
 
@@ -129,7 +128,7 @@ static int clone_child(void *data)
 	return 7;
 }
 
-/* fork by clone3, which takes the exit signal apart from the flags. */
+/* fork by clone3, whose exit signal is a field of its own. */
 static void clone3_one(uint64_t flags)
 {
 	int pidfd = -1;
@@ -153,7 +152,7 @@ static void clone3_one(uint64_t flags)
 	expect_child(1);
 }
 
-/* Says how it ended: it depends on whether somebody traces the parent. */
+/* Prints how the child ended: that depends on whether the parent is traced. */
 static void untraced_one(bool calls)
 {
 	int status;
@@ -182,7 +181,7 @@ static void clone_one(int flags)
 
 	CHECK(pid > 0);
 	if (flags & CLONE_PARENT) {
-		/* our parent's child: not ours to wait for */
+		/* the child of this process's parent: this process cannot wait for it */
 		CHECK(waitpid(pid, NULL, __WALL) < 0 && errno == ECHILD);
 		while (kill(pid, 0) == 0) {
 			char path[64], state[256] = "";

@@ -18,8 +18,7 @@ static void *work(void *data)
 		const pid_t pid = fork();
 
 		if (!pid) {
-			/* only what is allowed after a fork of a threaded program, and glibc's
-			 * malloc */
+			/* only calls that are allowed after a fork of a threaded program, and glibc's malloc */
 			unsigned char *q = malloc(1001);
 
 			if (!q || p[0] != 0x5a || p[2000] != 0x5a)

@@ -1,5 +1,5 @@
-/* A parent and its children, one at first and one more for each byte of the standard input, all of which keep blocks:
- * the parent of 33700 bytes, children of 33701. Ends with its children when the input ends. Prints their ids. */
+/* A parent and its children, one at first and another one for each byte of the standard input, allocate and keep
+ * blocks: the parent of 33700 bytes, children of 33701. All end when the input ends. Prints the ids of the children. */
 #include "target.h"
 #include <poll.h>
 #include <signal.h>

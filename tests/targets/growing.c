@@ -1,4 +1,4 @@
-/* Keeps a block of 30001 bytes every few milliseconds, until its standard input ends. */
+/* Allocates a block of 30001 bytes every few milliseconds and keeps it, until its standard input ends. */
 #include "target.h"
 #include <poll.h>
 

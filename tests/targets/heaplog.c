@@ -26,9 +26,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define SLOTS  ((size_t)1 << 20)
-#define GONE   1 /* what was there is another's place now */
+#define GONE   1 /* a slot whose block was moved to another one */
 
-/* Of 2.33 and later. */
+/* mallinfo2() exists since 2.33. */
 struct figures {
 	size_t of[10];
 };
@@ -71,7 +71,7 @@ extern void __real_free(void *);
 #define __libc_calloc  NEXT(void *, "calloc", size_t, size_t)
 #define __libc_realloc NEXT(void *, "realloc", void *, size_t)
 #define __libc_free    NEXT(void, "free", void *)
-#define MEMALIGN       "aligned_alloc" /* what its memalign calls, by name */
+#define MEMALIGN       "aligned_alloc" /* the function that its memalign calls by name */
 #endif
 #ifndef MEMALIGN
 #define MEMALIGN "memalign"
@@ -238,7 +238,7 @@ EXPORT void free(void *p)
 	depth--;
 }
 
-/* The old block may be another's before this one returns. */
+/* Another thread may get the old block before this call returns. */
 EXPORT void *realloc(void *old, size_t size)
 {
 	leave(old);

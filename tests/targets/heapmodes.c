@@ -38,7 +38,7 @@ static size_t draw(struct draw *draw, size_t below)
 	return (size_t)(draw->state >> 33) % below;
 }
 
-/* Small ones most often; up to 40,000 bytes. */
+/* Mostly small ones; up to 40,000 bytes. */
 static size_t draw_size(struct draw *d)
 {
 	const size_t kind = draw(d, 16);

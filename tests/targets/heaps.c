@@ -37,12 +37,12 @@ static int next_operation(void)
 
 /* ---- The end ---- */
 
-/* ENDS in tests/generate/heap_plans.py; more: by the signal of that number less FIRST_SIGNAL. */
+/* ENDS in tests/generate/heap_plans.py; larger values: by the signal of that number less FIRST_SIGNAL. */
 enum heap_capture { STAYS, BY_RETURN, BY_EXIT, BY_EXIT_AT_ONCE, BY_ABORT, BY_QUICK_EXIT, FIRST_SIGNAL };
 /* LINKS there. */
 enum link_kind { FRAME, HANDLER, CONTEXT, THREAD, LEADERLESS };
 
-/* What is called on the way to the end, one by the other. */
+/* Functions that call each other on the way to the end. */
 static struct link {
 	enum link_kind kind;
 	struct item item;
@@ -66,7 +66,7 @@ static void clear_at_exit(void)
 
 #define PAGE 4096u
 
-/* A thread that ends meanwhile takes its stack along. */
+/* The stack of a thread that ends meanwhile is released. */
 static NOINLINE int is_readable(uintptr_t at)
 {
 	char byte;
@@ -75,8 +75,8 @@ static NOINLINE int is_readable(uintptr_t at)
 	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
 }
 
-/* Words of libraries' own that look like addresses of blocks: the dynamic linker has some of what it has unmapped,
- * and of 32 bits any number may look like one. What the program has planted is not among them. */
+/* Words of libraries that look like addresses of blocks: the dynamic linker has pointers to unmapped memory, and in
+ * 32-bit processes any number may look like one. The program's own planted pointers are not among them. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at += sizeof(at)) {
@@ -99,7 +99,7 @@ static NOINLINE void look_for_strangers(void)
 {
 	static char text[1 << 16];
 	const int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-	/* Numbers look like addresses that are low. */
+	/* Small numbers look like low addresses. */
 	const int is_low = sizeof(void *) < 8 || (uint64_t)(uintptr_t)sbrk(0) >> 32 == 0;
 	uintptr_t end_of_last = 0, end_of_linker = 0;
 	size_t size = 0;
@@ -116,7 +116,7 @@ static NOINLINE void look_for_strangers(void)
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
 			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
-		/* Of a program that has ended nobody can ask later what a word was. */
+		/* After the end of the program the words cannot be read any more. */
 		const int is_all =
 			is_low && ending != STAYS && rest[2] == 'w' && rest[4] == 'p' && to - from <= 16u << 20;
 
@@ -211,7 +211,7 @@ static NOINLINE void in_handler(const struct link *link)
 
 static volatile int is_joining;
 
-/* Not before the other one is out of pthread_create(3), whose frames have words of malloc's own. */
+/* Not before the other thread has left pthread_create(3), whose frames contain words of malloc. */
 static void *in_thread(void *data)
 {
 	while (!is_joining)
@@ -231,7 +231,7 @@ static NOINLINE void start_end(const struct link *link)
 	pthread_join(thread, NULL);
 }
 
-/* The first thread ends, and this one goes on when it has. */
+/* The first thread ends, and then this one continues. */
 static void *after_first(void *data)
 {
 	pthread_join(*(const pthread_t *)data, NULL);
@@ -287,8 +287,8 @@ static NOINLINE void go_on(void)
 
 /* ---- The plan ---- */
 
-/* A pointer to block `to` within another one. what: 'w', or as log_root() has it, in capitals. at: -1: it is there
- * already, anywhere. */
+/* A pointer to block `to` within another one. what: 'w', or a letter as for log_root(), in capitals. at: -1: the
+ * pointer is already there, at an unknown place. */
 static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to, long offset)
 {
 	if (at < 0) {
@@ -299,7 +299,7 @@ static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to,
 	log_line(what, (uintptr_t)shown(from, at), (uintptr_t)shown(to, offset), to);
 }
 
-/* What programs and libraries have before the pointer by which they keep a block; see src/heap/interior.c. */
+/* Headers that programs and libraries put before the pointer by which they keep a block; see src/heap/interior.c. */
 static NOINLINE void shape_block(unsigned number, unsigned shape)
 {
 	uintptr_t *words = (uintptr_t *)shown(number, 0);
@@ -430,7 +430,7 @@ static NOINLINE void operate(int operation)
 	}
 }
 
-/* Libraries have been deeper in main's stack than in others. */
+/* Libraries have used main's stack deeper than other stacks. */
 static NOINLINE void wipe_main(void)
 {
 	unsigned char stack[256 << 10];
@@ -461,14 +461,14 @@ static NOINLINE void read_plan(const char *path)
 	CHECK(fd >= 0 && got > 0 && close(fd) == 0);
 }
 
-/* pthread_exit(3) loads a library, whose blocks would have old words of those that the plan has released. */
+/* pthread_exit(3) loads a library, whose blocks would contain old words of blocks that the plan has released. */
 static void *exit_thread(void *data)
 {
 	pthread_exit(data);
 }
 
-/* On a stack that is given back: the C library gives its own to the next thread, in whose frames old words of the
- * dynamic linker's would lead to blocks that have come where its own ones were. */
+/* On a stack that is released: the C library reuses its own for the next thread, where old words of the dynamic linker
+ * would point to new blocks at the addresses of its former ones. */
 static NOINLINE void load_for_exit(void)
 {
 	unsigned char *const memory = stack_memory(MAPPED_GUARDED, 0);

@@ -1,5 +1,5 @@
-/* What the parts of heaps.c share: addresses of blocks in a form in which nothing finds them, and what the program
- * says of itself. A block has a number; only where a plan plants a pointer does its address stand as one. */
+/* Functions that the parts of heaps.c share: addresses of blocks are stored in a form that looks like no pointer, and
+ * the program logs its pointers. A block has a number; its address exists as a pointer only where a plan plants one. */
 #ifndef HEAPS_H
 #define HEAPS_H
 
@@ -12,10 +12,10 @@
 #define BLOCKS_MAX 1024
 #define LOG_MAX    (1u << 17)
 
-/* An array is read and written. */
+/* A volatile array is read and written. */
 #define USED(array) __asm__ volatile("" : : "r"(array) : "memory")
 
-/* Registers that calls may leave as they are; the C library copies with the widest that there are. */
+/* Registers that calls may leave unchanged; the C library copies by the widest ones. */
 static NOINLINE void wipe_registers(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,8 +47,8 @@ static NOINLINE void wipe_registers(void)
 #endif
 }
 
-/* The caller's next words below its stack pointer, which a function that wipes has for its own frame. Nothing of the
- * caller's is there: it calls functions. */
+/* The words below the caller's stack pointer, which a function that wipes would use for its own frame. The caller has
+ * no data there, because it calls functions. */
 static inline __attribute__((always_inline)) void wipe_next(void)
 {
 #if defined(__x86_64__)
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) void wipe_next(void)
 #endif
 }
 
-/* Where functions that have returned have had their pointers. */
+/* The stack memory where functions that have returned have had pointers. */
 static NOINLINE void wipe_all(void)
 {
 	wipe_stack();
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void wipe(void)
 	wipe_all();
 }
 
-/* Blocks begin at multiples of 16: a sixteenth of an address is none of a block's. */
+/* Blocks begin at multiples of 16: an address divided by 16 points to no block. */
 static volatile uintptr_t sixteenths[BLOCKS_MAX], sizes[BLOCKS_MAX];
 
 static NOINLINE void hide(unsigned number, const void *block, size_t size)
@@ -87,13 +87,13 @@ static NOINLINE void hide(unsigned number, const void *block, size_t size)
 	sizes[number] = size;
 }
 
-/* The offset of -1 is where what was asked for ends. */
+/* The offset of -1 is the end of the requested bytes. */
 static NOINLINE char *shown(unsigned number, long offset)
 {
 	return (char *)(sixteenths[number] * 16) + (offset < 0 ? (long)sizes[number] : offset);
 }
 
-/* Whether a word is the address of something in a block. */
+/* Returns true if the word is an address inside a block. */
 static NOINLINE int block_at(uintptr_t word)
 {
 	static uintptr_t lowest = UINTPTR_MAX / 16, highest;
@@ -112,7 +112,7 @@ static NOINLINE int block_at(uintptr_t word)
 	return 0;
 }
 
-/* ---- What the program says: a letter, numbers in hexadecimal, a line ---- */
+/* ---- The log: a letter, numbers in hexadecimal, a line each ---- */
 
 static char log_text[LOG_MAX];
 static size_t log_size;
@@ -134,8 +134,8 @@ static NOINLINE void log_line(char what, uintptr_t one, uintptr_t two, unsigned 
 	log_text[log_size++] = '\n';
 }
 
-/* A pointer to a block is in a root; `keeper` is for who reads of it. what: 'r', or 'k' where it keeps a block by its
- * midst, 'm' where it may. */
+/* A root has a pointer to a block; `keeper` is a number for reports. what: 'r', or 'k' if it keeps a block by an
+ * interior pointer, 'm' if it may. */
 static NOINLINE void log_root(char what, unsigned number, long offset, unsigned keeper)
 {
 	log_line(what, (uintptr_t)shown(number, offset), number, keeper);

@@ -1,4 +1,4 @@
-/* Making the blocks of heaps.c: by all functions that give some, in one thread or another. */
+/* Allocates the blocks of heaps.c: by all functions that return blocks, in any of the threads. */
 #ifndef HEAPS_BLOCKS_H
 #define HEAPS_BLOCKS_H
 
@@ -157,7 +157,7 @@ static NOINLINE void *make_block(enum how how, size_t size, long *inside)
 	}
 }
 
-/* Says where it is and how large, and how much of that was asked for. */
+/* Logs the address of a block, its usable size, and the requested size. */
 static NOINLINE void plant_block(unsigned number, enum how how, size_t size)
 {
 	long inside = 0;
@@ -167,7 +167,7 @@ static NOINLINE void plant_block(unsigned number, enum how how, size_t size)
 	is_second[number] = how == BY_SECOND_LIBRARY;
 	const size_t usable = is_second[number] ? second_size(p) : malloc_usable_size(p);
 
-	/* An object has its tables, an array its number. */
+	/* An object has vtables, an array its number of elements. */
 	if (how == BY_NEW_ARRAY)
 		memset((char *)p + inside, 1, usable - (size_t)inside);
 	else if (how != BY_NEW_DERIVED)

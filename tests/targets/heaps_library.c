@@ -1,4 +1,4 @@
-/* A library of heaps.c: variables of an object that dlopen(3) has loaded, which a thread has of its own or not. */
+/* A library of heaps.c: variables of an object that dlopen(3) has loaded, some of them thread-local. */
 __attribute__((visibility("default"))) void *volatile *heaps_variables(void);
 __attribute__((visibility("default"))) void *volatile *heaps_thread_variables(void);
 

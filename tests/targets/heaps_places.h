@@ -1,4 +1,4 @@
-/* Memory of heaps.c that is in no block, in which pointers can be kept, and the ways in which they come there. */
+/* Memory of heaps.c outside of blocks, in which pointers are kept, and the ways in which they are stored there. */
 #ifndef HEAPS_PLACES_H
 #define HEAPS_PLACES_H
 
@@ -30,9 +30,9 @@ enum place {
 	IN_SPARSE,
 	IN_MEMFD_PRIVATE
 };
-/* How a pointer comes there: STORES. */
+/* How a pointer is stored there: STORES. */
 enum store { DIRECTLY, BY_CHILD, BY_SECOND_MAPPING, BY_WRITE };
-/* What is done to a place then: AFTERS. */
+/* Changes to a place afterwards: AFTERS. */
 enum after { NOTHING, READ_ONLY, NO_ACCESS, DONT_NEED };
 
 static struct place_memory {
@@ -60,7 +60,7 @@ static NOINLINE void load_library(void)
 #endif
 }
 
-/* A second mapping of an object; NULL: it has none. */
+/* A second mapping of an object, or NULL. */
 static NOINLINE void *map_again(const struct place_memory *place)
 {
 	if (place->id >= 0)
@@ -81,7 +81,8 @@ static NOINLINE void map_place(struct place_memory *place, enum place kind)
 
 	place->size = kind == IN_SPARSE ? sizeof(void *) < 8 ? 64u << 20 : 1u << 30 : 2 * BYTES;
 	if (kind == IN_MEMFD || kind == IN_MEMFD_PRIVATE)
-		/* A core file tells neither shared mappings from private ones nor files of one name from each other. */
+		/* A core file does not distinguish shared mappings from private ones, or two files with the same name.
+		 * */
 		place->fd = (int)syscall(SYS_memfd_create, kind == IN_MEMFD ? "place" : "private", MFD_CLOEXEC);
 	else if (kind == IN_FILE || kind == IN_FILE_PRIVATE)
 		place->fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -128,7 +129,7 @@ static NOINLINE void make_place(unsigned number, enum place kind)
 		CHECK(place->id >= 0);
 		place->words = (void *volatile *)shmat(place->id, NULL, 0);
 		CHECK(place->words != (void *)-1);
-		/* It ends with the program then; Linux lets it be attached to once more. */
+		/* It ends with the program; Linux allows to attach it once more. */
 		CHECK(shmctl(place->id, IPC_RMID, NULL) == 0);
 		break;
 	default:

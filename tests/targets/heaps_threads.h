@@ -1,5 +1,4 @@
-/* Threads of heaps.c that keep pointers, in registers and on stacks of all kinds; and contexts that are not running.
- * */
+/* Threads of heaps.c that keep pointers, in registers and on stacks of all kinds; and suspended contexts. */
 #ifndef HEAPS_THREADS_H
 #define HEAPS_THREADS_H
 
@@ -13,7 +12,7 @@
 
 /* In the order of WHERES in tests/generate/heap_plans.py. */
 enum where { ON_STACK, IN_OWN_TLS, IN_OWN_LIBRARY_TLS, IN_KEY, IN_REGISTER, IN_VECTOR, IN_RED_ZONE, BELOW_RED_ZONE };
-/* STACKS there; more: the block of that number less FIRST_BLOCK. */
+/* STACKS there; larger values: the block with that number less FIRST_BLOCK. */
 enum stack { OF_LIBRARY, MAPPED_GUARDED, MAPPED_BESIDE, IN_ARRAY, OF_LIBRARY_UNGUARDED, FIRST_BLOCK };
 /* WAITS there. */
 enum wait_how { PAUSES, SPINS, WAITS_FOR_LOCK, ENDS, ENDS_BY_EXIT };
@@ -29,7 +28,7 @@ static struct frozen_process {
 	unsigned count;
 	enum wait_how how;
 	enum stack stack;
-	unsigned place; /* MAPPED_BESIDE: it is the upper part of that one */
+	unsigned place; /* MAPPED_BESIDE: the upper part of that place */
 } holds[HOLDS_MAX];
 
 static unsigned hold_count;
@@ -65,7 +64,7 @@ static NOINLINE unsigned char *stack_memory(enum stack stack, unsigned place)
 
 /* ---- Registers ---- */
 
-/* What `hold_in_registers` takes: a sixteenth of a number and what is to be added, for each register. */
+/* The arguments of `hold_in_registers`, for each register: a number divided by 16, and a number to be added. */
 struct held {
 	uintptr_t sixteenth, rest;
 };
@@ -74,8 +73,8 @@ struct held {
 #define TAKE(n, r)        "mov " #n "(%%rdi), %%" #r "\n shl $4, %%" #r "\n add " #n "+8(%%rdi), %%" #r "\n"
 #define TAKE_VECTOR(n, r) TAKE(n, rax) "movq %%rax, %%xmm" #r "\n"
 #define HAS_REGISTERS     1
-/* Six registers that calls preserve, eight vectors (the odd ones in the upper half), the word 64 bytes below the
- * stack pointer, and the one 256 bytes below it. */
+/* Six callee-saved registers, eight vectors (the odd ones in the upper half), the word 64 bytes below the stack
+ * pointer, and the one 256 bytes below it. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */
@@ -98,7 +97,7 @@ static NOINLINE void hold_in_registers(const struct held *held, volatile unsigne
 #define TAKE(n, r)               "mov " #n "(%%eax), %%" #r "\n shl $4, %%" #r "\n add " #n "+4(%%eax), %%" #r "\n"
 #define TAKE_VECTOR(n, r, shift) TAKE(n, ebx) "movd %%ebx, %%xmm" #r "\n pslldq $" #shift ", %%xmm" #r "\n"
 #define HAS_REGISTERS            1
-/* As above, but for registers: of those that calls preserve there are three. */
+/* The same with other registers: there are three callee-saved ones. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */
@@ -194,7 +193,7 @@ static NOINLINE void *hold_in_thread(void *data)
 	return NULL;
 }
 
-/* On `memory`, unless the C library is to have its own. */
+/* On `memory`, unless the C library must allocate the stack. */
 static NOINLINE void start_thread(pthread_t *thread, enum stack stack, unsigned char *memory, void *(*work)(void *),
 				  void *data)
 {
@@ -219,7 +218,7 @@ static NOINLINE void start_hold(struct frozen_process *hold)
 	start_thread(&thread, hold->stack, memory, hold_in_thread, hold);
 	if (hold->how >= ENDS) {
 		CHECK(pthread_join(thread, NULL) == 0);
-		/* What a thread, and the libraries that it has called, leave there is not known. */
+		/* A thread, and the libraries that it has called, leave unknown words there. */
 		if (memory)
 			memset(memory, 1, STACK_SIZE);
 	}
@@ -229,7 +228,7 @@ static NOINLINE void start_hold(struct frozen_process *hold)
 		sleep_ms(5);
 }
 
-/* A thread that allocates and releases for ever; nothing of that is planted. */
+/* A thread that allocates and releases for ever; no block of it is in the plan. */
 static void *churn(void *data)
 {
 	unsigned seed = (unsigned)(uintptr_t)data;

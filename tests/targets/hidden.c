@@ -1,5 +1,5 @@
-/* hidden: an allocator with an entry that has no public name, as browsers' have: the blocks that come from there are
- * released by free(). */
+/* hidden: an allocator with a function without a public name, as browsers have: blocks from that function are released
+ * by free(). */
 #include "target.h"
 
 #define BLOCKS 7

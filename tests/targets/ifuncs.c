@@ -1,5 +1,5 @@
-/* ifuncs LIBRARY [lazy|now]: allocators whose functions are IFUNCs: which code it is, a resolver decides at
- * run time. One in the program, one in a library; each of those that are not chosen must stay silent. */
+/* ifuncs LIBRARY [lazy|now]: allocators whose functions are IFUNCs: a resolver chooses the code at run time. One is in
+ * the program, one in a library; the code that is not chosen must make no events. */
 #include "target.h"
 #include <dlfcn.h>
 
@@ -28,7 +28,7 @@ static NOINLINE void mi_release(void *p)
 typedef void *(*allocating)(size_t);
 typedef void (*releasing)(void *);
 
-/* A resolver runs before much else works: no library's function may be called. */
+/* A resolver runs early: it may not call functions of libraries. */
 __attribute__((used)) static allocating choose_malloc(void)
 {
 	static volatile int quick = 1;
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		CHECK(library);
 		work = (unsigned (*)(unsigned))dlsym(library, "library_work");
 		CHECK(work);
-		/* attached to: some of its functions are bound already, some are not */
+		/* at the attach some of its functions are bound already, some are not */
 		CHECK(work(0) == 0);
 	}
 	gate();

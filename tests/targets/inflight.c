@@ -21,7 +21,7 @@ NOINLINE void *valloc(size_t size)
 	static char blocks[MOST][16] __attribute__((aligned(16)));
 
 	(void)size;
-	swapcontext(&coroutine[me], &home[me]); /* away, within the call */
+	swapcontext(&coroutine[me], &home[me]); /* leaves the stack within the call */
 	return blocks[me];
 }
 

@@ -1,7 +1,7 @@
-/* Blocks that are kept by pointers into their midst alone, in memory that malloc's lists have used before: innerlinks
- * SEED. Nodes whose only link is their last word lead to each other's last words; so do tables and queues. Rings of two
- * links go through their nodes' midst. Numbers are before the links. Nothing is lost. Prints "ready" and how many nodes
- * there are; ends with the standard input. */
+/* Blocks to which only interior pointers point, in memory that malloc's lists have used before: innerlinks SEED. Nodes
+ * whose only link is their last word point to each other's last words; so do tables and queues. The links of doubly
+ * linked rings are in the middle of their nodes. Before the links there are numbers. No block is lost. Prints "ready"
+ * and the number of nodes; ends with the standard input. */
 #include "target.h"
 #include <stddef.h>
 
@@ -31,7 +31,7 @@ struct part {
 
 struct owner {
 	size_t numbers[2];
-	struct link *first, *last; /* where malloc has the links of a large chunk by size */
+	struct link *first, *last; /* where malloc has a large chunk's links by size */
 	size_t count;
 	struct ring parts;
 	struct link *table[TABLE];

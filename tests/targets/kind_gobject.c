@@ -1,7 +1,7 @@
-/* Objects of GLib: each function, floating ones, objects made while others are made, a constructor that takes
- * references of what it makes and one that gives out what is there. GLib's own g_type_query() says sizes and names.
- * With an argument it is to be attached to when its types are registered. The library is opened, and declared here: not
- * every machine that has it has its headers. */
+/* Objects of GLib: each function, floating objects, objects that are created during the construction of others, a
+ * constructor that takes references to objects that it creates, and one that returns an existing object. Names and
+ * sizes are those of GLib's own g_type_query(). With an argument functrace attaches after its types are registered. The
+ * library is opened and declared here, because a machine that has it may lack its headers. */
 #include "kind.h"
 #include <dlfcn.h>
 
@@ -37,7 +37,7 @@ static GType (*register_simple)(GType, const char *, unsigned, void *, unsigned,
 static GType (*floating_type)(void);
 static void (*log_default)(void (*)(const char *, int, const char *, void *), void *);
 
-static int is_late; /* attached to when the types are there: their names are not known */
+static int is_late; /* functrace attaches after the types were registered: their names are unknown */
 static GType widget_type, inner_type, unowned_type, self_type, single_type;
 
 static void load(void)
@@ -90,7 +90,7 @@ static void released(const void *object)
 static void *inner_object, *single_object;
 static Constructor *parent_constructor;
 
-/* Makes another object while this one is made. */
+/* Creates another object during the construction of this one. */
 static void holder_init(void *instance, void *class)
 {
 	(void)instance, (void)class;
@@ -139,7 +139,7 @@ static GType derive(GType parent, const char *name, unsigned more, void (*class_
 
 static void make_types(void)
 {
-	/* A name that is not there any more when objects are made. */
+	/* A name that no longer exists when objects are created. */
 	char name[] = "FtWidget";
 	TypeQuery query;
 
@@ -152,7 +152,7 @@ static void make_types(void)
 	single_type = register_simple(OBJECT, "FtSingle", query.class_size, (void *)single_class,
 				      query.instance_size + 32, NULL, 0);
 	CHECK(single_type);
-	/* Refused: that name is taken. */
+	/* Refused, because the name is used. */
 	CHECK(!register_simple(OBJECT, "FtSingle", query.class_size, NULL, query.instance_size, NULL, 0));
 }
 
@@ -217,7 +217,7 @@ static void floating(void)
 	void *const object = object_new(unowned_type, NULL);
 
 	referred("g_object_new", unowned_type, object);
-	CHECK(ref_sink(object) == object); /* the floating one is the caller's now */
+	CHECK(ref_sink(object) == object); /* the floating reference is the caller's now */
 	referred("g_object_ref", unowned_type, object);
 	released(object);
 	CHECK(ref_sink(object) == object); /* one more */

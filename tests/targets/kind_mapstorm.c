@@ -1,5 +1,5 @@
-/* Threads that map and unmap the same places, in parts, over and over: no two mappings of the trace are ever at one
- * place. The arguments: threads, and rounds of each. */
+/* Threads that map and unmap parts of the same places again and again: no two mappings of the trace may overlap. The
+ * arguments: threads, and rounds of each. */
 #include "kind.h"
 #include <sys/mman.h>
 

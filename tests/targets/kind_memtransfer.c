@@ -1,5 +1,5 @@
-/* Functions that copy, set and measure memory, each with a size of its own. Nothing but what concerns these buffers is
- * compared: what the C library copies for itself is in the trace as well. */
+/* Functions that copy, set and measure memory, each with a size of its own. Only records about these buffers are
+ * compared, because the C library's own copies are in the trace as well. */
 #include "kind.h"
 #include <sys/resource.h>
 #include <wchar.h>
@@ -7,7 +7,7 @@
 static char from[4096], to[4096];
 static wchar_t wide_from[1024], wide_to[1024];
 
-/* They are said when all is done: to write a line is a lot of copying. */
+/* They are printed at the end, because writing a line copies much memory. */
 static struct said {
 	const char *function;
 	size_t size;
@@ -27,7 +27,7 @@ static void say_later(const char *function, size_t size, const void *id)
 		say_later(#function, size, id);                                                                        \
 	} while (0)
 
-/* Of a function that does nothing but find its result, which has to be used. */
+/* A function that only computes its result, which must be used. */
 #define FIND(function, size, id, ...)                                                                                  \
 	do {                                                                                                           \
 		found = function(__VA_ARGS__);                                                                         \
@@ -35,7 +35,7 @@ static void say_later(const char *function, size_t size, const void *id)
 	} while (0)
 static volatile size_t found;
 
-/* No header has these. */
+/* Functions that no header declares. */
 #if defined(__GLIBC__)
 #define WITH_CHECKS
 void *__memcpy_chk(void *, const void *, size_t, size_t);
@@ -70,7 +70,7 @@ static void bytes(void)
 	memmove(to + 1, to, 104);
 	say_later("memmove|memcpy", 104, to + 1);
 	CALL(memset, 105, to, to, 0, 105);
-	CALL(memccpy, 106, to, to, from, 'x', 106); /* it is not found */
+	CALL(memccpy, 106, to, to, from, 'x', 106); /* the character is not found */
 	CALL(memccpy, 107, to, to, from, 's', 107); /* it is */
 	CALL(mempcpy, 108, to, to, from, 108);
 	CALL(memcpy, 0, to, to, from, 0);
@@ -107,7 +107,7 @@ static void wide(void)
 	CALL(wcpncpy, 424, wide_to, wide_to, wide_from, 106);
 }
 
-/* In another memory they are another string's, so that nothing of them is freed before all is said. */
+/* At another address it would be another string, so no buffer is freed before all are printed. */
 static void duplicates(void)
 {
 	const char *p;
@@ -123,7 +123,7 @@ static void duplicates(void)
 	say_later("wcsdup", 56, w);
 }
 
-/* One for which there is no memory: no record with the id 0. */
+/* An allocation that fails: no record with the id 0. */
 static void failing(void)
 {
 	const struct rlimit none = {4096, RLIM_INFINITY};

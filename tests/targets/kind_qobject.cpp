@@ -1,4 +1,4 @@
-/* QObjects in the program, or, with the path of kind_qobjectlib, in that library. */
+/* QObjects in the program, or, if the argument is the path of kind_qobjectlib, in that library. */
 #include "kind_qobject.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* A class with the constructors and destructors that Qt's QObject has, by their manglings, and what is done with it:
- * for a program and for a library. */
+/* A class with the mangled constructors and destructors of Qt's QObject, and calls of them, for a program and for a
+ * library. */
 #include "kind.h"
 
 #include <new>
@@ -25,7 +25,7 @@ class QObject
 	QObject *child = nullptr;
 };
 
-/* As Qt 6 has it: a part of this call is the other constructor. */
+/* As in Qt 6: the other constructor is called as a part of this one. */
 NOINLINE QObject::QObject(QObject *parent) : QObject(*new QObjectPrivate, parent)
 {
 }
@@ -101,7 +101,7 @@ static void places(void)
 	recorded(GONE, (void *)window);
 }
 
-/* The base is there, and is destroyed when the constructor of the class throws. */
+/* The base exists, and is destroyed when the constructor of the class throws. */
 static void failing(void)
 {
 	void *self = nullptr;

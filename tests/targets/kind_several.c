@@ -1,4 +1,4 @@
-/* Some of each of several kinds, left live: what the end's summary and the leaks are to say of each. */
+/* Some live resources of each of several kinds, for the summary at the end and the list of leaks. */
 #include "kind.h"
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ int main(void)
 	gate();
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&id, NULL, do_nothing, NULL) == 0);
-	/* The library has memory for their stacks in its cache from now on. */
+	/* From now on the library has cached memory for the threads' stacks. */
 	for (int i = 0; i < 3; i++) {
 		block = malloc(30001);
 		KEEP(block);

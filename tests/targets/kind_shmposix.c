@@ -1,12 +1,12 @@
-/* Mappings, and shared memory of POSIX: each function in success and failure, every way to give up a part of a mapping.
- * At the end the kernel's own list of what is mapped is put beside what the trace has live (resources.py). */
+/* Mappings, and POSIX shared memory: each function in success and failure, and every way to unmap a part of a mapping.
+ * At the end the trace's live mappings are compared with the kernel's list (resources.py). */
 #include "kind.h"
 #include <sys/mman.h>
 #ifdef __GLIBC__
 #include <linux/close_range.h>
 #endif
 
-/* As the headers have it: this or the other name. */
+/* By this or the other name, as the headers define it. */
 #if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64
 #define MMAP "mmap64|mmap"
 #else
@@ -34,7 +34,7 @@ static char *map(size_t pages, int flags, int fd, const char *kind)
 	return p;
 }
 
-/* At this very place. */
+/* At exactly this address. */
 static void put(char *at, size_t pages, int flags, int fd)
 {
 	CHECK(mmap(at, pages * PAGE, PROT_READ, flags | MAP_FIXED, fd, 0) == at);
@@ -76,11 +76,11 @@ static void failing(int fd)
 	CHECK(shm_open("/functrace-there-is-no-such-one", O_RDWR, 0) == -1);
 	CHECK(shm_unlink("/functrace-there-is-no-such-one") == -1);
 	CHECK(close(800) == -1);
-	/* Nothing is mapped there: that is a success, but nothing is given up. */
+	/* Nothing is mapped there: the call succeeds, but releases nothing. */
 	unmap(free_place, 1);
 }
 
-/* Whole ones, of each kind. */
+/* Whole mappings, of each kind. */
 static void whole(int fd, int file)
 {
 	char *p = map(2, MAP_SHARED, fd, "pshmmap");
@@ -103,7 +103,7 @@ static void whole(int fd, int file)
 	gone("munmap", "pshmmap", p);
 }
 
-/* The middle, then the lower end of the rest, then the upper one of it. */
+/* The middle, then the lower end of the rest, then the upper end. */
 static void in_parts(int fd)
 {
 	char *const p = map(10, MAP_SHARED, fd, "pshmmap");
@@ -123,7 +123,7 @@ static void in_parts(int fd)
 	gone("munmap", "pshmmap", p + 6 * PAGE);
 }
 
-/* Side by side, a mapping of each kind; then one call takes parts of all. Rows are in the order of the kinds. */
+/* Adjacent mappings of each kind; then one call unmaps parts of all. Rows are in the order of the kinds. */
 static void of_all_kinds(int fd, int file)
 {
 	char *const p = free_place;
@@ -140,7 +140,7 @@ static void of_all_kinds(int fd, int file)
 	gone("munmap", "fshmmap", p + 2 * PAGE);
 	gone("munmap", "shmmap", p + 4 * PAGE);
 	made("munmap", "shmmap", 1, p + 5 * PAGE);
-	/* And one that comes to the place of all that is left, and more. */
+	/* A mapping at the place of all that is left, and beyond. */
 	put(p, 6, MAP_PRIVATE, file);
 	gone(MMAP, "pshmmap", p);
 	gone(MMAP, "shmmap", p + 5 * PAGE);
@@ -173,7 +173,7 @@ static void moved(int fd)
 	CHECK(p == free_place);
 	gone("mremap", "pshmmap", q);
 	made("mremap", "pshmmap", 8, p);
-	/* A part of it, to the place of another one. */
+	/* A part of it, to the place of another mapping. */
 	put(p + 10 * PAGE, 2, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	made(MMAP, "shmmap", 2, p + 10 * PAGE);
 	q = mremap(p + 2 * PAGE, 3 * PAGE, 3 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p + 9 * PAGE);
@@ -183,7 +183,7 @@ static void moved(int fd)
 	made("mremap", "pshmmap", 3, p + 5 * PAGE);
 	gone("mremap", "shmmap", p + 10 * PAGE);
 	made("mremap", "pshmmap", 3, q);
-	char *const more = mremap(p, 0, PAGE, MREMAP_MAYMOVE); /* one more of the same */
+	char *const more = mremap(p, 0, PAGE, MREMAP_MAYMOVE); /* one more mapping of the same */
 
 	CHECK(more != MAP_FAILED && more != p);
 	made("mremap", "pshmmap", 1, more);
@@ -197,7 +197,7 @@ static void moved(int fd)
 	gone("munmap", "pshmmap", q);
 }
 
-/* Its pages go, and the old place stays mapped. */
+/* Its pages are moved, and the old place stays mapped. */
 static void left_behind(void)
 {
 	char *const p = map(4, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
@@ -209,7 +209,7 @@ static void left_behind(void)
 		unmap(q, 4);
 		gone("munmap", "shmmap", q);
 	}
-	/* To the place of another one. */
+	/* To the place of another mapping. */
 	put(free_place, 6, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	made(MMAP, "shmmap", 6, free_place);
 	q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | 4, free_place + PAGE);
@@ -238,7 +238,7 @@ static void descriptors(int fd)
 	recorded("shm_open<pshmfd>(1) = %#x", (unsigned)again);
 	CHECK(close(again) == 0);
 	recorded("close<pshmfd>(%#x)", (unsigned)again);
-	/* Without its slash it is the same one. */
+	/* Without its slash it is the same object. */
 	const int third = shm_open(name + 1, O_RDONLY | O_CREAT, 0);
 
 	CHECK(third >= 0);
@@ -254,7 +254,7 @@ static void descriptors(int fd)
 	recorded("shm_open<pshmfd>(1) = %#x", (unsigned)last);
 	CHECK(close_range((unsigned)fourth, (unsigned)last, CLOSE_RANGE_CLOEXEC) == 0);
 	CHECK(close_range((unsigned)last, (unsigned)fourth, 0) == -1);
-	/* Between them may be what the gate needs. */
+	/* The gate may need memory between them. */
 	CHECK(close_range((unsigned)fourth, last == fourth + 1 ? (unsigned)last : (unsigned)fourth, 0) == 0);
 	CHECK(last == fourth + 1 || close_range((unsigned)last, (unsigned)last, 0) == 0);
 	recorded("close_range<pshmfd>(%#x)", (unsigned)fourth);
@@ -266,7 +266,7 @@ static void descriptors(int fd)
 	recorded("close<pshmfd>(%#x)", (unsigned)fd);
 }
 
-/* What the kernel has mapped, but for what is there of the program itself. */
+/* The kernel's list of mappings, without those of the program itself. */
 static void list_mappings(void)
 {
 	static char text[1 << 16];
@@ -308,7 +308,7 @@ static void left_over(int file)
 	map(7, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
 	left("shmmap", 1, 7 * PAGE, 0);
 	list_mappings();
-	/* By another way than the library's: nothing of it stays in the system. */
+	/* Removed by a system call, so that no object stays in the system. */
 	char path[128];
 
 	snprintf(path, sizeof(path), "/dev/shm%s", name);

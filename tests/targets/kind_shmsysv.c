@@ -1,13 +1,13 @@
-/* Shared memory of System V: each function in success and failure, as the kernel counts references. Nothing is left in
- * the system, but for a moment the one segment that another process makes. */
+/* System V shared memory: each function in success and failure, with the kernel's counts of references. No segment is
+ * left in the system, except for a moment the one that another process creates. */
 #include "kind.h"
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
 
-#define KEY ((key_t)(0x66000000 + getpid())) /* nobody else's, it is hoped */
+#define KEY ((key_t)(0x66000000 + getpid())) /* hopefully not used by another program */
 
-/* How many attachments the kernel knows of the segment, by its list; -1: it is no more. */
+/* The number of attachments in the kernel's list of segments; -1: the segment no longer exists. */
 static long attached(int id)
 {
 	char text[65536], *line = text;
@@ -66,7 +66,7 @@ static void removed(void)
 	CHECK(shmdt(b) == -1 && shmdt((char *)b + 1) == -1);
 }
 
-/* By a key: the second shmget() makes nothing. */
+/* By a key: the second shmget() creates nothing. */
 static void by_key(void)
 {
 	const int id = shmget(KEY, 30002, IPC_CREAT | IPC_EXCL | 0600);
@@ -81,7 +81,7 @@ static void by_key(void)
 	CHECK(shmget(KEY, 0, 0) == -1 && errno == ENOENT);
 }
 
-/* A child makes it, by a system call that nobody sees: attached to here, its size is the mapping's. */
+/* A child creates it, by an untraced system call: when it is attached here, its size is that of the mapping. */
 static void of_another(void)
 {
 	int status, id;
@@ -110,7 +110,7 @@ static void of_another(void)
 	CHECK(shmdt(p) == 0);
 	recorded("shmdt<segment>(%#x)", (unsigned)id);
 	recorded("shmdt<attachment>(%#lx)", (unsigned long)p);
-	/* It is no reference of this process that IPC_RMID gives up. */
+	/* The reference that IPC_RMID releases is not one of this process. */
 	control(id, IPC_RMID, NULL, "IPC_RMID");
 	close(to[0]);
 	close(to[1]);
@@ -131,7 +131,7 @@ static void left_over(void)
 	recorded("shmat<attachment>(30004) = %#lx", (unsigned long)p);
 	left("segment", 1, 30004, first_line);
 	left("attachment", 1, 30004, line);
-	/* Removed all the same, by a system call that nobody sees. */
+	/* Removed by an untraced system call. */
 	syscall(
 #ifdef SYS_shmctl
 		SYS_shmctl,

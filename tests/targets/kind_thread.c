@@ -1,9 +1,9 @@
-/* Threads: joinable ones and detached ones, each function in success and failure; those that nobody joins. */
+/* Joinable and detached threads, each function in success and failure; and threads that are never joined. */
 #include "kind.h"
 #include <sys/resource.h>
 #include <threads.h>
 
-static int go[2], stop[2]; /* pipes: a thread waits for a byte of `stop`, and says so by one of `go` */
+static int go[2], stop[2]; /* pipes: a thread writes to `go`, then waits for a byte of `stop` */
 
 static void *wait_for_byte(void *data)
 {
@@ -128,7 +128,7 @@ static void detached(void)
 	pthread_attr_destroy(&attr);
 }
 
-/* One that detaches itself at once: its creation has hardly returned. */
+/* A thread that detaches itself at once, perhaps before its creation has returned. */
 static void *detach_self(void *data)
 {
 	CHECK(pthread_detach(pthread_self()) == 0);

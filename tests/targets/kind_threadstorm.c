@@ -1,10 +1,10 @@
-/* Threads that detach themselves at once, and others that tell who they are and are joined, perhaps before their
- * creation has returned: each release comes behind its creation, however often ids come again. The argument: how many
- * of each. */
+/* Threads that detach themselves at once, and others that publish their id and are joined, perhaps before their
+ * creation has returned: each release must come after its creation, however often ids are reused. The argument: the
+ * number of each. */
 #include "kind.h"
 
 static pthread_t shared; /* 0: none */
-static unsigned taken;   /* how many of them the joining thread has seen */
+static unsigned taken;   /* number of them that the joining thread has seen */
 
 static void *detach_self(void *data)
 {

@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-/* The definition behind this one. */
+/* The next definition of the function, which this one replaces. */
 #define NEXT(name)                                                                                                     \
 	static __typeof__(name) *next;                                                                                 \
 	if (!next)                                                                                                     \
@@ -64,7 +64,7 @@ static void closed(uint64_t at, const char *name, const char *shared_name, int f
 		opened("+" #name "<fd>", fd);                                                                          \
 		return fd;                                                                                             \
 	}
-/* With a mode, if one is made. */
+/* With a mode, if a file may be created. */
 #define MODE(flags)                                                                                                    \
 	va_list rest;                                                                                                  \
 	va_start(rest, flags);                                                                                         \
@@ -197,7 +197,7 @@ EXPORT int close(int fd)
 {
 	NEXT(close);
 	const uint64_t at = next_sequence();
-	/* What has the number next may be another thread's. */
+	/* The next descriptor with this number may be another thread's. */
 	const int was_shared = fd >= 0 && fd < LOG_FD ? is_shared[fd] : 0;
 
 	if (was_shared)
@@ -265,7 +265,7 @@ EXPORT FILE *fdopen(int fd, const char *mode)
 	return stream;
 }
 
-/* Nobody has seen how the standard streams were opened. */
+/* The opening of the standard streams is not logged. */
 #define ENDS(name)                                                                                                     \
 	EXPORT int name(FILE *stream)                                                                                  \
 	{                                                                                                              \

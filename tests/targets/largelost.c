@@ -1,5 +1,5 @@
-/* largelost: a block of 3 GiB, which nothing leads to; it is not touched. Its first byte's address is nowhere. When it
- * is ready it says so, and ends with its standard input. */
+/* largelost: a lost block of 3 GiB, which is not touched, and to which no pointer points. Prints a line when it is
+ * ready, and ends with its standard input. */
 #include "target.h"
 
 static NOINLINE void lose(void)

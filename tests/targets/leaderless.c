@@ -1,4 +1,4 @@
-/* leaderless: the first thread ends first; the others go on, and end the process. */
+/* leaderless: the first thread ends before the others, which run on and end the process. */
 #include "target.h"
 
 static void *last(void *data)

@@ -23,7 +23,7 @@ static void at_exit(void)
 	free(malloc(33205));
 }
 
-/* The last of it: nothing comes back from here. */
+/* The program ends here. */
 static void leave_program(void)
 {
 	pthread_t tid;
@@ -37,7 +37,7 @@ static void leave_program(void)
 		_exit(8);
 	if (!strcmp(how, "abort"))
 		abort();
-	unsetenv("GATE"); /* that was the old program's */
+	unsetenv("GATE"); /* it was for the old program */
 	execl("/proc/self/exe", "leaving", "longjmp", "3", (char *)NULL);
 	CHECK(!"exec");
 }

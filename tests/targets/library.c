@@ -1,5 +1,5 @@
-/* The library that loading.c loads: it allocates, and defines an allocator of its own by a prefix
- * that functrace knows. */
+/* The library that loading.c loads: it allocates, and defines an allocator whose names have a prefix that functrace
+ * traces. */
 #include "target.h"
 
 int library_work(unsigned round);

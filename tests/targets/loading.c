@@ -1,5 +1,5 @@
-/* loading LIBRARY ROUNDS: dlopen, allocations by the library (which also has a traced
- * function of its own), dlclose; then the same again, so that its addresses are used anew. */
+/* loading LIBRARY ROUNDS: dlopen, allocations by the library (which also has a traced function of its own), dlclose;
+ * then the same again, so that its addresses are reused. */
 #include "target.h"
 #include <dlfcn.h>
 
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 		CHECK(work);
 		good += (unsigned)work(i);
 		CHECK(dlclose(library) == 0);
-		/* Something else may take its place meanwhile. */
+		/* Another mapping may take its place meanwhile. */
 		work_between();
 	}
 	CHECK(good == rounds);

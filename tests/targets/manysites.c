@@ -1,5 +1,5 @@
-/* manysites N: N threads that allocate from 4096 places of their text each, some thousands more than there
- * are slots for copies of what stands there. */
+/* manysites N: N threads that allocate from 4096 places of their text each, some thousands more than there are slots
+ * for copies of the instructions there. */
 #include "target.h"
 
 #define MOST   16
@@ -15,7 +15,7 @@ static pthread_barrier_t barrier;
 #define X256(...)  X16(X16(__VA_ARGS__))
 #define X1024(...) X4(X256(__VA_ARGS__))
 
-/* What stands at the return sites: a move, a test, a store that names its own place (rip-relative). */
+/* The instructions at the return sites: a move, a test, a store to a pc-relative address. */
 #define MOVE *next++ = malloc(32301);
 #define TEST                                                                                                           \
 	if (!(*next++ = malloc(32302)))                                                                                \
@@ -32,7 +32,7 @@ NOINLINE static void allocate(void **next)
 
 static void *volatile last;
 
-/* For one thread: `last` is everybody's. */
+/* For one thread: `last` is shared by all. */
 NOINLINE static void allocate_alone(void **next)
 {
 	X1024(RELATIVE)

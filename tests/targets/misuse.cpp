@@ -1,5 +1,5 @@
-/* misuse: releases that are wrong: by another family than the block's, of a block that is released already, of
- * what never was a block. The allocator of the last two is the program's own, and bears it. */
+/* misuse: wrong releases: by another family than the block's, of a block that is already released, and of an address
+ * that never was a block. The allocator of the last two is the program's own, and tolerates them. */
 #include "target.h"
 #include <new>
 
@@ -31,7 +31,7 @@ int main()
 		p = ::operator new[](36803);
 		KEEP(p);
 		::operator delete(p);
-		/* the right ones, of the same sizes of class: they must not be told */
+		/* right ones, of the same sizes of class: they must not be reported */
 		p = ::operator new(36804);
 		::operator delete(p, size_t(36804));
 		p = realloc(malloc(36805), 36806);

@@ -24,7 +24,7 @@ __attribute__((destructor)) static void last(void)
 {
 	free(pthread_getspecific(key));
 	free(malloc(36303));
-	void *p = malloc(36304); /* never released: nothing comes after */
+	void *p = malloc(36304); /* never released: this is the last function */
 
 	KEEP(p);
 }
@@ -40,7 +40,7 @@ static void at_exit_again(void)
 	free(malloc(36306));
 }
 
-/* It sets the data anew, so that it is called again: PTHREAD_DESTRUCTOR_ITERATIONS. */
+/* It sets the data again, so that it is called again: PTHREAD_DESTRUCTOR_ITERATIONS. */
 static void thread_data_gone(void *data)
 {
 	char *p = data;

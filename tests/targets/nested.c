@@ -1,12 +1,12 @@
-/* nested: what functions of the C library allocate for their callers, with sizes that are known; sizes that
- * do not fit in 32 bits; sizes that overflow, which are no events. */
+/* nested: blocks of known sizes that functions of the C library allocate for their callers; sizes that do not fit in 32
+ * bits; sizes that overflow, which are no events. */
 #include "target.h"
 #include <wchar.h>
 
 static char arena[16];
 static volatile size_t most = SIZE_MAX, half = SIZE_MAX / 2, three = 3;
 
-/* An allocator that gives what it has not: memory of these sizes is not everywhere. */
+/* An allocator that returns addresses without memory, because some machines have too little for these sizes. */
 void *je_malloc(size_t size);
 void *je_calloc(size_t count, size_t size);
 void *je_realloc(void *p, size_t size);
@@ -43,7 +43,7 @@ static void wide(void)
 	expect_release(1, large, "je_free");
 	p = je_calloc((size_t)1 << 20, (size_t)1 << 21);
 	CHECK(p);
-	CHECK(!je_realloc(p, most)); /* fails: the old one lives */
+	CHECK(!je_realloc(p, most)); /* fails: the old block stays live */
 	p = je_realloc(p, ((size_t)1 << 46) + 7);
 	je_free(p);
 	expect_alloc(1, (size_t)1 << 41, "je_calloc");
@@ -53,7 +53,7 @@ static void wide(void)
 #endif
 }
 
-/* Products that wrap: to 0, to too much, to sizes that could well be given. */
+/* Products that overflow: to 0, to a size that is too large, to sizes that could be allocated. */
 static void too_much(void)
 {
 	void *p = malloc(36401);
@@ -99,7 +99,7 @@ static void printed(void)
 {
 	char *text = NULL;
 
-	/* However it grows on the way: what is given has just this size. */
+	/* However it grows meanwhile: the returned block has exactly this size. */
 	CHECK(asprintf(&text, "%038002d", 7) == 38002);
 	free(text);
 	expect_alloc(1, 38003, "realloc|malloc");

@@ -1,5 +1,5 @@
-/* odd_entry [no-room]: functions whose first instruction is hard to get past: each of these is a traced function that
- * the program defines itself, in assembly. (ARM's are those of armforms.c.) */
+/* odd_entry [no-room]: functions whose first instruction is hard to step over: each of them is a traced function that
+ * the program defines itself, in assembly. (armforms.c has ARM's.) */
 #include "target.h"
 
 #define ROUNDS 40
@@ -32,10 +32,10 @@ __asm__(".text\n"
 	".globl je_malloc\n.type je_malloc,@function\nje_malloc:\n\t.cfi_startproc\n\tendbr64\n\tpush %rbx\n"
 	"\t.cfi_adjust_cfa_offset 8\n\tcall give\n\tpop %rbx\n\t.cfi_adjust_cfa_offset -8\n\tret\n\t.cfi_endproc\n"
 	".size je_malloc,.-je_malloc\n"
-	/* the entry is the head of a loop: reached again by a jump, which is no call */
+	/* the entry is the head of a loop: a jump reaches it again, which is not a call */
 	".globl mi_malloc\n.type mi_malloc,@function\nmi_malloc:\n\t.cfi_startproc\n\tincl loops(%rip)\n"
 	"\tdec %rsi\n\tjnz mi_malloc\n\tlea block(%rip),%rax\n\tret\n\t.cfi_endproc\n.size mi_malloc,.-mi_malloc\n"
-	/* nothing but a return */
+	/* only a return */
 	".globl je_free\n.type je_free,@function\nje_free:\n\tret\n.size je_free,.-je_free\n"
 	/* a conditional jump */
 	".globl tc_malloc\n.type tc_malloc,@function\ntc_malloc:\n\tjrcxz 2f\n\tjmp give\n2:\tjmp give\n"
@@ -60,12 +60,12 @@ __asm__(".text\n"
 	"\tstp x29, x30, [sp, #-16]!\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 29, -16\n\t.cfi_offset 30, -8\n"
 	"\tbl give\n\tldp x29, x30, [sp], #16\n\t.cfi_def_cfa_offset 0\n\t.cfi_restore 29\n\t.cfi_restore 30\n"
 	"\tret\n\t.cfi_endproc\n.size je_malloc,.-je_malloc\n"
-	/* the entry is the head of a loop: reached again by a jump, which is no call */
+	/* the entry is the head of a loop: a jump reaches it again, which is not a call */
 	".globl mi_malloc\n.type mi_malloc,@function\nmi_malloc:\n\t.cfi_startproc\n\tadrp x2, loops\n"
 	"\tldr w3, [x2, :lo12:loops]\n\tadd w3, w3, #1\n\tstr w3, [x2, :lo12:loops]\n"
 	"\tsubs x1, x1, #1\n\tb.ne mi_malloc\n\tadrp x0, block\n\tadd x0, x0, :lo12:block\n"
 	"\tret\n\t.cfi_endproc\n.size mi_malloc,.-mi_malloc\n"
-	/* nothing but a return */
+	/* only a return */
 	".globl je_free\n.type je_free,@function\nje_free:\n\tret\n.size je_free,.-je_free\n"
 	/* a conditional jump */
 	".globl tc_malloc\n.type tc_malloc,@function\ntc_malloc:\n\tcbz x0, 2f\n\tb give\n2:\tb give\n"
@@ -73,14 +73,14 @@ __asm__(".text\n"
 	/* a vector register */
 	".globl mi_calloc\n.type mi_calloc,@function\nmi_calloc:\n\tmovi v0.2d, #0\n\tadrp x2, block\n"
 	"\tadd x2, x2, :lo12:block\n\tstr q0, [x2]\n\tb give\n.size mi_calloc,.-mi_calloc\n"
-	/* a load that is watched until the store behind it, which a stop in between would make fail */
+	/* an exclusive load, whose store fails if a stop comes in between */
 	".globl tc_valloc\n.type tc_valloc,@function\ntc_valloc:\n\tldxr w2, [x1]\n\tadd w2, w2, #1\n"
 	"\tstxr w3, w2, [x1]\n\tcbnz w3, tc_valloc\n\tb give\n.size tc_valloc,.-tc_valloc\n");
 /* clang-format on */
 #endif
 
 #if defined __x86_64__ || defined __aarch64__
-/* Under other names here: the compiler knows too much about what valloc gives. */
+/* By other names, because the compiler knows the properties of valloc's result. */
 void *jump_first(size_t size) __asm__("valloc");
 void *relative_first(size_t size) __asm__("pvalloc");
 void *call_first(size_t alignment, size_t size) __asm__("memalign"); /* AArch64: of a literal */
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < rounds; i++)
 		CHECK(watched_first(37108, &watched) == blocks[rounds * 6 + i]);
 	CHECK(watched == rounds);
-	if (argc == 1) /* else it is not traced: a step would be a stop, too */
+	if (argc == 1) /* otherwise it is not traced: a step would be a stop, too */
 		expect_alloc(rounds, 37108, "tc_valloc");
 #endif
 	CHECK(loops == rounds * 5);

@@ -33,7 +33,7 @@ static size_t next_size(unsigned *seed)
 	return 30000 + (*seed >> 16) % 10000;
 }
 
-/* So many rounds at least, that each slot has been given up behind the gate. */
+/* The least number of rounds after which each slot has been released after the gate. */
 static void *work(void *argument)
 {
 	const unsigned number = (unsigned)(uintptr_t)argument;
@@ -47,7 +47,7 @@ static void *work(void *argument)
 		if (turn % 7 == 0)
 			*slot = realloc(*slot, next_size(&seed));
 	}
-	/* It does not end: what its cache has from before the gate would be released. */
+	/* The thread does not end, because the blocks in its cache from before the gate would be released. */
 	atomic_fetch_add(&ended, 1);
 	return sleep_for_ever(NULL);
 }

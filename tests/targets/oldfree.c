@@ -1,4 +1,4 @@
-/* oldfree: cfree, which glibc has for old programs only, is another name of free. */
+/* oldfree: cfree, which glibc has only for old programs, is another name of free. */
 #include "target.h"
 
 void old_cfree(void *p);

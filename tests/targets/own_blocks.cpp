@@ -49,7 +49,7 @@ NOINLINE void operator delete(void *p, size_t) noexcept
 	free(p);
 }
 
-/* Behind a header, or from a pool; its own block is another one then. */
+/* After a header, or from a pool; then its own block is another one. */
 NOINLINE void *operator new(size_t size, const std::nothrow_t &) noexcept
 {
 	char *p = static_cast<char *>(malloc(size == POOLED ? KEPT : size + HEADER));
@@ -79,7 +79,7 @@ int main()
 	gate();
 	for (unsigned i = 0; i < rounds; i++) {
 		::operator delete(::operator new(RETURNED));
-		char *array = new char[IN_ARRAY]; /* the C++ library's, by the program's own operator new */
+		char *array = new char[IN_ARRAY]; /* the library's, which calls the program's operator new */
 		KEEP(array);
 		delete[] array;
 		::operator delete(::operator new(BEHIND, std::nothrow), std::nothrow);

@@ -1,5 +1,5 @@
-/* own_new: the program replaces the global operator new and delete; some of it takes its memory from malloc,
- * which is one event, some from an arena. What the C++ library allocates comes here too. */
+/* own_new: the program replaces the global operator new and delete; a part of them takes memory from malloc, which is
+ * one event, a part from an arena. The C++ library's allocations come here, too. */
 #include "target.h"
 #include <new>
 #include <string>
@@ -62,7 +62,7 @@ int main()
 		char *array = new char[36703];
 		KEEP(array);
 		delete[] array;
-		std::string text(36703, 'x'); /* its constructor may be the library's, its new is ours */
+		std::string text(36703, 'x'); /* its constructor may be the library's, new is not */
 		const char *c = text.c_str();
 		KEEP(c);
 		void *p = malloc(36705);

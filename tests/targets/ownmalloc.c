@@ -1,12 +1,12 @@
-/* The program has an allocator of its own under the standard names: it is bound, the C library's is
- * not used. strdup within the library comes here too. */
+/* The program has an allocator of its own under the standard names, to which all calls are bound, also strdup's within
+ * the C library. */
 #include "target.h"
 
 static char arena[8 << 20] __attribute__((aligned(16)));
 static size_t used;
 static unsigned in_use;
 
-/* Each block has its size before it. Nothing is given out twice: addresses are unique. */
+/* Each block has its size before it. No address is returned twice. */
 NOINLINE void *malloc(size_t size)
 {
 	const size_t room = (size + 31) & ~(size_t)15;
@@ -29,7 +29,7 @@ NOINLINE void free(void *p)
 
 NOINLINE void *calloc(size_t count, size_t size)
 {
-	return malloc(count * size); /* static memory, used once: it is zero; a jump to malloc, or a call */
+	return malloc(count * size); /* unused static memory is zero; a jump to malloc, or a call */
 }
 
 NOINLINE void *realloc(void *old, size_t size)

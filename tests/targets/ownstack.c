@@ -1,4 +1,4 @@
-/* The program changes its stack pointer by hand, as coroutine libraries do, and allocates there. */
+/* The program changes its stack pointer itself, as coroutine libraries do, and allocates there. */
 #include "target.h"
 #include <sys/mman.h>
 

@@ -17,7 +17,7 @@ static uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 from there on, 2: that is all */
+static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 from there on, 2: the program ends */
 static _Atomic unsigned long latest[2];
 static unsigned period, pairs;
 

@@ -1,5 +1,5 @@
-/* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it makes then must not inherit that.
- * Held when it has been busy, and after the births. */
+/* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it creates must not inherit that. It
+ * has a gate after it was busy, and after it has created them. */
 #include "target.h"
 #include <sched.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* placed: busy for a moment, so that functrace puts it on one CPU; then it looks at its CPUs, or makes another task
- * that does, in the way that the first argument names, and prints what it sees: the same as untraced. */
+/* placed: busy for a moment, so that functrace puts it on one CPU; then it reads its CPUs, or creates another task that
+ * does, in the way that the first argument names, and prints the result: the same as untraced. */
 #include "target.h"
 #include <sched.h>
 #include <spawn.h>
@@ -57,7 +57,7 @@ static void say_status(const char *path, int at)
 	close(fd);
 }
 
-/* ---- Asking ---- */
+/* ---- Ways to read the CPUs ---- */
 
 static void ask_affinity(void)
 {
@@ -72,7 +72,7 @@ static void ask_pthread(void)
 	say_set("pthread_getaffinity_np", &set);
 }
 
-/* What a thread begins with has its CPUs too. */
+/* A new thread's attributes contain CPUs, too. */
 static void ask_attributes(void)
 {
 #ifdef __GLIBC__
@@ -129,7 +129,7 @@ static void ask_fopen(void)
 	fclose(file);
 }
 
-/* What is none of these must not end it. */
+/* Signals other than these must not end it. */
 static void ask_nothing(void)
 {
 	const int fd = open("/dev/null", O_RDONLY);
@@ -139,7 +139,7 @@ static void ask_nothing(void)
 	say("nothing");
 }
 
-/* ---- Choosing ---- */
+/* ---- Ways to choose CPUs ---- */
 
 static void choose(int last)
 {
@@ -180,7 +180,7 @@ static void choose_last(void)
 	choose(1);
 }
 
-/* ---- Making others ---- */
+/* ---- Ways to create tasks ---- */
 
 static void wait_for_child(pid_t pid)
 {
@@ -219,7 +219,7 @@ static void *wait_for_end(void *data)
 	return data;
 }
 
-/* A second thread, even if it only sleeps, might look in ways that nobody can watch. */
+/* A second thread, even if it only sleeps, might read them in ways that cannot be traced. */
 static void be_threaded(void)
 {
 	pthread_t tid;
@@ -230,7 +230,7 @@ static void be_threaded(void)
 	say("threaded");
 }
 
-/* A busy thread that is no leader, which with --cpu=pin is on one CPU, executes another program. */
+/* A busy thread that is not the leader, and that --cpu=pin puts on one CPU, executes another program. */
 static void *execute(void *data)
 {
 	be_busy(400);
@@ -310,7 +310,7 @@ static void make_exec(void)
 	execl(program, program, "told", (char *)NULL);
 }
 
-/* A fork that no function of the library is called for. */
+/* A fork without a call of a library function. */
 static void make_raw(void)
 {
 #ifdef __x86_64__

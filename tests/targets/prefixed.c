@@ -1,6 +1,5 @@
-/* prefixed: the allocators that functrace knows by prefix, all in one program. Each hands out
- * what the C library's gives it: an allocation of je_malloc is je_malloc's alone. Names that only look
- * alike are not traced. */
+/* prefixed: all allocators whose prefixes functrace knows, in one program. Each returns a block of the C library's
+ * malloc: the trace has only the outer call, such as je_malloc. Names that only look similar are not traced. */
 #include "target.h"
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
 /* prefork: a master that allocates nothing itself. For each byte of its standard input it forks a worker, which
- * allocates, and says how the worker has ended; when the input ends, it ends. */
+ * allocates, and prints the worker's exit status; it ends with the input. */
 #include "target.h"
 
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ static int work(void)
 	return 7;
 }
 
-/* Not by dprintf(), which releases something. number: one digit. */
+/* Not by dprintf(), which releases a block. number: one digit. */
 static void tell(const char *text, int number)
 {
 	const char digits[] = {(char)('0' + number % 10), '\n'};

@@ -1,6 +1,6 @@
-/* race THREADS ROUNDS: threads hand each other addresses as fast as the allocator can: what one
- * releases another gets at once, also by realloc. No address may ever appear allocated twice
- * without a release between: the scenario checks the trace for that. */
+/* race THREADS ROUNDS: threads exchange addresses as fast as the allocator can: a block that one thread releases is at
+ * once allocated by another one, also by realloc. In the trace no address may be allocated twice without a release
+ * between. */
 #include "target.h"
 
 static unsigned rounds;
@@ -12,7 +12,7 @@ static void *work(void *data)
 
 	pthread_barrier_wait(&barrier);
 	for (unsigned i = 0; i < rounds; i++) {
-		/* above the threads' caches, so that a block is at once everyone's */
+		/* above the size limit of the threads' caches, so that every thread can get a released block at once */
 		char *p = malloc(37001);
 
 		p[0] = (char)me;

@@ -36,7 +36,7 @@ __attribute__((unused)) static void record(char sign, const char *name, unsigned
 	say("expect record %c %s %u", sign, name, number);
 }
 
-/* One more of that type: its number. */
+/* Another one of that type: returns its number. */
 __attribute__((unused)) static unsigned opened(const char *name)
 {
 	const unsigned number = ++*record_counter(name);
@@ -51,7 +51,7 @@ __attribute__((unused)) static void released_last(const char *name)
 	record('-', name, *record_counter(name));
 }
 
-/* A descriptor that was given, which is returned. */
+/* Returns the given descriptor. */
 __attribute__((unused)) static int opened_fd(const char *name, int fd)
 {
 	CHECK(fd >= 0 && fd < RECORD_FDS);

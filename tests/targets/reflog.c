@@ -11,9 +11,9 @@
  * place in the order of all threads where realloc was called: another thread may get the block before it returns. */
 #include "reflog.h"
 
-static __thread FAST_LOCAL const void *releasing; /* a delete has written down that release */
+static __thread FAST_LOCAL const void *releasing; /* a delete has already logged that release */
 
-/* Gives this thread's last event about the block another name, if it happened since then. */
+/* Renames this thread's last event about the block, if it happened since then. */
 static int rename_event(uint64_t since, const char *name, const void *id, size_t size)
 {
 	struct event *const events = (struct event *)(file + 1);
@@ -30,7 +30,7 @@ static int rename_event(uint64_t since, const char *name, const void *id, size_t
 	return 0;
 }
 
-/* A call is entered that is perhaps made of others. */
+/* A call begins that may contain other calls. */
 #define ENTER const uint64_t entered = next_sequence()
 
 static void allocated(uint64_t entered, const char *name, const void *p, size_t size)
@@ -47,10 +47,10 @@ static void reallocated(uint64_t entered, const char *release, const char *alloc
 	allocated(entered, alloc, p, size);
 }
 
-#ifdef REFLOG_STATIC /* glibc's second names are all that is left of it */
+#ifdef REFLOG_STATIC /* which only has glibc's second names */
 #define NEXT(name) (void)0
 #else
-/* The definition behind this one; looked up once (it allocates nothing where it succeeds). */
+/* The next definition of the function; looked up once (a successful lookup allocates nothing). */
 #define NEXT(name)                                                                                                     \
 	static __typeof__(name) *next;                                                                                 \
 	if (!next)                                                                                                     \
@@ -72,7 +72,7 @@ void *memalign(size_t, size_t);
 void *valloc(size_t);
 void *pvalloc(size_t);
 
-#ifdef REFLOG_PRELOADED_ALLOCATOR /* another allocator behind: only dlsym finds it */
+#ifdef REFLOG_PRELOADED_ALLOCATOR /* if another allocator follows, only dlsym finds it */
 #define REAL(name) NEXT(name)
 #define CALL(name) next
 #else
@@ -80,7 +80,7 @@ void *pvalloc(size_t);
 #define CALL(name) __libc_##name
 #endif
 
-/* The functions behind those without a name of glibc's that starts with __libc_. */
+/* The next definitions of functions that glibc does not have under a name with __libc_. */
 #ifdef REFLOG_STATIC
 extern int __posix_memalign(void **, size_t, size_t);
 extern void *__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pvalloc(size_t);
@@ -99,7 +99,7 @@ EXPORT void *malloc(size_t size)
 	return p;
 }
 
-/* A release is an event at its entry: another thread may get the block before it returns. */
+/* A release is an event at its entry, because another thread may get the block before it returns. */
 EXPORT void free(void *p)
 {
 	REAL(free);
@@ -194,8 +194,8 @@ EXPORT void *pvalloc(size_t size)
 	return p;
 }
 
-#ifndef REFLOG_STATIC /* there is nothing behind a static program's operators: it keeps its own */
-/* The operators, by their symbols. A throw passes through. */
+#ifndef REFLOG_STATIC /* a static program keeps its own operators */
+/* The operators, by their symbols. Exceptions pass through. */
 #define NEW(...)    NEW_NAMED(__VA_ARGS__)
 #define DELETE(...) DELETE_NAMED(__VA_ARGS__)
 #define NEW_NAMED(name, parameters, ...)                                                                               \
@@ -220,7 +220,7 @@ EXPORT void *pvalloc(size_t size)
 		next(__VA_ARGS__);                                                                                     \
 		releasing = NULL;                                                                                      \
 	}
-/* size_t is a letter of the names. */
+/* The names contain a letter for size_t. */
 #ifdef __LP64__
 #define SIZED(before, behind) before##m##behind
 #else

@@ -24,12 +24,12 @@
 
 #define EXPORT     __attribute__((visibility("default")))
 #define FAST_LOCAL __attribute__((tls_model("initial-exec")))
-/* of a thread: 4 million events, or 250,000; sparse */
+/* of a thread: 4 million events, or 250,000; the file is sparse */
 #define FILE_SIZE ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20)
 #define GROW      ((size_t)1 << 20)
-#define LOG_FD    900 /* from there on its descriptors are */
+#define LOG_FD    900 /* the logger's descriptors begin here */
 
-/* No function of the C library opens or maps anything here: those may be logged themselves. */
+/* The logger calls no function of the C library to open or map, because those may be logged themselves. */
 #ifdef SYS_mmap2
 #define SYS_MAP SYS_mmap2
 #else
@@ -37,25 +37,25 @@
 #endif
 
 struct event {
-	uint64_t sequence; /* over all threads of the process */
+	uint64_t sequence; /* common to all threads of the process */
 	uint64_t id, size;
 	char name[40]; /* '+' or '-', then the symbol */
 };
 
 struct header {
 	uint64_t count, lost;
-	uint64_t time_ns; /* when the file was begun */
+	uint64_t time_ns; /* when the file was created */
 	char program[40];
 };
 
 _Static_assert(sizeof(struct event) == 64 && sizeof(struct header) == 64, "read by reflog.py");
 
-static struct event early[64]; /* before the environment is there */
+static struct event early[64]; /* events before the environment exists */
 static atomic_uint early_count;
 static atomic_ulong sequence;
 
 static __thread FAST_LOCAL struct header *file;
-static __thread FAST_LOCAL size_t file_bytes; /* allocated of the file */
+static __thread FAST_LOCAL size_t file_bytes; /* allocated bytes of the file */
 static __thread FAST_LOCAL int file_fd, file_tid;
 static __thread FAST_LOCAL int no_file;
 
@@ -69,7 +69,7 @@ static const char *folder(void)
 	return NULL;
 }
 
-/* decimal digits without snprintf, which may allocate */
+/* formats decimal digits without snprintf, which may allocate */
 static char *put_number(char *to, unsigned n)
 {
 	char digits[12];
@@ -83,7 +83,7 @@ static char *put_number(char *to, unsigned n)
 	return to;
 }
 
-/* The same in no two programs that one process executes. */
+/* Differs between two programs that one process executes. */
 static char *put_image(char *to)
 {
 	const unsigned char *random = (const unsigned char *)getauxval(AT_RANDOM);
@@ -126,7 +126,7 @@ static void open_file(const char *where, int tid)
 
 	if (fd < 0)
 		return;
-	/* A number that the program does not use itself. */
+	/* A descriptor number that the program does not use itself. */
 	file_fd = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOG_FD);
 	if (file_fd < 0)
 		file_fd = fd;
@@ -174,7 +174,7 @@ static uint64_t next_sequence(void)
 
 static void write_event(const struct event *event)
 {
-	/* A fork or vfork child is another thread in this one's memory. */
+	/* A fork or vfork child is another thread in this thread's memory. */
 	const int tid = (int)syscall(SYS_gettid);
 
 	if (!file || file_tid != tid) {

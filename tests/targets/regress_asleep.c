@@ -1,6 +1,6 @@
-/* regress_asleep: attached to while it sleeps in a system call and has a handler for SIGTRAP, for which it is stopped
- * and made to do a system call. The sleeping call goes on; it never fails with a number that is the kernel's
- * own. */
+/* regress_asleep: it sleeps in a system call and has a handler for SIGTRAP when functrace attaches, which therefore
+ * stops it and makes it run a system call. The sleeping call is continued; it never fails with an error number that is
+ * internal to the kernel. */
 #include "target.h"
 
 static void handler(int sig)

@@ -1,6 +1,6 @@
 /* regress_bigfork: threads that fork all the time, and mostly wait for a processor while the kernel copies their many
- * descriptors, which comes before the memory. A fork that has begun before its task is attached makes a child
- * that is not: it must not get breakpoints that are planted meanwhile. */
+ * descriptors, before it copies the memory. If a fork has begun before its task is attached, the child is not traced:
+ * its memory must get no breakpoints that are inserted meanwhile. */
 #include "target.h"
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 static atomic_bool stop;
 static atomic_uint wrong, forks;
 
-/* From the thread's own cache in glibc: a child must not need a lock that another thread held. */
+/* With glibc from the thread's own cache: a child must not need a lock that another thread held. */
 static void pair(void)
 {
 	void *p = malloc(501);
@@ -27,7 +27,7 @@ static void *fork_on(void *data)
 	while (!atomic_load(&stop)) {
 		int status = -1;
 		pair();
-		/* Not fork(): that is one at a time. */
+		/* Not fork(), because only one thread at a time can be in it. */
 		const pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
 
 		if (!pid) {

@@ -1,5 +1,5 @@
-/* Calls that never return, left in flight: what is allocated and released after them, at the same place on the
- * stack and by the same call instruction, is none of theirs. */
+/* Calls that never return, left in flight: later allocations and releases, at the same place on the stack and by the
+ * same call instruction, must not be taken for parts of them. */
 #include "target.h"
 #include <csetjmp>
 #include <new>
@@ -8,8 +8,8 @@ static volatile size_t huge = static_cast<size_t>(PTRDIFF_MAX) + 30900;
 static jmp_buf way_out;
 static char arena[64];
 static bool je_leaves;
-static void *je_cached; /* what je_realloc releases besides */
-static void *pending;   /* what operator delete releases besides */
+static void *je_cached; /* a block that je_realloc releases, too */
+static void *pending;   /* a block that operator delete releases, too */
 
 /* An allocator whose realloc is left by a longjmp. */
 extern "C" {
@@ -125,8 +125,9 @@ static NOINLINE void by_one_site(unsigned rounds)
 	expect_release(rounds, 31005, "operator delete(void*)");
 }
 
-/* A realloc left by a longjmp has released nothing; its block is released later, and its address given out again. What
- * counts the rounds is volatile: compilers for ARM count one as soon as setjmp has returned, and it does so twice. */
+/* A realloc that a longjmp leaves has released nothing; its block is released later, and its address allocated again.
+ * The counter of rounds is volatile, because compilers for ARM would increment it as soon as setjmp has returned, which
+ * it does twice. */
 static NOINLINE void left_realloc(unsigned rounds)
 {
 	for (volatile unsigned i = 0; i < rounds; i++) {
@@ -146,7 +147,7 @@ static NOINLINE void left_realloc(unsigned rounds)
 	expect_release(rounds, 31008, "je_free");
 }
 
-/* A realloc that releases another block besides its own. */
+/* A realloc that releases another block, too. */
 static NOINLINE void releasing_realloc(unsigned rounds)
 {
 	void *p = je_malloc(31012);
@@ -180,7 +181,7 @@ static NOINLINE void two_in_one(unsigned rounds)
 	expect_release(rounds, 31010, "free");
 }
 
-/* Two forms of delete called by one instruction, each with what was allocated at the same address. */
+/* Two forms of delete, called by one instruction, each with a block at the same address. */
 static NOINLINE void releases_by_one_site(unsigned rounds)
 {
 	void *(*volatile const allocate[])(size_t) = {::operator new, ::operator new[] };

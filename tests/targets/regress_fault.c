@@ -1,12 +1,12 @@
-/* regress_fault: the instruction at a return site faults. Its handler must see the addresses of the program, not those
- * of a copy, and a handler that skips the instruction must get past it. */
+/* regress_fault: the instruction at a return site faults. Its handler must see the program's addresses, not those of a
+ * copy, and a handler that skips the instruction must continue after it. */
 #include "target.h"
 #include <ucontext.h>
 
 #define ROUNDS 20
 
-/* The code of each processor. It makes an instruction that no program may have, and, where there is one, a division by
- * 0 fault. */
+/* The code for each processor. It makes an invalid instruction fault, and, if the processor has one, a division by 0.
+ * */
 #if defined __x86_64__
 #define PC     gregs[REG_RIP]
 #define CALL   "push %rbx\n\txor %ebx, %ebx\n\tcall malloc@PLT\n"

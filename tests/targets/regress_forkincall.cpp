@@ -1,4 +1,4 @@
-/* Forks in the middle of a traced call: both processes come back from it, with a block each. */
+/* Forks during a traced call: both processes return from it, with a block each. */
 #include "target.h"
 #include <new>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 /* regress_spawnstorm SPAWNS: several threads start programs by vfork and posix_spawn at the same time, so that one
- * child that shares the memory has execed while another is born. A thread that allocates meanwhile misses nothing. */
+ * child that shares the memory execs while another one is created. Calls of a thread that allocates meanwhile are all
+ * traced. */
 #include "target.h"
 #include <spawn.h>
 #include <sys/wait.h>

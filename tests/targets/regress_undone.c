@@ -1,6 +1,6 @@
-/* regress_undone: a signal's handler changes the variables of the function that it has interrupted, while that one is
- * in the middle of calling the allocator. Where arguments lie on the stack, these variables are behind them. Compiled
- * for i386 with stacks packed, they are so without a gap. */
+/* regress_undone: a signal's handler changes variables of the interrupted function, which is about to call the
+ * allocator. If arguments are on the stack, these variables follow them. Compiled for i386 with packed stacks, they
+ * follow without a gap. */
 #include "target.h"
 #include <sys/time.h>
 

@@ -1,5 +1,5 @@
-/* regress_vforkstorm: threads whose children by vfork allocate, again and again until the gate opens. When a tracer
- * lets go, parents sleep in the kernel until children go on that it holds. */
+/* regress_vforkstorm: threads whose vfork children allocate, again and again until the gate opens. When a tracer
+ * detaches, parents sleep in the kernel until their children, which the tracer keeps stopped, continue. */
 #include "target.h"
 #include <stdatomic.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is a vfork child's,
- * which has signal actions of its own. The parent's handler and mask must stay as they are. */
+/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is made by a vfork child,
+ * which has its own signal actions. The parent's handler and mask must not change. */
 #include "target.h"
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
-/* reloading LIBRARY: until the gate opens, one thread loads, uses and unloads the library (in turns lazily and
- * not, now and then in a namespace of its own), and two allocate. Attaching comes into the middle of
- * the dynamic linker's work, again and again. */
+/* reloading LIBRARY: until the gate opens, one thread loads, uses and unloads the library (alternately lazily and not,
+ * now and then in a namespace of its own), and two threads allocate. So functrace attaches while the dynamic linker
+ * works, again and again. */
 #include "target.h"
 #include <dlfcn.h>
 
@@ -19,7 +19,7 @@ static void *loader(void *unused)
 		if (library)
 			dlclose(library);
 #ifdef __GLIBC__
-		/* a second C library with it: it is seldom, for it takes long */
+		/* with a second C library; seldom, because it takes long */
 		if (rounds % 16 == 0) {
 			library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
 			work = library ? (int (*)(unsigned))dlsym(library, "library_work") : NULL;

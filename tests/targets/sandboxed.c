@@ -9,7 +9,7 @@
 #include "target.h"
 #include <sys/syscall.h>
 
-/* <linux/filter.h> and <linux/seccomp.h>, which not every C library finds. */
+/* Definitions of <linux/filter.h> and <linux/seccomp.h>, which some C libraries do not find. */
 struct insn {
 	unsigned short code;
 	unsigned char if_true, if_false;
@@ -58,7 +58,7 @@ static void lock_in(void)
 	CHECK(prctl(PR_SET_SECCOMP, 2, &program, 0, 0) == 0);
 }
 
-/* gate() in two halves: its prctl is not allowed any more when the tracer may come. */
+/* gate() in two halves, because its prctl is no longer allowed when the tracer may attach. */
 static int gate_in = -1, gate_out = -1;
 
 static void gate_prepare(void)
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 
 	gate_prepare();
-	free(malloc(100)); /* what the C library opens and asks for once, it has */
+	free(malloc(100)); /* makes the C library open and request now what it needs once */
 	if (!strcmp(how, "seccomp-handler"))
 		CHECK(!sigaction(SIGTRAP, &action, NULL));
 	if (!strcmp(how, "seccomp-ignored"))
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	if (!strncmp(how, "seccomp", 7)) {
 		lock_in();
 	} else if (!strcmp(how, "strict")) {
-		/* the allocator may not ask for more: what it needs it takes now */
+		/* the allocator may not request more: it gets now the memory that it needs */
 		free(malloc(100000));
 		CHECK(prctl(PR_SET_SECCOMP, 1, 0, 0, 0) == 0);
 	} else if (!strcmp(how, "undumpable")) {

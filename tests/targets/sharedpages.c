@@ -34,7 +34,7 @@
 
 static const char *how;
 static void **table;
-static size_t size; /* of what is mapped; the table is its last part */
+static size_t size; /* of the mapping; the table is its last part */
 static int fd = -1;
 
 static bool is(const char *word)
@@ -69,7 +69,7 @@ NOINLINE static void fill(void **to)
 		to[i] = memset(malloc(56), 0x11, 56);
 }
 
-/* By a mapping that is there no more when the program is looked at. */
+/* By a mapping that no longer exists during the scan. */
 NOINLINE static void fill_elsewhere(void)
 {
 	char *const other = map();

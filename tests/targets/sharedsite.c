@@ -1,5 +1,5 @@
-/* A return site that is also reached without a call, thousands of times: the place behind a call of
- * malloc is the head of a loop. It must be as if nothing were there. */
+/* A return site that is also reached without a call, thousands of times: the place after a call of malloc is the head
+ * of a loop. The breakpoint there must have no effect. */
 #include "target.h"
 
 #if defined __x86_64__ || defined __aarch64__ || defined __arm__

@@ -59,7 +59,7 @@ static int without_leader(void *data)
 
 static char **arguments;
 
-/* Makes no calls of the allocator. */
+/* A process that makes no calls of the allocator. */
 static int exec_when_traced(void)
 {
 	say("child %d", (int)getpid());
@@ -80,7 +80,7 @@ static int at_the_gate(void *data)
 	return 7;
 }
 
-/* Another's child is not ours to wait for: until it is a zombie or has been reaped. */
+/* Another process's child, for which this one cannot wait: polls until it is a zombie or was reaped. */
 static void wait_for_end(pid_t pid)
 {
 	char path[64], state[256];

@@ -56,7 +56,7 @@ static int is_blocked(void)
 	return sigismember(&now, SIGTRAP);
 }
 
-/* Sends itself SIGTRAP while that is blocked, allocates, and takes the signal. Returns the calls that it made. */
+/* Sends itself SIGTRAP while it is blocked, allocates, and takes the signal. Returns the number of its calls. */
 static unsigned take_blocked(void)
 {
 	const struct timespec at_once = {0};
@@ -67,7 +67,7 @@ static unsigned take_blocked(void)
 	sigaddset(&trap, SIGTRAP);
 	some_calls(2);
 	CHECK(is_blocked());
-	raise(SIGTRAP); /* to the thread: it waits beside the signals of hits */
+	raise(SIGTRAP); /* to the thread: it is pending together with the signals of hits */
 	some_calls(2);
 	CHECK(is_blocked());
 	CHECK(sigtimedwait(&trap, &info, &at_once) == SIGTRAP && (info.si_code == SI_TKILL || info.si_code == SI_USER));
@@ -84,7 +84,7 @@ static void *in_thread(void *calls)
 	return NULL;
 }
 
-/* The mask of a thread, of a forked child, and the one that changes by each function that changes it. */
+/* The mask of a thread, of a forked child, and after each function that changes the mask. */
 static unsigned masked(const sigset_t *all)
 {
 	unsigned calls = 0;

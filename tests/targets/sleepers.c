@@ -187,9 +187,9 @@ static int do_io_getevents(void)
 	return (int)got;
 }
 
-/* A traced thread is woken by signals that it ignores too. These calls then say EINTR, and functrace has the kernel
- * make them again; all others the kernel itself makes again. Where the registers of a stopped thread do not allow
- * that (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
+/* A traced task is woken also by signals that it ignores. These calls then fail with EINTR, and functrace makes the
+ * kernel restart them; the kernel itself restarts all others. If the registers of a stopped task do not allow a restart
+ * (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
 #if defined(__aarch64__) || defined(__arm__)
 #define IS_MADE_AGAIN false
 #else
@@ -233,7 +233,7 @@ static void *run(void *data)
 	return NULL;
 }
 
-/* ---- Without an end of their own: what ends each comes last ---- */
+/* ---- Calls without an end of their own: the code that ends each comes last ---- */
 
 static int pipe_ends[2], message_queue, lock_fds[2];
 static sem_t wake;
@@ -299,7 +299,7 @@ static void prepare(void)
 		close(pipe_ends[1]);
 		char byte;
 
-		/* until the parent ends or says so */
+		/* until the parent ends or writes */
 		_exit(read(silent[0], &byte, 1) == 1 ? 0 : 1);
 	}
 }
@@ -330,7 +330,7 @@ int main(int argc, char **argv)
 	sleep_ms(50); /* they sleep: the tracer may come now */
 	gate();
 	free(malloc(36201));
-	/* by default it is ignored: untraced, nobody wakes from it */
+	/* by default it is ignored: untraced, no call wakes from it */
 	for (unsigned i = 0; i < COUNT; i++)
 		if (!sleepers[i].says_eintr || IS_MADE_AGAIN)
 			pthread_kill(tid[i], SIGURG);

@@ -1,6 +1,6 @@
-/* A file that answers late: slowfile SOURCE TARGET SECONDS mounts what is in SOURCE over the file TARGET, by FUSE
- * without a library. The first read by a thread of functrace's is answered after SECONDS, all others at once. Prints a
- * line when it is mounted, and one before that answer; it serves until it is killed. Needs CAP_SYS_ADMIN of its mount
+/* A file that answers late: slowfile SOURCE TARGET SECONDS mounts the content of SOURCE over the file TARGET, by FUSE
+ * without a library. The first read by a thread of functrace is answered after SECONDS, all other reads at once. Prints
+ * a line when it is mounted, and one before that answer; it serves until it is killed. Needs CAP_SYS_ADMIN of its mount
  * namespace. */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void reply(const struct fuse_in_header *request, int error, const void *d
 		.len = (uint32_t)(sizeof(head) + size), .error = -error, .unique = request->unique};
 	const struct iovec parts[] = {{&head, sizeof(head)}, {(void *)(uintptr_t)data, size}};
 
-	/* ENOENT: it was given up meanwhile. */
+	/* ENOENT: the request was interrupted meanwhile. */
 	if (writev(file.device, parts, size ? 2 : 1) < 0 && errno != ENOENT)
 		exit(1);
 }
@@ -51,7 +51,7 @@ static bool is_functrace(uint32_t tid)
 	return is;
 }
 
-/* What functrace reads is not taken from the pages that others have read. */
+/* functrace's reads are not answered from cached pages that other processes have read. */
 static void reply_open(const struct fuse_in_header *request)
 {
 	const struct fuse_open_out out = {.open_flags = is_functrace(request->pid) ? FOPEN_DIRECT_IO : 0};

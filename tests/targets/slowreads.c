@@ -1,5 +1,5 @@
-/* Calls that are traced while a file is read that answers late: slowreads SECONDS [LIBRARY | -]. Prints how many calls
- * it has made, and how long the longest pause between two of them was. With "-" it calls all the time. */
+/* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. Prints the number of
+ * its calls, and the longest pause between two of them. With "-" it calls all the time. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* sound THREADS PERIOD_US [signals|trap-ignored|trap-handled]: threads that allocate, with a pause after each round,
- * and look whether all that they get and keep is sound; until standard input ends. Meanwhile each is sent signals
- * with handlers, or SIGTRAP is the program's own. */
+ * and check that all their blocks and data are unharmed; until standard input ends. Meanwhile each gets signals with
+ * handlers, or the program uses SIGTRAP itself. */
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>

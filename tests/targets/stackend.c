@@ -1,5 +1,5 @@
-/* Calls whose frame ends where the stack does: behind the last argument, or the return address where arguments are in
- * registers, nothing is mapped. */
+/* Calls whose frame ends where the stack does: after the last argument, or after the return address if arguments are in
+ * registers, there is no mapping. */
 #include "target.h"
 #include <sys/mman.h>
 
@@ -7,7 +7,7 @@
 
 static uintptr_t *end; /* of the stack */
 
-/* Calls function(a, b), or with `count` 1 function(a), with nothing above. */
+/* Calls function(a, b), or if `count` is 1 function(a), with nothing above. */
 static NOINLINE void *call_at_end(void *function, unsigned count, uintptr_t a, uintptr_t b)
 {
 	void *result;
@@ -47,7 +47,7 @@ int main(void)
 
 	CHECK(stack != MAP_FAILED && munmap(stack + STACK, 4096) == 0);
 	end = (uintptr_t *)(void *)(stack + STACK);
-	/* The dynamic linker may not be at home on such a stack. */
+	/* The dynamic linker may not work on such a stack. */
 	free(realloc(calloc(1, 1), 2));
 	free(malloc(1));
 	gate();

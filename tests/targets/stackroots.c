@@ -23,7 +23,7 @@
 #define BYTES   (256u << 10)
 #define SIZE(n) ((n) + 8 - sizeof(void *))
 
-/* An array is read and written. */
+/* A volatile array is read and written. */
 #define USED(array) __asm__ volatile("" : : "r"(array) : "memory")
 
 static ucontext_t first, second;
@@ -55,7 +55,7 @@ static NOINLINE void lose(void)
 	}
 }
 
-/* Two parts behind a page without access: the lower one is for the table. */
+/* Two parts after a page without access: the lower one is for the table. */
 static unsigned char *map(void)
 {
 	unsigned char *p = mmap(NULL, 2 * BYTES + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 
 	is_end = argc > 2;
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	wipe_stack(); /* by now the linker has found what it calls, and saves no register again */
+	wipe_stack(); /* by now the linker has resolved all calls, and saves no register again */
 	if (strcmp(mode, "ended") != 0)
 		lose();
 	wipe_stack();

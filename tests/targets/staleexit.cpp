@@ -1,5 +1,5 @@
-/* What main() has lost, of which exit(3)'s own frames have old words; and what it keeps where it calls exit() itself:
- * staleexit lost|kept. */
+/* Blocks that main() has lost, of which exit(3)'s own frames have old words; and blocks that it keeps while it calls
+ * exit() itself: staleexit lost|kept. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 20; i++)
 		all->push_back(std::string(60, 'v'));
 	all->clear();
-	/* Where the frames of exit() come to lie. */
+	/* The stack memory that the frames of exit() will use. */
 	void *volatile words[64];
 
 	for (auto &word : words)

@@ -1,6 +1,6 @@
-/* starving N: N threads that allocate all the time. Each must come forward, the oldest (main) too:
- * it ends when each has made its pairs, however many the others make meanwhile. A tracer that acts
- * on the newest stop first would let some of them stand still for ever. */
+/* starving N: N threads that allocate all the time. Each must make progress, also the oldest (main): the program ends
+ * when each has made its pairs, however many the others make meanwhile. A tracer that acts on the newest stop first
+ * would keep some of them stopped for ever. */
 #include "target.h"
 
 #define MOST  64

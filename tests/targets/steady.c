@@ -1,6 +1,6 @@
-/* steady THREADS PAIRS [FRAMES] [aligned]: two gates around exactly THREADS * PAIRS pairs of malloc and free,
- * after as many as it takes for everything to be warm; under a stack of FRAMES frames more. THREADS 0: by the
- * first thread, which is the only one. aligned: of memalign and aligned_alloc in turns, and free. */
+/* steady THREADS PAIRS [FRAMES] [aligned]: two gates around exactly THREADS * PAIRS pairs of malloc and free, after
+ * enough pairs to warm up all caches; the stack is deeper by FRAMES frames. THREADS 0: by the first and only thread.
+ * aligned: memalign and aligned_alloc in turn, and free. */
 #include "target.h"
 #include <malloc.h>
 
@@ -36,9 +36,9 @@ static void *work(void *data)
 {
 	at_depth(frames, 50);
 	pthread_barrier_wait(&barrier); /* all are warm */
-	pthread_barrier_wait(&barrier); /* the first thread came through its gate */
+	pthread_barrier_wait(&barrier); /* the first thread has passed its gate */
 	at_depth(frames, pairs);
-	pthread_barrier_wait(&barrier); /* all are done; they stay until the second gate opens */
+	pthread_barrier_wait(&barrier); /* all are done; they wait until the second gate opens */
 	pthread_barrier_wait(&barrier);
 	return data;
 }
@@ -56,7 +56,7 @@ static void expect_pairs(unsigned long count)
 	expect_release(count, 38001, "free");
 }
 
-/* No thread but the first: what is busy alone. */
+/* Only the first thread, so that it is busy alone. */
 static void work_alone(void)
 {
 	gate();

@@ -33,14 +33,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* size_t as C++ names have it. */
+/* size_t in mangled names of C++. */
 #ifdef __LP64__
 #define SIZE_T "unsigned long"
 #else
 #define SIZE_T "unsigned int"
 #endif
 
-/* The compiler must neither drop nor merge what passes through here. */
+/* The compiler must neither drop nor merge values that are passed to it. */
 #define KEEP(p) __asm__ volatile("" : "+r"(p) : : "memory")
 #if defined(__GNUC__) && !defined(__clang__)
 #define NOINLINE __attribute__((noipa))
@@ -48,8 +48,8 @@
 #define NOINLINE __attribute__((noinline))
 #endif
 
-/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is behind it on x86, at it elsewhere, where
- * the handler moves it on (past_own_trap). */
+/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is after it on x86, and at it on other
+ * processors, where the handler advances it (past_own_trap). */
 #if defined(__x86_64__) || defined(__i386__)
 #define OWN_TRAP()             __asm__ volatile("int3")
 #define OWN_TRAP_CODE          SI_KERNEL
@@ -104,8 +104,8 @@ __attribute__((unused)) static void expect_live(unsigned long count, size_t size
 	say("expect = %lu %zu", count, size);
 }
 
-/* Where an attaching scenario holds the target: GATE=IN,OUT names two descriptors; the target
- * writes a byte to OUT and waits for one from IN. Without GATE it does not wait. */
+/* Where an attaching scenario makes the target wait: GATE=IN,OUT names two descriptors; the target writes a byte to OUT
+ * and waits for one from IN. Without GATE it does not wait. */
 __attribute__((unused)) static void gate(void)
 {
 	const char *where = getenv("GATE");
@@ -114,13 +114,13 @@ __attribute__((unused)) static void gate(void)
 
 	if (!where || sscanf(where, "%d,%d", &in, &out) != 2)
 		return;
-	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* where yama restricts attaching */
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* allows attaching if yama restricts it */
 	CHECK(write(out, &byte, 1) == 1);
 	while (read(in, &byte, 1) < 0 && errno == EINTR)
 		;
 }
 
-/* Until whoever has started the target closes its standard input. */
+/* Waits until the starting process closes the target's standard input. */
 __attribute__((unused)) static void wait_for_input_end(void)
 {
 	ssize_t got;
@@ -130,7 +130,7 @@ __attribute__((unused)) static void wait_for_input_end(void)
 		;
 }
 
-/* The registers that a call may leave as they are. */
+/* The registers that a call may leave unchanged. */
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #if __has_attribute(zero_call_used_regs)
 #define WIPES __attribute__((zero_call_used_regs("all")))
@@ -140,7 +140,7 @@ __attribute__((unused)) static void wait_for_input_end(void)
 #define WIPES
 #endif
 
-/* Where functions that have returned have had their pointers. */
+/* The stack memory where functions that have returned have had pointers. */
 __attribute__((unused)) WIPES static NOINLINE void wipe_stack(void)
 {
 	unsigned char stack[32768];
@@ -157,7 +157,7 @@ __attribute__((unused)) static void sleep_ms(unsigned ms)
 		;
 }
 
-/* By system calls only: nothing of this is in a trace. */
+/* By system calls only, which are in no trace. */
 __attribute__((unused)) static int is_traced(void)
 {
 	char text[4096];

@@ -1,5 +1,5 @@
-/* threads N ROUNDS: N threads; each allocates and releases, keeps some, and releases blocks that
- * its neighbour allocated. */
+/* threads N ROUNDS: each of N threads allocates and releases, keeps some blocks, and releases blocks that its neighbour
+ * allocated. */
 #include "target.h"
 
 #define MOST 64
@@ -20,7 +20,7 @@ static void *work(void *data)
 		p = realloc(p, 32003);
 		CHECK(p);
 		free(p);
-		/* What is in the neighbour's box is released here, wherever it came from. */
+		/* Blocks in the neighbour's box are released here, whichever thread allocated them. */
 		old = __atomic_exchange_n(&mailbox[(me + 1) % threads], q, __ATOMIC_ACQ_REL);
 		free(old);
 	}

@@ -1,5 +1,5 @@
 /* throwing [handler]: exceptions through frames that allocate, and out of traced functions themselves; also in a
- * handler of a signal that interrupts one. */
+ * handler of a signal that interrupts such a function. */
 #include "target.h"
 #include <new>
 #include <stdexcept>
@@ -28,10 +28,10 @@ static NOINLINE void deep(unsigned levels)
 	KEEP(o.p);
 }
 
-/* Called by operator new within itself: allocates there, and leaves it by a throw the 3rd time. */
+/* operator new calls it: it allocates, and throws the 3rd time. */
 static void handler()
 {
-	void *p = malloc(33302); /* within operator new, yet no part of it */
+	void *p = malloc(33302); /* within operator new, but not a part of it */
 
 	KEEP(p);
 	free(p);
@@ -39,7 +39,7 @@ static void handler()
 		throw std::bad_alloc();
 }
 
-/* new_or(block, size): `block` where size is 0, else a new one. The instruction behind the call is come to both ways,
+/* new_or(block, size): `block` if size is 0, else a new block. The instruction after the call is reached in both ways,
  * with the same stack pointer, and with a block in the result's register. */
 extern "C" __attribute__((visibility("hidden"))) void *new_or(void *block, size_t size);
 /* clang-format off */
@@ -91,7 +91,7 @@ NOINLINE void *je_malloc(size_t size)
 	return area + size % 64;
 }
 
-/* The handler has a stack above the one that it interrupts, and catches an exception there. */
+/* The handler has a stack above the interrupted one, and catches an exception there. */
 static void *interrupted(void *)
 {
 	stack_t other = {};

@@ -1,5 +1,5 @@
-/* timeouts: waits in epoll_wait() for half a second, as programs with timers do: with the rest of the time after EINTR.
- * It ends when the time is over, and says how often it was interrupted; status 1 if it came back too soon. */
+/* timeouts: waits in epoll_wait() for half a second, as programs with timers do, and after EINTR for the rest of the
+ * time. It ends when the time is over, and prints how often it was interrupted; status 1 if it returned too early. */
 #include "target.h"
 #include <sys/epoll.h>
 #include <time.h>
@@ -22,7 +22,7 @@ int main(void)
 	int64_t rest;
 	int interrupted = 0, got = -1;
 
-	void *p = malloc(100); /* so that there is a heap to look at */
+	void *p = malloc(100); /* so that there is a heap to scan */
 
 	KEEP(p);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);

@@ -1,4 +1,4 @@
-/* A program of 32 bits that needs no library: it says so and ends with status 6. */
+/* A 32-bit program that needs no library: it prints a line and ends with status 6. */
 static long call(long number, long a, long b, long c)
 {
 	long result;

@@ -1,5 +1,5 @@
-/* two_users: started by root, becomes another user; one thread does not (a system call of the program's own changes
- * only the thread that makes it). */
+/* two_users: started by root, it becomes another user, except for one thread (a direct system call changes only the
+ * thread that makes it). */
 #include "target.h"
 #include <sys/syscall.h>
 

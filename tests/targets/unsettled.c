@@ -1,5 +1,5 @@
-/* A heap that is never at rest: unsettled MIB. Fills MIB of it, and then one chunk has a size that cannot be until the
- * gate has been passed, as if a thread were inside malloc all the time. */
+/* A heap that is never consistent: unsettled MIB. Fills MIB of it; then one chunk has an impossible size until the gate
+ * has been passed, as if a thread were inside malloc all the time. */
 #include "target.h"
 
 #define BLOCK 2000

@@ -1,5 +1,5 @@
-/* A chain of functions of different frames, which is walked though no table describes them (the builds "untabled"); and
- * what the C library allocates for its caller, where that has none (ARM). */
+/* A chain of functions with different frames, which is unwound although no table describes them (the builds
+ * "untabled"); and blocks that the C library allocates for its caller, where the library has no tables (ARM). */
 #define _GNU_SOURCE
 #include "target.h"
 

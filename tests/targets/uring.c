@@ -1,5 +1,6 @@
-/* uring: io_uring with a kernel thread that polls its queue. It is among the process's tasks, and runs no program: some
- * kernels refuse to have it traced, others do not. One is there when the tracer comes, another is born later. */
+/* uring: io_uring with a kernel thread that polls its queue. The thread is among the process's tasks, and runs no user
+ * code: some kernels refuse to have it traced, others do not. One exists when the tracer attaches, another one is
+ * created later. */
 #include "target.h"
 #include <linux/io_uring.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@ struct ring {
 	struct io_uring_cqe *cqes;
 };
 
-/* False where the kernel has it not, or forbids it. */
+/* Returns false if the kernel has no io_uring, or forbids it. */
 static int ring_open(struct ring *ring)
 {
 	struct io_uring_params params = {.flags = IORING_SETUP_SQPOLL, .sq_thread_idle = 60000};
@@ -41,7 +42,7 @@ static int ring_open(struct ring *ring)
 	return 1;
 }
 
-/* A no-operation through the ring; waits for its completion in the kernel. */
+/* Submits a no-operation to the ring; waits for its completion in the kernel. */
 static void ring_nop(const struct ring *ring, uint64_t mark)
 {
 	const unsigned tail = *ring->sq_tail, at = tail & *ring->sq_mask;

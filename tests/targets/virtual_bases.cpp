@@ -32,7 +32,7 @@ struct Right : virtual Top {
 	}
 };
 
-/* The same Top by two ways. */
+/* The same Top in two ways. */
 struct Both : Left, Right {
 	int both;
 	NOINLINE Both(int n) : Top(n), Left(n), Right(n), both(n + 3)
@@ -45,7 +45,7 @@ struct Both : Left, Right {
 	}
 };
 
-/* Has nothing but a table, which is that of Near, too. */
+/* It has only a vtable, which is also that of Near. */
 struct Tables {
 	virtual ~Tables()
 	{
@@ -66,7 +66,7 @@ struct Far : Near, virtual Top {
 	}
 };
 
-/* The base lies behind what is looked at of an object. */
+/* The base is after the part of an object that is read. */
 struct Large : Both {
 	char bytes[2000];
 	Large(int n) : Top(n), Both(n), bytes()
@@ -206,7 +206,7 @@ static void call_with_others()
 	to_holds(&holds);
 }
 
-/* Memory that is no object: where its base would be is not known. */
+/* Memory that is not an object: the place of its base is unknown. */
 static void call_with_none()
 {
 	void *const memory = calloc(1, sizeof(Both));
@@ -218,7 +218,7 @@ static void call_with_none()
 	new (memory) Both(90);
 	expect("by_pointer", "b", memory, text_of(*static_cast<Both *>(memory)));
 	by_pointer(static_cast<Both *>(memory));
-	/* Where another object was before, its table is there still. */
+	/* At the place of a former object its vtable pointer is still there. */
 	expect("Both::Both", "this", memory, "{Top=<unknown place>, left=91, right=92, both=93}");
 	expect("Both::Both", "n", nullptr, "20");
 	new (memory) Both(20);
@@ -234,7 +234,7 @@ int main(int argc, char **)
 	static Right right(20);
 	static Left left(30);
 
-	if (argc > 1) /* without all that is done before main() */
+	if (argc > 1) /* without the calls that are made before main() */
 		return 0;
 	call_with_whole(both);
 	call_left(&both);

@@ -20,7 +20,7 @@ struct worker {
 };
 
 static struct shared {
-	_Atomic unsigned phase; /* of the longest; 3: that is all; 4: the workers end */
+	_Atomic unsigned phase; /* index of the longest; 3: print the results; 4: the workers end */
 	struct worker workers[WORKERS_MAX];
 } * shared;
 
@@ -32,7 +32,8 @@ static unsigned long now_us(void)
 	return (unsigned long)t.tv_sec * 1000000 + (unsigned long)t.tv_nsec / 1000;
 }
 
-/* For how long this thread has been on a processor or waited for one (proc(5)); 0 where the kernel does not say so. */
+/* Returns how long this thread has been on a processor or waited for one (proc(5)); 0 if the kernel does not report it.
+ * */
 static unsigned long ready_us(int schedstat)
 {
 	unsigned long long ran, waited;
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
 	await_rounds(count);
 	shared->phase = 2;
 	gate();
-	/* None ends before all are done: a traced process's end takes the tracer's time. */
+	/* None ends before all are done, because a traced process's end takes the tracer's time. */
 	shared->phase = 3;
 	for (unsigned i = 0; i < count; i++)
 		while (!shared->workers[i].is_done)

@@ -1,5 +1,5 @@
-/* Allocates through a wrapper of its own, as most large programs do, until its standard input ends: what tells its
- * stacks apart is the wrapper's caller, or that one's. */
+/* Allocates through a wrapper, as most large programs do, until its standard input ends: its stacks differ in the
+ * wrapper's caller, or in the caller of that. */
 #include "target.h"
 #include <poll.h>
 

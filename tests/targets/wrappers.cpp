@@ -1,9 +1,10 @@
-/* What is at a breakpoint is one byte, and moves the stack: `leave` behind a call whose result is returned as it is,
- * and `push` at the entry of a traced function of the program's own. Stacks must be those before it was executed. */
+/* A breakpoint replaces an instruction of one byte that moves the stack: `leave` after a call whose result is returned
+ * unchanged, and `push` at the entry of a traced function of the program. Stacks must be those before the instruction
+ * was executed. */
 #include "target.h"
 #include <new>
 
-/* With a frame pointer however the target is built: leave, push. */
+/* Always with a frame pointer: leave, push. */
 #define FRAMED NOINLINE __attribute__((optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
 
 FRAMED static void *wrapper(size_t size)

@@ -1,4 +1,4 @@
-/* What the reader of described modules does with any bytes at all: a sound table, or a reason, in bounded memory. */
+/* The reader of described modules must turn any bytes into a valid table or a reason, in bounded memory. */
 #include "config.h"
 #include "modules/conf/conf.h"
 #include "modules/load.h"
@@ -17,7 +17,7 @@ static void check(bool holds, const char *what)
 	abort();
 }
 
-/* A terminal shows it, and does nothing else. */
+/* A terminal prints it, and interprets no character. */
 static bool is_printable(const char *text)
 {
 	for (; *text; text++)

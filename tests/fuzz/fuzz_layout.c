@@ -1,5 +1,5 @@
-/* What the reader of descriptions of StackTrack's format does with any bytes at all: a layout by which entries can be
- * read, or a reason. The bytes behind a NUL, if there is one, are then read as a trace of that layout. */
+/* The reader of descriptions of StackTrack's format must turn any bytes into a layout by which entries can be read, or
+ * a reason. The bytes after a NUL, if there is one, are then read as a trace of that layout. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/reader.h"

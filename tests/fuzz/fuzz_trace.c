@@ -1,8 +1,6 @@
-/* What the readers of traces do with any bytes at all: an end or an error, in bounded memory; and
- * what they understood is written, read and written again without a difference.
- *
- * FUZZ_ENCODING of the environment is the encoding that is read; without it that is recognised, .gz and .zst
- * unpacked. */
+/* The readers of traces must reach an end or an error on any bytes, in bounded memory; and the records that they return
+ * are written, read and written again without a difference. FUZZ_ENCODING in the environment is the encoding that is
+ * read; without it the encoding is recognised, and .gz and .zst are unpacked. */
 #include "config.h"
 #include "base/buf.h"
 #include "trace/reader.h"
@@ -15,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* More than this, and an input of a few bytes has become far too much. */
+/* If there is more than this, an input of a few bytes has become far too large. */
 #define RECORDS_MAX 100000
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -37,7 +35,7 @@ static void check(bool holds, const char *what)
 	abort();
 }
 
-/* Reads a trace and writes it as `to` into `out`. The reader's status; 1 if it is no trace. */
+/* Reads a trace and writes it as `to` into `out`. Returns the reader's status; 1 if it is no trace. */
 static int convert(const void *data, size_t size, const struct encoding *from, const char *to, int *compat,
 		   struct buf *out)
 {
@@ -65,7 +63,7 @@ static int convert(const void *data, size_t size, const struct encoding *from, c
 			options.compat = *compat;
 			writer = writer_new(encoding_find(to), fd, &options);
 		}
-		/* A stream of several: each is a trace of its own. */
+		/* A stream of several traces: each is a trace of its own. */
 		if (record.type == RECORD_PROCESS && processes++)
 			break;
 		check(writer_put(writer, &record) == 0, "a record can be written");
@@ -90,12 +88,13 @@ static bool same(const struct buf *a, const struct buf *b)
 	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }
 
-/* What was written once is written the same again. */
+/* A written trace is read and written again unchanged. */
 static void check_stable(const unsigned char *data, size_t size, const struct encoding *from, const char *to,
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	/* What others wrote as mpatrol or StackTrack is in our own form only after the first time. */
+	/* A trace that another program wrote as mpatrol or StackTrack has functrace's own form only after the first
+	 * time. */
 	const bool own_form =
 		from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0 && strcmp(to, "stacktrack") != 0;
 	struct buf first = {0}, second = {0}, third = {0};
@@ -113,7 +112,7 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 	buf_free(&third);
 }
 
-/* The messages themselves, of formats that can show them. */
+/* The messages themselves, for formats that can show them. */
 static void check_dump(const unsigned char *data, size_t size, const struct encoding *from)
 {
 	const struct reader_options reader_options = {.encoding = from};

@@ -29,7 +29,7 @@
 #define SLOTS         16
 #define COROUTINES    4
 #define STACK_SIZE    ((size_t)128 << 10)
-#define MARK          4000 /* a block of SIZE(MARK) is allocated where a trace of a part of the run begins and ends */
+#define MARK          4000 /* a block of SIZE(MARK) is allocated at the beginning and the end of a partial trace */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #ifdef __cplusplus
 #define EXPORTED extern "C" __attribute__((visibility("default")))
@@ -56,18 +56,18 @@ struct slot {
 struct context {
 	struct slot slots[SLOTS];
 	struct coroutine *coroutines[COROUTINES];
-	sigjmp_buf *out;     /* the innermost place to jump to */
-	int catches;         /* blocks under way that catch everything thrown here */
-	int held;            /* > 0: in a handler of an exception, which has to return */
+	sigjmp_buf *out;     /* the innermost place to which a jump may go */
+	int catches;         /* number of active blocks that catch all exceptions thrown here */
+	int held;            /* > 0: in a handler of an exception, which must return */
 	int no_exit;         /* > 0: the thread cannot end here (nothrow new would swallow it) */
-	int no_yield;        /* > 0: on a stack that the next signal begins anew */
-	int keeps_alternate; /* the alternate stack is in use, by a handler that has resumed this coroutine */
+	int no_yield;        /* > 0: on a stack that the next signal will reuse */
+	int keeps_alternate; /* a handler that has resumed this coroutine uses the alternate stack */
 	int is_thread, waits_for_cancel;
 	volatile int waiting;
 	int fuel, forks, processes;
 	unsigned dice;
 	unsigned long done, failed;
-	/* what the next handler or callback does */
+	/* the action of the next handler or callback */
 	function *inner;
 	enum leave leave;
 	int handled; /* calls of the handler of operator new */
@@ -103,7 +103,7 @@ static int roll(struct context *c, unsigned sides)
 	return (c->dice >> 16) % sides == 0;
 }
 
-/* Not on the heap: contexts are none of the program's blocks. */
+/* Not on the heap, because contexts are not blocks of the program. */
 static void *map(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -218,7 +218,7 @@ __attribute__((constructor)) static void fill_text(void)
 	memset(text, 'x', sizeof(text) - 1);
 }
 
-/* A text that takes so many bytes with its end. */
+/* A text that needs this number of bytes, with its end. */
 static const char *text_of_size(size_t size)
 {
 	CHECK(size <= sizeof(text));
@@ -267,7 +267,7 @@ struct failure {
 	char text[100];
 };
 
-/* Releases what a slot holds when its frame is left, also by an exception. */
+/* Releases the block of a slot when its frame is left, also by an exception. */
 struct guard {
 	struct context *c;
 	int i;
@@ -299,7 +299,7 @@ static void leave_thread(struct context *c)
 		pthread_exit(NULL);
 }
 
-/* Where another thread cancels this one; that one may not be there in a child. */
+/* A place where another thread cancels this one, which may not exist in a child. */
 static void wait_for_cancel(struct context *c)
 {
 	if (in_child || !c->waits_for_cancel || c->held || c->no_exit)
@@ -309,7 +309,7 @@ static void wait_for_cancel(struct context *c)
 		pause();
 }
 
-/* What a handler or a callback of the program does: once, what it was asked for. */
+/* A handler or a callback of the program: does once what it was asked to do. */
 static void act(struct context *c, int in_signal)
 {
 	function *inner = c->inner;
@@ -372,7 +372,7 @@ static void on_no_memory()
 {
 	struct context *c = here();
 
-	/* What it does may fail for want of memory as well, and call it again: not until the stack ends. */
+	/* It may run out of memory and be called again: not until the stack ends. */
 	if (++c->handled > HANDLED_MAX)
 		throw std::bad_alloc();
 	if (c->lifts_limit) {
@@ -388,7 +388,7 @@ static void on_no_memory()
 }
 #endif
 
-/* qsort of so many that it allocates, or bsearch. */
+/* qsort of so many items that it allocates, or bsearch. */
 NOINLINE static void sort(struct context *c, function *inner, enum leave leave, int count)
 {
 	static const int numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -445,7 +445,7 @@ NOINLINE static void coroutine_resume(struct context *c, struct coroutine *k)
 	k->context.back = NULL;
 }
 
-/* Takes away one that may be in the midst of anything. */
+/* Releases a coroutine, which may be suspended anywhere. */
 static void coroutine_end(struct context *c, int i)
 {
 	struct coroutine *k = c->coroutines[i];
@@ -498,7 +498,7 @@ static void *resume_elsewhere(void *data)
 	return NULL;
 }
 
-/* Resumes it once on a thread that is made for that. */
+/* Resumes it once on a thread that is created for that. */
 static void coroutine_move(struct context *c, int i)
 {
 	pthread_t thread;
@@ -535,7 +535,7 @@ static void *thread_start(void *data)
 	return NULL;
 }
 
-/* A thread that takes over some slots; thread_end() brings back what it has left. */
+/* A thread that takes over some slots; thread_end() returns the remaining blocks. */
 static struct thread *thread_begin(struct context *c, function *body, int is_cancelled)
 {
 	struct thread *t = (struct thread *)map(sizeof(*t));
@@ -613,7 +613,7 @@ static void fork_child(struct context *c, function *body, enum child what)
 		exit(6);
 }
 
-/* This program again, which does less then. */
+/* Executes this program again, which then does less. */
 static void execute(struct context *c, const char *number, int spawns)
 {
 	extern char **environ;
@@ -647,7 +647,7 @@ static void with_library(struct context *c, const char *name, function *callback
 }
 #endif
 
-/* ---- The whole ---- */
+/* ---- The whole program ---- */
 
 static void mark(void)
 {

@@ -1,4 +1,5 @@
-/* What is grown and moved is one block of its last size; aligned blocks; what is replaced without a release. */
+/* A block that is grown and moved is one block with its last size; aligned blocks; a pointer that is overwritten
+ * without a release. */
 #include "scrub.h"
 
 #include <stdlib.h>

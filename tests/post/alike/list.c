@@ -1,4 +1,4 @@
-/* A list whose head is lost, and with it what hangs on it; another one is known and kept out by a suppression. */
+/* A list whose head is lost, and with it the following nodes; another lost list is excluded by a suppression. */
 #include "scrub.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Blocks of one function that are lost, but for one that is released, and a string. */
+/* Blocks of one function that are lost, except one that is released; and a string. */
 #include "scrub.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Pointers that a function has left where the stack was would be taken for references. */
+/* Clears the stack, because pointers that a function has left there would be taken for references. */
 static __attribute__((noinline)) void scrub(void)
 {
 	volatile char left[8192];

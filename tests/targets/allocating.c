@@ -1,16 +1,16 @@
-/* Threads that do nothing but allocate, beside losses that are known: allocating THREADS MODE. With 0 threads the first
- * one does so itself.
+/* Threads that only allocate, and known lost blocks: allocating THREADS MODE. With 0 threads the first thread does so
+ * itself.
  *
- * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks, of which one is definitely lost; a list of 100
- * blocks is kept. Each thread keeps up to 128 blocks on its stack, of sizes by MODE:
+ * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks, of which one is definitely lost; a list of
+ * 100 blocks is kept. Each thread keeps up to 128 blocks on its stack, with sizes by MODE:
  *
  *   some     up to 1 KiB
  *   realloc  ... and realloc(3) to 4 KiB
- *   large    up to 256 KiB: some with mappings of their own
+ *   large    up to 256 KiB: some are mmapped chunks
  *   small    up to 80 bytes: the threads' caches, and fastbins
  *   aligned  by posix_memalign(3), up to 200 KB
  *   calloc   up to 1 KiB
- *   shared   up to 1 KiB, with slots of all threads: any may release what another one has allocated
+ *   shared   up to 1 KiB, with slots of all threads: each may release blocks that another one has allocated
  *
  * Prints "ready" when all are at work, and ends with the standard input, or with 0 threads by a signal. */
 #include "target.h"

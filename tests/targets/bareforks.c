@@ -1,14 +1,14 @@
-/* bareforks HOW [COUNT] [LIBRARY]: children that make no traced call, or make their first one only after their
- * parent has changed what they have inherited.
+/* bareforks HOW [COUNT] [LIBRARY]: children that make no traced call, or make their first one only after their parent
+ * has changed the memory that they have inherited.
  *
- * HOW is bare (COUNT children one after the other, each of which ends at once), counted (the same between two
- * gates), clean (each says by its status whether its text is that of its files, byte for byte), late (COUNT children
- * that wait until the parent has made calls from new places, has released what they know, and has forked another;
- * then they make theirs), held (COUNT children that make their calls when the parent has come through another gate,
- * and all live until the last has made them), grandchild (a child that makes no call forks one that does), orphan
- * (the child's call comes when its parent has ended), unload (the parent unloads a library that the child goes on to
- * call), unload-own (the same, where only the library's own allocator is traced), born (children that make a call if
- * they are traced, until standard input has ended, and five more). */
+ * HOW is bare (COUNT children one after the other, each of which ends at once), counted (the same between two gates),
+ * clean (the status of each tells whether its text is that of its files, byte for byte), late (COUNT children that
+ * wait until the parent has made calls from new places, has released blocks that they inherit, and has forked another
+ * child; then they make their calls), held (COUNT children that make their calls when the parent has passed another
+ * gate, and all live until the last has made them), grandchild (a child that makes no call forks one that does),
+ * orphan (the child makes its call when its parent has ended), unload (the parent unloads a library that the child
+ * still calls), unload-own (the same, if only the library's own allocator is traced), born (children that make a call
+ * if they are traced, until standard input has ended, and five more). */
 #include "target.h"
 #include <dlfcn.h>
 #include <poll.h>

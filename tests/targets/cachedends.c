@@ -1,8 +1,8 @@
 /* Threads that end with full caches: cachedends THREADS.
  *
- * Before the gate each thread allocates small blocks of many sizes, releases most of them, which stay in its cache, and
- * keeps some. After the gate it releases what it has kept and ends; the C library then releases, by its own free(),
- * what the cache has and the cache itself. THREADS more begin after the gate and do the same.
+ * Before the gate each thread allocates small blocks of many sizes, releases most of them, which stay in its cache,
+ * and keeps some. After the gate it releases the kept blocks and ends; the C library then releases, by its own free(),
+ * the blocks in the cache and the cache itself. THREADS more begin after the gate and do the same.
  *
  *	old ADDRESS           a block that is kept, before the gate */
 #include "target.h"

@@ -1,6 +1,5 @@
-/* churn THREADS: threads that allocate a little and end, always THREADS of them at once, while the
- * tracer comes and goes; with MANY idle ones beside them. It goes on until the gate opens.
- * usage: churn THREADS [MANY] */
+/* churn THREADS [MANY]: threads that allocate a little and end, always THREADS of them at once, while the tracer
+ * attaches and detaches; with MANY more threads that are idle. It goes on until the gate opens. */
 #include "target.h"
 #include <stdatomic.h>
 

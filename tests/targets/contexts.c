@@ -1,5 +1,6 @@
-/* contexts [LIBRARY]: contexts of the program's own, by the context library (its own, or that which is loaded), and
- * functions that are contexts from outside. Some are entered before the gate: who attaches there finds them so. */
+/* contexts [LIBRARY]: contexts that the program sets by the context library (its own copy, or the one that is loaded),
+ * and functions that are contexts from outside. Some are entered before the gate, where an attaching tracer finds
+ * them. */
 #include "contexts.h"
 #include "../../context/context.c"
 #include <setjmp.h>

@@ -1,7 +1,8 @@
-/* What targets with contexts share: what each allocation and release is to be marked with, one line each,
+/* Functions that targets with contexts share. They print the expected contexts of each allocation and release, one
+ * line each:
  *
- *     context + SIZE NAME,NAME...    an allocation of that size (- of a release of such a block), and the contexts that
- *                                    it is in, in the order of their names; none: -
+ *     context + SIZE NAME,NAME...    an allocation of that size (- for a release of such a block), and its contexts, in
+ *                                    the order of their names; - for none
  */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H

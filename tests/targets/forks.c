@@ -1,10 +1,9 @@
-/* forks HOW: what makes a process, and allocations on both sides of it.
+/* forks HOW: ways to create a process, with allocations in both processes.
  *
- * HOW is fork, tree, vfork, spawn, or a mix of clone flags: vm (shares memory, a process of its
- * own), vfork-own (CLONE_VFORK with its own memory), parent (CLONE_PARENT), no-signal (exit signal
- * 0), ptrace (CLONE_PTRACE), sighand (shares memory, files and handlers), clone3 and clone3-mix (the
- * newer call), or one that cannot be followed: untraced-raw (CLONE_UNTRACED, and no calls of the allocator) and
- * untraced (with calls). */
+ * HOW is fork, tree, vfork, spawn, or a mix of clone flags: vm (shares memory, a process of its own), vfork-own
+ * (CLONE_VFORK with its own memory), parent (CLONE_PARENT), no-signal (exit signal 0), ptrace (CLONE_PTRACE), sighand
+ * (shares memory, files and handlers), clone3 and clone3-mix (the newer call), or a child that cannot be followed:
+ * untraced-raw (CLONE_UNTRACED, and no calls of the allocator) and untraced (with calls). */
 #include "target.h"
 #include <fcntl.h>
 #include <sched.h>

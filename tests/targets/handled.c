@@ -1,7 +1,7 @@
-/* Allocates in a signal handler: the stack goes on beyond the handler's frame, with what the signal has interrupted:
- * handled WHAT.
+/* Allocates in a signal handler: the stack continues after the handler's frame with the interrupted function: handled
+ * WHAT.
  *
- *	spin     a loop of its own
+ *	spin     a loop of the program
  *	kill     the system call by which it sends itself the signal
  *	sleep    a system call that waits, in which the C library calls functions of its own
  *	memory   functions of the C library that call nothing, at a fault, by a handler on a stack of its own */

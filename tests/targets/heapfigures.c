@@ -1,8 +1,8 @@
-/* What mallinfo2(3) says at the end: heapfigures [THREADS].
+/* The figures of mallinfo2(3) at the end: heapfigures [THREADS].
  *
- * Each thread allocates and releases blocks of many sizes, so that bins, fastbins and caches have some, and keeps some;
- * one of 1 MB has a mapping. Then they wait. Prints the ten figures with no allocation, and the chunks that caches hold
- * count as in use. */
+ * Each thread allocates and releases blocks of many sizes, so that bins, fastbins and caches contain some, and keeps
+ * some; a block of 1 MB is an mmapped chunk. Then they wait. Prints the ten figures without allocating; chunks in
+ * caches count as in use. */
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>

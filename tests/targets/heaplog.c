@@ -1,11 +1,11 @@
-/* What a process has from malloc: preloaded, it knows all blocks of the process, and on SIGUSR1 writes them into
- * the file HEAPLOG/PID, with what the allocator says itself: a line of the figures of mallinfo2(3), or of
- * mallinfo(3) where that is all there is, then for each block its address and malloc_usable_size(3), "end" last. A
- * static program is linked with it instead: HEAPLOG_STATIC. Where the C library is musl, whose figures are none, the
- * first line is empty, and such a program is linked with --wrap of all these functions. With HEAPLOG_BASE it says
- * "base" and its process id at the beginning, and waits for a byte: what is allocated by then it does not know.
+/* A logger of malloc's blocks: preloaded, it records all blocks of the process, and on SIGUSR1 writes them to the file
+ * HEAPLOG/PID, with the allocator's own figures: a line of the figures of mallinfo2(3), or of mallinfo(3) if that is
+ * all there is, then for each block its address and malloc_usable_size(3), and "end". A static program is linked with
+ * it instead: HEAPLOG_STATIC. If the C library is musl, which has no figures, the first line is empty, and such a
+ * program is linked with --wrap of all these functions. With HEAPLOG_BASE it prints "base" and its process id at the
+ * beginning, and waits for a byte: blocks that were allocated before are not recorded.
  *
- * The table is in a mapping, with the addresses inverted: they are no pointers for who looks for some. */
+ * The table is in a mapping, with inverted addresses, so that a scan does not take them for pointers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

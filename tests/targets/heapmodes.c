@@ -3,16 +3,17 @@
  *   one         blocks of many sizes, from all functions, by one thread; some are released
  *   threads     by eight threads, which have arenas of their own
  *   exited      by threads that have ended since
- *   mapped      large ones with mappings of their own, memalign'ed too, and realloc of those
+ *   mapped      large mmapped chunks, also by memalign, and realloc of these
  *   aligned     memalign of 16 to 65536
  *   fragments   every other one of many is released
  *   sbrk        the program calls sbrk(2) itself, in between
- *   blocked     brk(2) cannot grow, from some time on
- *   both
+ *   blocked     from some time on brk(2) cannot grow
+ *   both        sbrk and blocked
  *   spread      an arena of a thread with several heaps
- *   fork        by threads that are not there in a child, which goes on by itself
+ *   fork        in a child, which runs on alone, by threads that do not exist there
  *
- * Prints "ready" and the process id when it is so and all threads sleep, and ends with the standard input. */
+ * Prints "ready" and the process id when the state is reached and all threads sleep, and ends with the standard input.
+ */
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-/* A program that a plan makes: heaps PLAN LOG [LIBRARY].
+/* A program that follows a plan: heaps PLAN LOG [LIBRARY].
  *
- * A plan (tests/generate/heap_plans.py) is a file of words: operations with their numbers, which plant blocks under
- * keepers. What was planted where is in LOG before "ready PID" is printed: from that the classes of all blocks follow.
- * Then the program ends with its standard input, or at once, as the plan says. */
+ * A plan (tests/generate/heap_plans.py) is a file of words: operations with their numbers, which plant pointers to
+ * blocks in keepers. LOG has the addresses of all planted blocks and pointers before "ready PID" is printed: the
+ * classes of all blocks follow from it. Then the program ends with its standard input, or at once, as the plan says. */
 #include "heaps_threads.h"
 #include <sys/uio.h>
 

@@ -1,7 +1,7 @@
-/* images HOW: allocates a size of its own in each program that it becomes, and says which: "PID SIZE" lines.
+/* images HOW: allocates a block of another size in each program that it executes, and prints them: "PID SIZE" lines.
  *
- * exec        a child allocates, becomes itself twice, allocates each time
- * reuse       two children get the same pid (a pid namespace of our own is needed, and root in it)
+ * exec        a child allocates, executes itself twice, allocates each time
+ * reuse       two children get the same pid (this needs a pid namespace of its own, with root's rights)
  * links FILE  a child of a known pid, for whose trace FILE.PID is a hard link to FILE, and FILE.PID.1 a symbolic one */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
-/* inflight N THREADS: a thousand calls of a traced function in flight at once. The program defines
- * valloc itself (functrace probes every object that defines a function), and its valloc
- * leaves the stack in the middle: N coroutines, each within its own call, return in another order,
- * and with THREADS > 1 on another thread than they were called on. */
+/* inflight N THREADS: a thousand calls of a traced function in flight at once. The program defines valloc itself
+ * (functrace probes every object that defines a function), and its valloc switches to another stack before it returns:
+ * N coroutines, each within its own call, return in another order, and with THREADS > 1 on another thread. */
 #include "target.h"
 #include <sys/mman.h>
 #include <ucontext.h>

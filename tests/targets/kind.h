@@ -1,14 +1,14 @@
-/* What the targets of the kinds of resource share (resources.py).
+/* Functions that the targets of the kinds of resource share (resources.py).
  *
- * Such a target says line by line, in the order in which they must come, which calls its trace has, with the ids that
- * this very run has seen:
+ * Such a target prints which calls its trace must have, a line each, in this order, with the ids of this run:
  *
  *     recorded("pthread_create<pthread_t>(1) = %#lx", id)
  *
- * with an argument that is shown (" cmd=IPC_STAT") behind it; "#word" is a number that is not known, but always the
- * same. Where one function has several names, they stand there with a | between them, first that by which it is called.
- * left() says which are live at the end, and which line of the source has made them; what is live besides is an error.
- * The file that KIND_LOG names gets the lines, by system calls that no module knows; without it there are none. */
+ * followed by an argument that is shown (" cmd=IPC_STAT"); "#word" stands for a number that is unknown, but the same
+ * each time. Several names of one function are separated by |; the first is the name by which it is called. left()
+ * prints which resources are live at the end, and the line of the source that created them; other live resources are
+ * errors. The lines are written to the file of KIND_LOG, by system calls that no module traces; without KIND_LOG there
+ * are none. */
 #ifndef KIND_H
 #define KIND_H
 

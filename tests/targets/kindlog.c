@@ -1,10 +1,11 @@
-/* The reference logger of the other kinds: preloaded into a traced program, it writes down what the program opens,
- * closes, maps, creates and joins, as reflog.c does of memory (reflog.h), so that a trace of the same run can be
- * compared with it event by event (tests/scenarios/kinds_logged.py). The C library's own calls do not come here.
+/* The reference logger of the other kinds: preloaded into a traced program, it logs the resources that the program
+ * opens, closes, maps, creates and joins, as reflog.c does for memory (reflog.h), so that a trace of the same run can
+ * be compared with it event by event (tests/scenarios/kinds_logged.py). The C library's internal calls do not reach
+ * it.
  *
  * An event's name is '+' or '-', the function, and the kind. A release has its place where the function was called,
- * and is written only if it has succeeded. Mappings are written as calls: what parts of them mean is worked out by
- * who reads this. */
+ * and is logged only if it has succeeded. Mappings are logged as calls: kinds_logged.py derives which parts of
+ * mappings they create and release. */
 #include "reflog.h"
 
 #include <dirent.h>

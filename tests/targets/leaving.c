@@ -1,7 +1,7 @@
-/* leaving HOW: a traced function that never returns. The program's own valloc is left by longjmp,
- * siglongjmp out of a handler, pthread_exit or cancellation; what is allocated afterwards, deeper
- * and less deep on the stack, must be seen in full. Or the program itself ends or becomes another there: by
- * exit (whose handlers allocate), _exit, abort, or exec in a handler, with threads at work. */
+/* leaving HOW: a traced function that never returns. The program's own valloc is left by longjmp, siglongjmp out of a
+ * handler, pthread_exit or cancellation; all later allocations, deeper and less deep on the stack, must be recorded.
+ * Or the program itself ends or executes another one there: by exit (whose handlers allocate), _exit, abort, or exec
+ * in a handler, with threads at work. */
 #include "target.h"
 #include <setjmp.h>
 

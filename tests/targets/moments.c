@@ -1,6 +1,6 @@
-/* moments: allocations before main, after it, at the end of a thread: by constructors, by handlers of
- * atexit, by destructors of the program and of thread-specific data, by a signal handler that an
- * allocation's own thread runs. The gate stands before all of it; functrace stays to the end. */
+/* moments: allocations before main, after it, at the end of a thread: by constructors, by handlers of atexit, by
+ * destructors of the program and of thread-specific data, by a signal handler that runs in the allocating thread. The
+ * gate is before all of them; functrace stays attached to the end. */
 #include "target.h"
 
 static pthread_key_t key;

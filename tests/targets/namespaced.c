@@ -1,8 +1,8 @@
-/* A second C library, in a namespace of its own: namespaced [end].
+/* A second C library, in a link-map namespace of its own: namespaced [end].
  *
- * Of each C library 300 blocks of 120 bytes are kept, and 40 of 56 bytes lost; of the second one a block of 300,000
- * bytes is kept besides, and one of 200,000 lost. Two threads have caches of both. Prints "ready" and ends with the
- * standard input; with "end" it ends at once. */
+ * With each C library 300 blocks of 120 bytes are kept, and 40 of 56 bytes lost; with the second one a block of
+ * 300,000 bytes is also kept, and one of 200,000 lost. Two threads have caches of both. Prints "ready" and ends with
+ * the standard input; with "end" it ends at once. */
 #define _GNU_SOURCE
 #include "target.h"
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* namespaces LIBRARY before|after: a library in a link-map namespace of its own (dlmopen), with a C
- * library of its own: two heaps, two mallocs, both traced. The namespace is made before an attaching
- * scenario attaches, or after it. glibc only. */
+/* namespaces LIBRARY before|after: a library in a link-map namespace of its own (dlmopen), with a C library of its
+ * own: two heaps, two mallocs, both traced. The namespace is created before functrace attaches, or after it. glibc
+ * only. */
 #include "target.h"
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-/* nopwrite PROGRAM ARGS...: runs PROGRAM where pwrite64 is refused, as a kernel that forbids forced writes refuses
- * those through /proc/PID/mem (proc_mem.force_override, Linux 6.12). */
+/* nopwrite PROGRAM ARGS...: runs PROGRAM with pwrite64 failing, as in a kernel that forbids forced writes through
+ * /proc/PID/mem (proc_mem.force_override, Linux 6.12). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

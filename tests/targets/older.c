@@ -1,12 +1,12 @@
-/* Blocks that are older than a trace: older COUNT [THREADS [FORK]].
+/* Blocks from before a trace: older COUNT [THREADS [FORK]].
  *
- * Allocates COUNT blocks of 30000 bytes and more, of which it says addresses and sizes, and waits at its gate. Then it
- * releases each third, gives each next one to realloc(), allocates COUNT more, and, with FORK, forks a child that
- * releases ten of those that are left. THREADS allocate and release all the time from before the gate on, until
- * behind it. What is alive then, it says, and waits at its second gate.
+ * Allocates COUNT blocks of 30000 bytes and more, prints their addresses and sizes, and waits at its gate. Then it
+ * releases each third, passes each next one to realloc(), allocates COUNT more, and, with FORK, forks a child that
+ * releases ten of the rest. THREADS allocate and release all the time from before the gate until after it. At the end
+ * it prints the live blocks, and waits at its second gate.
  *
- *	old ADDRESS SIZE      before the gate; SIZE as malloc_usable_size() has it
- *	released ADDRESS      one of those, behind it
+ *	old ADDRESS SIZE      before the gate; SIZE is that of malloc_usable_size()
+ *	released ADDRESS      one of those, after the gate
  *	live ADDRESS SIZE     at the end
  */
 #include "target.h"

@@ -1,8 +1,8 @@
 /* A service that has requests at fixed times: periodic MIB PERIOD PAIRS.
  *
  * Fills MIB of its heap. Every PERIOD microseconds a request is due, of PAIRS blocks that are allocated and released;
- * those that could not be begun in time are worked off without a sleep in between. Says, after the gate, how late the
- * latest answer was before the gate (quiet) and since (attached), in microseconds. */
+ * late requests are done without a sleep in between. After the gate it prints the largest delay of an answer before
+ * the gate (quiet) and since (attached), in microseconds. */
 #include "target.h"
 #include <pthread.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* pieces HOW: a main arena that is in several pieces.
  *
- *   sbrk      the program calls sbrk itself, between allocations; what it gets there has the only pointer to a block
+ *   sbrk      the program calls sbrk itself, between allocations; that memory has the only pointer to a block
  *   blocked   brk cannot grow: malloc maps more
- *   both
+ *   both      both
  *
- * LOST blocks of 56 bytes are lost, KEPT of 120 bytes are in a table, and one of 1000 bytes is known to what sbrk gave
- * alone. Where words have 4 bytes each has 4 more. Prints "ready", and what mallinfo says; ends with the standard
- * input. */
+ * LOST blocks of 56 bytes are lost, KEPT of 120 bytes are in a table, and only the memory of sbrk has a pointer to one
+ * of 1000 bytes. If words have 4 bytes, each block has 4 more. Prints "ready", and the figures of mallinfo; ends with
+ * the standard input. */
 #include "target.h"
 #include <malloc.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
-/* A heap whose losses are known: planted THREADS LOST [LINKED].
+/* A heap with known lost blocks: planted THREADS LOST [LINKED].
  *
- * Each thread allocates its share of LOST blocks of 56 bytes and forgets them, and LINKED times as many that only the
- * lost ones lead to (40 bytes); it keeps a list of 1000 blocks of 72 bytes, one block of 104 bytes by its second half
- * alone, and one of 88 bytes that only its stack knows. Then all of them wait, the odd ones busily. Prints a line when
- * all are there, and ends with the standard input. Where words have 4 bytes each block has 4 more: glibc's sizes are
- * some words, less one. */
+ * Each thread allocates its share of LOST blocks of 56 bytes and forgets them, and LINKED times as many of 40 bytes to
+ * which only the lost ones point; it keeps a list of 1000 blocks of 72 bytes, one block of 104 bytes by a pointer to
+ * its second half, and one of 88 bytes by a pointer on its stack. Then all threads wait, the odd ones busily. Prints a
+ * line when all wait, and ends with the standard input. If words have 4 bytes, each block has 4 more: glibc's sizes
+ * are a number of words, less one. */
 #include "target.h"
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* Pointers in memory that cannot be written, before memory of the same name that can be: readonly HOW.
  *
- * 100 blocks of 56 bytes are known by a table alone, and 10 of 40 bytes by nobody.
+ * Only a table points to 100 blocks of 56 bytes; nothing points to 10 of 40 bytes.
  *	relro    the table is among the program's constants that the dynamic linker relocates
  *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
- * Prints "ready" and the process's number; ends with the standard input. */
+ * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"
 #include <stdbool.h>
 #include <sys/mman.h>

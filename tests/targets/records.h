@@ -1,11 +1,10 @@
-/* Records of kinds whose ids are not known beforehand: a target counts those of each type itself.
+/* Records of kinds whose ids are not known before: a target numbers those of each type itself.
  *
- *     expect record + FUNCTION<TYPE> N    the N-th of that type is allocated, or one more reference of it
+ *     expect record + FUNCTION<TYPE> N    the N-th of that type is allocated, or gets one more reference
  *     expect record - FUNCTION<TYPE> N    it is released
  *     expect record * FUNCTION<TYPE>      a call that is neither
  *
- * These are all records of kinds other than memory, in this order. FUNCTION may be several names with | between them.
- */
+ * These are all records of kinds other than memory, in this order. FUNCTION may be several names separated by |. */
 #ifndef RECORDS_H
 #define RECORDS_H
 

@@ -1,14 +1,14 @@
-/* The reference logger: preloaded into a traced program, it writes down every call of the malloc family and of
- * operator new and delete, so that a trace of the same run can be compared with it event by event
- * (tests/scenarios/reflog.py, strict.py). A static program is linked with it instead: REFLOG_STATIC.
+/* The reference logger: preloaded into a traced program, it logs every call of the malloc family and of operator new
+ * and delete, so that a trace of the same run can be compared with the log event by event (tests/scenarios/reflog.py,
+ * strict.py). A static program is linked with it instead: REFLOG_STATIC.
  *
- * What the malloc family returns and is given is written down when that happens. What was called around it (new that
- * calls malloc, reallocarray that calls realloc) is a part of the same event and gives it its name: an
- * allocation's when it returns the block, a release's before. So a call that is left by an exception, a longjmp or
- * the end of its thread leaves nothing behind, and nothing depends on how calls are nested.
+ * Arguments and results of the malloc family are logged when the functions are called and return. An outer call (new
+ * that calls malloc, reallocarray that calls realloc) is a part of the same event and gives it its name: that of an
+ * allocation when it returns the block, that of a release before. So a call that is left by an exception, a longjmp or
+ * the end of its thread has no effect on the log, and the nesting of calls does not matter.
  *
- * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. The release has its
- * place in the order of all threads where realloc was called: another thread may get the block before it returns. */
+ * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. The release has its place
+ * in the order of all threads where realloc was called: another thread may get the block before it returns. */
 #include "reflog.h"
 
 static __thread FAST_LOCAL const void *releasing; /* a delete has already logged that release */

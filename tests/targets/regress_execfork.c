@@ -1,5 +1,5 @@
 /* regress_execfork DELAY: six threads fork all the time; another one executes the program anew, DELAY microseconds
- * after somebody has begun to trace the leader. What that program is then it only waits to be killed. */
+ * after a tracer has attached to the leader. The executed program only waits to be killed. */
 #include "target.h"
 
 static char **arguments;

@@ -1,5 +1,5 @@
 /* regress_execstorm ROUNDS THREADS DELAY: executes itself ROUNDS times, by its newest thread and after DELAY
- * microseconds, while THREADS others sleep. In the end it allocates for a while. */
+ * microseconds, while THREADS others sleep. At the end it allocates for a while. */
 #include "target.h"
 
 static char **arguments;

@@ -1,6 +1,5 @@
-/* regress_forkstorm PROCESSES FORKS: several processes of several threads each that fork and start threads at the
- * same time. A child's first stop is often seen before its parent's event, with other tasks' deaths
- * in between. */
+/* regress_forkstorm PROCESSES FORKS: several processes of several threads each that fork and start threads at the same
+ * time. A child's first stop often comes before its parent's event, with other tasks' ends in between. */
 #include "target.h"
 #include <sys/wait.h>
 

@@ -1,8 +1,8 @@
-/* regress_jit HOW: code made at run time calls malloc, and is made anew at the same place.
+/* regress_jit HOW: code that is generated at run time calls malloc, and is generated anew at the same place.
  *
- * rewrite   the page is written again while a breakpoint stands at the return site: the code after the call differs
- * patch     only the immediate of the instruction at the return site is changed, as compilers patch their code (on
- *           x86: none of the bytes of a breakpoint)
+ * rewrite   the page is written again while a breakpoint is at the return site: the code after the call differs
+ * patch     only the immediate of the instruction at the return site is changed, as compilers patch their code (on x86:
+ *           none of the bytes of a breakpoint)
  * shared    the page is shared with a child that is not traced (with -F): nothing may be written there */
 #include "target.h"
 #include <sys/mman.h>

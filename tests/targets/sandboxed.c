@@ -1,9 +1,9 @@
-/* sandboxed HOW: a target that has locked itself in before the tracer comes.
+/* sandboxed HOW: a target that has restricted itself before the tracer attaches.
  *
- *   seccomp           a filter that kills the process for any system call but the few that it makes
- *   seccomp-handler   the same, with a handler of SIGTRAP from before, which stays
- *   seccomp-ignored   the same, with SIGTRAP ignored from before
- *   strict            the strict mode: read, write, exit and sigreturn, nothing else
+ *   seccomp           a filter that kills the process for any system call except the few that it makes
+ *   seccomp-handler   the same, with a handler of SIGTRAP that was set before and stays
+ *   seccomp-ignored   the same, with SIGTRAP ignored before
+ *   strict            the strict mode: only read, write, exit and sigreturn
  *   undumpable        PR_SET_DUMPABLE 0
  *   no-new-privs      PR_SET_NO_NEW_PRIVS, and an exec after that */
 #include "target.h"

@@ -1,16 +1,16 @@
 /* Pointers in shared memory whose pages are not in the process's page table: sharedpages HOW.
  *
- * 1000 blocks of 56 bytes are known by a table in shared memory alone, and 10 of 40 bytes by nobody.
- *	forked   the table was filled before a fork; the child, which goes on, has not touched it
+ * Only a table in shared memory points to 1000 blocks of 56 bytes; nothing points to 10 of 40 bytes.
+ *	forked   the table was filled before a fork; the child, which runs on, has not touched it
  *	mapping  it was filled by another mapping of the same memory (memfd_create)
  *	written  it was filled by pwrite(2) to the mapped file, a new one in the current folder
- *	dropped  it was filled here, and its pages were given up (MADV_DONTNEED)
+ *	dropped  it was filled here, and its pages were dropped (MADV_DONTNEED)
  *	attached it is of System V, filled before the segment was detached and attached again
- *	sparse   as mapping, at the end of 8 GiB that have nothing else; at the end it says whether that is so still
+ *	sparse   as mapping, at the end of 8 GiB without other data; prints at the end whether the rest is still empty
  *	wide     the same, of 80 MiB
- *	guarded  it was filled here, beside a page that nobody can read (MADV_GUARD_INSTALL)
- *	served   it was filled here, and a page beside it waits for userfaultfd(2), which nobody serves
- * Prints "ready", the process's number and where the table is; ends with the standard input. */
+ *	guarded  it was filled here, beside a page that cannot be read (MADV_GUARD_INSTALL)
+ *	served   it was filled here, and a page beside it waits for userfaultfd(2), which is never served
+ * Prints "ready", the process id and the address of the table; ends with the standard input. */
 #include "target.h"
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
-/* sharers HOW: a process that shares the memory of another and is there before the tracer comes; then both allocate.
+/* sharers HOW: a process that shares another one's memory and exists before the tracer attaches; then both allocate.
  *
- * HOW is vfork (lets go in the child, its parent asleep), vfork-exec (the child executes a shell while traced), vm
- * (clone(CLONE_VM)), vm-parent (with CLONE_PARENT), vm-vfork, threads (the other process has a second thread, which
- * allocates), leaderless (and its first has ended), or exec-now PROGRAM MICROSECONDS (the child of vfork executes
- * that so long after a tracer has come). */
+ * HOW is vfork (detach while the child runs and its parent sleeps), vfork-exec (the child executes a shell while
+ * traced), vm (clone(CLONE_VM)), vm-parent (with CLONE_PARENT), vm-vfork, threads (the other process has a second
+ * thread, which allocates), leaderless (and its first has ended), or exec-now PROGRAM MICROSECONDS (the vfork child
+ * executes PROGRAM that long after a tracer has attached). */
 #include "target.h"
 #include <fcntl.h>
 #include <sched.h>

@@ -1,8 +1,7 @@
-/* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; a timer sends signals;
- * the handlers leave by siglongjmp every other time. Between calls of the allocator only: a
- * handler that left it in the middle would break any program. With MS 0 it goes on until the
- * gate opens. It checks every block that it releases, and that no signal finds a pc outside of the text segments
- * as the files have them: a copy of an instruction must never be seen. */
+/* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; a timer sends signals; every other time the
+ * handlers leave by siglongjmp, only between calls of the allocator, because a handler that left a call would break
+ * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and that the pc is
+ * in the text segments of its files at each signal: a copy of an instruction must never be seen. */
 #include "target.h"
 #include <link.h>
 #include <setjmp.h>

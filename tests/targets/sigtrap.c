@@ -5,9 +5,9 @@
  *   at-once   blocked as soon as the handler is set, and then calls deeper in the stack
  *   ignored   SIGTRAP ignored while it allocates: stays ignored
  *   once      SA_RESETHAND|SA_NODEFER
- *   masked    no handler, and the signal is blocked while it allocates: a SIGTRAP that it sends itself waits until
- *             sigtimedwait() takes it, in a thread and a child that inherit the mask, too
- *   default   killed by its own int3, as untraced */
+ *   masked    no handler, and the signal is blocked while it allocates: a SIGTRAP that it sends itself is pending until
+ *             sigtimedwait() takes it, also in a thread and a child that inherit the mask
+ *   default   killed by its own int3, as in an untraced run */
 #include "target.h"
 
 #include <pthread.h>

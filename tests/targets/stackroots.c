@@ -1,18 +1,18 @@
 /* Stacks that share their memory with a program's data: stackroots MODE [end].
  *
- * 500 blocks of 56 bytes are kept by a table alone, which lies where MODE says, and 20 of 72 bytes are lost. Says
- * "ready" and ends with the standard input; with "end" it ends at once by exit(3), on the stack of the mode.
+ * Only a table, whose place depends on MODE, points to 500 blocks of 56 bytes; 20 of 72 bytes are lost. Prints "ready"
+ * and ends with the standard input; with "end" it ends at once by exit(3), on the stack of the mode.
  *
  *   handler   a signal handler runs on an alternate stack, above the table in one mapping
  *   frame     ... which is an array of main(), above the frames that the signal interrupts, one of which is the table
  *   thread    a thread runs on a stack that it was given, above the table in one mapping, after a page without access
- *   left      such a thread has ended, and its stack has its control block still
+ *   left      such a thread has ended, and its stack still has its control block
  *   context   makecontext(3), above the table in one mapping
- *   between   the same; between that stack and the thread's control block is a block with a mapping of its own
+ *   between   the same; between that stack and the thread's control block is an mmapped chunk
  *   block     makecontext(3) in a block of 256 KiB, whose first words are the table
  *   deep      makecontext(3) in such a block, with the table in a frame there
- *   given     a thread runs on such a block, which only its attributes had
- *   ended     a thread that has ended leaves old pointers to what is lost on its stack */
+ *   given     a thread runs on such a block, to which only its attributes had a pointer
+ *   ended     a thread that has ended leaves old pointers to lost blocks on its stack */
 #include "target.h"
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,18 +1,17 @@
-/* What the targets share.
+/* Functions that the targets share.
  *
- * A target allocates blocks of sizes in 30000..39999, which nobody else uses, and prints what a
- * trace of it must hold (its oracle), one line each:
+ * A target allocates blocks with sizes in 30000..39999, which no other code allocates, and prints what a trace of it
+ * must contain (its oracle), one line each:
  *
- *     expect + COUNT SIZE FUNCTION    so many allocations of that size by that function
- *     expect - COUNT SIZE FUNCTION    so many releases by that function of blocks of that size
- *     expect = COUNT SIZE             so many blocks of that size that are never released
- *     expect stack SIZE F1 F2 ...     each stack of an allocation of that size begins with these
- * functions
+ *     expect + COUNT SIZE FUNCTION    COUNT allocations of that size by that function
+ *     expect - COUNT SIZE FUNCTION    COUNT releases by that function of blocks of that size
+ *     expect = COUNT SIZE             COUNT blocks of that size that are never released
+ *     expect stack SIZE F1 F2 ...     each stack of an allocation of that size begins with these functions
  *
- * FUNCTION may be several names with | between them, of which one is meant.
- * Every allocation in that range must be in a "+" line: what is not expected is an error.
+ * FUNCTION may be several names separated by |, of which any is right.
+ * Every allocation in that range must be in a "+" line: an unexpected one is an error.
  * The lines are the same in every run, so a traced and an untraced run print the same bytes.
- * Nothing here allocates. */
+ * No function here allocates. */
 #ifndef TARGET_H
 #define TARGET_H
 

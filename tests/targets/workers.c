@@ -1,9 +1,9 @@
 /* A server of many processes: workers WORKERS MIB.
  *
  * Forks WORKERS, each of which fills MIB of its heap, and then allocates, releases and sleeps for a moment, again and
- * again. Each notes the longest time between two rounds that it was neither on a processor nor waiting for one: for so
- * long something has held it. Says, after the gate, what that was before the gate (quiet) and at it (attached), in
- * microseconds. */
+ * again. Each records the longest time between two rounds in which it was neither on a processor nor waiting for one:
+ * the time for which it was stopped. After the gate it prints that time before the gate (quiet) and at it (attached),
+ * in microseconds. */
 #include "target.h"
 #include <fcntl.h>
 #include <stdbool.h>

@@ -5,8 +5,9 @@
  *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/libexec
  *
  * For each instruction that objdump shows, the length must be the same, and the kind must be the one that objdump's
- * text implies: jumps, calls, loops and nops are emulated, jcc and RIP-relative operands copied to a near slot (with the
- * same target), a few stepped, all others copied unchanged. Every copy is relocated to slots a gigabyte before and after.
+ * text implies: jumps, calls, loops and nops are emulated, jcc and RIP-relative operands copied to a near slot (with
+ * the same target), a few stepped, all others copied unchanged. Every copy is relocated to slots a gigabyte before and
+ * after.
  *
  * For the places of breakpoints, functions' starts and return sites, the test prints how often each kind occurs, and
  * each instruction there that could only be stepped in place; it fails if `may_step` does not explain one of them.

@@ -250,11 +250,11 @@ def many_busy(room):
 
 
 CASES = [
-    ('baseline: 64 busy threads', many_busy),
+    ('baseline: the blocks of 64 threads that only allocate are recorded', many_busy),
     ('baseline: a heap that is never consistent', never_at_rest),
-    ('baseline: many processes', many_processes),
-    ('baseline: the time to catch up', what_waited),
-    ('baseline: many large processes', lambda room: many_processes(room, 12, 48)),
+    ('baseline: while one of many processes is stopped the others run', many_processes),
+    ('baseline: the time to catch up after the pause is printed', what_waited),
+    ('baseline: while one of many large processes is stopped the others run', lambda room: many_processes(room, 12, 48)),
     ('baseline: threads that end', threads_that_end),
     ('baseline: threads that end, static', lambda room: threads_that_end(room, 'static')),
     ('baseline: threads that end, musl', lambda room: threads_that_end(room, 'musl')),

@@ -335,6 +335,6 @@ CASES = [
     ('--context-function: functions that are not found, and -L', not_found),
     ('--context-function: functions that are also traced, left by longjmp', traced_too),
     ('the context library as installed', installed),
-    ('paused', paused),
+    ('contexts that change while tracing is paused are right after the resume', paused),
     ('contexts of a program in another pid namespace', namespaced),
 ]

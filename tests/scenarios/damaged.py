@@ -69,7 +69,7 @@ def lookalikes(room, env=None):
 
 
 CASES = [
-    ('--scan: memory that looks like mmapped chunks', lookalikes),
-    ('--scan: damaged heaps', lambda room: every_kind(room, 'O2')),
-    ('--scan: damaged heaps, 32 bits', lambda room: every_kind(room, 'm32')),
+    ('--scan: memory that only looks like mmapped chunks is not counted', lookalikes),
+    ('--scan: damaged heaps are reported and not guessed', lambda room: every_kind(room, 'O2')),
+    ('--scan: damaged heaps are reported and not guessed, 32 bits', lambda room: every_kind(room, 'm32')),
 ]

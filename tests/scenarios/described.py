@@ -298,9 +298,9 @@ CASES = [
     ('the template of a shared object', template),
     ('shared objects that are refused', bad_objects),
     ('descriptions in text that are refused', bad_texts),
-    ('two modules with the same name', same_names),
-    ('functions that no object has', not_found),
-    ('releases that fail', failing),
+    ('two modules with the same name are refused', same_names),
+    ('functions that no object has are reported', not_found),
+    ('failed releases of a described module release nothing', failing),
     ('-e help and -e all', words),
-    ('-e help=NAME', own_words),
+    ('-e help=NAME prints a description that traces the same', own_words),
 ]

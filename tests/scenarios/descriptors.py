@@ -275,7 +275,7 @@ def partly(room):
 
 
 CASES = [
-    ('descriptors: a library that is preloaded into functrace', preloaded),
+    ("descriptors: functrace does not use the numbers of a preloaded library's", preloaded),
     ('descriptors: a python3 that is attached to', python_attached),
     ('descriptors: a python3 from its first instruction', python_launched),
     ('descriptors: leaks, by kind and with their lines', leaks),

@@ -119,8 +119,8 @@ def case(launched, threads, period, *mode, variant='O2'):
             raise builds.Skip('its programs are not this processor\'s')
         count = rounds(room, processes.rounds(24), launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
-    name = 'SIGKILL to the engine, %d threads%s%s, %s' % (
-        threads, ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
+    name = 'SIGKILL to the engine, %d thread%s%s%s, %s' % (
+        threads, '' if threads == 1 else 's', ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
         'launched' if launched else 'attached') + (', 32 bits' if builds.is_32_bit(variant) else '')
     return name, run
 

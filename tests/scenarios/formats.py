@@ -141,16 +141,16 @@ def loses_its_viewer(room):
 
 def cases():
     for form in ENDS:
-        yield 'threads under -f ' + form, same_as_rtrace(form, 'threads', '4', '100')
-        yield 'forks under -f ' + form, same_as_rtrace(form, 'forks', 'tree')
-        yield 'execs under -f ' + form, same_as_rtrace(form, 'images', 'exec')
-        yield 'ends under -f ' + form, ends_whole(form)
+        yield 'threads: the same events by -f ' + form, same_as_rtrace(form, 'threads', '4', '100')
+        yield 'forks: the same events by -f ' + form, same_as_rtrace(form, 'forks', 'tree')
+        yield 'execs: the same events by -f ' + form, same_as_rtrace(form, 'images', 'exec')
+        yield 'a killed program\'s trace has its end by -f ' + form, ends_whole(form)
         yield 'python3 to ' + form, converted(form, python)
         yield 'sqlite3 to ' + form, converted(form, sqlite)
 
 
 BUILDS = [('images', 'O2'), ('threads', 'O2'), ('forks', 'O2')]
 CASES = list(cases()) + [
-    ('threads under -f stacktrack in cycles', same_as_rtrace('stacktrack', 'threads', '4', '100',
+    ('threads: the same events by -f stacktrack in cycles', same_as_rtrace('stacktrack', 'threads', '4', '100',
                                                              options=['--cycle-size=100'])),
-    ('the visible process is killed under -f mpatrol', loses_its_viewer)]
+    ('the visible process is killed: the trace has its end by -f mpatrol', loses_its_viewer)]

@@ -211,16 +211,16 @@ def has(variant):
     return builds.processor() in builds.PROCESSORS.get(variant, (builds.processor(),))
 
 
-CASES = [('-x with all that is known%s [%s]' % (target[4:], variant), chosen(variant, target))
+CASES = [('-x shows the arguments of all calls of %s [%s]' % (target, variant), chosen(variant, target))
          for target in TARGETS for variant in VARIANTS if has(variant)] + [
-    ('-e, and what has failed%s%s [%s]' % (target[4:], ': transfers' if modules else '', variant),
+    ('-e shows failed calls of %s%s [%s]' % (target, ': transfers' if modules else '', variant),
      of_modules(variant, modules, target))
     for target in TARGETS for variant in VARIANTS if has(variant) for modules in (0, 1)] + [
-        ('-e, by names that few call%s [%s]' % (': transfers' if modules else '', variant),
+        ('-e shows failed calls of args_rows%s [%s]' % (': transfers' if modules else '', variant),
          of_modules(variant, modules, 'args_rows')) for variant in ROWS if has(variant) for modules in (0, 1)] + [
-        ('new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
-            ('objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
-                ('described by a user [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
+        ('arguments of operator new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
+            ('ids of objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
+                ('functions of args_calls in a user\'s description [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
 CASES.append(('data for which a format has no place', left_out))
 BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(

@@ -163,8 +163,8 @@ CASES = [
     ('a library in a memfd', library_in_a_memfd),
     ('a library in another mount namespace', library_in_a_mount_namespace),
     ('a thread loads and unloads a library, attached to again and again', reloading),
-    ('wrong releases are reported', misuse),
-    ('two allocators preloaded', two_preloaded),
+    ('wrong releases are reported, right ones are not', misuse),
+    ('two preloaded allocators: each call is recorded once', two_preloaded),
     ('a Go program that calls C from 32 goroutines', go_cgo),
-    ('a Go program without C', go_alone),
+    ('a Go program without C is unharmed', go_alone),
 ]

@@ -481,7 +481,7 @@ CASES = [
     ('lost at the end: killed by a signal', killed),
     ('lost at the end: figures of the allocator', figures),
     ('lost at the end: no figures of the allocator', no_figures),
-    ('lost at the end: a process without a known heap', no_heap),
+    ('lost at the end: a process without a known heap is reported', no_heap),
     ('lost at the end: figures of the allocator, detached from', figures_let_go),
     ('lost at the end: detached from', let_go),
     ('lost at the end: paused', lambda room: let_go(room, True)),

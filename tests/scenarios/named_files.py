@@ -98,9 +98,9 @@ def outputs_of_postproc(room):
 
 CASES = list(named_places.some_cells()) + [
     ('a mapped library whose file is truncated', named_places.cut_in_place),
-    ('a folder of debug files', of_the_folder),
-    ('modules', modules),
-    ('links beside the trace', links),
+    ('debug files are not searched for in the current folder', of_the_folder),
+    ('a truncated module, and a fifo as a module, are refused', modules),
+    ('functrace does not write through links beside the trace', links),
     ('-o FILE is a link', given_link),
     ('functrace-postproc writes to a link', outputs_of_postproc),
 ]

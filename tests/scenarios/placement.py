@@ -393,9 +393,9 @@ CASES = [
     ('a busy program on one CPU, SIGTERM to functrace', then('SIGTERM')),
     ('a busy program on one CPU, SIGKILL to the engine', then('engine')),
     ('a busy program on one CPU, SIGKILL to functrace', then('functrace')),
-    ('another process wants the CPU of a busy program', others),
-    ('a busy program falls asleep', idle),
-    ('a busy program with a sleeping thread', threaded),
+    ('a busy program is moved if another process wants its CPU', others),
+    ('a program that is no longer busy gets its CPUs back', idle),
+    ('a busy program with a second thread is not put on one CPU', threaded),
     ('--cpu=free: never on one CPU', free),
     ('--cpu=pin, a thread executes another program', thread_executes),
 ]

@@ -129,8 +129,8 @@ def attached(room):
 
 
 CASES = [
-    ('resident memory: at the end', at_the_end),
-    ('resident memory: formats', forms),
-    ('resident memory: an exec', executes),
-    ('resident memory: attached', attached),
+    ('resident memory: the peak and the final size are those of the program', at_the_end),
+    ('resident memory: in each format that has a place for it', forms),
+    ("resident memory: after an exec the peak is the new program's", executes),
+    ('resident memory: the figures at detaching', attached),
 ]

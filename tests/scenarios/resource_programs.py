@@ -131,6 +131,6 @@ def forked(room):
     return (['the child\'s trace lacks %s; it has %s' % (missing, calls)] if missing else []), '%d calls' % len(calls)
 
 
-CASES = [('a fork inherits resources', forked), ('several kinds in one run', several), ('python3, its threads', python_threads),
-         ('several kinds in one run: redis', redis), ('gio, its GLib objects', gio)]
+CASES = [('a fork inherits resources', forked), ('several kinds in one run', several), ('python3: each of its threads is joined or detached', python_threads),
+         ('several kinds in one run: redis', redis), ('gio: its GLib objects have types', gio)]
 BUILDS = (('kind_several', 'O2'),)

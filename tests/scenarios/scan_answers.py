@@ -462,15 +462,15 @@ def of_another_user(room):
 
 
 CASES = [
-    ("--scan: the kernel's core file, cut short", truncated),
-    ('--scan: a core file of gdb, cut short', lambda room: truncated(room, by_kernel=False)),
+    ("--scan: the kernel's core file, truncated, is refused", truncated),
+    ("--scan: gdb's core file, truncated, is refused", lambda room: truncated(room, by_kernel=False)),
     ('--scan: a core file that is a pipe or a folder', not_a_file),
-    ('--scan: a full output device', full),
-    ('--scan: a process that executes another program', becomes),
-    ('--scan: a process that loads a library between two scans', loads),
+    ('--scan: a full output device is reported', full),
+    ('--scan: a second scan is not compared with another program', becomes),
+    ('--scan: a library that is loaded between two scans has names', loads),
     ('--scan: several processes', family),
-    ('--scan: several processes, one of which ends', family_ends),
-    ('--scan: the number of scans before the end of the process', ended),
+    ('--scan: several processes, a child of which ends', family_ends),
+    ('--scan: the message has the number of scans before the process ended', ended),
     ('--scan: paths to blocks', ways),
     ("--scan: memory after a thread's stack and TLS", lambda room: beside_variables(room, 'O2')),
     ("--scan: memory after a thread's stack and TLS, static", lambda room: beside_variables(room, 'static')),
@@ -478,5 +478,5 @@ CASES = [
     ('--scan: the manual describes each key of the JSON', described),
     ('--scan: a core file of a thread inside malloc', core_in_midst),
     ('--scan: a Go program', no_heap),
-    ("--scan: another user's process", of_another_user),
+    ("--scan: the message names the owner of another user's process", of_another_user),
 ]

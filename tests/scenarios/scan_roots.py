@@ -236,12 +236,12 @@ def read_only_zeros(room):
 
 
 CASES = [
-    ('--scan: memory that the program has only read', read_only_zeros),
+    ('--scan: pages of zeros that were only read are not copied', read_only_zeros),
     ('--report: old words in the frames of exit()', stale_exit),
     ('--scan: memory that the program has not written', unwritten),
     ('--scan: memory that the program has not written, 32 bits', lambda room: unwritten(room, 'm32')),
-    ("--scan: pointers that look like malloc's", inner_links),
-    ("--scan: pointers that look like malloc's, 32 bits", lambda room: inner_links(room, 'm32')),
+    ("--scan: pointers that look like malloc's keep blocks reachable", inner_links),
+    ("--scan: pointers that look like malloc's keep blocks reachable, 32 bits", lambda room: inner_links(room, 'm32')),
     ('--scan: stacks beside data', lambda room: stacks(room, 'O2')),
     ('--scan: stacks beside data, 32 bits', lambda room: stacks(room, 'm32')),
     ('--scan: stacks beside data, at the end', ends),
@@ -249,5 +249,5 @@ CASES = [
     ('--scan: a thread that allocates', lambda room: allocating(room, 0, ('some', 'realloc', 'large', 'small', 'aligned', 'calloc'), 27)),
     ('--scan: 4 threads that allocate, static', lambda room: allocating(room, 4, ('some', 'small'), 27, 'static')),
     ('--scan: 4 threads that allocate, 32 bits', lambda room: allocating(room, 4, ('some', 'small', 'large'), 27, 'm32')),
-    ('--scan: two C libraries', namespaced),
+    ('--scan: the heaps of two C libraries are summed', namespaced),
 ]

@@ -244,14 +244,14 @@ def parent(room):
 
 
 CASES = [
-    ('--scan: 500 threads', many_threads),
-    ('--scan: huge mappings', sparse),
-    ('--scan: in another namespace', namespace),
+    ('--scan: a process with 500 threads runs on unharmed', many_threads),
+    ('--scan: only the used pages of huge mappings are copied', sparse),
+    ('--scan: a process in another pid namespace', namespace),
     ('--scan: a process that executes programs all the time', executing),
     ('--scan: a process that forks all the time', forking),
     ('--scan: processes that end soon', ending),
-    ('--scan: two scans of a process at once', two_at_once),
-    ('--scan: a process that has a tracer', traced),
+    ('--scan: two scans at once: the second one names the tracer', two_at_once),
+    ('--scan: the message names the tracer of the process', traced),
     ('--scan: processes that cannot be scanned', nobody),
     ('--scan: the parent of functrace', parent),
 ]

@@ -313,15 +313,15 @@ def attached(room):
 
 
 CASES = [
-    ('names', names),
+    ('names from a debug file that is read late', names),
     ('names from a file that is never answered', never),
     ('names, with --duration', duration),
-    ('a program to attach to', attach),
-    ('a program that a traced process executes', execute),
-    ('arguments', arguments),
-    ('functions', functions),
+    ('attaching to a program whose file is never answered', attach),
+    ('a traced process executes a program whose file is never answered', execute),
+    ('arguments are shown after a late debug file was read', arguments),
+    ('functions that only a late debug file names are not traced', functions),
     ('the reported pause at attaching', stood),
-    ('detaching', let_go),
-    ('a library', library),
-    ('a file beside the trace', attached),
+    ('detaching does not wait for a file that is never answered', let_go),
+    ('functions of a library that is read late are found in memory', library),
+    ('no other process waits for an --attach-file that is never answered', attached),
 ]

@@ -169,7 +169,7 @@ def sharers(which, how):
         plain = room.run(command)
         with Held(room, command) as held:
             other = [p for p in running(room, 'sharers-O2') if p != held.child.pid][0]
-            named = {'the other': (other,), 'both': (held.child.pid, other), 'both, turned': (other, held.child.pid)}[which]
+            named = {'the other': (other,), 'both': (held.child.pid, other), 'both, in reverse order,': (other, held.child.pid)}[which]
             tracer = Tracer(room, named[0], [option for pid in named[1:] for option in ('-t', str(pid))])
             tracer.planted()
             done, problems = held.work_and_end(tracer)
@@ -471,21 +471,21 @@ CASES = [
     ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
     ('a CLONE_UNTRACED child that allocates, attached', untraced_child(True)),
     ('a child by CLONE_UNTRACED and CLONE_PTRACE', never_told),
-    ('a user executes a set-user-ID program', setuid_program(0o4755)),
-    ('a user executes a set-user-ID program that may not be read', setuid_program(0o4711)),
+    ("a set-user-ID program runs without root's rights", setuid_program(0o4755)),
+    ('a set-user-ID program that may not be read is not traced', setuid_program(0o4711)),
     ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),
     ('a seccomp filter, SIGTRAP ignored, no rights to suspend it', locked_in_without_rights('seccomp-ignored')),
     ('a seccomp filter, SIGTRAP is ignored again after detaching', ignored_again),
 ] + [
     ('processes that share memory, %s named: %s' % (which, how), sharers(which, how))
-    for which in ('the other', 'both', 'both, turned') for how in ('vm', 'vfork')
+    for which in ('the other', 'both', 'both, in reverse order,') for how in ('vm', 'vfork')
 ] + [
     ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
     ('processes that share memory, one is traced by another tracer', traced_by_another),
     ('a thread is traced by another tracer', thread_traced_by_another),
     ('a thread of another user', thread_of_another_user),
     ('processes that share memory, one executes another program while functrace attaches', sharer_executes),
-    ('a stop signal to a vfork child', stop_in_vfork),
+    ('a stop signal to a vfork child stops it and its parent after the exec', stop_in_vfork),
     ('--cpu=pin, detached from', pinned),
     ('--cpu=pin, launched', pinned_launched),
     ('--cpu=pin, SIGKILL to the engine', pinned_then_killed('engine')),

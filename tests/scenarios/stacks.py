@@ -182,7 +182,7 @@ CASES = [
     ('an allocator function without a symbol', hidden_entry),
 ] + [('a signal handler in %s [%s]' % (way.replace('by_', ''), variant), handled(variant, way)) for way in INSIDE_LIBRARY
      for variant in HANDLED]
-CASES += [('no tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (
+CASES += [('code without unwind tables [%s]' % variant, untabled(variant, shown)) for variant, shown in (
     ('untabled-O0', len(CHAIN)), ('untabled', 1), ('untabled-noframe', 1), ('untabled-clang', 1), ('m32-untabled', len(CHAIN)),
     ('m32-untabled-noframe', 1))]
 CASES += [('callers of the C library [%s]' % variant, callers_of_library(variant)) for variant in ('O2', 'O0', 'thumb', 'arm')]

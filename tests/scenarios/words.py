@@ -925,7 +925,7 @@ def go_programs(room):
 
 
 CASES = [
-    ('a Go program', go_programs),
+    ("a message says that Go's own allocations are not traced", go_programs),
     ('32-bit code in a 64-bit program', other_mode([])),
     ('64-bit code in a 32-bit program', other_mode(builds.THIRTY_TWO)),
     ('the message after attaching', attached_line),
@@ -942,16 +942,16 @@ CASES = [
     ('--symbol for a place that does not exist', symbols),
     ('--symbol inside a function', inside_a_function),
     ('-L that selects no library', libraries),
-    ('a deleted program', deleted(False)),
-    ('a replaced program', deleted(True)),
+    ('names of a program whose file was deleted', deleted(False)),
+    ('names of a program whose file was replaced', deleted(True)),
     ('a program in another mount namespace, its names', other_mounts),
     ('-o to a descriptor', descriptors),
     ('the recommended command is quoted for a shell', quoted),
     ('many processes: those with the most live bytes are named', most_live),
-    ('releases that functrace has not seen', unseen_releases),
-    ('double releases', released_twice),
+    ('an id that is allocated again was released unseen', unseen_releases),
+    ('a double release is reported if the first release was seen', released_twice),
     ('the time when a thread is joined', joined_late),
-    ('double releases by one line', released_twice_by_one_line),
+    ('one line releases a block twice: the second release is not nested', released_twice_by_one_line),
     ("the README's sample", readme),
     ('make install', installed),
 ]

@@ -188,7 +188,7 @@ class Running:
 
     def end(self):
         self.child.communicate(b'', timeout=PATIENCE)
-        return ['it ended with %d' % self.child.returncode] if self.child.returncode else []
+        return ['the process ended with status %d' % self.child.returncode] if self.child.returncode else []
 
 
 def at_rest(process):

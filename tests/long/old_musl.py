@@ -146,7 +146,7 @@ def busy(library, threads, is_static):
             unused += found['inconsistent_copies']
             lost.append(found['definitely_lost']['blocks'])
         child.communicate(b'', timeout=PATIENCE)
-    problems = ['it ended with %d' % child.returncode] if child.returncode else []
+    problems = ['the process ended with status %d' % child.returncode] if child.returncode else []
     # The address of a block that a thread is about to get may be in no register yet.
     problems += ['lost: %s' % lost] if max(lost) > max(threads, 1) else []
     return problems, '%d copies were not used by %d scans; lost: %s' % (unused, SCANS, lost)

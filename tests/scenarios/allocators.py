@@ -51,7 +51,7 @@ def planted(room, library, threads=4):
             problems += check_planted(target, threads, 4000)
         done = target.scan()
         if b'The allocator (%s):' % library[3:11].encode() not in done.out:
-            problems.append('its allocator: %s' % done.out[-400:].decode())
+            problems.append('wrong allocator: %s' % done.out[-400:].decode())
         problems += target.end()
     return problems, ''
 

@@ -127,13 +127,13 @@ def processes(room):
     problems += equal('the file in the maps of the parent and its child', [mapped in found.get(key, ()) for key in (False, True)], [False, True])
     done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--attach-file=maps', program, mapped, 'kill'])
     problems += equal('the status of the killed program', done.status, -signal.SIGKILL)
-    problems += equal('its maps', program in paths_in(content(room, 'killed.maps')), True)
+    problems += equal('maps of the killed program', program in paths_in(content(room, 'killed.maps')), True)
     done = room.run([FUNCTRACE, '-q', '-o', 'exec', '--attach-file=maps', '--attach-file=cmdline', program, mapped, 'exec'])
     names = sorted(name for name in os.listdir(room.folder) if re.match(r'exec(\.\d+\.\d+)?$', name))
     problems += equal('images', (done.status, len(names)), (0, 2))
     for name, how in zip(names, ('exec', 'exit')):
         problems += equal('the maps of ' + how, program in paths_in(content(room, name + '.maps')), True)
-        problems += equal('its command line', content(room, name + '.cmdline').split(b'\0')[2].decode(), how)
+        problems += equal('command line of the new program', content(room, name + '.cmdline').split(b'\0')[2].decode(), how)
     return problems, ''
 
 
@@ -153,8 +153,8 @@ def attached(room):
         held.gate.open()
         room.finish(held.child)
         name, = [name for name in os.listdir(room.path('traces')) if name.endswith('.maps')]
-        problems += equal('its files', paths_in(content(room, 'traces', name)), paths_in(maps))
-        problems += equal('its environment', content(room, 'traces', name[:-4] + 'environ'), environ)
+        problems += equal('files in the copied maps', paths_in(content(room, 'traces', name)), paths_in(maps))
+        problems += equal('the copied environment', content(room, 'traces', name[:-4] + 'environ'), environ)
     return problems, ''
 
 
@@ -202,7 +202,7 @@ def replaced(room):
             break
     problems += equal('in a folder', names, {trace, trace + '.maps.1'})
     problems += equal('named', attachments_of(room, folder + '/' + trace), {'maps': trace + '.maps.1'})
-    problems += equal('what was there', content(room, folder, trace + '.maps'), b'kept')
+    problems += equal('the existing file', content(room, folder, trace + '.maps'), b'kept')
     return problems + equal('status', done.status, 0), ''
 
 

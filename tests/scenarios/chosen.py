@@ -187,7 +187,7 @@ def loaded_later(room):
             ((), '*work*@main', ['work_between'] * 4)):
         calls, done = traced(room, functions, program, *options)
         problems += equal('%s %s' % (functions, options), names(calls), expected)
-        problems += equal('nothing matched', 'nothing matched' in said(done), '-L' in options)
+        problems += equal('the message that no name matched', 'nothing matched' in said(done), '-L' in options)
     return problems, ''
 
 
@@ -353,7 +353,7 @@ def nothing_matched(room):
     problems += has_line(done, 'functrace: not traced: 20 patterns that matched nothing')
     # A child of a shell has a function of that name.
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', 'leaf', 'sh', '-c', program + '; true'])
-    return problems + equal('a child has it', said(done).count('warning'), 0), ''
+    return problems + equal('warnings if a child has the function', said(done).count('warning'), 0), ''
 
 
 FULL = '''

@@ -149,7 +149,7 @@ def of_another_processor(room):
         done = room.run(kinds.functrace(folder) + command)
         problems += kinds.compare_runs(plain, done) + kinds.read_traces(folder)[1]
         if done.err.count(words) != count:
-            problems.append('not said %d times that it is not traced: %r' % (count, done.err[-600:]))
+            problems.append('no %d messages that the program is not traced: %r' % (count, done.err[-600:]))
     if not may_attach():
         with Held(room, [program, '2', '5']) as held:
             os.makedirs(room.path('attached'))

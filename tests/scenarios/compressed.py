@@ -276,7 +276,7 @@ def own_processors(room):
                for name in os.listdir('/proc/%d/task' % engine)}
     problems = equal('functrace has a thread ft-packer', 'ft-packer' in threads, True)
     if not problems:
-        problems += equal('its processors', os.sched_getaffinity(threads['ft-packer']), allowed)
+        problems += equal('the processors of the thread', os.sched_getaffinity(threads['ft-packer']), allowed)
     tracer.send_signal(signal.SIGINT)
     done = room.finish(tracer)
     room.kill(child)

@@ -98,7 +98,7 @@ def filters(room):
             problems += equal('-C %s of %s' % (mask, name), dict(found), dict(meant))
             problems += equal('contexts of -C ' + mask, sorted(chosen.contexts.values()), sorted(wanted))
     done = room.run([POSTPROC, '-C', '40000000', room.path('t')])
-    problems += equal('a context that is not there', (done.status, said(done)), (
+    problems += equal('the message about a missing context', (done.status, said(done)), (
         1, 'functrace-postproc: -C 40000000 matches nothing: the trace has no such context, and no call is in one\n'))
     return problems, ''
 

@@ -155,7 +155,7 @@ def leaks(room):
               b'1 release of a descriptor failed: it had been released already']
     for words in wanted:
         if words not in done.err:
-            problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()[-800:]))
+            problems.append('message missing: %s; functrace said: %s' % (words.decode(), done.err.decode()[-800:]))
     for words in ('leaks.c:7', 'leaks.c:15', 'open<fd>', 'pipe<fd>', 'fopen<fp>'):
         if words not in report:
             problems.append('%s is not in: %s' % (words, report[-1500:]))

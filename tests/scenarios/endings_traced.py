@@ -335,7 +335,7 @@ def stopped_by_a_signal(room):
     problems, report = [], None
     with scans.Target(room, 'planted', 'O2', 2, 40, 1) as target:
         os.kill(target.pid, signal.SIGSTOP)
-        wait_for('its stop', lambda: state_of(target.pid) == 'T')
+        wait_for('the process to stop', lambda: state_of(target.pid) == 'T')
         report = room.run([FUNCTRACE, '--report', '-e', 'memory', '--duration=0.2', '-t', str(target.pid)])
         state = state_of(target.pid)
         os.kill(target.pid, signal.SIGCONT)

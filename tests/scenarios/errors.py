@@ -28,7 +28,7 @@ def refused(room, command, status, *words, run_as=None, env=None, stdout=None):
     if 'core dumped' in text or done.status < 0:
         problems.append('functrace died')
     if problems:
-        problems.append('it said: ' + text.strip()[-600:])
+        problems.append('functrace said: ' + text.strip()[-600:])
     return problems
 
 
@@ -78,7 +78,7 @@ def refused_of_traced(room, tracer, other, pid):
     by = wait_for('%s to trace' % tracer, lambda: int(status_field(pid, 'TracerPid') or 0))
     problems = refused(room, traced(room, '-t', str(pid)), 1, str(pid), tracer, str(by)) + none_written(room)
     if int(status_field(pid, 'TracerPid') or 0) != by:
-        problems.append('it is no longer traced by the first')
+        problems.append('the process is no longer traced by the first tracer')
     if tracer == 'functrace':
         other.terminate()
         room.finish(other)
@@ -119,7 +119,7 @@ def root_without_capability(room):
     problems = []
     for user in ([], nobody):
         child = room.start(user + ['sleep', '20'])
-        wait_for('its start', lambda: command_of(child.pid) == 'sleep')
+        wait_for('the program to start', lambda: command_of(child.pid) == 'sleep')
         problems += refused(room, traced(room, '-t', str(child.pid)), 1,
                             'functrace: cannot attach to process %d: functrace runs as root, but without the capability '
                             'SYS_PTRACE. Give it that one (a container has it with --cap-add=SYS_PTRACE).\n' % child.pid,
@@ -200,7 +200,7 @@ def to_a_terminal(room):
         for options in ([], ['-o', '-'], ['-o', tty]):
             done = room.run([POSTPROC, '-f', 'rtrace'] + options + [trace], stdout=slave)
             if done.status != 2 or b'the output is a terminal, and the format rtrace is not for people' not in done.err:
-                problems.append('of functrace-postproc: status %d, %r' % (done.status, done.err))
+                problems.append('functrace-postproc: status %d, %r' % (done.status, done.err))
         done = room.run([FUNCTRACE, '-q', '-f', 'text', '-o', '-', 'true'], stdout=slave)
         if done.status or not os.read(master, 1000):
             problems.append('text: status %d, %r' % (done.status, done.err))
@@ -237,7 +237,7 @@ def unharmed(room, output, *words, status=3, **more):
         problems.append('the program did not run to its end')
     problems += ['the message does not have %r' % word for word in words if word not in text]
     if problems:
-        problems.append('it said: ' + text.strip()[-600:])
+        problems.append('functrace said: ' + text.strip()[-600:])
     return problems
 
 

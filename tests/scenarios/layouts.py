@@ -104,7 +104,7 @@ def misuse(room, env=None):
                   b"functrace: to see the wrong releases (-A gives them stacks): functrace-postproc %s | grep ' releases 0x'\n" %
                   traces[0].path.encode()):
         if words not in done.err:
-            problems.append('not said: %s; but: %s' % (words.decode(), done.err.decode()))
+            problems.append('message missing: %s; functrace said: %s' % (words.decode(), done.err.decode()))
     return problems, '%d events' % len(traces[0].events)
 
 
@@ -153,7 +153,7 @@ def go_alone(room):
     traces, problems = kinds.read_traces(room.path('traces'), 1)
     problems += kinds.compare_runs(plain, done)
     if b'none of the functions to be traced was found' not in done.err or b'it is a Go program' not in done.err:
-        problems.append('not said that nothing was found: %r' % done.err)
+        problems.append('no message that no function was found: %r' % done.err)
     return problems, ''
 
 

@@ -88,7 +88,7 @@ def stopped_and_continued(room):
                 problems.append('round %d: %s' % (i + 1, failure))
             before = progress(pid)
             os.kill(pid, signal.SIGCONT)
-            wait_for('it to run again', lambda: progress(pid) > before + 1)
+            wait_for('the process to run again', lambda: progress(pid) > before + 1)
         problems += tracer.let_go()
         held.gate.open()
         done = room.finish(held.child)
@@ -103,7 +103,7 @@ def attach_to_a_stopped_one(room):
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         pid = held.child.pid
         os.kill(pid, signal.SIGSTOP)
-        wait_for('the stop', lambda: state_of(pid) == 'T')
+        wait_for('the process to stop', lambda: state_of(pid) == 'T')
         tracer = Tracer(room, pid)
         tracer.planted()
         time.sleep(0.1)
@@ -128,7 +128,7 @@ def stopped_while_traced_then_let_go(room):
         tracer = Tracer(room, pid)
         tracer.planted()
         os.kill(pid, signal.SIGSTOP)
-        wait_for('the stop', lambda: state_of(pid) in 'tT')
+        wait_for('the process to stop', lambda: state_of(pid) in 'tT')
         time.sleep(0.1)
         problems = tracer.let_go()
         time.sleep(0.1)
@@ -646,7 +646,7 @@ def forks_before_exec(room):
         folder = room.path('traces', str(i))
         os.makedirs(folder)
         target = room.start([builds.target('regress_execfork', 'O2'), str((0, 200, 500, 1000, 2000, 4000)[i % 6])])
-        wait_for('its threads', lambda: int(status_field(target.pid, 'Threads') or 0) >= 408)
+        wait_for('the threads to start', lambda: int(status_field(target.pid, 'Threads') or 0) >= 408)
         tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)] + ['-F'][i % 2:])
         if target.stdout.readline() != b'anew\n':
             raise Failure('round %d: it said something else' % i)

@@ -416,7 +416,7 @@ def family_on_screen(room):
             screen.keys('s')
             problems += screen.shows('sort: since base ')
             if 'since start' in screen.text() or 'since the start' in screen.text():
-                problems.append('it is not since the start: %s' % screen.text())
+                problems.append('the figures are not since the start: %s' % screen.text())
             screen.keys('q')
     finally:
         screen.close()

@@ -87,7 +87,7 @@ def report(room, env=None):
     if done.status != 9 or not re.search(REPORT % lost, out) or first not in out:
         problems.append('status %d: %s%s' % (done.status, out, done.err.decode()))
     if 'plant at planted.c' not in out:
-        problems.append('no stack: ' + out)
+        problems.append('the report has no stack: ' + out)
     for options, command, status, said in (
             (['--error-exitcode=9'], [program, 2, 0], 0, b'Nothing is lost.'),
             (['--error-exitcode=9', '--scan=off'], [program, 2, 0], 9, b'alive at the end, by stack'),
@@ -269,7 +269,7 @@ def no_heap(room):
             b'figures of the heap' in done.err:
         problems.append('attached to: status %d: %s' % (done.status, done.err.decode()))
     child.communicate(b'', timeout=60 * PATIENCE)
-    return problems + (['it ended with %d' % child.returncode] if child.returncode else []), ''
+    return problems + (['the process ended with status %d' % child.returncode] if child.returncode else []), ''
 
 
 def figures_let_go(room):
@@ -362,7 +362,7 @@ def let_go(room, toggled=False):
     problems += text_differences(before, text_of(child.pid))
     out, err = child.communicate(b'\n', timeout=60 * PATIENCE)
     if child.returncode or out != b'fine\n':
-        problems.append('it ended with %d: %s%s' % (child.returncode, out, err))
+        problems.append('the process ended with status %d: %s%s' % (child.returncode, out, err))
     return problems, ''
 
 

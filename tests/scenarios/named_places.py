@@ -429,11 +429,11 @@ def cell(place_name, kind_name):
                 place.what, re.escape(os.path.basename(path))), said)
             problems += equal('messages about the file', len(lines), int(bool(why)))
             if why and lines and not re.search(' is not read: %s$' % why, lines[0]):
-                problems.append('it says %r' % lines[0])
+                problems.append('functrace says %r' % lines[0])
         elif not place.what:
             problems += equal('messages about the file', re.findall('.* is not read: .*', said), [])
         if problems:
-            problems.append('it said: ' + said[-1500:])
+            problems.append('functrace said: ' + said[-1500:])
         return problems, ''
     return run
 

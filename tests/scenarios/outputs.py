@@ -222,12 +222,12 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
         problems = equal('status', done.status, 1) + equal('TracerPid', status_field(pid, 'TracerPid'), '0')
         problems += text_differences(before, text_of(pid))
         if word not in text or 'process %d' % pid not in text:
-            problems.append('it said: ' + text)
+            problems.append('functrace said: ' + text)
         held.gate.open()
         ended = room.finish(held.child)
         problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
     if nothing:
-        return problems + equal('the summary says that there is no event', nothing in text, True) + equal('a hint', '-postproc' in text, False), ''
+        return problems + equal('the summary says that there is no event', nothing in text, True) + equal('a recommended command', '-postproc' in text, False), ''
     counts = counts_of_broken(text)
     if len(counts) != 1 or counts[0][0] <= counts[0][1]:
         return problems + ['its counts: %s, of: %s' % (counts, text)], ''
@@ -274,7 +274,7 @@ def not_even_begun(room):
     done = room.run([FUNCTRACE, '-o', 'a', builds.target('images', 'O0'), '0'], preexec_fn=limit)
     words = re.sub(r'process \d+', 'process N', done.err.decode())
     problems = equal('files', os.listdir(room.folder), []) + equal('status', done.status, 0)
-    return problems + equal('it said', words, """\
+    return problems + equal('messages', words, """\
 functrace: the trace of process N can no longer be written to a: File too large. The process goes on untraced; nothing was \
 written. Raise the limit (ulimit -f), or give another place with -o.
 functrace: process N (images-O0): 0 events; 0 blocks with 0 bytes are live; no trace: nothing could be written to a
@@ -316,7 +316,7 @@ def one_of_two(room):
             problems += equal('the tracer of the other process', status_field(quiet.child.pid, 'TracerPid'), '0')
             counts = counts_of_broken(done.err.decode())
             if len(counts) != 1 or len(summary(done)) != 2:
-                problems.append('it said: ' + done.err.decode())
+                problems.append('functrace said: ' + done.err.decode())
             room.kill(quiet.child)
     finally:
         subprocess.run(['umount', '-l', disk], timeout=20)
@@ -349,9 +349,9 @@ def launched(room, *args, output='/dev/full', **more):
 def launched_program(room):
     """functrace detaches from a launched program, which runs to its end; functrace has its exit status."""
     done = launched(room)
-    problems = equal('it', (done.status, done.out), (7, b'free\n'))
+    problems = equal('status and output', (done.status, done.out), (7, b'free\n'))
     if b': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)\n' not in done.err:
-        problems.append('it said: ' + done.err.decode())
+        problems.append('functrace said: ' + done.err.decode())
     return problems, ''
 
 
@@ -366,7 +366,7 @@ def launched_with_children(room):
         os.close(write_end)
     problems = equal('status', done.status, 7)
     if b'Broken pipe' not in done.err or b'Traceback' in done.err:
-        problems.append('it said: ' + done.err.decode()[-600:])
+        problems.append('functrace said: ' + done.err.decode()[-600:])
     return problems, ''
 
 
@@ -382,7 +382,7 @@ def cannot_begin(room, command, before=None):
                                r'd/q\.\1(\.1)?: No such file or directory\. Name another place with -o\.$', text, re.M) else \
         ['no message of that process']
     problems += equal('the summary', 'functrace: not traced: 1 process whose trace could not be begun\n' in text, True)
-    return done, problems + (['it said: ' + text] if problems else [])
+    return done, problems + (['functrace said: ' + text] if problems else [])
 
 
 def cannot_begin_launched(room):
@@ -451,12 +451,12 @@ def inherited(room):
     text, told = done.err.decode(), dict((path, pid) for pid, _, _, path in summary(done))
     child = [path for path in told if path != 'F']
     if len(child) != 1:
-        return ['it said: ' + text], ''
+        return ['functrace said: ' + text], ''
     problems = []
     words = 'process %d (f): 2 events; 1 block with 1,111 bytes is live, and from before the fork 1 block with 100 ' \
         'bytes; trace: %s\n' % (told[child[0]], child[0])
     if words not in text:
-        problems.append('it said %s, expected %s' % (text, words))
+        problems.append('functrace said %s, expected %s' % (text, words))
     shown = room.run([POSTPROC, '-l', child[0]]).out.decode()
     for line in ('# 1 block(s) leaked with total size of 1111 bytes\n',
                  '1 block with 100 bytes from before the fork is live, and not in this trace\n'):

@@ -70,13 +70,13 @@ def redis(room):
     for n in range(20):
         room.run(ask + ['set', 'k%d' % n, 'v' * 1000 * n])
     if room.run(ask + ['strlen', 'k19']).out != b'19000\n':
-        problems.append('it has lost the stored values')
+        problems.append('the server has lost the stored values')
     room.run(ask + ['shutdown', 'nosave'])
     done = room.finish(child)
     done.err = b'\n'.join(line for line in done.err.split(b'\n') if line.startswith(b'functrace: '))
     more, traces = judge(room, type(done)(0, done.out, b''), done)
     if not re.search(rb'threads? never joined', done.err):
-        problems.append('its threads are not reported as live')
+        problems.append('the server\'s threads are not reported as live')
     return problems + more, described(traces)
 
 
@@ -88,7 +88,7 @@ def gio(room):
                               ['-e', 'gobject,thread'])
     calls = [call for path in glob.glob(room.path('traces', '*')) for call in calls_of(path)[0] if '<gobject>' in call]
     if not any('type=GLocalFile' in call for call in calls):
-        problems.append('no GLocalFile in it: ' + '; '.join(calls[:10]))
+        problems.append('no GLocalFile in the trace: ' + '; '.join(calls[:10]))
     problems += ['a size of 0: ' + call for call in calls if '(0) = ' in call][:3]
     return problems, remark
 

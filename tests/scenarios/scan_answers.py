@@ -130,13 +130,13 @@ def becomes(room):
             changed = [i for i, one in enumerate(found) if 'program_before' in one]
             names = [one['program'] for one in found]
             if len(changed) != 1 or [one['scan'] for one in found] != list(range(1, 10)):
-                problems.append('it has changed in %s: %s' % (changed, names))
+                problems.append('the program has changed in %s: %s' % (changed, names))
                 continue
             at = changed[0]
             if len(set(names[:at])) != 1 or set(names[at:]) != {'planted-O2'} or found[at]['program_before'] != names[0]:
                 problems.append('names: %s' % names)
             if any(key in found[at] for key in ('still_lost', 'grown', 'since_last_ns')) or 'before' in found[at]['groups'][0]:
-                problems.append('it is compared with another program: %s' % found[at])
+                problems.append('the scan is compared with another program: %s' % found[at])
             for one in found[at + 1:]:
                 problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
         else:
@@ -147,9 +147,9 @@ def becomes(room):
             if len(parts) != 9 or len(anew) != 1 or not re.match(first, anew[0]):
                 problems.append('%s' % out)
             elif 'Grown' in anew[0] or 'lost before, too' in anew[0] or parts[-1].count('lost before, too:') != 1:
-                problems.append('it is compared with another program: %s' % anew[0])
+                problems.append('the scan is compared with another program: %s' % anew[0])
         end = room.finish(child, data=b'')
-        problems += ['it ended with %d' % end.status] if end.status else []
+        problems += ['the process ended with status %d' % end.status] if end.status else []
     return problems, ''
 
 

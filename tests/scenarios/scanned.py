@@ -46,7 +46,7 @@ def many_threads(room):
         held.gate.open()
         end = room.finish(held.child)
         if end.status:
-            problems.append('it ended with %d' % end.status)
+            problems.append('the process ended with status %d' % end.status)
     return problems, ''
 
 
@@ -78,7 +78,7 @@ def sparse(room):
         problems.append('%s' % {name: value for name, value in found.items() if 'bytes' in name})
     out, err = child.communicate(b'', timeout=60 * PATIENCE)
     if child.returncode or out != b'21 7\n':
-        problems.append('it ended with %d: %s%s' % (child.returncode, out, err))
+        problems.append('the process ended with status %d: %s%s' % (child.returncode, out, err))
     return problems, ''
 
 
@@ -102,7 +102,7 @@ def namespace(room):
         else:
             problems += compare(json.loads(done.out), **wanted)
     end = room.finish(child, data=b'')
-    return problems + (['it ended with %d' % end.status] if end.status else []), ''
+    return problems + (['the process ended with status %d' % end.status] if end.status else []), ''
 
 
 def moving(room, command, scans, end):
@@ -121,7 +121,7 @@ def moving(room, command, scans, end):
             problems.append('status %d: %s%s' % (done.status, done.out.decode()[:200], words))
     done = room.finish(child, data=b'\n')
     if done.status:
-        problems.append('it ended with %d: %s' % (done.status, done.err.decode()[-300:]))
+        problems.append('the process ended with status %d: %s' % (done.status, done.err.decode()[-300:]))
     return problems, figures, gone
 
 
@@ -149,7 +149,7 @@ def forking(room):
         held.gate.open()
         end = room.finish(held.child)
         if end.status:
-            problems.append('it ended with %d: %s' % (end.status, end.out.decode()[-300:]))
+            problems.append('the process ended with status %d: %s' % (end.status, end.out.decode()[-300:]))
     return problems, ''
 
 

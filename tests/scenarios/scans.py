@@ -56,7 +56,7 @@ class Target:
         problems = text_differences(self.text, text_of(self.pid))
         out, _ = self.child.communicate(b'', timeout=60 * PATIENCE)
         if self.child.returncode:
-            problems.append('it ended with %d: %s' % (self.child.returncode, out.decode()))
+            problems.append('the process ended with status %d: %s' % (self.child.returncode, out.decode()))
         return problems
 
 
@@ -486,8 +486,8 @@ def asleep(room, variant='O2'):
                 return ['status %d: %s' % (done.status, done.err.decode())], ''
         held.gate.open()
         end = room.finish(held.child)
-    problems = [] if end.status == 0 else ['it ended with %d' % end.status]
-    return problems + ['it says %r' % line for line in end.out.splitlines()
+    problems = [] if end.status == 0 else ['the process ended with status %d' % end.status]
+    return problems + ['functrace says %r' % line for line in end.out.splitlines()
                        if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')], ''
 
 
@@ -737,7 +737,7 @@ def python(room):
             problems.append('status %d: %s' % (done.status, done.err.decode()))
     out, err = child.communicate(b'', timeout=60 * PATIENCE)
     if child.returncode or out != b'60000\n':
-        problems.append('it ended with %d: %s%s' % (child.returncode, out, err))
+        problems.append('the process ended with status %d: %s%s' % (child.returncode, out, err))
     return problems, ''
 
 

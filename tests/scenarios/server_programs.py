@@ -133,7 +133,7 @@ class Server:
     def wait(self, what, condition):
         def is_there():
             if self.child.poll() is not None:
-                raise Failure('it ended with %d: %s' % (self.child.returncode, self.said()))
+                raise Failure('the process ended with status %d: %s' % (self.child.returncode, self.said()))
             return condition()
         return wait_for(what, is_there, 300)
 
@@ -147,7 +147,7 @@ class Server:
             self.child.send_signal(number)
         status = self.room.finish(self.child, 120).status
         if status not in statuses:
-            problems.append('it ended with %d: %s' % (status, self.said()))
+            problems.append('the process ended with status %d: %s' % (status, self.said()))
         self.log.close()
         return problems
 

@@ -74,7 +74,7 @@ def live(room, how, variant='O2', has_rights=True, is_known=True, kept=KEPT):
             problems.append(text)
         out, _ = target.child.communicate(b'')
         if target.child.returncode or (how == 'sparse' and b'sparse\n' not in out):
-            problems.append('it ended with %d: %s' % (target.child.returncode, out))
+            problems.append('the process ended with status %d: %s' % (target.child.returncode, out))
     return ['%s: %s' % (how, problem) for problem in problems], ''
 
 

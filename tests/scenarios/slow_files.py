@@ -132,7 +132,7 @@ def wait_for_words(room, child, words):
     def are_there():
         if child.poll() is not None:
             skip_if_unmounted(room, child.returncode)
-            raise Failure('it ended with %d: %s' % (child.returncode, text_of(room, 'said')))
+            raise Failure('the process ended with status %d: %s' % (child.returncode, text_of(room, 'said')))
         return words in text_of(room, 'said')
     wait_for(words, are_there)
 
@@ -275,7 +275,7 @@ def let_go(room):
         took, problems = let_go_after(room, program, late)
         times.append(took)
     if not problems and times[-1] >= PATIENCE:
-        problems.append('it took %s s each time' % times)
+        problems.append('detaching took %s s each time' % times)
     return problems, '%d times' % len(times)
 
 

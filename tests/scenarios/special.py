@@ -86,7 +86,7 @@ def setuid_program(mode):
         # A file without read permission may not be traced either.
         wanted = 'set-user-ID' if mode & stat.S_IROTH else 'is not traced'
         if said.count(wanted) != 3:
-            problems.append('not said three times: %r' % wanted)
+            problems.append('message not printed three times: %r' % wanted)
         if own := kinds.own_lines(done.err):
             problems.append('lines that are not functrace\'s: %r' % own[:3])
         traces, more = kinds.read_traces(room.path('traces'))
@@ -248,7 +248,7 @@ def thread_traced_by_another(room):
         done, problems = refused_for_another(room, held, int(tids[1]), b'traces a thread of it already')
     if done.status:
         problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
-    problems += ['it says %r' % line for line in done.out.splitlines()
+    problems += ['functrace says %r' % line for line in done.out.splitlines()
                  if not line.endswith((b'slept to its end', b'woken')) and not line.startswith(b'expect ')]
     return problems, ''
 

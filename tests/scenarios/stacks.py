@@ -56,7 +56,7 @@ def cut_in_children(room):
         marked = [e for e in stacks if e.end == 'cut']
         wanted = 'trace: %s; %s of its stacks are cut\n' % (trace.path, share(len(marked), len(stacks)))
         if wanted.encode() not in done.err:
-            problems.append('not said: %r' % wanted)
+            problems.append('message missing: %r' % wanted)
     if problems:
         problems.append('functrace said: ' + done.err.decode())
     return problems, ''

@@ -320,7 +320,7 @@ def live_unread(room):
         if not alive or 'The trace has ended' not in text:
             problems.append('status %d: %s' % (done.status, done.err))
         elif (number(look[1]), number(look[0])) != (number(alive[1]) + number(alive[3]), number(alive[2]) + number(alive[4])):
-            problems.append('it shows %s: %s' % (look, alive[0]))
+            problems.append('the view shows %s: %s' % (look, alive[0]))
     except Failure as failure:
         problems.append(str(failure))
     finally:

@@ -118,7 +118,7 @@ def attached(room):
         problems += more
         names = [name for name, _ in messages]
         if names[:2] != ['PROCESS_INFO', 'PROCESS_STATUS_INFO'] or 'TERMINATE' in names:
-            problems.append('it begins with %s, and ends with %s' % (names[:2], names[-1]))
+            problems.append('the trace begins with %s, and ends with %s' % (names[:2], names[-1]))
         done = room.run([POSTPROC, '--dump', paths[0]]).out.decode()
         if wanted != bool(re.search(r'fd: 200\n +tid: \d+\n +file size: 1234\n +file path: ".*/open file"\n', done)):
             problems.append('open files: ' + done[:1500])

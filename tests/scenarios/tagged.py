@@ -78,7 +78,7 @@ def as_logged(room, modes, env):
             more += ['%d have another size: %s' % (len(odd), [(hex(at), blocks[at], found[at]) for at in odd[:5]])] if odd else []
         more += text_differences(text, text_of(pid))
         _, err = child.communicate(b'', timeout=60 * PATIENCE)
-        more += ['it ended with %d: %s' % (child.returncode, err.decode())] if child.returncode else []
+        more += ['the process ended with status %d: %s' % (child.returncode, err.decode())] if child.returncode else []
         problems += ['%s %d: %s' % (mode, seed, problem) for problem in more]
     return problems, '%d blocks' % count
 

@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     both = attached(room, '-o', 'b', '--children', '-t', str(pid))
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
                                r'Ctrl-C lets go' % (name, pid))
-    problems += equal('the hint', 'made no traced call' in said(both), False)
+    problems += equal('the recommended command', 'made no traced call' in said(both), False)
     problems += has_line(both, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
     problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
@@ -294,8 +294,8 @@ def for_a_time_launched(room):
     """After the duration functrace detaches; the program runs to its end, and functrace ends with its status."""
     script = 'while [ "$(sed -n s/TracerPid:.//p /proc/$$/status)" != 0 ]; do sleep 0.1; done; echo free; exit 7'
     done = room.run([FUNCTRACE, '-F', '-o', 'a', '--duration=1', 'sh', '-c', script], timeout=30)
-    problems = equal('it', (done.status, done.out), (7, b'free\n'))
-    return problems + ([] if len(summary(done)) == 1 else ['it said: ' + said(done)]), ''
+    problems = equal('status and output', (done.status, done.out), (7, b'free\n'))
+    return problems + ([] if len(summary(done)) == 1 else ['functrace said: ' + said(done)]), ''
 
 
 # ---- Processes that functrace waits for ----
@@ -336,7 +336,7 @@ def never_resumed(room):
     done = room.run([FUNCTRACE, '-o', 'a', '-S', 'SIGUSR2', '--start-paused', program, '0'])
     problems = [] if re.fullmatch(r'functrace: tracing is paused; kill -USR2 \d+ resumes it\n'
                                   r'functrace: tracing was never resumed, so that there is no trace\n', said(done)) else \
-        ['it said: ' + said(done)]
+        ['functrace said: ' + said(done)]
     quiet = room.run([FUNCTRACE, '-q', '-S', 'USR1', '--start-paused', program, '0'])
     problems += equal('with -q', said(quiet), '') + equal('files', os.listdir(room.folder), [])
     child = running(room, compiled(room, 'loop', LOOP))
@@ -485,9 +485,9 @@ def deleted(replaced):
         problems = [] if re.search(r'in keeps_a_block\(\) at \S*loop\.c:7\n', text) else ['no names in ' + text[:2000]]
         hint = "functrace: the program's file has been deleted or replaced: to get its names, trace with -f text -r " \
             "while it runs\n"
-        problems += equal('the hint with names', hint in said(live), False)
+        problems += equal('the recommended command with names', hint in said(live), False)
         plain = attached(room, '-o', 'b', '-t', str(child.pid))
-        problems += equal('the hint', hint in said(plain), True)
+        problems += equal('the recommended command', hint in said(plain), True)
         problems += has_line(plain, r'functrace: process \d+ \(loop\): .*')
         room.kill(child)
         return problems, ''
@@ -544,7 +544,7 @@ def quoted(room):
         problems += equal('hints of %r' % name, len(hints), 1)
         for hint in hints:
             shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
-            problems += equal('what %s shows' % hint, b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
+            problems += equal('the output of %s' % hint, b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
                               True)
     bash = kinds.need('bash')
     for command in ('"$0" -o /dev/null "$1" 0', '"$0" -o >(cat >/dev/null) "$1" 0', '"$0" -o /dev/fd/7 "$1" 0 7>seven',
@@ -553,7 +553,7 @@ def quoted(room):
         problems += equal('a hint by ' + command, (b'1 block with 30,100' in done.err, b'to see' in done.err), (True, False))
     done = room.run([FUNCTRACE, '-o', 'nothing', compiled(room, 'tidy', '#include <stdlib.h>\n#include <unistd.h>\n'
                      'int main(void) { void *volatile p = malloc(7); free(p); _exit(0); }')])
-    return problems + equal('nothing is live', (b'2 events; 0 blocks with' in done.err, b'to see' in done.err), (True, False)), ''
+    return problems + equal('the message without live blocks', (b'2 events; 0 blocks with' in done.err, b'to see' in done.err), (True, False)), ''
 
 
 def most_live(room):

@@ -1,11 +1,11 @@
-/* What all generated programs share (see program.py): contexts with blocks in slots, and the ways in which functions
- * are left and entered that a tracer of calls might take wrongly. C and C++.
+/* Functions that all generated programs share (see program.py): contexts with blocks in slots, and the ways in which
+ * functions are left and entered that a tracer of calls might misunderstand. C and C++.
  *
- * A context belongs to one stack: main's, a thread's or a coroutine's. Everything that a program does
- * follows from its seed and its contexts, so that every run does the same in each thread.
+ * A context belongs to one stack: main's, a thread's or a coroutine's. All actions of a program follow from its seed
+ * and its contexts, so that every run does the same in each thread.
  *
- * Sizes of blocks are 128 * n + 53: no library asks for such, so that a trace without a log beside it shows the
- * program's own. */
+ * Sizes of blocks are 128 * n + 53: no library requests such sizes, so that a trace without a log shows the program's
+ * own blocks. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
 

@@ -170,7 +170,7 @@ fn main() {
 
 
 def real(command, at_least=1):
-    """A program that is busy and then prints what it knows of its CPUs: the output is the same, and functrace has put
+    """A program that is busy and then prints the CPUs that it sees: the output is the same, and functrace has put
     it on one CPU before, in one run or in one of several."""
     def run(room):
         need_two_cpus()

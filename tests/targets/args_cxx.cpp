@@ -1,5 +1,5 @@
 /* operator new and delete in all their forms, with what -a must show of each (known.py), in the form of args_calls.c.
- * */
+ */
 #include "kind.h"
 #include <new>
 

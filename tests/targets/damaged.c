@@ -17,20 +17,20 @@ static volatile uintptr_t *first_bin; /* the header of the unsorted list in the 
 static uintptr_t to_next;             /* from the beginning of an arena to its pointer to the next one */
 static pthread_barrier_t barrier;
 
-/* (Volatile, for the compiler sees that nobody here reads what is written.)
- * Word `index` of a block, or of the chunk's header before it: {size of the chunk before, size}. */
+/* Word `index` of a block, or of the chunk's header before it: {size of the chunk before, size}. Volatile, because the
+ * compiler sees that the written words are not read here. */
 static volatile uintptr_t *word(void *block, int index)
 {
 	return (volatile uintptr_t *)block + index;
 }
 
-/* Word `index` behind the chunk of a block: of the next chunk's header. */
+/* Word `index` after the chunk of a block: of the next chunk's header. */
 static volatile uintptr_t *behind(void *block, int index)
 {
 	return word(block, -2) + (*word(block, -1) & ~(uintptr_t)7) / WORD + index;
 }
 
-/* MANY blocks with another one behind each, so that none of them melt; the first ones are released. */
+/* MANY blocks with another one after each, so that they do not coalesce; the first ones are released. */
 static void fill(size_t size, unsigned released)
 {
 	for (unsigned i = 0; i < MANY; i++) {
@@ -56,7 +56,7 @@ static void find_arena(void)
 	volatile uintptr_t *next = first_bin + 2 + (size_t)BINS * 2 + 16 / WORD;
 
 	to_next = (uintptr_t)next - *next;
-	/* No block that comes later is a part of it. */
+	/* No later block is a part of it. */
 	CHECK(malloc(LARGE) == block);
 }
 
@@ -265,7 +265,7 @@ static void ring_in_ring(void)
 	*next_arena(other) = (uintptr_t)other;
 }
 
-/* Of a thread's arena: {arena, the heap before it}. */
+/* In a thread's arena each heap begins with {arena, the heap before it}. */
 static void cycle_of_heaps(void)
 {
 	start(wait_there);

@@ -82,7 +82,7 @@ static NOINLINE void map_place(struct place_memory *place, enum place kind)
 	place->size = kind == IN_SPARSE ? sizeof(void *) < 8 ? 64u << 20 : 1u << 30 : 2 * BYTES;
 	if (kind == IN_MEMFD || kind == IN_MEMFD_PRIVATE)
 		/* A core file does not distinguish shared mappings from private ones, or two files with the same name.
-		 * */
+		 */
 		place->fd = (int)syscall(SYS_memfd_create, kind == IN_MEMFD ? "place" : "private", MFD_CLOEXEC);
 	else if (kind == IN_FILE || kind == IN_FILE_PRIVATE)
 		place->fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

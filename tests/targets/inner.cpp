@@ -1,6 +1,6 @@
-// Blocks that are kept by pointers into their midst, as C++ and libraries have them, and others of which such pointers
-// say nothing. Their first bytes' addresses are nowhere. When it is ready it says each, "KIND ADDRESS"; then it waits
-// for the end of its standard input.
+// Blocks that interior pointers keep in the ways of C++ and of libraries, and others which such pointers do not keep.
+// There are no pointers to their first bytes. When it is ready it prints each, "KIND ADDRESS"; then it waits for the
+// end of its standard input.
 #define _GLIBCXX_USE_CXX11_ABI 0
 #include "target.h"
 #include <cstddef>
@@ -82,7 +82,7 @@ NOINLINE static void plant()
 	tell("kept", behind_length, 8);
 	behind_wrong_length = block(3000, 4000) + 8;
 	tell("possibly", behind_wrong_length, 8);
-	/* The number of what: 2,992 bytes are not 1,400 of anything, nor nearly. */
+	/* A number of elements that is none: 2,992 bytes are not 1,400 elements of any size. */
 	at_cookie = block(3000, 1400) + sizeof(size_t);
 	tell("possibly", at_cookie, sizeof(size_t));
 	deep = block(3000, 1) + 1000;

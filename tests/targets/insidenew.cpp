@@ -1,6 +1,6 @@
 /* insidenew [HELPER]: the gate is inside operator new, so that a tracer that attaches there sees only the malloc by
- * which that has its memory: HELPER 1, called by a function of its own. The block is released by operator delete, as
- * it was made; then one that is made by malloc is released by operator delete, which is wrong. */
+ * which operator new gets its memory: with HELPER 1 in a function that it calls. The block is rightly released by
+ * operator delete; then a block of malloc is released by operator delete, which is wrong. */
 #include "target.h"
 #include <new>
 

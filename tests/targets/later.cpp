@@ -1,6 +1,6 @@
-// Blocks that begin later than the room that the allocator has for them: those of an operator new of the program's
-// own follow a header; those of an alignment, with some allocators, begin where that has put them. Of each kind some
-// are kept by pointers to their first bytes, some lead to others, and some nothing leads to.
+// Blocks that begin after the start of the allocator's memory for them: those of the program's own operator new
+// follow a header; aligned ones, with some allocators, begin at the next multiple. Pointers to first bytes keep some
+// blocks of each kind, some point to others, and nothing points to the rest.
 #include "target.h"
 #include <malloc.h>
 #include <new>

@@ -1,6 +1,6 @@
-/* own_blocks: an operator new of the program's own that makes more blocks by malloc than the one that it returns, which
- * may lie behind a header: one that it keeps, one that it releases again, one that another thread releases meanwhile.
- * Each is an event of its own; the returned one is one event. */
+/* own_blocks: an operator new of the program's own that makes more blocks by malloc than the one that it returns,
+ * which may follow a header: one that it keeps, one that it releases again, one that another thread releases
+ * meanwhile. Each is an event of its own; the returned one is one event. */
 #include "target.h"
 #include <new>
 

@@ -1,6 +1,6 @@
-// Lost objects whose types are known: 20 of a class with a vtable, 5 tables that point to an array. Lost blocks whose
-// first words are no objects': 3 of 300 bytes with the pointer of a second base class, 3 of 400 with one to the
-// begin of a table. Then it waits for the end of its standard input.
+// Lost objects whose types can be found: 20 of a class with a vtable, 5 tables that point to an array. Lost blocks
+// whose first words are not those of objects: 3 of 300 bytes with the vtable pointer of a second base class, 3 of 400
+// with one to the beginning of a vtable. Then it waits for the end of its standard input.
 #include "target.h"
 
 struct Shape {

@@ -6,7 +6,7 @@
 #define ROUNDS 20
 
 /* The code for each processor. It makes an invalid instruction fault, and, if the processor has one, a division by 0.
- * */
+ */
 #if defined __x86_64__
 #define PC     gregs[REG_RIP]
 #define CALL   "push %rbx\n\txor %ebx, %ebx\n\tcall malloc@PLT\n"

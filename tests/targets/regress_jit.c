@@ -24,7 +24,7 @@ static unsigned char *page;
 #define STORE       "\x89\x03"
 #define END         "\x89\xc8\x83\xc4\x08\x5b\xc3" /* and add $8, %esp */
 #elif defined __aarch64__
-/* stp x29, x30, [sp, #-32]!; str x19, [sp, #16]; mov x19, x1; ldr x9, of what lies behind; b behind that */
+/* stp x29, x30, [sp, #-32]!; str x19, [sp, #16]; mov x19, x1; ldr x9, of the literal after it; b after the literal */
 static const uint32_t begin[] = {0xa9be7bfd, 0xf9000bf3, 0xaa0103f3, 0x58000049, 0x14000003};
 static const uint32_t call_it = 0xd63f0120; /* blr x9 */
 /* str x0, [x19]; mov w0, w1; ldr x19, [sp, #16]; ldp x29, x30, [sp], #32; ret */
@@ -37,7 +37,7 @@ static uint32_t set(unsigned to, uint32_t value)
 }
 #define WORDS
 #elif defined __arm__
-/* A32: push {r4, lr}; mov r4, r1; ldr ip, of what lies behind; b behind that */
+/* A32: push {r4, lr}; mov r4, r1; ldr ip, of the literal after it; b after the literal */
 static const uint32_t begin[] = {0xe92d4010, 0xe1a04001, 0xe59fc000, 0xea000000};
 static const uint32_t call_it = 0xe12fff3c; /* blx ip */
 /* str r0, [r4]; mov r0, r1; pop {r4, pc} */

@@ -33,7 +33,7 @@ static void *work(void *unused)
 {
 	(void)unused;
 	pthread_barrier_wait(&barrier);
-	sleep_ms(50); /* the leader has gone */
+	sleep_ms(50); /* the leader has ended */
 	for (unsigned i = 0; i < CALLS; i++) {
 		void *p = call_malloc(35001);
 

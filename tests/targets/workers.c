@@ -33,7 +33,7 @@ static unsigned long now_us(void)
 }
 
 /* Returns how long this thread has been on a processor or waited for one (proc(5)); 0 if the kernel does not report it.
- * */
+ */
 static unsigned long ready_us(int schedstat)
 {
 	unsigned long long ran, waited;

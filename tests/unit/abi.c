@@ -247,7 +247,7 @@ static void test_aarch64(void **unused)
 		{"{fd}{fffff}{VV}FD", "", "r0:8+r1:8 &r2:8 f0:16+f16:16 f32:4+f48:4 f64:8+f80:8", false},
 		/* B.4: more than 16 bytes by the address of a copy */
 		{"{lll}{ll}{lc}{c}", "", "&r0:8 r1:8+r2:8 r3:8+r4:8 r5:1", false},
-		/* C.10: what is aligned to 16 begins with an even register */
+		/* C.10: a value that is aligned to 16 begins in an even register */
 		{"iqi", "", "r0:4 r2:8+r3:8 r4:4", false},
 		{"lllllllql", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 r6:8 [0]:16 [16]:8", false},
 		/* C.13: what does not fit ends the registers */

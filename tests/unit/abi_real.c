@@ -31,7 +31,7 @@ struct made_value {
 };
 
 /* Filled by the assembly below, which contains the offsets: registers in the kernel's form, and the stack from sp on.
- * */
+ */
 struct dump {
 	struct arch_regs regs;                               /* 0 */
 	unsigned char pad[32];                               /* 288 */

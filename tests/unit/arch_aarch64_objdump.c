@@ -1,8 +1,11 @@
 /* Compares AArch64's decoder with objdump, for many words and for the code of real objects: the kind that objdump's
- * text implies, and for emulated instructions the address that objdump prints. arch_aarch64_objdump [FILE...] tests
- * these files; else generated words, and the C library of a cross compiler, if there is one. The disassembler is
- * $AARCH64_OBJDUMP, by default aarch64-linux-gnu-objdump, and the assembler $AARCH64_AS. Without them the status is 77.
- * */
+ * text implies, and for emulated instructions the address that objdump prints.
+ *
+ *   arch_aarch64_objdump [FILE...]     these files; else random words, and the C library of a cross compiler, if there
+ *                                      is one
+ *
+ * The disassembler is $AARCH64_OBJDUMP, by default aarch64-linux-gnu-objdump, and the assembler $AARCH64_AS. Without
+ * them the status is 77. */
 #include "config.h"
 
 #include <errno.h>

@@ -81,7 +81,7 @@ static struct {
 #define PSTATE_SSBS 0x1000u
 
 /* An indirect branch leaves its type in the flags, which is not emulated. The kernel sets SSBS when it switches tasks.
- * */
+ */
 static void forget_passing(struct arena_state *state)
 {
 	state->regs.words[A64_PSTATE] &= ~(uint64_t)(PSTATE_BTYPE | PSTATE_SSBS);
@@ -225,7 +225,7 @@ static bool compare(uint32_t word, unsigned slots)
 /* Relative ones point into TEXT, where literals are, too. */
 static const uint32_t by_hand[] = {
 	/* nop, yield, bti, bti c, bti j, bti jc; b, b.cond, cbz, cbnz, tbz, tbnz, forward and backward, of both widths
-	 * */
+	 */
 	0xd503201f, 0xd503203f, 0xd503241f, 0xd503245f, 0xd503249f, 0xd50324df, 0x14000004, 0x17fffffc, 0x14000200,
 	0x54000080, 0x54ffff81, 0x54000082, 0x54000083, 0x54000084, 0x54000085, 0x54000086, 0x54000087, 0x54000088,
 	0x54000089, 0x5400008a, 0x5400008b, 0x5400008c, 0x5400008d, 0x5400008e, 0x5400008f, 0xb4000083, 0xb5ffff83,

@@ -1,9 +1,8 @@
-/* A traced child in which single instructions run: natively where they stand, from a copy, or
- * emulated. Its memory:
+/* A traced child in which single instructions run: in place, from a copy, or emulated. Its memory:
  *
- *   TEXT   r-x, all breakpoints but for the instruction at HERE: wherever it leads, the child stops
- *   DATA   rw-, within reach of TEXT, STACK at its end
- *   slots  r-x, one page each, at given distances of TEXT
+ *   TEXT   r-x, all breakpoints except the instruction at HERE: wherever it jumps, the child stops
+ *   DATA   rw-, within reach of TEXT, with STACK at its end
+ *   slots  r-x, one page each, at given distances from TEXT
  *
  * and nothing else within 32 bits of TEXT.
  *

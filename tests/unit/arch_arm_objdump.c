@@ -1,13 +1,14 @@
-/* The decoders of 32-bit ARM against objdump, over the code of real objects: the length, the kind that objdump's text
- * implies, and for what is emulated on no more than the pc (branches, literals, adr) the place that objdump names.
+/* Compares the decoders of 32-bit ARM with objdump, on the code of real objects: the length, the kind that objdump's
+ * text implies, and for emulated instructions that use only the pc (branches, literals, adr) the address that objdump
+ * prints.
  *
- *   arch_arm_objdump [FILE...]     these; else all forms of arch_arm_forms.h, made up words, and a cross compiler's C
- *                                  library, where there is one
+ *   arch_arm_objdump [FILE...]     these files; else all forms of arch_arm_forms.h, random words, and the C library
+ *                                  of a cross compiler, if there is one
  *
- * Of words that are made up nothing may be copied in which objdump sees the pc, nor emulated what it does not know.
+ * A random word may not be copied if objdump shows the pc in it, and not be emulated if objdump does not know it.
  *
- * The program that disassembles is $ARM_OBJDUMP, arm-linux-gnueabihf-objdump else. Where none is installed: 77. So with
- * the assembler, $ARM_AS. */
+ * The disassembler is $ARM_OBJDUMP, by default arm-linux-gnueabihf-objdump, and the assembler $ARM_AS. Without them
+ * the status is 77. */
 #include "config.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* The bytes before a return address in which arch_call_before() searches for a call, at the edges of readable memory.
- * */
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -168,7 +168,7 @@ static void test_forms_32(void **state)
 	arch = arch_for_elf(EM_386, ELFCLASS32);
 	got = 0x403000;
 	check_forms(calls_32, ARRAY_SIZE(calls_32));
-	/* Where the table is not known */
+	/* If the table is unknown */
 	got = 0;
 	memset(memory, 0x90, sizeof(memory));
 	put(CALL, "ff 93 f0 ff ff ff");

@@ -195,7 +195,7 @@ static void test_actions(void **state)
 }
 
 /* The kernel's struct sigframe and struct rt_sigframe of 32-bit programs (asm/sigframe.h), from which words are read.
- * */
+ */
 static uint32_t stack[128];
 
 static int read_stack(void *context, uint64_t address, void *data, size_t size)

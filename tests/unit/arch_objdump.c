@@ -307,7 +307,7 @@ struct expected {
 	bool pc_only, needs_reach, has_target;
 };
 
-/* What objdump's text implies. */
+/* The kind that objdump's text implies. */
 static struct expected expect(const struct line *line)
 {
 	const char *text = skip_prefixes(line->text);

@@ -241,7 +241,7 @@ static void test_signatures(void **state)
 				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
 			/* Reads: the stack once; for each argument a far part, and the memory that it points to, twice.
-			 * */
+			 */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);
 			args_plan_free(plan);
 		}

@@ -1,5 +1,5 @@
 /* Parameters that are not passed as C's ABI says: those of Rust, and those that a compiler has moved, split or omitted.
- * */
+ */
 #include "config.h"
 #include "args/plan.h"
 #include "args_util.h"

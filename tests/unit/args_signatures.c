@@ -387,7 +387,7 @@ static void test_many_fields(void **state)
 }
 
 /* A struct on the stack, of which only the part is read that can be shown; and one that is not on the readable stack.
- * */
+ */
 static void test_large(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int64},

@@ -145,7 +145,7 @@ static void test_hidden_in_thumb(void **state)
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
-	/* Of an instruction that begins before, it is not known that the breakpoint is functrace's. */
+	/* If an instruction begins before, it is not known whether the breakpoint is functrace's. */
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);
@@ -211,7 +211,7 @@ static void test_names_of_one_kind(void **state)
 
 	(void)state;
 	assert_ptr_equal(probe(ALLOC, TEXT), both);
-	assert_ptr_equal(both->function, &functions[ALLOC]); /* which stands first */
+	assert_ptr_equal(both->function, &functions[ALLOC]); /* which comes first */
 	assert_string_equal(both->traced.shown, "alloc");
 	assert_non_null(both->aliases);
 	assert_int_equal(p->probes->count, 1);

@@ -32,7 +32,7 @@ static struct {
 	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, if a thread must hold it */
 } * shared;
 
-/* ---- What is written, and when ---- */
+/* ---- Writes to the lock, and their time ---- */
 
 ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);

@@ -1,8 +1,9 @@
-/* Frames of code that no table describes. Bytes of each processor, as assemblers make them; and libraries that have
- * tables, with which the rules for what is behind each of their calls are compared.
+/* Frames of code that no table describes: bytes of each processor, as assemblers generate them; and libraries with
+ * tables, which are compared with the rules for the code after each of their calls.
  *
- * By hand: code_rules FILE [DEBUG FILE [N]] prints what is exact, unknown and wrong of a file, by its .eh_frame or the
- * .debug_frame of either: of its calls, or of each Nth instruction as if a signal had interrupted it. */
+ * By hand: code_rules FILE [DEBUG FILE [N]] prints how many rules of a file are exact, unknown and wrong, compared
+ * with its .eh_frame or the .debug_frame of either file: for its calls, or for each Nth instruction as if a signal
+ * had interrupted it. */
 #include "config.h"
 
 #include <dwarf.h>
@@ -237,7 +238,7 @@ static void test_interrupted_bytes(void **state)
 		/* push {r4, r5}; bx r3: of a switch, or a tail call */
 		{&arch_arm, 3, 0, "30b4 1847", "-"},
 		/* mov ip, sp; stmdb.w sp!, {r4-r7}; svc #0; pop {r4-r7}; bx lr: musl's code for system calls that wait
-		 * */
+		 */
 		{&arch_arm, 9, 0, "ec46 2de9f000 00df f0bc 7047", "=13+16 link 4-16 5-12 6-8 7-4"},
 		/* push {r4, lr}; sub sp, #24; bl; constants. The next function: mov r4, r1; push {r4, r7, lr}; sub sp,
 		 * #28; mov r7, sp; bl; cbz; add r7, #28; mov sp, r7; pop {r4, r7, pc}; bl; constants that look like
@@ -249,7 +250,7 @@ static void test_interrupted_bytes(void **state)
 		{&arch_arm, 3, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link"},
 		{&arch_arm, 5, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link 4-12"},
 		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: or it is saved
-		 * */
+		 */
 		{&arch_arm, 3, 0, "84b0 18bf 0194 0468 019c 04b0 7047", "=13+16 link"},
 		/* mov x8, #129; svc #0; ret */
 		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
@@ -580,7 +581,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
 	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
 
-	bool is_live = true; /* what is before goes on there, or a jump does: no constants, nor what fills up */
+	bool is_live = true; /* reached from before or by a jump: neither constants nor padding */
 	bool is_behind_call = false;
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
@@ -695,7 +696,7 @@ static int take_library(struct dl_phdr_info *info, size_t size, void *paths)
 	return 0;
 }
 
-/* The C library and elfutils' of this machine: what is found is what their tables say. */
+/* The C library and elfutils' of this machine: the frames that are found are those of their tables. */
 static void compare_libraries(unsigned every)
 {
 	static char paths[2][4096];

@@ -5,7 +5,7 @@
 
 static char folder[64];
 
-/* ---- What is wrong ---- */
+/* ---- Errors ---- */
 
 #define GET "alloc void *get(size_t n): id=return"
 

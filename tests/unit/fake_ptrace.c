@@ -1,5 +1,5 @@
 /* ptrace(), answered by the fake kernel. Actions that the tracer must never do, in any sequence, are recorded with "!".
- * */
+ */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"

@@ -98,7 +98,7 @@ static void a_release_goes_with_its_allocation(void **state)
 	put_call(&chain, CALL_RELEASE, 0xa, 0, 3);
 	put_call(&chain, CALL_RELEASE, 0xb, 0, 4);
 	put_call(&chain, CALL_RELEASE, 0xa, 0, 5); /* twice: of nothing */
-	put_call(&chain, CALL_ALLOC, 0xb, 11, 6);  /* given out again */
+	put_call(&chain, CALL_ALLOC, 0xb, 11, 6);  /* allocated again */
 	put_call(&chain, CALL_ALLOC, 0xb, 1, 7);   /* without a release between */
 	put_call(&chain, CALL_RELEASE, 0xb, 0, 8);
 	put_call(&chain, CALL_COPY, 0xc, 12, 9);
@@ -182,7 +182,7 @@ static void threads_are_those_that_allocate(void **state)
 	(void)state;
 	begin(&chain, &options, &none);
 	declare(&chain, 0);
-	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by nobody known */
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by an unknown function */
 	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {7, "seven"}});
 	put_call(&chain, CALL_ALLOC, 0xb, 1, 2);
 	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {8, "eight"}});

@@ -98,7 +98,7 @@ static void test_repairs(void **state)
 	assert_int_equal(plant(space, 20, int3, 1), 2);
 	assert_int_equal(plant(space, 30, int3, 1), 3);
 	text[20] = 0x90; /* another program's text by now */
-	text[30] = 30;   /* taken out, not yet cleared */
+	text[30] = 30;   /* removed, not yet cleared */
 	assert_int_equal(repair(&failed), 2);
 	assert_int_equal(failed, 0);
 	for (size_t i = 0; i < sizeof(text); i++)

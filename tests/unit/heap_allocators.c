@@ -1,8 +1,8 @@
-/* The heaps of allocators in libraries: the blocks that are found are exactly those that a program has, and the figures
- * are the allocator's own; of damaged copies nothing is guessed, and all end.
+/* The heaps of allocators in libraries: exactly the blocks of a program are found, and the figures are the
+ * allocator's own; in damaged copies nothing is guessed, and each is read to its end.
  *
  * The program is this one, executed again with the library preloaded. Its threads allocate with all functions, of all
- * sizes, exchange blocks and release each other's; some end. It says what it has then. */
+ * sizes, exchange blocks and release each other's; some end. Then it prints its blocks. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"

@@ -64,7 +64,7 @@ static void of_glibc(void **state)
 }
 
 /* A number, and an address of other variables: a static program has such words after its first thread's control block.
- * */
+ */
 static void numbers(void **state)
 {
 	struct thread_stack memory;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the tracer does for kinds of resource other than memory, tested with a functrace that has made-up kinds
+"""Tests the tracer's handling of kinds of resource other than memory with a functrace that has made-up kinds
 (kinds_modules.c): the expected traces are exact."""
 import os
 import re

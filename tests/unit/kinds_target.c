@@ -153,7 +153,7 @@ TRACED void visit(long where)
 	__asm__ volatile("" ::"r"(where));
 }
 
-/* ---- What is done ---- */
+/* ---- Scenarios ---- */
 
 static void do_zero(void)
 {

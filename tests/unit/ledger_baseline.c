@@ -1,5 +1,5 @@
 /* Blocks from before the trace, by a baseline that is taken while the program runs: its races, as sequences of calls.
- * */
+ */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"

@@ -208,7 +208,7 @@ static void test_late(void **state)
 }
 
 /*	tracer: call 1, asks | another object | call 2, asks | the answers
- * Each is named by what was mapped when it was made. */
+ * Each call is named by the object that was mapped when it was made. */
 static void test_object_replaced(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

@@ -1,5 +1,5 @@
 /* Text that other programs or users control, written to a terminal or into lines, in each way by which it gets there.
- * */
+ */
 #include "config.h"
 
 #include <stdarg.h>

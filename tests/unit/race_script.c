@@ -1,5 +1,5 @@
 /* Plays a sequence: the statements happen in the fake kernel, line by line, and the actions of the tracer are compared.
- * */
+ */
 #include "config.h"
 #include "base/buf.h"
 #include "tests/unit/fake_kernel.h"

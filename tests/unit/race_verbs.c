@@ -347,7 +347,7 @@ static void verb_handles(struct fake_task *task, const struct words *w)
 }
 
 /* N resets: the effect of a breakpoint if SIGTRAP is blocked or ignored: force_sig() resets its action to the default.
- * */
+ */
 static void verb_resets(struct fake_task *task, const struct words *w)
 {
 	(void)w;

@@ -353,7 +353,7 @@ static void test_workers(void **state)
 }
 
 /* In this program a word other than 0 is a held lock, but not in another program, where the word has another meaning.
- * */
+ */
 static void test_other_program(void **state)
 {
 	const pid_t pid = start();

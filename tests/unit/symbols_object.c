@@ -527,7 +527,7 @@ static void test_loading(void **state)
 	assert_ptr_equal(object->file, file);
 
 	/* Between two reads of the maps it was unmapped, and another file with its name was mapped at the same place.
-	 * */
+	 */
 	waiting_next(&program, 'c');
 	build_library("-DANOTHER -O0");
 	waiting_next(&program, 'o');

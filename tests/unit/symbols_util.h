@@ -1,5 +1,5 @@
 /* Functions for the tests of symbols/: a temporary folder, and programs that are built in it and run until they wait.
- * */
+ */
 #ifndef FT_TESTS_UNIT_SYMBOLS_UTIL_H
 #define FT_TESTS_UNIT_SYMBOLS_UTIL_H
 

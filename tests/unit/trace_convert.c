@@ -142,7 +142,7 @@ static void put_all(const struct list *list, const char *encoding, struct buf *o
 	free(records);
 }
 
-/* ---- What a format can hold ---- */
+/* ---- The data that a format can represent ---- */
 
 static size_t find_live(const struct list *live, uint64_t id)
 {

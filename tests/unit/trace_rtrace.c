@@ -293,7 +293,7 @@ static void test_read_sp_rtrace(void **state)
 }
 
 /* sp-rtrace before 2.0: the size comes first, and includes the type. Version 1.1 has neither the depth nor the flags.
- * */
+ */
 static void test_read_old(void **state)
 {
 	(void)state;

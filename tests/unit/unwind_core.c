@@ -1,5 +1,5 @@
-/* Cores of other processors' programs, walked on this one. How they were made: tests/unit/cores/signed.c,
- * indexed.c, small.py. */
+/* Core files of other processors' programs, whose stacks are unwound on this one. How they were made:
+ * tests/unit/cores/signed.c, indexed.c, small.py. */
 #include "config.h"
 
 #include <elf.h>

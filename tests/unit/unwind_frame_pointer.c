@@ -33,7 +33,7 @@ static ssize_t read_own(void *context, uint64_t address, void *data, size_t size
 }
 
 /* A stack of three frames of generated code, the first interrupted after its first call; a thread's start is no frame.
- * */
+ */
 static int make(void **state)
 {
 	void *const code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

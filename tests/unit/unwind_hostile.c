@@ -134,7 +134,7 @@ static void test_cycle(void **state)
 	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
 	/* Frame 5's CFA is two words above its frame pointer: the saved one is there, followed by the return address.
-	 * */
+	 */
 	const size_t word = snapshot->arch->pointer_size;
 	const uint64_t pointer = frames[5].cfa - 2 * word, pc = frames[5].pc;
 

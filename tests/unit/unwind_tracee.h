@@ -29,7 +29,7 @@ void tracee_end(struct tracee *tracee);
 bool tracee_continue(struct tracee *tracee);
 bool tracee_step(struct tracee *tracee);
 /* The number of steps to take: `most`, or fewer if UNWIND_STEPS in the environment says so, as for an emulated machine.
- * */
+ */
 size_t tracee_steps(size_t most);
 /* Continues it to the next beginning or end of a system call. */
 bool tracee_system_call(struct tracee *tracee);

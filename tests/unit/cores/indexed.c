@@ -1,9 +1,10 @@
-/* What tests/unit/unwind_core.c has a core of: 32-bit ARM's frames, which an index of functions describes, in Thumb and
- * in ARM code, with a frame pointer and without, a signal's frame, and below it a function that keeps its return
- * address in the register.
+/* The program of a core file of tests/unit/unwind_core.c: 32-bit ARM's frames, which an index of functions describes,
+ * in Thumb and in ARM code, with a frame pointer and without, a signal's frame, and below it a function that keeps
+ * its return address in the register.
  *
- * ARM: gcc -O2 -nostdlib -static -mthumb -funwind-tables tests/unit/cores/indexed.c, stripped of debugging information;
- * run with ulimit -c unlimited and 7 in /proc/self/coredump_filter, so that the code is there too. */
+ * ARM: gcc -O2 -nostdlib -static -mthumb -funwind-tables tests/unit/cores/indexed.c, stripped of debugging
+ * information; run with ulimit -c unlimited and 7 in /proc/self/coredump_filter, so that the core file contains the
+ * code, too. */
 #define NOINLINE __attribute__((noinline, noclone))
 #define ARM_CODE __attribute__((target("arm")))
 

@@ -1,8 +1,8 @@
-/* What tests/unit/unwind_core.c has cores of: frames with signed return addresses, a signal's frame, and below it a
- * function that keeps its return address in the register.
+/* The program of core files of tests/unit/unwind_core.c: frames with signed return addresses, a signal's frame, and
+ * below it a function that keeps its return address in the register.
  *
  * AArch64: gcc -O2 -nostdlib -static -mbranch-protection=standard -fno-omit-frame-pointer tests/unit/cores/signed.c,
- * stripped of debugging information; run where pointers are signed, with ulimit -c unlimited. */
+ * stripped of debugging information; run on a machine that signs pointers, with ulimit -c unlimited. */
 #define NOINLINE __attribute__((noinline, noclone))
 
 struct action {

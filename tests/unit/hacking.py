@@ -141,7 +141,7 @@ def check_documents(tap, tree, texts):
                    ['there is no %s %s' % one for one in found] + ['its example has %s, which already exists' % path for path in there])
     # A test that reads no text would pass, too.
     named = {name: len(FILE.findall(text)) + len(FUNCTION.findall(text)) for name, text in texts.items()}
-    tap.result(sum(named.values()) > 500 and named['doc/INTERNALS.md'] > 100, 'they name files and functions, %d times' %
+    tap.result(sum(named.values()) > 500 and named['doc/INTERNALS.md'] > 100, 'the texts name files and functions, %d times' %
                sum(named.values()))
 
 

@@ -25,11 +25,11 @@ def naming(rooms):
 def main():
     found = list(naming(ROOMS))
     print('1..2')
-    print('%sok 1 no source outside arch/ names the dry port\'s processor' % ('not ' if found else ''))
+    print('%sok 1 no source outside arch/ names the example port\'s processor' % ('not ' if found else ''))
     for place in found:
         print('# ' + place)
     seen = any(place.startswith('tests/unit/port_riscv64.c:') for place in naming(('tests/unit',)))
-    print('%sok 2 where it is named that is seen' % ('' if seen else 'not '))
+    print('%sok 2 a source that names the processor is found' % ('' if seen else 'not '))
     return bool(found) or not seen
 
 

@@ -182,9 +182,14 @@ static void test_no_files(void **state)
 		const char *name;
 		void (*make)(const char *path);
 	} kinds[] = {
-		{"a fifo", make_fifo},          {"a socket", make_socket},       {"a device", make_device},
-		{"a terminal", make_terminal},  {"a folder", make_folder},       {"a TiB behind the file", make_large},
-		{"a hole of a TiB", make_hole}, {"a link to itself", make_loop},
+		{"a fifo", make_fifo},
+		{"a socket", make_socket},
+		{"a device", make_device},
+		{"a terminal", make_terminal},
+		{"a folder", make_folder},
+		{"a TiB after the file", make_large},
+		{"a TiB without data", make_hole},
+		{"a link to itself", make_loop},
 	};
 	char name[64];
 

@@ -3,8 +3,8 @@
 EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtrace \
 	tests/fuzz/corpus/trace/2005.tlg tests/fuzz/corpus/trace/64.mpatrol tests/fuzz/corpus/trace/be32.mpatrol \
 	tests/fuzz/corpus/trace/old.mpatrol \
-	tests/fuzz/corpus/trace/14.rtrace.gz tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/census.rtrace \
-	tests/fuzz/corpus/trace/census.txt tests/fuzz/corpus/trace/be32.rtrace \
+	tests/fuzz/corpus/trace/14.rtrace.gz tests/fuzz/corpus/trace/14.txt tests/fuzz/corpus/trace/baseline.rtrace \
+	tests/fuzz/corpus/trace/baseline.txt tests/fuzz/corpus/trace/be32.rtrace \
 	tests/fuzz/corpus/trace/compat-be64.rtrace tests/fuzz/corpus/trace/compat.rtrace \
 	tests/fuzz/corpus/trace/compat.txt tests/fuzz/corpus/trace/compat.txt.zst \
 	tests/fuzz/corpus/trace/crs-before-lf tests/fuzz/corpus/trace/functracer.txt tests/fuzz/corpus/trace/group.txt \

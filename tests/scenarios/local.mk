@@ -8,7 +8,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/scanned.py tests/scenarios/server_programs.py tests/scenarios/servers.py \
 	tests/scenarios/compressed.py tests/scenarios/deaths.py \
 	tests/scenarios/described.py tests/scenarios/descriptors.py \
-	tests/scenarios/endings.py tests/scenarios/exit_captures_traced.py tests/scenarios/engine_kill.py \
+	tests/scenarios/endings.py tests/scenarios/endings_traced.py tests/scenarios/engine_kill.py \
 	tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
 	tests/scenarios/core_roots.py \

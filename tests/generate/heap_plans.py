@@ -1,5 +1,5 @@
-"""Plans that tests/targets/heaps.c follows, so that the contents of its heap are known. A seed chooses blocks, the blocks
-to which they point, their keepers (the roots that point to blocks), and the program's end.
+"""Plans that tests/targets/heaps.c follows, so that the contents of its heap are known. A seed chooses blocks, the
+blocks to which they point, their keepers (the roots that point to blocks), and the program's end.
 
     plan = Plan(seed, features)     features: see Features
     plan.text                       for the program

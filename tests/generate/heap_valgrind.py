@@ -15,9 +15,11 @@ CLASSES = {'definitely lost': heap_model.DEFINITELY, 'indirectly lost': heap_mod
 # Kinds of pointers, in the words of a plan, that valgrind does not count, or not always.
 REASONS = (
     ('valgrind does not look into vector registers', r'^vector register'),
-    ("valgrind does not know that a block contains a thread's stack", r'^(the stack of a thread|a stack that was left)'),
+    ("valgrind does not know that a block contains a thread's stack",
+     r'^(the stack of a thread|a stack that was left)'),
     ('valgrind judges memory below a stack pointer by how far the pointer has moved', r'red zone'),
-    ("valgrind takes the vector of a thread's TLS blocks, which points to a library's, for a block that may be lost", r'library'),
+    ("valgrind takes the vector of a thread's TLS blocks, which points to a library's, for a block that may be lost",
+     r'library'),
     ('valgrind keeps the stack memory of a thread that has ended unchanged', r'that has (returned|ended)'),
 )
 OPEN = 'what keeps it may count or not, for functrace as for valgrind'

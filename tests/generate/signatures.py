@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Generates C or C++ functions from a seed, with parameters and results of all kinds of types: the places where compilers
-pass them are compared with arch/abi.h (tests/unit/abi_real.h). The same seed gives the same functions.
+"""Generates C or C++ functions from a seed, with parameters and results of all kinds of types: the places where
+compilers pass them are compared with arch/abi.h (tests/unit/abi_real.h). The same seed gives the same functions.
 
 usage: signatures.py SEED COUNT [--cxx] > FILE
 """

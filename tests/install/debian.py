@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Builds Debian packages from the files that `make dist` packs, compares their files with an installation, installs them
-into a folder, and uses them there.
+"""Builds Debian packages from the files that `make dist` packs, compares their files with an installation, installs
+them into a folder, and uses them there.
 
 Prints TAP. The build of the packages does not run the project's tests again. It is not optimised, and makes no packages
 of debug symbols: the compared files are the same, and a second optimised build of functrace would take as long as the

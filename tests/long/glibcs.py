@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Scans of heaps of several versions of glibc, in all states that a heap can be in: the blocks are compared with the log
-of a preloaded logger, the figures with the process's own mallinfo; and planted lost blocks. Tests the installed C
+"""Scans of heaps of several versions of glibc, in all states that a heap can be in: the blocks are compared with the
+log of a preloaded logger, the figures with the process's own mallinfo; and planted lost blocks. Tests the installed C
 library, and those that tests/guest/glibc fetches into build/guests; if that fails the test is skipped, with the reason.
 GLIBC_SEED chooses the blocks. Prints TAP."""
 

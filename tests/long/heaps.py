@@ -4,10 +4,9 @@
 usage: heaps.py [--seeds A-B] [--builds PART,PART...] [--ways live,end,core,valgrind] [--each N] [--in-turn] [-j N]
 
 --each N: N builds for each seed, in turn; by default all. --in-turn: each of these builds in only one of the
-ways, which take turns. If valgrind can run the program, its classes are compared, too: each must follow from valgrind's own definitions
-(tests/generate/heap_valgrind.py).
-Prints TAP: a line for each seed, and counts of the cases that occurred. Without --seeds there are LONG_SEEDS programs
-(20 by default), from seed LONG_FIRST_SEED (1,001) on."""
+ways, which take turns. If valgrind can run the program, its classes are compared, too: each must follow from valgrind's
+own definitions (tests/generate/heap_valgrind.py). Prints TAP: a line for each seed, and counts of the cases that
+occurred. Without --seeds there are LONG_SEEDS programs (20 by default), from seed LONG_FIRST_SEED (1,001) on."""
 
 import argparse
 import collections

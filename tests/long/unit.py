@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the tests of tests/unit and tests/post that read CHECK_LONG, with CHECK_LONG set. Builds the test programs by make
-first."""
+"""Runs the tests of tests/unit and tests/post that read CHECK_LONG, with CHECK_LONG set. Builds the test programs by
+make first."""
 
 import os
 import re

@@ -124,7 +124,8 @@ def processes(room):
             problems += equal(name, trace.attachments, [('maps', name + '.maps')])
             found[any('was forked by' in note for note in trace.notes)] = paths_in(content(room, 'folder', name + '.maps'))
     problems += equal('status and processes', (done.status, sorted(found)), (0, [False, True]))
-    problems += equal('the file in the maps of the parent and its child', [mapped in found.get(key, ()) for key in (False, True)], [False, True])
+    problems += equal('the file in the maps of the parent and its child',
+                      [mapped in found.get(key, ()) for key in (False, True)], [False, True])
     done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--attach-file=maps', program, mapped, 'kill'])
     problems += equal('the status of the killed program', done.status, -signal.SIGKILL)
     problems += equal('maps of the killed program', program in paths_in(content(room, 'killed.maps')), True)
@@ -133,7 +134,8 @@ def processes(room):
     problems += equal('images', (done.status, len(names)), (0, 2))
     for name, how in zip(names, ('exec', 'exit')):
         problems += equal('the maps of ' + how, program in paths_in(content(room, name + '.maps')), True)
-        problems += equal('command line of the new program', content(room, name + '.cmdline').split(b'\0')[2].decode(), how)
+        problems += equal('command line of the new program',
+                          content(room, name + '.cmdline').split(b'\0')[2].decode(), how)
     return problems, ''
 
 

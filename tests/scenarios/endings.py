@@ -77,9 +77,11 @@ def cases(_room):
     for what, traced, logged, notes, expected in (
             ('a release of one of two threads in the trace only', {1: got + gone, 2: got}, {1: got, 2: got}, [], True),
             ('releases of both threads in the trace only', {1: got + gone, 2: got + gone}, {1: got, 2: got}, [], False),
-            ('releases of both threads in the trace only, killed', {1: got + gone, 2: got + gone}, {1: got, 2: got}, end, True),
+            ('releases of both threads in the trace only, killed',
+             {1: got + gone, 2: got + gone}, {1: got, 2: got}, end, True),
             ('a release in the trace only, one thread', {1: got + gone}, {1: got}, [], False),
-            ('a release in the trace only that is not the last event', {1: got + gone + got, 2: got}, {1: got + got, 2: got}, [], False),
+            ('a release in the trace only that is not the last event',
+             {1: got + gone + got, 2: got}, {1: got + got, 2: got}, [], False),
             ('two releases of a thread in the trace only', {1: got + gone + gone, 2: got}, {1: got, 2: got}, [], False),
             ('an allocation in the trace only', {1: got + got, 2: got}, {1: got, 2: got}, [], False),
             ('an allocation in the log only', {1: got, 2: got}, {1: got + got, 2: got}, [], True),

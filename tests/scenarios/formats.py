@@ -111,7 +111,8 @@ def converted(form, make):
         back = room.run([POSTPROC, '-f', 'rtrace', '-o', 'back', 'X'])
         again = as_text(room, room.path('back'), 'text')
         problems += again.problems + equal('status', back.status, 0)
-        problems += equal('the events after converting back', [str(e) for e in again.events] == [str(e) for e in trace.events], True)
+        problems += equal('the events after converting back',
+                          [str(e) for e in again.events] == [str(e) for e in trace.events], True)
         return problems, '%d events, %d bytes live' % (events, size)
     return run
 
@@ -129,7 +130,8 @@ def loses_its_viewer(room):
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         need_attach()
         tracer = room.start([FUNCTRACE, '-f', 'mpatrol', '-o', 'X', '-t', str(held.child.pid)])
-        wait_for('the trace to have data', lambda: os.path.exists(room.path('X')) and os.stat(room.path('X')).st_size > 20)
+        wait_for('the trace to have data',
+                 lambda: os.path.exists(room.path('X')) and os.stat(room.path('X')).st_size > 20)
         tracer.kill()
         tracer.wait()
         wait_for('the end of the trace', lambda: open(room.path('X'), 'rb').read().endswith(b'MTRC'))

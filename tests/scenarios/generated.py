@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Generated programs (tests/generate), traced together with the reference logger: trace and log must have the same events.
+"""Generated programs (tests/generate), traced together with the reference logger: trace and log must have the same
+events.
 
 usage: generated.py [-j N] [-v] [--first SEED] [--count N] [--without N,N...] [--reduce]
 

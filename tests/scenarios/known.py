@@ -219,8 +219,10 @@ CASES = [('-x shows the arguments of all calls of %s [%s]' % (target, variant), 
         ('-e shows failed calls of args_rows%s [%s]' % (': transfers' if modules else '', variant),
          of_modules(variant, modules, 'args_rows')) for variant in ROWS if has(variant) for modules in (0, 1)] + [
         ('arguments of operator new and delete [%s]' % variant, of_cxx(variant)) for variant in CXX if has(variant)] + [
-            ('ids of objects: %s [%s]' % (module, variant), of_objects(module, variant)) for module, variant in OBJECTS] + [
-                ('functions of args_calls in a user\'s description [%s]' % variant, described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
+            ('ids of objects: %s [%s]' % (module, variant),
+             of_objects(module, variant)) for module, variant in OBJECTS] + [
+                ('functions of args_calls in a user\'s description [%s]' % variant,
+                 described(variant)) for variant in ('O2', 'static', 'm32', 'arm32')
                 if has(variant)]
 CASES.append(('data for which a format has no place', left_out))
 BUILDS = tuple((target, variant) for target in TARGETS for variant in VARIANTS) + tuple(

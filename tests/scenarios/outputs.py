@@ -93,7 +93,8 @@ def threads_execute(room):
     if not problems:
         problems = equal('names', sorted(path for _, _, _, path in told), ['Z', 'Z.%d.1' % told[0][0]])
         problems += equal('blocks in the trace of the first program', sizes_of(room, 'Z').count(34102), 1)
-        problems += equal('blocks in the trace of the second program', sizes_of(room, 'Z.%d.1' % told[0][0]).count(34103), 2)
+        problems += equal('blocks in the trace of the second program',
+                          sizes_of(room, 'Z.%d.1' % told[0][0]).count(34103), 2)
     return problems, ''
 
 
@@ -227,7 +228,8 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
         ended = room.finish(held.child)
         problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
     if nothing:
-        return problems + equal('the summary says that there is no event', nothing in text, True) + equal('a recommended command', '-postproc' in text, False), ''
+        return problems + equal('the summary says that there is no event',
+                                nothing in text, True) + equal('a recommended command', '-postproc' in text, False), ''
     counts = counts_of_broken(text)
     if len(counts) != 1 or counts[0][0] <= counts[0][1]:
         return problems + ['its counts: %s, of: %s' % (counts, text)], ''

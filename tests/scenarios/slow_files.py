@@ -107,7 +107,8 @@ def names(room):
     problems += more + others + equal('stacks', len(stacks), calls)
     unnamed = [stack for stack in stacks if not re.search(r' in inner\(\) at .*slowreads\.c:\d+$', stack[0])]
     problems += equal('stacks without a name', unnamed, [])
-    return problems + equal('the message about a late file', 'not found in time' in said(done), False), '%d calls' % calls
+    return problems + equal('the message about a late file',
+                            'not found in time' in said(done), False), '%d calls' % calls
 
 
 UNNAMED = (r'functrace: names of [1-9][\d,]* stacks? were not found in time: the trace has addresses instead, '

@@ -291,7 +291,8 @@ def number(text):
 def view_of(attached):
     """The process that displays."""
     parent = attached.child.pid if attached.child else int(status_field(attached.visible, 'PPid'))
-    return wait_for('the process of the view', lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
+    return wait_for('the process of the view',
+                    lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
 
 
 def live(make_options=()):
@@ -311,7 +312,8 @@ def live_unread(room):
         os.kill(view, signal.SIGSTOP)
         server.clients.more('the view is stopped', UNREAD)
         os.kill(view, signal.SIGCONT)
-        wait_for('the message about calls while the view was stopped', lambda: ' calls came while this view was stopped' in reader.text())
+        wait_for('the message about calls while the view was stopped',
+                 lambda: ' calls came while this view was stopped' in reader.text())
         problems += server.clients.end()
         os.kill(server.child.pid, signal.SIGTERM)
         done = room.finish(attached.child)

@@ -16,8 +16,8 @@ PYTHON = 'import json, threading; t = [threading.Thread(target=json.dumps, args=
          ' [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({str(n): n for n in range(500)})))'
 SQL = 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)' \
       ' INSERT INTO t SELECT i, \'text\' || i FROM n; SELECT count(*), max(b) FROM t;'
-# Data for which SWAP has no place, or that it has at another place: when and with which options tracing began, declarations, objects
-# in their order, the heap's figures.
+# Data for which SWAP has no place, or that it has at another place: when and with which options tracing began,
+# declarations, objects in their order, the heap's figures.
 NOT_KEPT = re.compile(rb'^(?:version=|## tracing module: |## build-id |## resident |: |<\d+> : ).*\n|^## heap status information:\n(?:##   .*\n)+', re.M)
 SAID = re.compile(rb'; trace: .*|^functrace: to see .*--report .*\n?', re.M)
 

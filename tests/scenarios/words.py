@@ -544,7 +544,8 @@ def quoted(room):
         problems += equal('hints of %r' % name, len(hints), 1)
         for hint in hints:
             shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
-            problems += equal('the output of %s' % hint, b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
+            problems += equal('the output of %s' % hint,
+                              b'\n            30,100 bytes in 1 block alive at the end\n' in shown.out,
                               True)
     bash = kinds.need('bash')
     for command in ('"$0" -o /dev/null "$1" 0', '"$0" -o >(cat >/dev/null) "$1" 0', '"$0" -o /dev/fd/7 "$1" 0 7>seven',
@@ -553,7 +554,8 @@ def quoted(room):
         problems += equal('a hint by ' + command, (b'1 block with 30,100' in done.err, b'to see' in done.err), (True, False))
     done = room.run([FUNCTRACE, '-o', 'nothing', compiled(room, 'tidy', '#include <stdlib.h>\n#include <unistd.h>\n'
                      'int main(void) { void *volatile p = malloc(7); free(p); _exit(0); }')])
-    return problems + equal('the message without live blocks', (b'2 events; 0 blocks with' in done.err, b'to see' in done.err), (True, False)), ''
+    return problems + equal('the message without live blocks',
+                            (b'2 events; 0 blocks with' in done.err, b'to see' in done.err), (True, False)), ''
 
 
 def most_live(room):
@@ -588,7 +590,8 @@ int main(int argc, char **argv)
     problems += equal('traces', int(hint[1]), len(os.listdir(room.path("it's"))))
     problems += equal('the output of the command', '2,150,021 bytes in 11 blocks' in shown, True)
     shown = room.run(['sh', '-c', '"$0" ' + one[1], POSTPROC]).out.decode()
-    problems += equal('the process with the most live bytes', '900,000 bytes in 1 block alive at the end' in shown, True)
+    problems += equal('the process with the most live bytes',
+                      '900,000 bytes in 1 block alive at the end' in shown, True)
     return problems, ''
 
 

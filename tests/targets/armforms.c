@@ -37,7 +37,7 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		/* a jump through its argument */                                                  \
 		".balign 8\n.globl " #prefix "free\n.type " #prefix "free, %function\n"            \
 		#prefix "free:\n ldr pc, [r0]\n.size " #prefix "free, .-" #prefix "free\n"         \
-		/* an exclusive load, until whose store no breakpoint may be hit */ \
+		/* an exclusive load, until whose store no breakpoint may be hit */                \
 		".balign 8\n.globl " #prefix "valloc\n.type " #prefix "valloc, %function\n"        \
 		#prefix "valloc:\n ldrex r1, [sp]\n clrex\n movw r1, #0x1234\n mov r2, #0\n b take\n" \
 		".size " #prefix "valloc, .-" #prefix "valloc\n"                                   \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files, functions, types, constants and options that HACKING.md, CONTRIBUTING.md and the texts in doc/ name exist in
-the tree, or in an example of the same text. Prints TAP.
+"""The files, functions, types, constants and options that HACKING.md, CONTRIBUTING.md and the texts in doc/ name exist
+in the tree, or in an example of the same text. Prints TAP.
 
 An example is a fenced block (with a path, if it is a whole file), or a file that `cp` creates. Names that contain NAME,
 and those in OTHERS, are not checked."""
@@ -163,12 +163,14 @@ def self_test(tap, tree):
     example = '`src/toy.c` and `toy.c` have toy(), struct toy_part; `arch/copy.c`; --toy; `src/other.c`\n\n' \
         '```c src/toy.c\nint toy(void); struct toy_part; "toy"\n```\n\n    cp arch/arch.c arch/copy.c\n'
     seen = missing(tree, example)
-    tap.result(seen == {('file', 'src/other.c')}, 'names that an example defines exist, and no others', map(str, sorted(seen)))
+    tap.result(seen == {('file',
+                         'src/other.c')}, 'names that an example defines exist, and no others', map(str, sorted(seen)))
     seen = already_there('```c src/toy.c\n```\n```c arch/arch.c\n```\n')
     tap.result(seen == ['arch/arch.c'], 'an example that overwrites a file is found', seen)
     row = '| a part | `struct %s`, `src/ptrace/tracee.h` | `tasks.c` |\n'
     seen = list(misplaced(TOP, row % 'task' + row % 'stop'))
-    tap.result(seen == [('struct stop', 'src/ptrace/tracee.h')], 'a type that is not declared in its file is found', map(str, seen))
+    tap.result(seen == [('struct stop',
+                         'src/ptrace/tracee.h')], 'a type that is not declared in its file is found', map(str, seen))
 
 
 def main():

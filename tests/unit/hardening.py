@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The installed programs have all protections against exploits that the compiler and the linker offer. The test does not
-trust configure's results, which may be wrong: it builds a sample by the same compiler with all flags that it accepts,
-and the programs must have the protections of the sample. Prints TAP."""
+"""The installed programs have all protections against exploits that the compiler and the linker offer. The test does
+not trust configure's results, which may be wrong: it builds a sample by the same compiler with all flags that it
+accepts, and the programs must have the protections of the sample. Prints TAP."""
 
 import os
 import re

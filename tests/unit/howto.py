@@ -65,7 +65,8 @@ def results():
         if tried:
             yield '%s: %d examples compile' % (os.path.basename(name), tried), problems
     yield 'there are examples, %d' % count, [] if count >= 5 else ['there are too few']
-    for name, text in (('an example that does not compile is found', '```c src/trace/x.c\n#include "trace/no.h"\n```\n'),
+    for name, text in (('an example that does not compile is found',
+                        '```c src/trace/x.c\n#include "trace/no.h"\n```\n'),
                        ('a wrong description of a module is found', '```conf x/x.conf\nno such word\n```\n')):
         yield name, [] if problems_of(text)[1] else ['it is not']
 

@@ -120,7 +120,7 @@ def case(launched, threads, period, *mode, variant='O2'):
         count = rounds(room, processes.rounds(24), launched, threads, period, *mode, variant=variant)
         return count.problems[:5], str(count)
     name = 'SIGKILL to the engine, %d thread%s%s%s, %s' % (
-        threads, '' if threads == 1 else 's', ' all busy' if period == BUSY else ' that call now and then', ''.join(', ' + m for m in mode),
+        threads, '' if threads == 1 else 's', ' always busy' if period == BUSY else ' calling now and then', ''.join(', ' + m for m in mode),
         'launched' if launched else 'attached') + (', 32 bits' if builds.is_32_bit(variant) else '')
     return name, run
 
@@ -144,7 +144,7 @@ def let_go_of(mode):
         if ended.status or not ended.out.endswith(b'sound\n'):
             return ['the target ended with status %d, %r' % (ended.status, ended.out[-200:])], ''
         return [], '%d rounds' % processes.rounds(24)
-    return 'detached from again and again, 4 threads all busy, %s' % mode, run
+    return 'detached from again and again, 4 threads always busy, %s' % mode, run
 
 
 CASES = [let_go_of('trap-ignored'), let_go_of('trap-handled')]

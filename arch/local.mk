@@ -1,7 +1,7 @@
 # arch/: everything that differs between processors, one table for each (arch.h). Programs with a
 # port of x86 link $(ZYDIS_LIBS), its decoder.
 noinst_LIBRARIES += libarch.a
-ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/code_address.c arch/path.c arch/path.h
+ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/elf_machine.c arch/path.c arch/path.h
 libarch_a_SOURCES = arch/arch.c arch/arch.h $(ABI_SOURCES)
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =

@@ -4,7 +4,7 @@
 #include "breakpoints/out_of_line.h"
 #include "ptrace/halt.h"
 #include "ptrace/target_memory.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "calls/nesting.h"
 #include "calls/range_release.h"
 #include "calls/sigtrap.h"
-#include "calls/call_stack.h"
+#include "calls/backtrace.h"
 #include "calls/call_numbers.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"

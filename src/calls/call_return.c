@@ -5,7 +5,7 @@
 #include "calls/nested_blocks.h"
 #include "calls/probes/probes.h"
 #include "calls/range_release.h"
-#include "calls/call_stack.h"
+#include "calls/backtrace.h"
 #include "calls/unseen_entries.h"
 #include "calls/call_numbers.h"
 #include "record/ledger.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/contexts.h"
-#include "calls/call_stack.h"
+#include "calls/backtrace.h"
 #include "record/trace_output.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/nesting.h"
-#include "calls/call_stack.h"
+#include "calls/backtrace.h"
 #include "record/resource_ids.h"
 #include "record/ledger.h"
 #include "breakpoints/breakpoints.h"

@@ -4,7 +4,7 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/halt.h"
 #include "ptrace/target_memory.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "base/msg.h"

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "functrace/options.h"
 #include "cli/completion.h"
-#include "functrace/option_attach.h"
+#include "functrace/option_attach_file.h"
 #include "functrace/option_conflicts.h"
 #include "functrace/option_functions.h"
 #include "functrace/option_modules.h"

@@ -1,7 +1,7 @@
 /* The live view without a terminal: prints some lines at each update. */
 #include "config.h"
 #include "live/columns.h"
-#include "live/labels.h"
+#include "live/row_labels.h"
 #include "report/terminal_lines.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "base/msg.h"
 #include "base/terminal_escape.h"
 #include "live/columns.h"
-#include "live/labels.h"
+#include "live/row_labels.h"
 
 #ifdef HAVE_CURSES
 

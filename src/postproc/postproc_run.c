@@ -10,7 +10,7 @@
 #include "analysis/leaks/min_count.h"
 #include "analysis/select/split.h"
 #include "analysis/leaks/leak_summary.h"
-#include "analysis/thread_names.h"
+#include "analysis/unused_threads.h"
 #include "base/msg.h"
 #include "profile/profile_stage.h"
 #include "report/stats_report.h"

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "ptrace/collect.h"
 #include "ptrace/spin.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Stops running tasks, and waits until they are stopped: see halt.h. */
 #include "config.h"
 #include "ptrace/halt.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 
 #include <sched.h>

@@ -12,7 +12,7 @@
 #include "arch/arch.h"
 #include "base/hash.h"
 #include "engine/engine.h"
-#include "ptrace/stop.h"
+#include "ptrace/wait_status.h"
 #include "symbols/objects/mapped_object.h"
 
 #define CALL_ARGS 6 /* number of integer arguments that are read at a function's entry */

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "report/source_lines.h"
-#include "symbols/elf/refused.h"
+#include "symbols/elf/refused_files.h"
 
 #include <stdlib.h>
 

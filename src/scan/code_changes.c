@@ -1,7 +1,7 @@
 #include "config.h"
 #include "scan/code_changes.h"
 #include "scan/capture/pages.h"
-#include "symbols/objects/mapped_source.h"
+#include "symbols/objects/mapped_file.h"
 #include "proc/proc.h"
 
 #include <errno.h>

@@ -3,12 +3,12 @@
 noinst_LIBRARIES += libsymbols.a
 libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src/symbols/objects/mapped_object.c \
 	src/symbols/objects/mapped_object.h src/symbols/objects/load_layout.c src/symbols/objects/load_layout.h \
-	src/symbols/objects/mapped_source.c \
-	src/symbols/objects/mapped_source.h src/symbols/elf/elf_file.c src/symbols/elf/elf_file.h \
+	src/symbols/objects/mapped_file.c \
+	src/symbols/objects/mapped_file.h src/symbols/elf/elf_file.c src/symbols/elf/elf_file.h \
 	src/symbols/elf/elf_headers.c src/symbols/elf/elf_headers.h src/symbols/elf/elf_open.c \
-	src/symbols/elf/refused.c src/symbols/elf/refused.h src/symbols/names/split_open.c \
+	src/symbols/elf/refused_files.c src/symbols/elf/refused_files.h src/symbols/names/split_open.c \
 	src/symbols/names/split_open.h \
-	src/symbols/elf/private_copy.c src/symbols/elf/private_copy.h src/symbols/elf/copy_in_time.c \
+	src/symbols/elf/private_copy.c src/symbols/elf/private_copy.h src/symbols/elf/private_copy_timed.c \
 	src/symbols/names/debug_search.c src/symbols/names/debug_search.h \
 	src/symbols/elf/elf_symbols.c src/symbols/elf/elf_cache.c src/symbols/elf/elf_memory.c \
 	src/symbols/objects/image_file.c src/symbols/objects/image_file.h src/symbols/elf/elf.h \
@@ -21,13 +21,13 @@ libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src
 	src/symbols/types/type_scalar.c src/symbols/types/type_member.c \
 	src/symbols/types/type_passing.c src/symbols/types/type_string.c src/symbols/types/type_rust.c \
 	src/symbols/types/type_rust.h \
-	src/symbols/types/param_place.c src/symbols/types/param_proof.c src/symbols/types/param_place.h \
+	src/symbols/types/param_place.c src/symbols/types/unused_params.c src/symbols/types/param_place.h \
 	src/symbols/objects/got_slots.c src/symbols/types/errno_place.c src/symbols/types/errno_place.h \
 	src/symbols/names/demangle.c src/symbols/names/names.c \
-	src/symbols/names/names.h src/symbols/names/names_blank.c src/symbols/names/names_blank.h \
-	src/symbols/names/name_file.c src/symbols/names/name_file.h src/symbols/names/naming.c \
-	src/symbols/names/naming.h \
+	src/symbols/names/names.h src/symbols/names/unnamed_frames.c src/symbols/names/unnamed_frames.h \
+	src/symbols/names/name_file.c src/symbols/names/name_file.h src/symbols/names/naming_process.c \
+	src/symbols/names/naming_process.h \
 	src/symbols/names/name_symbols.c src/symbols/names/name_dwarf.c src/symbols/names/name_strings.c \
-	src/symbols/names/name_place.c
+	src/symbols/names/object_range.c
 libsymbols_a_CPPFLAGS = $(AM_CPPFLAGS)
 SYMBOLS_LIBS = $(DW_LIBS) $(ELF_LIBS) $(IBERTY_LIBS)

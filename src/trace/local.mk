@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libtrace.a
 libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src/trace/encoding.c \
 	src/trace/encoding.h \
-	src/trace/encodings.c src/trace/encoding_ops.h src/trace/escape.c src/trace/escape.h \
+	src/trace/encoding_table.c src/trace/encoding_ops.h src/trace/escape.c src/trace/escape.h \
 	src/trace/writer.c src/trace/writer_state.h src/trace/rtrace/rtrace.h \
 	src/trace/rtrace/rtrace_write.c src/trace/rtrace/rtrace_write.h src/trace/rtrace/rtrace_write_call.c \
 	src/trace/text/text_format.c \
@@ -13,7 +13,7 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/compression_kinds.h src/trace/trace_input.c src/trace/trace_input.h src/trace/reader.c \
 	src/trace/reader_state.c src/trace/reader_state.h src/trace/rtrace/rtrace_read.c \
 	src/trace/rtrace/rtrace_read.h \
-	src/trace/rtrace/rtrace_packet.c src/trace/text/text_read.c src/trace/text/text_read.h \
+	src/trace/rtrace/rtrace_read_packet.c src/trace/text/text_read.c src/trace/text/text_read.h \
 	src/trace/text/text_call.c \
 	src/trace/text/text_input.c src/trace/text/text_lines.c src/trace/text/text_parse.c \
 	src/trace/text/text_damage.c \

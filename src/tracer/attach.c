@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/attach.h"
 #include "tracer/begin_tracing.h"
-#include "tracer/process_life.h"
+#include "tracer/task_life.h"
 #include "tracer/process.h"
 #include "tracer/seize.h"
 #include "tracer/seize_stops.h"

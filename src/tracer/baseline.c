@@ -29,7 +29,7 @@
 #include "tracer/baseline.h"
 #include "tracer/live_capture.h"
 #include "tracer/service.h"
-#include "tracer/start.h"
+#include "tracer/process_start.h"
 #include "engine/engine.h"
 #include "heap/allocator_code.h"
 #include "record/resource_ids.h"

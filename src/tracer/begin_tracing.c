@@ -4,7 +4,7 @@
 #include "tracer/leftovers.h"
 #include "tracer/live_capture.h"
 #include "tracer/service.h"
-#include "tracer/start.h"
+#include "tracer/process_start.h"
 #include "engine/engine.h"
 #include "proc/proc.h"
 #include "base/msg.h"

@@ -2,7 +2,7 @@
 #ifndef FT_TRACER_BIRTHS_H
 #define FT_TRACER_BIRTHS_H
 
-#include "ptrace/stop.h"
+#include "ptrace/wait_status.h"
 #include "ptrace/tracee.h"
 
 /* Acts on the parent's fork or clone event: continues the child if that has already stopped, else expects its stop. */

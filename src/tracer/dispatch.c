@@ -4,7 +4,7 @@
 #include "tracer/exit_captures.h"
 #include "tracer/execs.h"
 #include "tracer/forks.h"
-#include "tracer/process_life.h"
+#include "tracer/task_life.h"
 #include "tracer/process.h"
 #include "calls/call_enter.h"
 #include "calls/call_return.h"

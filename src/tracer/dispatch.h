@@ -2,7 +2,7 @@
 #ifndef FT_TRACER_DISPATCH_H
 #define FT_TRACER_DISPATCH_H
 
-#include "ptrace/stop.h"
+#include "ptrace/wait_status.h"
 #include "ptrace/tracee.h"
 
 /* Acts on the stop of a task, as stop->kind and the task's phase decide. The task may be freed afterwards. Only

@@ -2,7 +2,7 @@
 #ifndef FT_TRACER_EXECS_H
 #define FT_TRACER_EXECS_H
 
-#include "ptrace/stop.h"
+#include "ptrace/wait_status.h"
 #include "ptrace/tracee.h"
 
 /* Acts on the stop of an exec: ends the old program's trace, and begins that of the new program or detaches from it.

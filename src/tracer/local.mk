@@ -4,8 +4,8 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/births.c \
 	src/tracer/begin_tracing.c src/tracer/begin_tracing.h \
 	src/tracer/exit_captures.c src/tracer/exit_captures.h src/tracer/capture_job.c src/tracer/capture_job.h \
-	src/tracer/births.h src/tracer/baseline.c src/tracer/baseline.h src/tracer/process_life.c \
-	src/tracer/process_life.h \
+	src/tracer/births.h src/tracer/baseline.c src/tracer/baseline.h src/tracer/task_life.c \
+	src/tracer/task_life.h \
 	src/tracer/execs.c src/tracer/execs.h \
 	src/tracer/forks.c src/tracer/forks.h src/tracer/letgo.c src/tracer/letgo.h \
 	src/tracer/leftovers.c src/tracer/leftovers.h \
@@ -15,7 +15,8 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/service.c src/tracer/service.h \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c \
 	src/tracer/seize_stops.h \
-	src/tracer/wait_for_births.c src/tracer/wait_for_births.h src/tracer/start.c src/tracer/start.h \
+	src/tracer/wait_for_births.c src/tracer/wait_for_births.h src/tracer/process_start.c \
+	src/tracer/process_start.h \
 	src/tracer/process_report.c \
 	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h

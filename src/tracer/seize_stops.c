@@ -1,10 +1,10 @@
 #include "config.h"
 #include "tracer/seize_stops.h"
-#include "tracer/process_life.h"
+#include "tracer/task_life.h"
 #include "tracer/stop_pump.h"
 #include "ptrace/collect.h"
 #include "ptrace/exec_lock.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 
 #include <stdatomic.h>

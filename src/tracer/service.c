@@ -5,7 +5,7 @@
 #include "base/background.h"
 #include "base/timed.h"
 #include "ptrace/collect.h"
-#include "ptrace/stops.h"
+#include "ptrace/pending_stops.h"
 
 #include <time.h>
 

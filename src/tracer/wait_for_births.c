@@ -1,6 +1,6 @@
 #include "config.h"
 #include "tracer/wait_for_births.h"
-#include "tracer/process_life.h"
+#include "tracer/task_life.h"
 #include "tracer/seize_stops.h"
 #include "ptrace/halt.h"
 #include "ptrace/tasks.h"

@@ -3,7 +3,7 @@
 #define FT_UNWIND_CODE_RULE_H
 
 #include "arch/path.h"
-#include "unwind/rows.h"
+#include "unwind/cfi_rows.h"
 
 /* How the code is read. */
 struct code_reader {

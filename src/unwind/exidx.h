@@ -4,7 +4,7 @@
 #ifndef FT_UNWIND_EXIDX_H
 #define FT_UNWIND_EXIDX_H
 
-#include "unwind/rows.h"
+#include "unwind/cfi_rows.h"
 
 #define EXIDX_BYTES_MAX     1024 /* limit of instruction bytes in an entry; the format's own limit is 4 * 255 + 3 */
 #define EXIDX_REGISTERS_MAX 16

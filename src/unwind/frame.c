@@ -1,6 +1,6 @@
 /* Classifies a frame's pc: whether code can return to it, and by which rule the frame's caller is found. */
 #include "config.h"
-#include "unwind/returns.h"
+#include "unwind/return_address.h"
 #include "unwind/exidx.h"
 #include "base/msg.h"
 #include "base/util.h"

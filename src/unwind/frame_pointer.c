@@ -7,7 +7,7 @@
  * is one: then this word is the innermost return address. If earlier calls have left return addresses in a frame, the
  * walk ends there, so none of these is mistaken for a caller's return address. */
 #include "config.h"
-#include "unwind/returns.h"
+#include "unwind/return_address.h"
 
 #define FRAME_WORDS_MAX 1024
 

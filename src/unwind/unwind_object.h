@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "unwind/cfi.h"
-#include "unwind/rows.h"
+#include "unwind/cfi_rows.h"
 
 #include <sys/stat.h>
 

@@ -299,7 +299,8 @@ static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to,
 	log_line(what, (uintptr_t)shown(from, at), (uintptr_t)shown(to, offset), to);
 }
 
-/* Headers that programs and libraries put before the pointer by which they keep a block; see src/heap/interior.c. */
+/* Headers that programs and libraries put before the pointer by which they keep a block; see
+ * src/heap/interior_heuristics.c. */
 static NOINLINE void shape_block(unsigned number, unsigned shape)
 {
 	uintptr_t *words = (uintptr_t *)shown(number, 0);

@@ -1,7 +1,7 @@
 /* Recorded wait statuses, and their meaning for a task in each phase. */
 #include "config.h"
-#include "ptrace/stop.h"
-#include "ptrace/stops.h"
+#include "ptrace/wait_status.h"
+#include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/elf/elf_headers.h"
 #include "symbols/elf/private_copy.h"
-#include "symbols/elf/refused.h"
+#include "symbols/elf/refused_files.h"
 
 #include <elf.h>
 #include <errno.h>

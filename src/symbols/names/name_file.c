@@ -2,7 +2,7 @@
  * addresses, at once or one after another, is read once. */
 #include "config.h"
 #include "symbols/names/name_file.h"
-#include "symbols/elf/refused.h"
+#include "symbols/elf/refused_files.h"
 #include "arch/arch.h"
 #include "base/buf.h"
 #include "base/msg.h"

@@ -2,8 +2,8 @@
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"
-#include "symbols/names/names_blank.h"
-#include "symbols/elf/refused.h"
+#include "symbols/names/unnamed_frames.h"
+#include "symbols/elf/refused_files.h"
 #include "base/msg.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "symbols/names/split_open.h"
 #include "symbols/elf/elf_headers.h"
 #include "symbols/elf/private_copy.h"
-#include "symbols/elf/refused.h"
+#include "symbols/elf/refused_files.h"
 #include "base/library_open.h"
 #include "base/msg.h"
 #include "base/util.h"

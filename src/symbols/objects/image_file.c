@@ -3,7 +3,7 @@
 #include "symbols/objects/image_file.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/elf/elf_headers.h"
-#include "symbols/elf/refused.h"
+#include "symbols/elf/refused_files.h"
 #include "base/msg.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "symbols/objects/image_file.h"
 #include "symbols/objects/load_layout.h"
 #include "symbols/elf/elf_headers.h"
-#include "symbols/elf/refused.h"
-#include "symbols/objects/mapped_source.h"
+#include "symbols/elf/refused_files.h"
+#include "symbols/objects/mapped_file.h"
 #include "base/msg.h"
 #include "base/timed.h"
 

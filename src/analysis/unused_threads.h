@@ -1,0 +1,11 @@
+/* Removes thread records that are not needed after calls were filtered. */
+#ifndef FT_ANALYSIS_UNUSED_THREADS_H
+#define FT_ANALYSIS_UNUSED_THREADS_H
+
+#include "analysis/stage.h"
+
+/* Makes a stage to be used after a filter of calls. It passes on a thread record only right before a call, and only if
+ * the previous call was made by another thread. */
+struct stage *thread_names_new(struct stage *next);
+
+#endif

@@ -1,0 +1,20 @@
+/* Finds out whether a code address that a user has given is the start of a function. */
+#ifndef FT_CALLS_PROBES_FUNCTION_START_H
+#define FT_CALLS_PROBES_FUNCTION_START_H
+
+#include "ptrace/tracee.h"
+
+enum place {
+	PLACE_NO_CODE,
+	PLACE_INSIDE, /* inside a function */
+	PLACE_START,  /* the first instruction of a function */
+	PLACE_UNKNOWN,
+};
+
+/* Returns what the symbols and call frame information of the object say about a mapped address. *start: address of the
+ * function that contains it. *symbol: symbol of the function that begins at the address, valid as long as the object's
+ * file; NULL: unknown. */
+enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
+		    const struct elf_symbol **symbol);
+
+#endif

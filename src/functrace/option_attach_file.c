@@ -1,0 +1,77 @@
+#include "config.h"
+#include "functrace/option_attach_file.h"
+#include "base/buf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LENGTH 64
+
+/* The files of /proc/PID that help to understand a traced process. */
+static const char *const proc_files[] = {"maps", "cmdline", "environ", "limits", "status", "io", "mountinfo", "smaps"};
+
+static bool is_name(const char *name, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && isascii((unsigned char)name[i]) && isalnum((unsigned char)name[i]))
+		i++;
+	return length && length <= NAME_LENGTH && i == length;
+}
+
+static bool is_proc_file(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(proc_files); i++)
+		if (!strcmp(name, proc_files[i]))
+			return true;
+	return false;
+}
+
+/* Reports a NAME without PATH that is not in proc_files. */
+static int option_attach_unknown_name(struct parse *parse, const char *text)
+{
+	struct buf known = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(proc_files); i++)
+		buf_printf(&known, "%s%s", i ? ", " : "", proc_files[i]);
+	const int error = usage_error(parse,
+				      "--attach-file=%s: give a file with a name for it, --attach-file=NAME=PATH, or "
+				      "the name of a file in /proc/PID: %s",
+				      text, buf_str(&known));
+
+	buf_free(&known);
+	return error;
+}
+
+int option_attach(struct parse *parse, const char *text)
+{
+	struct settings *const s = parse->settings;
+	const char *const sign = strchr(text, '=');
+	const size_t length = sign ? (size_t)(sign - text) : strlen(text);
+
+	if (!sign && !is_proc_file(text))
+		return option_attach_unknown_name(parse, text);
+	if (!is_name(text, length))
+		return usage_error(
+			parse, "--attach-file=%s: a name has letters and digits, at most %d: --attach-file=NAME=PATH",
+			text, NAME_LENGTH);
+	if (sign && !sign[1])
+		return usage_error(parse, "--attach-file=%s: give the file after the '='", text);
+	for (size_t i = 0; i < s->attachment_count; i++)
+		if (strlen(s->attachments[i].name) == length && !strncmp(s->attachments[i].name, text, length))
+			return usage_error(parse,
+					   "--attach-file=%s: another file has that name; give each file its own name",
+					   text);
+	ARRAY_GROW(s->attachments, parse->attachment_capacity, s->attachment_count);
+	s->attachments[s->attachment_count++] =
+		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};
+	return 0;
+}
+
+void option_attach_free(struct settings *settings)
+{
+	for (size_t i = 0; i < settings->attachment_count; i++)
+		free((char *)(uintptr_t)settings->attachments[i].name);
+	free(settings->attachments);
+}

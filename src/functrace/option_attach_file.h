@@ -1,0 +1,11 @@
+/* --attach-file: files that are copied to the folder of each trace. */
+#ifndef FT_FUNCTRACE_OPTION_ATTACH_FILE_H
+#define FT_FUNCTRACE_OPTION_ATTACH_FILE_H
+
+#include "functrace/option_values.h"
+
+/* Adds a file from NAME=PATH, or from NAME, which is a file in /proc/PID. Returns 0, or what usage_error() returns. */
+int option_attach(struct parse *parse, const char *text);
+void option_attach_free(struct settings *settings);
+
+#endif

@@ -1,0 +1,268 @@
+#include "config.h"
+#include "live/row_labels.h"
+#include "report/pretty.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *labels_name_of(const struct profile_frame *frame)
+{
+	struct buf name = {0};
+
+	if (frame->function)
+		pretty_name(&name, frame->function);
+	else
+		buf_printf(&name, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
+	char *const text = xstrdup(buf_str(&name));
+
+	buf_free(&name);
+	return text;
+}
+
+static char *labels_place_of(struct watched *of, const struct profile_frame *frame)
+{
+	if (frame->file)
+		return xasprintf(" at %s:%u", path_name(frame->file), frame->line);
+	return frame->module ? xasprintf(" from %s", watched_module_name(of, frame->module)) : xstrdup("");
+}
+
+/* Returns the beginning of the function's own name: the name of a template instance has the return type before it. */
+static const char *own_name(const char *name)
+{
+	const char *start = name;
+	int depth = 0;
+
+	for (const char *c = name; *c && !(*c == '(' && !depth); c++) {
+		depth += (*c == '<') - (*c == '>');
+		if (*c == ' ' && !depth)
+			start = c + 1;
+	}
+	return start;
+}
+
+static bool labels_begins_with(const char *text, const char *const *beginnings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+/* Returns true for functions of the C++ library. Its templates are compiled into the program. */
+static bool is_of_library(const char *name)
+{
+	static const char *const scopes[] = {"std::", "__gnu_cxx::"}, *const operators[] = {"operator new",
+											    "operator delete"};
+
+	return labels_begins_with(name, operators, ARRAY_SIZE(operators)) ||
+	       labels_begins_with(own_name(name), scopes, ARRAY_SIZE(scopes));
+}
+
+static void free_frame(struct label_frame *frame)
+{
+	free(frame->name);
+	free(frame->place);
+}
+
+/* Removes the innermost frames that belong to the library, unless all frames do. */
+static void drop_library(struct label *label)
+{
+	size_t first = 0;
+
+	while (first < label->count && is_of_library(label->frames[first].name))
+		first++;
+	if (first == label->count)
+		return;
+	for (size_t i = 0; i < first; i++)
+		free_frame(&label->frames[i]);
+	label->count -= first;
+	memmove(label->frames, label->frames + first, label->count * sizeof(*label->frames));
+}
+
+static void name_frames(struct view *view, struct label *label, const struct view_row *row)
+{
+	const struct resolver *resolver = &row->of->resolver;
+	size_t first = 0;
+
+	view_frames(view, row);
+	while (first < resolver->frame_count && profile_frame_is_runtime(resolver->frames[first]))
+		first++;
+	if (first == resolver->frame_count)
+		first = 0;
+	*label = (struct label){.of = row->of, .function = row->site->function, .shown = 1};
+	label->frames = xcalloc(resolver->frame_count - first + 1, sizeof(*label->frames));
+	for (size_t i = first; i < resolver->frame_count; i++)
+		label->frames[label->count++] =
+			(struct label_frame){.name = labels_name_of(resolver->frames[i]),
+					     .place = labels_place_of(row->of, resolver->frames[i])};
+	drop_library(label);
+}
+
+/* Returns how many of the innermost frames are equal in two stacks. */
+static size_t in_common(const struct label *a, const struct label *b, bool with_places)
+{
+	size_t n = 0;
+
+	while (n < a->count && n < b->count && !strcmp(a->frames[n].name, b->frames[n].name) &&
+	       (!with_places || !strcmp(a->frames[n].place, b->frames[n].place)))
+		n++;
+	return n;
+}
+
+static void show_to(struct label *label, size_t frame)
+{
+	const size_t frames = frame < label->count ? frame + 1 : label->count;
+
+	if (frame < label->count)
+		label->frames[frame].tells_apart = true;
+	if (label->shown < frames)
+		label->shown = frames;
+}
+
+static void tell_apart(struct label *a, struct label *b)
+{
+	size_t same = in_common(a, b, false);
+
+	if (same == a->count && same == b->count) {
+		same = in_common(a, b, true);
+		if (same < a->count)
+			a->frames[same].shows_place = b->frames[same].shows_place = true;
+		else
+			a->shows_function = b->shows_function = true;
+	}
+	show_to(a, same);
+	show_to(b, same);
+}
+
+struct label *labels_of(struct view *view, size_t most, size_t *count)
+{
+	const size_t n = view->row_count < most ? view->row_count : most;
+	struct label *labels = xcalloc(n + 1, sizeof(*labels));
+
+	for (size_t i = 0; i < n; i++)
+		name_frames(view, &labels[i], &view->rows[i]);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			if (labels[i].of == labels[j].of) /* else the pids distinguish the rows */
+				tell_apart(&labels[i], &labels[j]);
+	*count = n;
+	return labels;
+}
+
+void labels_free(struct label *labels, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < labels[i].count; k++)
+			free_frame(&labels[i].frames[k]);
+		free(labels[i].frames);
+	}
+	free(labels);
+}
+
+/* ---- Labels that fit a width ---- */
+
+struct labels_form {
+	bool first, others; /* whether to show the innermost frame, and frames that do not distinguish the row */
+	bool last_place;    /* whether to show the source line or object of the last frame */
+	size_t name_max;    /* largest length of a name in bytes */
+};
+
+/* Returns true if frame `i` is shown: it distinguishes the row, or it is the innermost frame and no frame distinguishes
+ * the row, or the form includes it. */
+static bool labels_is_there(const struct label *label, size_t i, const struct labels_form *form)
+{
+	bool is_any = false;
+
+	for (size_t k = 0; k < label->shown; k++)
+		is_any |= label->frames[k].tells_apart;
+	return form->others || label->frames[i].tells_apart || (i == 0 && (form->first || !is_any));
+}
+
+static void labels_put_name(struct buf *text, const char *name, size_t most)
+{
+	size_t size = strlen(name);
+
+	if (size > most) {
+		size = most > 2 ? most - 2 : 0;
+		while (size && ((unsigned char)name[size] & 0xc0) == 0x80)
+			size--;
+		buf_printf(text, "%.*s..", (int)size, name);
+	} else {
+		buf_add_str(text, name);
+	}
+}
+
+/* Appends a function's name without parameters. */
+static void labels_put_function(struct buf *text, const char *function)
+{
+	const size_t call = !strncmp(function, "operator()", 10) ? 10 : 0;
+
+	buf_printf(text, "%.*s: ", (int)(call + strcspn(function + call, "(")), function);
+}
+
+static void labels_put_frames(const struct label *label, const struct labels_form *form, struct buf *text)
+{
+	const char *before = "";
+
+	if (label->shows_function && label->function)
+		labels_put_function(text, label->function);
+	for (size_t i = 0; i < label->shown; i++) {
+		const struct label_frame *const frame = &label->frames[i];
+
+		if (!labels_is_there(label, i, form)) {
+			before = *before ? " < .. < " : ".. < ";
+			continue;
+		}
+		buf_add_str(text, before);
+		labels_put_name(text, frame->name, form->name_max);
+		if (frame->shows_place || (form->last_place && i + 1 == label->shown))
+			buf_add_str(text, frame->place);
+		before = " < ";
+	}
+}
+
+/* Returns the length to which each name must be shortened to make all of them fit. */
+static size_t name_share(const struct label *label, size_t size, size_t width)
+{
+	const struct labels_form form = {.name_max = SIZE_MAX};
+	size_t names = 0, count = 0;
+
+	for (size_t i = 0; i < label->shown; i++)
+		if (labels_is_there(label, i, &form)) {
+			names += strlen(label->frames[i].name);
+			count++;
+		}
+	const size_t others = size - names;
+
+	return count && width > others ? (width - others) / count : 0;
+}
+
+#define NAME_MIN 8 /* a shorter name cannot be recognised */
+
+void label_text(const struct label *label, size_t width, struct buf *text)
+{
+	static const struct labels_form forms[] = {
+		{.first = true, .others = true, .last_place = true, .name_max = SIZE_MAX},
+		{.first = true, .others = true, .name_max = SIZE_MAX},
+		{.first = true, .name_max = SIZE_MAX},
+		{.name_max = SIZE_MAX},
+	};
+	const size_t before = text->size;
+
+	if (!label->count) {
+		buf_add_str(text, "(no stack)");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		text->size = before;
+		labels_put_frames(label, &forms[i], text);
+		if (text->size - before <= width)
+			return;
+	}
+	const size_t share = name_share(label, text->size - before, width);
+	const struct labels_form cut = {.name_max = share < NAME_MIN ? NAME_MIN : share};
+
+	text->size = before;
+	labels_put_frames(label, &cut, text);
+}

@@ -1,0 +1,33 @@
+/* Makes a label for each row: the first frames of its stack, up to one that distinguishes it from the other rows. */
+#ifndef FT_LIVE_ROW_LABELS_H
+#define FT_LIVE_ROW_LABELS_H
+
+#include "live/view_rows.h"
+
+#include "base/buf.h"
+
+struct label_frame {
+	char *name;  /* function name, or address */
+	char *place; /* " at FILE:LINE", " from OBJECT", or "" */
+	bool shows_place;
+	bool tells_apart; /* the frame differs from that of another row */
+};
+
+struct label {
+	const struct watched *of;
+	const char *function; /* the function that allocated, for example malloc; NULL: unknown */
+	/* the innermost frame first; the innermost frames are left out if they are in the C or C++ library */
+	struct label_frame *frames;
+	size_t count, shown;
+	bool shows_function; /* `function` is shown, because no frame distinguishes the row */
+};
+
+/* Returns labels for the first rows of a view, at most `most`; *count is their number. Takes the lock. The caller frees
+ * the labels with labels_free(). */
+struct label *labels_of(struct view *view, size_t most, size_t *count);
+void labels_free(struct label *labels, size_t count);
+/* Appends the text of a label, if possible not wider than `width` columns. Frames that distinguish the row are kept;
+ * other frames, and the ends of long names, are replaced by "..". */
+void label_text(const struct label *label, size_t width, struct buf *text);
+
+#endif

@@ -1,0 +1,15 @@
+/* Warns about files that are named in a program, debug information or a trace, and exist but cannot be used. */
+#ifndef FT_SYMBOLS_ELF_REFUSED_FILES_H
+#define FT_SYMBOLS_ELF_REFUSED_FILES_H
+
+/* Prints a warning that the file is not read, with the reason and an advice; once for each path. what: kind of the file
+ * ("debug file"). Any thread may call it. */
+void refused_say(const char *what, const char *path, const char *reason);
+/* Values of `reason` for which the warning has a specific advice. */
+extern const char refused_cut[], refused_changed[], refused_memory[];
+extern const char refused_symbols[]; /* value of `what` for a program or library that is read without its symbols */
+/* Prints this warning after open_regular() of the file has failed; the reason is errno, which is preserved. Does
+ * nothing if there is no such file. */
+void refused_open(const char *what, const char *path);
+
+#endif

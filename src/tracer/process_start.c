@@ -1,0 +1,145 @@
+#include "config.h"
+#include "tracer/process_start.h"
+#include "tracer/exit_captures.h"
+#include "tracer/forks.h"
+#include "tracer/process.h"
+#include "calls/calls.h"
+#include "calls/contexts.h"
+#include "calls/probes/linker.h"
+#include "calls/probes/manual_symbols.h"
+#include "calls/probes/pattern_probes.h"
+#include "calls/probes/probes.h"
+#include "calls/unseen_entries.h"
+#include "record/attachments.h"
+#include "record/resource_ids.h"
+#include "record/ledger.h"
+#include "record/trace_output.h"
+#include "record/run_summary.h"
+#include "breakpoints/breakpoints.h"
+#include "engine/engine.h"
+#include "unwind/unwind.h"
+#include "proc/proc.h"
+#include "base/timed.h"
+
+#include <errno.h>
+
+/* Breakpoints are inserted when everything else is prepared, and removed before anything else is undone. */
+
+/* Does everything that must precede the insertion of breakpoints. Returns 0 or -errno. */
+static int process_prepare(struct process *p)
+{
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.items[i]->probed = false;
+	process_update_objects(p);
+	if (!p->objects.count)
+		return -ESRCH;
+	/* At its next notice (_dl_debug_state) the dynamic linker stops at a breakpoint. So no library is unloaded and
+	 * loaded again unnoticed while functrace inserts the other breakpoints. */
+	probe_linker(p);
+	process_update_objects(p);
+	linker_mark_lasting(p);
+	output_start(p->trace);
+	const int error = output_begin(p->trace);
+
+	if (error < 0)
+		return error;
+	p->life->planted = p->text->planting = true;
+	probe_manual_symbols(p);
+	for (size_t i = 0; i < p->objects.count; i++) {
+		probe_object(p, p->objects.items[i]);
+		probe_patterns(p, p->objects.items[i]);
+	}
+	probe_resolved(p);
+	return 0;
+}
+
+/* ---- Resources from before the trace ---- */
+
+struct existing_kind {
+	struct trace *trace;
+	uint32_t resource;
+};
+
+static bool on_descriptor(void *context, int fd)
+{
+	const struct existing_kind *kind = context;
+
+	ledger_existing(kind->trace, kind->resource, (uint64_t)fd);
+	return true;
+}
+
+/* Inserts the breakpoints, and then records the descriptors that are already open. In this order none is missed,
+ * because each open and close meanwhile has its event:
+ *
+ *	inserted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not counted twice */
+static void process_plant(struct process *p)
+{
+	const struct resource *kind;
+
+	if (p->trace->attached)
+		unseen_begin(p);
+	probes_plant(p);
+	contexts_find(p, true);
+	for (uint32_t id = 1; (kind = kind_of(p->tracer->set, id)); id++)
+		if (kind->existing == EXISTING_DESCRIPTORS)
+			proc_each_descriptor(proc_live_thread(p->pid), on_descriptor,
+					     &(struct existing_kind){p->trace, id});
+}
+
+int process_start(struct process *p)
+{
+	const int error = process_prepare(p);
+
+	/* Reading files may have taken long, so look whether tasks wait. */
+	timed_look();
+	if (!error && !engine_has_request(p->tracer->engine, REQUEST_LET_GO))
+		process_plant(p);
+	process_time_reads(p->tracer);
+	return error;
+}
+
+/* Returns true if a task is alive. A process with tasks and without objects is in an execve, and is started after
+ * that. */
+static bool has_living_task(const struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		if (proc_is_alive(task->tid))
+			return true;
+	return false;
+}
+
+int process_start_running(struct process *p)
+{
+	process_own(p);
+	if (p->shared)
+		process_find_anchor(p);
+	process_update_objects(p);
+	/* Done before the breakpoints are inserted, while no task of the process waits for the tracer. */
+	if (p->tracer->set->depth)
+		unwinder_prepare(p->unwinder);
+	sigtrap_begin(p);
+	const int error = process_start(p);
+
+	p->anchor = 0;
+	return error == -ESRCH && has_living_task(p) ? 0 : error;
+}
+
+void process_clear(struct process *p, const char *why)
+{
+	exit_captures_finish(p);
+	process_own(p);
+	text_about_to_change(p);
+	breakpoints_remove_some(p, true, SIZE_MAX);
+	breakpoints_remove_some(p, false, SIZE_MAX);
+	calls_drop_all(p);
+	attachments_take(p->trace, process_proc_task(p));
+	report_over(p->trace, why);
+	p->life->planted = false;
+}
+
+void process_pause(struct process *p, const char *why)
+{
+	process_clear(p, why);
+	process_time_reads(p->tracer);
+	output_end(p->trace, true);
+}

@@ -20,7 +20,7 @@ from several import read, write
 
 # Long enough for several frames.
 CALLS = b"".join(b"%d. [01:00:00.%06d] malloc(%d) = 0x%x\n\t0x400123\n\t0xf7000456\n\n" %
-                 (i, i, i % 777, 0x602000 + 16 * i) for i in range(1, 60001))
+                 (i, i, i % 777, 0x602000 + 16 * i) for i in range(1, 30001))
 LONG = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
         b"origin=functrace 0.1\n<1> : memory (memory allocation in bytes)\n" + CALLS)
 
@@ -38,15 +38,15 @@ UNPACK = {"gz": gzip.decompress, "zst": lambda data: zstd(data, "-d")}
 
 def what_is_written_is_the_same(folder):
     trace, = write(folder, t=LONG)
-    for options in ([], ["-f", "rtrace"], ["-l", "-c"], ["-f", "swap"], ["-f", "stacktrack"]):
+    for number, options in enumerate(([], ["-f", "rtrace"], ["-l", "-c"], ["-f", "swap"], ["-f", "stacktrack"])):
         expected = run("-q", *options, trace).stdout
-        for kind, unpack in UNPACK.items():
+        for kind, unpack in UNPACK.items() if IS_LONG else list(UNPACK.items())[number % 2:][:1]:
             out = os.path.join(folder, "out." + kind)
             done = run("-q", *options, trace, "-o", out, check=0)
             assert done.stdout == b"" and unpack(read(out)) == expected, (options, kind)
             assert len(read(out)) < len(expected) / 3, len(read(out))
             assert unpack(run("-q", *options, "-z" + kind, trace).stdout) == expected, (options, kind)
-        assert UNPACK["zst"](run("-q", *options, "--pack", trace).stdout) == expected
+        assert number and not IS_LONG or UNPACK["zst"](run("-q", *options, "--pack", trace).stdout) == expected
 
 
 def frames_are_whole_by_themselves(folder):
@@ -134,10 +134,11 @@ def changed_bytes_never_crash(_folder):
 def little_input_needs_little_memory(_folder):
     """A file that unpacks to very much data is read in a stream, or refused; sizes that it declares are not trusted."""
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
-    bombs = {"zeros": LONG + bytes(256 << 20), "one line": LONG + b"## " + b"a" * (256 << 20)}
-    for number, (name, data) in enumerate(bombs.items()):
+    # 256 MiB, packed in 16 equal parts.
+    bombs = {"zeros": (b"", bytes(16 << 20)), "one line": (b"## ", b"a" * (16 << 20))}
+    for number, (name, (start, part)) in enumerate(bombs.items()):
         for kind in PACK if IS_LONG else list(PACK)[number:number + 1]:
-            packed = gzip.compress(data, 1) if kind == "gz" else zstd(data)
+            packed = PACK[kind](LONG + start) + PACK[kind](part) * 16
             assert len(packed) < 4 << 20
             done = run("-l", "-", data=packed, preexec_fn=limits)
             assert done.returncode in (0, 1) and len(done.stderr) < 5000, (name, kind, done.returncode, done.stderr[-300:])

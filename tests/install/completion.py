@@ -2,19 +2,25 @@
 """Completion in bash, zsh and fish: the offered words are compared with --help and with the lists that the programs
 print. The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP."""
 
+import atexit
+import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../post"))
 
-from run import Skip, main
+from run import LONG, Skip, main
 from shells import Shell
 
 PROGRAMS = {"functrace": os.environ["FUNCTRACE"], "functrace-postproc": os.environ["FUNCTRACE_POSTPROC"]}
+ROOMS = tempfile.TemporaryDirectory(prefix="functrace-completion-")
 BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
+FILES = {"pool.conf", "list", "trace.rtrace", "sub"}
+TRACER_FORMATS = {"rtrace", "text", "mpatrol", "stacktrack", "swap"}
 # Replaces a program: it prints the lists of the real one, and logs its arguments.
 STUB = """#!/bin/sh
 case $1 in
@@ -57,9 +63,7 @@ class Room:
         for program, path in PROGRAMS.items():
             self.script(program, STUB % ((path,) + (self.arguments,) * 3))
         self.script("zz-program", "#!/bin/sh\n")
-        self.shell = Shell(name, os.path.join(folder, "work"), self.programs, library) if shutil.which(name) else None
-        if not self.shell:
-            raise Skip("%s is not installed" % name)
+        self.shell = Shell(name, os.path.join(folder, "work"), self.programs, library)
 
     def script(self, name, text):
         path = os.path.join(self.programs, name)
@@ -93,33 +97,35 @@ def options_are_those_of_the_help(room):
 def values(room):
     kinds = modules()
     assert {"memory", "file", "all"} <= kinds, kinds
-    files = {"pool.conf", "list", "trace.rtrace", "sub"}
-    expect(room, "functrace -e ", kinds | files | {"help"})
-    expect(room, "functrace -e memory,fi", {"file"})
+    expect(room, "functrace -e ", kinds | FILES | {"help"})
     expect(room, "functrace --module=memory,thread,fi", {"file"})
     expect(room, "functrace -e memory,po", {"pool.conf"})
-    tracer_formats = {"rtrace", "text", "mpatrol", "stacktrack", "swap"}
-    expect(room, "functrace -f ", tracer_formats, at_least=True)
-    expect(room, "functrace --format=s", {word for word in room.offers("functrace -f ") if word[0] == "s"})
+    expect(room, "functrace -f ", TRACER_FORMATS, at_least=True)
     expect(room, "functrace --unwinder=", {"rows", "libunwind"})
-    expect(room, "functrace --unwinder li", {"libunwind"})
-    expect(room, "functrace --cpu ", {"auto", "pin", "free"})
     expect(room, "functrace -aA --cpu=f", {"free"})
     expect(room, "functrace -S US", {"USR1", "USR2"})
-    expect(room, "functrace --compat=", {"sp-rtrace"})
     expect(room, "functrace -o su", {"sub"})
     expect(room, "functrace -x @po", {"pool.conf"})
     expect(room, "functrace -b ", set())
-    expect(room, "functrace-postproc -f ", tracer_formats, at_least=True)
-    expect(room, "functrace-postproc -l --input-format=te", {"text"})
-    expect(room, "functrace-postproc -lc -s si", {"size", "size-asc"})
     expect(room, "functrace-postproc -R memory,f", {"fd", "fp", "fshmmap"})
-    expect(room, "functrace-postproc --compat=s", {"sp-rtrace", "stacktrack-2005"})
-    expect(room, "functrace-postproc --sysroot=s", {"sub"})
-    expect(room, "functrace-postproc --include ", files, at_least=True)
-    expect(room, "functrace-postproc --pid ", set())
     # The value of --debug must be in the same word.
     expect(room, "functrace --debug=un", {"unwind"})
+
+
+def more_values(room):
+    """Of the same kinds, of other options."""
+    expect(room, "functrace -e memory,fi", {"file"})
+    expect(room, "functrace --format=s", {word for word in room.offers("functrace -f ") if word[0] == "s"})
+    expect(room, "functrace --unwinder li", {"libunwind"})
+    expect(room, "functrace --cpu ", {"auto", "pin", "free"})
+    expect(room, "functrace --compat=", {"sp-rtrace"})
+    expect(room, "functrace-postproc -f ", TRACER_FORMATS, at_least=True)
+    expect(room, "functrace-postproc -l --input-format=te", {"text"})
+    expect(room, "functrace-postproc -lc -s si", {"size", "size-asc"})
+    expect(room, "functrace-postproc --compat=s", {"sp-rtrace", "stacktrack-2005"})
+    expect(room, "functrace-postproc --sysroot=s", {"sub"})
+    expect(room, "functrace-postproc --include ", FILES, at_least=True)
+    expect(room, "functrace-postproc --pid ", set())
 
 
 def processes(room):
@@ -146,26 +152,33 @@ def lines_of_the_program(room):
 
 
 def lines_run_as_completed(room):
-    for line, arguments in (("functrace --child", ["--children"]), ("functrace --unwinder=li", ["--unwinder=libunwind"]),
-                            ("functrace -f rt", ["-f", "rtrace"]),
-                            ("functrace -e memory,th", ["-e", "memory,thread"]), ("functrace -fmp", ["-fmpatrol"]),
-                            ("functrace -aq -o po", ["-aq", "-o", "pool.conf"]), ("functrace zz-p", ["zz-program"]),
-                            ("functrace -o ./po", ["-o", "./pool.conf"]), ("functrace -x @po", ["-x", "@pool.conf"]),
-                            ("functrace-postproc -l tr", ["-l", "trace.rtrace"]),
-                            ("functrace-postproc --include=po", ["--include=pool.conf"]),
-                            ("%s/functrace --child" % room.programs, ["--children"]),
-                            ("%s/functrace-postproc -R memory,gob" % room.programs, ["-R", "memory,gobject"])):
+    lines = (("functrace --child", ["--children"]), ("functrace --unwinder=li", ["--unwinder=libunwind"]),
+             ("functrace -f rt", ["-f", "rtrace"]),
+             ("functrace -e memory,th", ["-e", "memory,thread"]), ("functrace -fmp", ["-fmpatrol"]),
+             ("functrace -aq -o po", ["-aq", "-o", "pool.conf"]), ("functrace zz-p", ["zz-program"]),
+             ("functrace -o ./po", ["-o", "./pool.conf"]), ("functrace -x @po", ["-x", "@pool.conf"]),
+             ("functrace-postproc -l tr", ["-l", "trace.rtrace"]),
+             ("functrace-postproc --include=po", ["--include=pool.conf"]),
+             ("%s/functrace --child" % room.programs, ["--children"]),
+             ("%s/functrace-postproc -R memory,gob" % room.programs, ["-R", "memory,gobject"]))
+    for line, arguments in lines if LONG else lines[::2]:
         found = room.shell.runs(line, room.arguments)
         assert found == arguments, "%s: '%s' runs with %s" % (room.shell.name, line, found)
 
 
+@functools.lru_cache(maxsize=None)
+def room_of(name, library):
+    """One shell for all tests: each takes long to start."""
+    if not shutil.which(name):
+        raise Skip("%s is not installed" % name)
+    room = Room(os.path.join(ROOMS.name, name + str(len(library))), name, library)
+    atexit.register(room.shell.close)
+    return room
+
+
 def in_shell(check, name, library=""):
-    def test(folder):
-        room = Room(folder, name, library)
-        try:
-            check(room)
-        finally:
-            room.shell.close()
+    def test(_folder):
+        check(room_of(name, library))
     test.__name__ = "%s:_%s%s" % (name, check.__name__, "_(bash-completion)" if library else "")
     return test
 
@@ -183,7 +196,7 @@ def with_bash_completion(folder):
     if not os.path.exists(BASH_COMPLETION):
         raise Skip("bash-completion is not installed")
     library = "source %s" % BASH_COMPLETION
-    for check in (values, lines_run_as_completed, commands_complete_their_own_lines):
+    for check in (values, more_values, lines_run_as_completed, commands_complete_their_own_lines)[0 if LONG else 2:]:
         in_shell(check, "bash", library)(os.path.join(folder, check.__name__))
 
 
@@ -221,8 +234,9 @@ def installed_where_shells_look(folder):
     assert not left, left
 
 
-CHECKS = [options_are_those_of_the_help, values, processes, lines_of_the_program, lines_run_as_completed]
+CHECKS = [options_are_those_of_the_help, values, more_values, processes, lines_of_the_program, lines_run_as_completed]
 
 if __name__ == "__main__":
-    sys.exit(main([in_shell(check, name) for name in ("bash", "zsh", "fish") for check in CHECKS] + [
+    sys.exit(main([in_shell(check, name) for name in ("bash", "zsh", "fish") for check in CHECKS
+                   if check is not more_values or LONG] + [
         with_bash_completion, installed_where_shells_look]))

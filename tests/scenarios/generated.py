@@ -30,8 +30,10 @@ import strict
 import trace_text
 import uprobes
 from processes import Failure, Gate, Room, Tracer, may_attach
+from rounds import LONG
 
-FIRST, COUNT = 1, 16
+# Eight programs have each compiler, build, option and way of tracing.
+FIRST, COUNT = (1, 16) if LONG else (9, 8)
 FAILURES = os.path.join(builds.TOP_BUILDDIR, 'tests', 'failures')
 OPTIONS = ([], ['--unwinder=libunwind'], ['-b', '0'], [], ['-b', '64'], ['-A'], [], ['-A', '-b', '64'])
 MARK = 4000 * 128 + 53  # runtime.h

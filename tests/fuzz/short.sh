@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes each reader of untrusted bytes with FUZZ_RUNS (30) inputs, fast readers with 20 times as many, to find what a
+# Fuzzes each reader of untrusted bytes with FUZZ_RUNS (30) inputs, fast readers with 5 times as many, to find what a
 # change breaks at once; tests/long/fuzz.sh takes longer. Prints TAP. The number and the seed are the same each time, so
 # that a failure can be repeated; `tests/fuzz/run` without FUZZ_SEED takes random ones.
 folder=$(cd "$(dirname "$0")" && pwd)

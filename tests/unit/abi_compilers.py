@@ -8,6 +8,7 @@ If RUN is in the environment, it is a command that runs the programs.
 """
 
 import errno
+import functools
 import os
 import shutil
 import subprocess
@@ -16,6 +17,11 @@ import tempfile
 
 SRC = os.environ.get('TOP_SRCDIR', os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
+OBJECTS = tempfile.TemporaryDirectory(prefix='functrace-abi-')
+sys.path.append(os.path.join(SRC, 'tests', 'scenarios'))
+
+from rounds import LONG
+
 CC, CXX = os.environ.get('CC', 'gcc').split(), os.environ.get('CXX', 'g++').split()
 # for programs that define this: the C files below arch/ that they need
 RULES = {'__x86_64__': ('x86/abi_x86_64', 'x86/abi_x86'), '__i386__': ('x86/abi_i386', 'x86/abi_x86'),
@@ -62,18 +68,27 @@ def rules(command):
     return next(names for macro, names in RULES.items() if '#define %s 1' % macro in macros)
 
 
+@functools.lru_cache(maxsize=None)
+def supported(compiler):
+    """The objects of functrace's part, built once for each compiler of it; what the compiler said when it failed."""
+    objects, folder = [], tempfile.mkdtemp(dir=OBJECTS.name)
+    for name in ('tests/unit/abi_real.c', 'arch/abi.c') + tuple('arch/%s.c' % name for name in rules(list(compiler))):
+        objects.append(os.path.join(folder, os.path.basename(name)[:-2] + '.o'))
+        done = run([*compiler, '-std=gnu11', '-O1', '-g'] + FLAGS + ['-c', os.path.join(SRC, name), '-o', objects[-1]])
+        if done.returncode:
+            return objects, done.stdout[:2000] or 'it does not compile'
+    return objects, ''
+
+
 def check(folder, support, command, cxx, seed, count):
     """Returns problems, and the output."""
     made = os.path.join(folder, 'made.' + ('cpp' if cxx else 'c'))
     generator = [sys.executable, os.path.join(SRC, 'tests', 'generate', 'signatures.py'), seed, str(count)] + ['--cxx'] * cxx
     with open(made, 'w') as file:
         subprocess.run(generator, stdout=file, check=True)
-    objects = []
-    for name in ('tests/unit/abi_real.c', 'arch/abi.c') + tuple('arch/%s.c' % name for name in rules(support)):
-        objects.append(os.path.join(folder, os.path.basename(name)[:-2] + '.o'))
-        done = run(support + ['-std=gnu11', '-O1', '-g'] + FLAGS + ['-c', os.path.join(SRC, name), '-o', objects[-1]])
-        if done.returncode:
-            return [done.stdout[:2000]], ''
+    objects, said = supported(tuple(support))
+    if said:
+        return [said], ''
     program = os.path.join(folder, 'program')
     done = run(command + FLAGS + [made] + objects + ['-lm', '-o', program])
     if done.returncode:
@@ -85,7 +100,7 @@ def check(folder, support, command, cxx, seed, count):
 
 
 def main():
-    seed, count = (sys.argv[1:] + ['1', '80'][len(sys.argv) - 1:])[:2]
+    seed, count = (sys.argv[1:] + ['1', '80' if LONG else '20'][len(sys.argv) - 1:])[:2]
     number = 0
     for number, (name, support, command, cxx) in enumerate(variants(), 1):
         with tempfile.TemporaryDirectory(prefix='functrace-abi-') as folder:

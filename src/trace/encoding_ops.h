@@ -1,4 +1,4 @@
-/* The functions that a trace format defines, and its entry in the table of encodings.c.
+/* The functions that a trace format defines, and its entry in the table of encoding_table.c.
  *
  * A new format is one file (or two) that defines its ops and is named in local.mk, and one line in that table. Private
  * to trace/. */

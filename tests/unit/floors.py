@@ -44,7 +44,8 @@ def check_tree(tap):
     tree = read_tree(TOP, FOLDERS)
     tap.result('every folder has its place in floors.txt, every exception its rule',
                sorted({'%s has no place in floors.txt' % folder for folder in map(house.unplaced, tree.sources)
-                       if folder}) + exceptions.unknown(RULES))
+                       if folder}) + ['%s is in floors.txt only' % place for place in house.missing(tree.sources)] +
+               exceptions.unknown(RULES))
     edges = tree.include_edges() + call_edges(tree, BUILD)
     tap.result('no file includes or calls one of a higher layer', sorted(set(upward(house, edges))))
     tap.result('no files depend on each other in a circle', sorted(circles(edges)))

@@ -45,6 +45,13 @@ class Map:
                 return folder + '/' + name
             folder += '/' + name
 
+    def missing(self, paths):
+        """Yields the folders and files of the map that none of the paths is or is in."""
+        inside = {folder + '/' + name for folder, names in self.inside.items() for name in names if name != '.'}
+        for place in sorted({*self.floors, *self.inside, *inside}):
+            if not any(path == place or path.startswith(place + '/') for path in paths):
+                yield place
+
     def may_know(self, path, other):
         """Returns true if the first file may include or call the second."""
         room = self.room(path)

@@ -50,6 +50,11 @@ def places():
     return [] if found == [None] * 4 + ['src/other', 'src/middle/four', 'src/middle/one/deep'] else [str(found)]
 
 
+def empty_places():
+    return expect(MAP.missing(['src/low/a.c', 'src/middle/one/a.c', 'src/middle/registry.c', 'src/high/a.c',
+                               'modules/a.c']), ['arch', 'src/middle/three', 'src/middle/two'])
+
+
 def rings():
     return expect(circles([('a/1.c', 'a/2.c', 'f'), ('a/2.c', 'a/3.c', 'g'), ('a/3.c', 'a/1.c', 'h'),
                            ('a/3.c', 'a/4.c', 'i')]),
@@ -150,6 +155,7 @@ SELF_TESTS = {
     'a dependency that goes upward or sideways is found': rooms,
     'sub-folders that include each other are found': sub_folders,
     'a folder without a place is found': places,
+    'a folder or file that only the map names is found': empty_places,
     'a circular dependency is found': rings,
     'a call upward in a source that was not built is found': unbuilt,
     'long files, calls of ptrace, conditions on processors are found': contents,

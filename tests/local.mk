@@ -26,7 +26,7 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
 	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/packages.sh \
 	tests/long/reports.py \
-	tests/long/named_places.py tests/long/rounds.py \
+	tests/long/named_places.py \
 	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py tests/long/unit.py \
 	tests/long/verdicts.py
 
@@ -66,7 +66,7 @@ check-needs:
 # generated, LONG_FIRST_SEED the first of them.
 check-long: all $(check_PROGRAMS)
 	@status=0; ran=0; \
-	$(AM_TESTS_ENVIRONMENT) \
+	$(AM_TESTS_ENVIRONMENT) CHECK_LONG=1; export CHECK_LONG; \
 	for test in $(top_srcdir)/tests/long/*.py $(top_srcdir)/tests/long/*.sh; do \
 		test -f "$$test" || continue; \
 		case $$test in *.py) run='$(PYTHON)';; *) run='$(SHELL)';; esac; \

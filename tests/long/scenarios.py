@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The combinations of targets, builds and modes that tests/scenarios/run.py leaves out of `make check` (share() in
-tests/scenarios/table.py)."""
+"""Runs all of tests/scenarios/run.py with all rounds, also the combinations of targets, builds and modes and the cases
+that `make check` leaves out (share() in tests/scenarios/table.py, tests/scenarios/long.form)."""
 
 import os
 import sys
 
 run = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scenarios', 'run.py')
-sys.exit(os.spawnv(os.P_WAIT, sys.executable, [sys.executable, run, '--rest']))
+sys.exit(os.spawnve(os.P_WAIT, sys.executable, [sys.executable, run], dict(os.environ, CHECK_LONG='1')))

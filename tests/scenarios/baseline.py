@@ -12,6 +12,7 @@ import builds
 from baseline_blocks import Seen, lines_of, trace_of
 from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, TIMEOUT, Failure, Tracer, status_field, text_differences, text_of
+from rounds import LONG
 from words import compiled
 from server_programs import children_of
 
@@ -124,7 +125,7 @@ class Stalls:
         self.thread.join()
 
 
-def many_processes(room, workers=24, mebibytes=4):
+def many_processes(room, workers=24 if LONG else 6, mebibytes=4):
     """While functrace stops one process the other processes run, and no process waits longer than the time that
     functrace prints. Other tests run at the same time, and the tracer waits for a processor, too; so one good try of a
     few is enough. If the waits of the processes added up, no try would be good."""
@@ -183,7 +184,7 @@ NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from befor
                        rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-baseline\)')
 
 
-def never_at_rest(room, mebibytes=300):
+def never_at_rest(room, mebibytes=150):
     """The sum of all pauses has a limit. After that functrace says that there is no baseline."""
     need_attach()
     with Held(room, [builds.target('unsettled', 'O2'), str(mebibytes)]) as held:

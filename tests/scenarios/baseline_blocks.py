@@ -11,6 +11,7 @@ import sys
 import builds
 from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, POSTPROC, Tracer, rounds, text_differences, text_of, wait_for
+from rounds import LONG
 from scans import untagged
 
 BUILDS = [('older', 'O2'), ('older', 'static'), ('older', 'stripped'), ('older', 'musl'), ('older', 'm32'), ('busyheap', 'O2')]
@@ -145,6 +146,6 @@ CASES = [
     ('baseline: blocks from before the attach, 32 bits', lambda room: older(room, 'm32')),
     ('baseline: blocks from before the attach, a fork', lambda room: older(room, fork=1)),
     ('baseline: blocks from before the attach, 8 busy threads', lambda room: older(room, threads=8, runs=rounds(13))),
-    ('baseline: blocks from before the attach, one busy thread', lambda room: older(room, threads=1, runs=5)),
+    ('baseline: blocks from before the attach, one busy thread', lambda room: older(room, threads=1, runs=5 if LONG else 1)),
     ('baseline: blocks from before the attach, --no-baseline', left_out),
 ]

@@ -15,7 +15,8 @@ import kinds
 import outputs
 from lifecycle import Held, engine_of, need_attach
 from outputs import equal, lets_go_of, summary
-from processes import FUNCTRACE, POSTPROC, rounds, status_field, text_differences, text_of, wait_for
+from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_of, wait_for
+from rounds import LONG
 
 KINDS = {'zst': ('zstd', b'\x28\xb5\x2f\xfd'), 'gz': ('gzip', b'\x1f\x8b')}
 
@@ -201,7 +202,7 @@ def deaths(kind):
     def run(room):
         need_attach()
         chance, problems, events = random.Random(kind), [], []
-        for number in range(rounds(13)):
+        for number in range(13 if LONG else 1):
             more, count = one_death(room, number, kind, chance)
             problems += more
             events.append(str(count))
@@ -231,7 +232,7 @@ def full_disk(kind):
         disk = outputs.small_disk(room)
         try:
             with open(disk + '/filler', 'wb') as file:
-                file.write(bytes(150 << 10))
+                file.write(bytes(270 << 10))
             path = disk + '/a.' + kind
             problems, remark = lets_go_of(room, ['-o', path], 'No space left',
                                           kept=lambda path: outputs.calls_in(room, path))

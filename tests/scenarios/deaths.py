@@ -11,12 +11,14 @@ import builds
 import kinds
 from lifecycle import need_attach, running
 from processes import Failure, Gate, rounds, status_field, wait_for
+from rounds import LONG
 
 
 def brief_children(room):
     """Children that end at once after fork, vfork, posix_spawn and exec, some of them at the same time."""
-    script = 'i=0; while [ $i -lt 25 ]; do (exit 3) & true; /bin/true & i=$((i + 1)); done; wait; ' \
-             'exec %s -c "exit 9"' % kinds.shell()
+    number = 25 if LONG else 8
+    script = 'i=0; while [ $i -lt %d ]; do (exit 3) & true; /bin/true & i=$((i + 1)); done; wait; ' \
+             'exec %s -c "exit 9"' % (number, kinds.shell())
     command = [kinds.shell(), '-c', script]
     plain = room.run(command)
     problems, counts = [], []
@@ -31,8 +33,8 @@ def brief_children(room):
         problems += more
         counts.append(len(traces))
     # the shell before and after its exec; each child; one more for each child that execs after its fork
-    if not 2 + 25 + 25 <= counts[0] <= 2 + 25 + 2 * 25 or counts[1] != 2:
-        problems.append('%s traces, expected 52 to 77, and 2 without children' % counts)
+    if not 2 + 2 * number <= counts[0] <= 2 + 3 * number or counts[1] != 2:
+        problems.append('%s traces, expected %d to %d, and 2 without children' % (counts, 2 + 2 * number, 2 + 3 * number))
     return problems, '%s traces' % counts
 
 

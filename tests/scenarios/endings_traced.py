@@ -14,9 +14,10 @@ import reflog
 import scans
 import strict
 from processes import FUNCTRACE, state_of, wait_for
+from rounds import LONG
 from words import compiled
 
-ROUNDS = 4
+ROUNDS = 4 if LONG else 1
 SOURCE = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ def is_short(measure, share):
 def served_meanwhile(room, threads):
     """While functrace reads the heap of a process that ends, it handles the stops of other processes and the ends of
     the process's own threads."""
-    program = compiled(room, 'large', LARGE, '-w', '-pthread', '-DBYTES=%d' % (256 << 20), '-DTHREADS=%d' % threads)
+    program = compiled(room, 'large', LARGE, '-w', '-pthread', '-DBYTES=%d' % ((256 if LONG else 128) << 20), '-DTHREADS=%d' % threads)
     return is_short(lambda: calls_of_another(room, program), 2)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import builds
 import kinds
 from processes import Gate, Tracer, may_attach, status_field, text_of, wait_for
+from rounds import rounds
 
 COUNT = 12
 
@@ -86,7 +87,7 @@ def born_while_attaching(room):
     if reason:
         raise builds.Skip(reason)
     problems, children = [], 0
-    for i in range(12):
+    for i in range(rounds(30)):
         folder = room.path('traces', str(i))
         os.makedirs(folder)
         target = room.start([builds.target('bareforks', 'O2'), 'born'], stdin=subprocess.PIPE)
@@ -103,7 +104,7 @@ def born_while_attaching(room):
             problems.append('round %d: status %d and %d; %d children were traced, %d have a call in a trace: %r' % (
                 i + 1, ended.status, said.status, traced, found, ended.out[-200:]))
         children += found
-    return problems, '12 rounds, %d children' % children
+    return problems, '%d rounds, %d children' % (rounds(30), children)
 
 
 CASES = [

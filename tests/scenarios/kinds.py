@@ -88,6 +88,7 @@ class Scenario:
         self.files, self.options, self.log, self.env = files, list(options), log, env or {}
         self.names, self.check, self.steps = names, check, steps
         self.by, self.misuse, self.unsaid, self.on = by, misuse, unsaid, on
+        self.is_named = False  # table.py sets it
         self.label = label or ' '.join([target] + [a for a in self.args if a[0] != '{'])
 
     def command(self, variant):
@@ -148,9 +149,9 @@ class Scenario:
 
     def use_names(self, variant, attached=False):
         """Returns true if the stacks are compared by name. If libc has debug information, reading it takes a third of
-        the CPU time of a scenario, so `make check` compares without names when a program is launched if the row also
-        has an attached one."""
-        is_elsewhere = 'attach' in self.modes and not attached and not self.check and not LONG
+        the CPU time of a scenario. So `make check` compares names only in one attached row of every second program, and
+        in rows that have no attached mode."""
+        is_elsewhere = 'attach' in self.modes and not (attached and self.is_named) and not self.check and not LONG
         return self.names and variant not in builds.WITHOUT_NAMES and not is_elsewhere
 
     def more_options(self, variant, attached=False):

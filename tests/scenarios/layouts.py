@@ -9,8 +9,8 @@ import builds
 import kinds
 import oracle
 from lifecycle import Held, attached_at_gate, launched, need_attach, private_mount
-from processes import rounds
 from programs import come_and_go
+from rounds import LONG
 
 
 # ---- Libraries whose files are not in their place ----
@@ -60,15 +60,16 @@ def library_in_a_mount_namespace(room):
 def reloading(room):
     """functrace attaches again and again while a thread loads and unloads libraries."""
     need_attach()
+    count = 40 if LONG else 2
     with Held(room, [builds.target('reloading', 'O2'), builds.library()]) as held:
-        problems, events = come_and_go(room, held.child.pid, rounds(40), 0.02)
+        problems, events = come_and_go(room, held.child.pid, count, 0.02)
         held.gate.open()
         ended = room.finish(held.child)
     if ended.status or ended.out != b'wrong 0\n':
         problems.append('the target ended with status %d and said %r' % (ended.status, ended.out))
     if not events:
-        problems.append('no events in %d rounds' % rounds(40))
-    return problems, '%d rounds, %d events' % (rounds(40), events)
+        problems.append('no events in %d rounds' % count)
+    return problems, '%d rounds, %d events' % (count, events)
 
 
 # ---- Messages about wrong releases ----

@@ -14,6 +14,7 @@ import kinds
 import oracle
 from processes import (Failure, Gate, Tracer, may_attach, rounds, state_of, status_field, tasks_of, text_differences,
                        text_of, wait_for)
+from rounds import LONG
 from programs import come_and_go
 
 
@@ -145,7 +146,7 @@ def stopped_while_traced_then_let_go(room):
 def thread_churn(room):
     """Threads start and end while functrace attaches, again and again; 300 idle threads exist as well."""
     need_attach()
-    with Held(room, [builds.target('churn', 'O2'), '4', '300']) as held:
+    with Held(room, [builds.target('churn', 'O2'), '4', '300' if LONG else '100']) as held:
         problems, events = [], 0
         first = text_of(held.child.pid)
         for i in range(rounds(20)):
@@ -489,7 +490,7 @@ def preattach(room):
     """Blocks from before the attach are released while traced: the releases are of unknown blocks."""
     need_attach()
     with Held(room, [builds.target('sigstorm', 'O2'), '2', '0']) as held:
-        problems, events = come_and_go(room, held.child.pid, 3)
+        problems, events = come_and_go(room, held.child.pid, 3, 0.03)
         held.gate.open()
         done = room.finish(held.child)
         if done.status:
@@ -500,7 +501,7 @@ def preattach(room):
 def nine_processes(room):
     """Several -t options: functrace prints a line for each of the processes, however many there are."""
     need_attach()
-    sleepers = [room.start([sys.executable, '-c', 'print(flush=True); import time; time.sleep(60)']) for _ in range(9)]
+    sleepers = [room.start([builds.target('planted', 'O2'), '1', '0'], stdin=subprocess.PIPE) for _ in range(9)]
     for child in sleepers:
         child.stdout.readline()
     wait_for('the processes to sleep', lambda: all(state_of(child.pid) == 'S' for child in sleepers))
@@ -552,10 +553,10 @@ def named_by_a_thread(room):
 
 ASLEEP = """
 import sys
-blocks = [bytes(100 + i % 50) for i in range(1000000)]
+blocks = [bytes(100 + i %% 50) for i in range(%d)]
 print(len(blocks), flush=True)
 sys.stdin.readline()
-"""
+""" % (1000000 if LONG else 300000)
 
 
 def terminated_resuming(room):
@@ -564,7 +565,8 @@ def terminated_resuming(room):
     target, problems = room.start([sys.executable, '-c', ASLEEP], stdin=subprocess.PIPE), []
     target.stdout.readline()
     before = text_of(target.pid)
-    for i in range(rounds(12)):
+    count = 12 if LONG else 1
+    for i in range(count):
         folder = room.path('traces', str(i))
         os.makedirs(folder)
         tracer = room.start(kinds.functrace(folder) + ['-S', 'USR2', '--start-paused', '-t', str(target.pid)])
@@ -577,7 +579,7 @@ def terminated_resuming(room):
         problems += ['round %d: status %d, %r' % (i, done.status, done.err[-300:])] * (done.status != 0)
         problems += text_differences(before, text_of(target.pid))
     done = room.finish(target, data=b'')
-    return problems + ['the target ended with %d' % done.status] * (done.status != 0), '%d rounds' % rounds(12)
+    return problems + ['the target ended with %d' % done.status] * (done.status != 0), '%d rounds' % count
 
 
 def not_begun(done):

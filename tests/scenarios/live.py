@@ -15,6 +15,7 @@ import time
 import builds
 from lifecycle import need_attach
 from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_of, wait_for
+from rounds import LONG
 
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
@@ -436,7 +437,7 @@ def declared_again(room):
         packets += trace[at:at + 8 + int.from_bytes(trace[at + 4:at + 8], 'little')]
     with open(room.path('out'), 'wb+') as out, open(room.path('err'), 'wb+') as err:
         view = subprocess.Popen([POSTPROC, '--live', '--interval=0.1', '-'], stdin=subprocess.PIPE, stdout=out, stderr=err)
-        end = time.monotonic() + 3
+        end = time.monotonic() + (3 if LONG else 0.5)
         try:
             view.stdin.write(trace)
             while time.monotonic() < end:

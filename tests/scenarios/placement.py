@@ -13,6 +13,7 @@ import builds
 import kinds
 from lifecycle import Held, engine_of
 from processes import PATIENCE, Failure, state_of, status_field, wait_for
+from rounds import LONG
 from special import cpus, need_two_cpus
 
 TRIES = 12  # on a loaded machine the program may not be busy enough, or other programs want its CPU
@@ -84,13 +85,13 @@ def unseen(variant):
         problems, skipped = [], []
         program = builds.target('placed', variant)
         need_busy(room, program)
-        for way, why in WAYS.items():
+        for way, why in list(WAYS.items())[::1 if LONG else 2]:
             found, remark = compared(room, [program, way], why)
             if remark == NEVER and not problems:
                 raise builds.Skip('%s: %s' % (way, NEVER))
             problems += ['%s: %s' % (way, problem) for problem in found]
             skipped += [way] if remark else []
-        return problems, 'not here: ' + ' '.join(skipped) if skipped else '%d ways' % len(WAYS)
+        return problems, 'not here: ' + ' '.join(skipped) if skipped else ''
     return run
 
 
@@ -322,7 +323,7 @@ def others(room):
 def idle(room):
     """A program that is no longer busy may use all of its CPUs again, even if it makes no call."""
     need_two_cpus()
-    script = 'import time\nfor i in range(20000): bytearray(2000 + i % 777)\n' \
+    script = 'import time\nfor i in range(5000): bytearray(2000 + i % 777)\n' \
              'print("ready", flush=True)\ntime.sleep(600)'
     os.makedirs(room.path('traces'))
     tracer = room.start(kinds.functrace(room.path('traces')) + [os.path.realpath(sys.executable), '-c', script])

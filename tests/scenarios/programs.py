@@ -13,6 +13,7 @@ import kinds
 import processes
 import reflog
 from processes import Failure, Gate, Tracer, may_attach, rounds, tasks_of, text_differences, text_of, wait_for
+from rounds import LONG
 
 PYTHON_SCRIPT = '''
 import collections, json, re, threading, zlib
@@ -456,17 +457,17 @@ def storm(room, command, files, by=()):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
-    gate = Gate()
+    gate, count = Gate(), 20 if LONG else 1
     child = room.start(command, gate.env, pass_fds=gate.fds)
     gate.started()
     try:
         gate.arrived(child)
-        problems, events = come_and_go(room, child.pid, rounds(20), files=files, by=by)
+        problems, events = come_and_go(room, child.pid, count, files=files, by=by)
         gate.open()
         ended = room.finish(child)
         if ended.status or ended.out not in (b'wrong 0\n', b'wrong 0, seen outside of the text 0\n'):
             problems.append('the target ended with status %d and said %r' % (ended.status, ended.out))
-        return problems, '%d rounds, %d events' % (rounds(20), events)
+        return problems, '%d rounds, %d events' % (count, events)
     finally:
         gate.close()
 

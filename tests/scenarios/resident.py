@@ -7,6 +7,7 @@ import signal
 import trace_text
 from lifecycle import need_attach
 from processes import FUNCTRACE, POSTPROC, state_of, status_field, wait_for
+from rounds import LONG
 from words import compiled
 
 MIB = 1 << 20
@@ -86,7 +87,8 @@ def forms(room):
     nothing about that."""
     problems = []
     program = compiled(room, 'peak', PEAK)
-    for form, options in (('rtrace', []), ('stacktrack', []), ('rtrace', ['--compat=sp-rtrace']), ('swap', []), ('mpatrol', [])):
+    for form, options in (('rtrace', []), ('stacktrack', []), ('mpatrol', []),
+                          *([('rtrace', ['--compat=sp-rtrace']), ('swap', [])] if LONG else [])):
         done = room.run([FUNCTRACE, '-f', form] + options + ['-o', 'F', program])
         text = room.run([POSTPROC, '-q', '-f', 'text', room.path('F')]).out.decode()
         peaks = [int(peak) for peak in re.findall(r'^## resident \d+ (\d+)$', text, re.M)]

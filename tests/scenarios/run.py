@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Runs the table of scenarios and prints TAP; writes matrix.txt, a table of the scenarios that ran or were skipped.
 
-usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [--rest] [PART ...]
+usage: run.py [-j N] [-v] [--form=FILE] [--build] [--times] [PART ...]
 
 -j N runs N scenarios at a time; the default is one more than there are processors, because scenarios mostly wait.
 
 Runs the scenarios whose name contains one of the parts; a form is a file of such parts, one a line. Without parts it
 runs the scenarios of `make check`: all except the combinations of builds and modes that table.share() leaves out, and
-the cases that long.form names. With --rest it runs these, as `make check-long` does. With --build it builds the
-programs of the scenarios, and runs nothing. With --times it runs one scenario after the other, and prints at the end
-the seconds of CPU time that each took, with all its processes, and the seconds of elapsed time.
+the cases that long.form names. With CHECK_LONG in the environment, as `make check-long` sets it, it runs all scenarios
+with all their rounds. With --build it builds the programs of the scenarios, and runs nothing. With --times it runs one
+scenario after the other, and prints at the end the seconds of CPU time that each took, with all its processes, and the
+seconds of elapsed time.
 """
 
 import argparse
@@ -64,6 +65,7 @@ import repair
 import resident
 import resource_programs
 import resources
+import rounds
 import lost
 import scan_answers
 import scan_roots
@@ -210,28 +212,43 @@ MODULES = [
     ('formats', swap),
     ('resident', resident),
 ]
-LONG = lines_of(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'long.form'))
 CASES = [Case(group, name, function, module) for group, module in MODULES for name, function in module.CASES]
+LONG_FORM = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'long.form')
+ROWS = ['%s [%s] %s' % (row.label, variant, mode) for row in table.SCENARIOS for variant in row.variants for mode in row.modes]
 
 
+def left_out():
+    """The names that long.form has: as they are, or after "~ " as a regular expression."""
+    names, found = [case.label for case in CASES] + ROWS, set()
+    for line in lines_of(LONG_FORM):
+        matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
+        if not matching:
+            sys.exit('long.form names a case that is not there: %s' % line)
+        found.update(matching)
+    return found
+
+
+LEFT_OUT = left_out()
 WATCH = uprobes.Watch()
 
 
-def is_shared(name, is_chosen):
-    """Returns true if `make check` runs this build and mode of a row. is_chosen: table.share() has chosen it."""
-    return is_chosen and name not in LONG
+def is_wanted(name, parts, is_chosen=True):
+    """Returns whether a case, or a build and form of a row, runs. is_chosen: table.share() has chosen it."""
+    if parts:
+        return any(part in name for part in parts)
+    return rounds.LONG or is_chosen and name not in LEFT_OUT
 
 
-def jobs(parts, is_rest=False):
-    shares = {} if parts else table.share()
+def jobs(parts):
+    shares = table.share()
     for case in CASES:
-        if any(part in case.label for part in parts) if parts else (case.label in LONG) == is_rest:
+        if is_wanted(case.label, parts):
             yield case.label, case, '', ''
     for scenario in table.SCENARIOS:
         for variant in scenario.variants:
             for mode in scenario.modes if scenario.fits(variant) else ():
                 name = '%s [%s] %s' % (scenario.label, variant, mode)
-                if any(part in name for part in parts) if parts else is_shared(name, (variant, mode) in shares[scenario]) != is_rest:
+                if is_wanted(name, parts, (variant, mode) in shares[scenario]):
                     yield name, scenario, variant, mode
 
 
@@ -327,10 +344,6 @@ def matrix(cells):
 
 
 def main():
-    cells = {'%s [%s] %s' % (row.label, variant, mode) for row in table.SCENARIOS for variant in row.variants for mode in row.modes}
-    unknown = set(LONG) - {case.label for case in CASES} - cells
-    if unknown:
-        sys.exit('long.form names cases that are not there: %s' % sorted(unknown))
     parser = argparse.ArgumentParser()
     parser.add_argument('-j', type=int, default=len(os.sched_getaffinity(0)) + 1)
     parser.add_argument('-v', action='store_true')
@@ -338,31 +351,31 @@ def main():
     parser.add_argument('--build', action='store_true')
     parser.add_argument('--form')
     parser.add_argument('--times', action='store_true')
-    parser.add_argument('--rest', action='store_true')
     options = parser.parse_args()
     tap, cells, times = Tap(), {}, []
     if options.form:
         options.parts += lines_of(options.form)
     if options.build:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            list(pool.map(build, jobs(options.parts, options.rest)))
+            list(pool.map(build, jobs(options.parts)))
         return 0
     if options.times:
-        for job in jobs(options.parts, options.rest):
+        for job in jobs(options.parts):
             run_timed(times, tap, cells, job, options.v)
     else:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts, options.rest)]:
+            for future in [pool.submit(run_one, tap, cells, job, options.v) for job in jobs(options.parts)]:
                 future.result()
     print('1..%d' % tap.count)
     for row in sorted(times, reverse=True):
         print('# %.2f s of CPU, %.2f s: %s' % row)
     lines = matrix(cells)
-    if not options.parts and not options.rest:
-        lines.insert(-1, '%d more cases and combinations of builds and forms are for make check-long' % sum(1 for _ in jobs([], True)))
+    if not options.parts and not rounds.LONG:
+        lines.insert(-1, '%d more cases and combinations of builds and forms are for make check-long' % (
+            sum(1 for _ in jobs([''])) - tap.count))
     for line in lines:
         print('# ' + line)
-    if not options.parts and not options.rest:
+    if not options.parts and not rounds.LONG:
         folder = os.path.join(builds.TOP_BUILDDIR, 'tests', 'scenarios')
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, 'matrix.txt'), 'w') as file:

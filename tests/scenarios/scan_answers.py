@@ -16,6 +16,7 @@ import builds
 from errors import as_nobody
 from lifecycle import need_attach
 from processes import FUNCTRACE, PATIENCE, POSTPROC, state_of, wait_for
+from rounds import LONG
 from scans import Target, compare, gdb_core, kernel_core, of_core, of_size, wide
 
 BUILDS = [('planted', 'O2'), ('besidetls', 'O2'), ('besidetls', 'static'), ('damaged', 'O2'), ('aligned', 'musl-static')]
@@ -90,7 +91,7 @@ def full(room):
     """The output device is full."""
     problems = []
     with Target(room, 'planted', 'O2', 2, 100) as target:
-        path = gdb_core(room, target.pid) if shutil.which('gdb') else None
+        path = gdb_core(room, target.pid) if LONG and shutil.which('gdb') else None
         whom = ['-t', str(target.pid)]
         for options in ['--scan', *whom], ['--scan=json', *whom], ['--scan', '--interval=0.01', '--count=100', *whom], \
                        *([['--scan', '--core=' + path], ['--scan=json', '--core=' + path]] if path else []):
@@ -115,7 +116,7 @@ def becomes(room):
     for form in 'json', 'text':
         child = room.start(['sh', '-c', 'read line; exec "$0" 2 100', builds.target('planted', 'O2')], stdin=subprocess.PIPE)
         wait_for('the shell to wait', lambda: state_of(child.pid) == 'S')
-        scans = room.start([FUNCTRACE, '--scan=' + form, '--interval=0.5', '--count=9', '--error-exitcode=5', '-t', str(child.pid)])
+        scans = room.start([FUNCTRACE, '--scan=' + form, '--interval=0.3', '--count=5', '--error-exitcode=5', '-t', str(child.pid)])
         lines = [scans.stdout.readline()]
         child.stdin.write(b'\n')
         child.stdin.flush()
@@ -129,7 +130,7 @@ def becomes(room):
             found = [json.loads(line) for line in out.splitlines()]
             changed = [i for i, one in enumerate(found) if 'program_before' in one]
             names = [one['program'] for one in found]
-            if len(changed) != 1 or [one['scan'] for one in found] != list(range(1, 10)):
+            if len(changed) != 1 or [one['scan'] for one in found] != list(range(1, 6)):
                 problems.append('the program has changed in %s: %s' % (changed, names))
                 continue
             at = changed[0]
@@ -140,11 +141,11 @@ def becomes(room):
             for one in found[at + 1:]:
                 problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
         else:
-            first = r'planted-O2 \(%d\), scan (\d) of 9, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the ' \
+            first = r'planted-O2 \(%d\), scan (\d) of 5, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the ' \
                     r'previous scan, which was of \S+: growth is counted anew\n' % child.pid
             parts = re.split(r'\n(?=\S+ \(%d\), scan)' % child.pid, out)
             anew = [part for part in parts if 'growth is counted anew' in part]
-            if len(parts) != 9 or len(anew) != 1 or not re.match(first, anew[0]):
+            if len(parts) != 5 or len(anew) != 1 or not re.match(first, anew[0]):
                 problems.append('%s' % out)
             elif 'Grown' in anew[0] or 'lost before, too' in anew[0] or parts[-1].count('lost before, too:') != 1:
                 problems.append('the scan is compared with another program: %s' % anew[0])

@@ -14,6 +14,7 @@ import time
 import builds
 from lifecycle import Held, need_attach
 from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differences, text_of, wait_for
+from rounds import LONG, rounds
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
           ('planted_types', 'O2'), ('busyheap', 'O2'), ('sleepers', 'O2'), ('besidestack', 'O2'), ('pieces', 'O2'), ('pieces', 'm32'),
@@ -375,7 +376,7 @@ def inner(room, variant='O2'):
                     not all(untagged(int(group['example'], 16)) in wanted for group in groups) or len(lines) != 8:
                 problems.append('%s: %s' % (lines, groups))
         problems += target.end()
-    valgrind = variant == 'O2' and shutil.which('valgrind')
+    valgrind = LONG and variant == 'O2' and shutil.which('valgrind')
     if valgrind and not problems:
         said = room.run([valgrind, builds.target('inner', variant)], data=b'').err
         if b'possibly lost: 9,064 bytes in %d blocks' % len(wanted) not in said or b'definitely lost: 0 bytes' not in said:
@@ -404,7 +405,7 @@ def beside_children(room):
     """A thread creates children by vfork, which allocate in its memory: no wake-up of a waiting thread is lost."""
     problems = []
     with Target(room, 'busyheap', 'O2', 2, 'vfork', env={'MALLOC_ARENA_MAX': '1'}) as target:
-        for _ in range(15):
+        for _ in range(rounds(15)):
             problems += target.look()[0]
         problems += target.end()
     return problems, ''
@@ -415,7 +416,7 @@ def killed(room):
     waited for."""
     caught, chance = 0, random.Random(7)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
-        for _ in range(40):
+        for _ in range(rounds(80)):
             scan = room.start([FUNCTRACE, '--scan', '-t', str(target.pid)])
             wait_for('the scan to begin', lambda: scan.poll() is not None or status_field(target.pid, 'TracerPid') != '0')
             time.sleep(chance.uniform(0, 0.01))
@@ -432,7 +433,7 @@ def stopped_in_midst(room):
     and the message says why."""
     problems, chance = [], random.Random(8)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
-        for _ in range(15):
+        for _ in range(rounds(30)):
             scan = room.start([FUNCTRACE, '--scan=json', '-t', str(target.pid)])
             for sent in signal.SIGSTOP, signal.SIGCONT:
                 time.sleep(chance.uniform(0, 0.02))
@@ -663,7 +664,7 @@ def damaged(room, path):
     with open(path, 'rb') as file:
         whole = file.read()
     chance = random.Random(1)
-    for number in range(12):
+    for number in range(12 if LONG else 4):
         data = bytearray(whole[:chance.randrange(len(whole))] if number % 4 == 0 else whole)
         for _ in range(number % 4 * 4):
             data[chance.randrange(min(len(data), 16384 if number % 8 < 4 else len(data)))] = chance.randrange(256)
@@ -754,7 +755,7 @@ CASES = [
     ('--scan: planted blocks, musl', lambda room: planted(room, 'musl', scans=3)),
     ('--scan: sizes and alignments, musl, static', lambda room: sizes(room, 'musl-static')),
     ('--scan: blocks that lost blocks point to, musl', lambda room: led(room, 'musl')),
-    ('--scan: 4 busy threads, musl', lambda room: busy(room, 4, 8, 'musl')),
+    ('--scan: 4 busy threads, musl', lambda room: busy(room, 4, 8 if LONG else 3, 'musl')),
     ('--scan: a busy thread, musl', lambda room: busy(room, 0, 8, 'musl')),
     ('--scan: sizes and alignments', lambda room: sizes(room, 'O2')),
     ('--scan: sizes and alignments, 32 bits', lambda room: sizes(room, 'm32')),
@@ -775,7 +776,7 @@ CASES = [
     ('--scan: interior pointers, no-pie', lambda room: inner(room, 'no-pie')),
     ('--scan: one busy thread', lambda room: busy(room, 0, 15)),
     ('--scan: 8 busy threads', lambda room: busy(room, 8, 8)),
-    ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8, env={'MALLOC_ARENA_MAX': '1'})),
+    ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8 if LONG else 3, env={'MALLOC_ARENA_MAX': '1'})),
     ('--scan: busy threads lose no wake-up of vfork children in their memory', beside_children),
     ('--scan: no thread waits for ever after functrace is killed', killed),
     ('--scan: a process that is stopped inside malloc is not scanned', stopped_in_midst),

@@ -229,7 +229,7 @@ def stood(room):
     program runs, and a request in that time is not delayed."""
     need_attach()
     program, *late = prepare(room, '--strip-all')
-    script = ('"$0" 6 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
+    script = ('"$0" 4 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
               'while grep -q "^TracerPid:.0$" /proc/$traced/status; do sleep 0.02; done; sleep 0.2; kill -USR2 $tracer; '
               'wait $tracer; status=$?; wait $traced; exit $status')
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-e', 'memory', '-x', 'inner', '-o',

@@ -14,6 +14,7 @@ import termios
 import threading
 import time
 
+import rounds
 import servers
 from lifecycle import need_attach
 from processes import FUNCTRACE, Failure, state_of, status_field, text_differences, text_of, wait_for
@@ -21,7 +22,7 @@ from server_programs import children_of
 from terminal import Shell
 
 SUMMARY = r'\d+ events; .*; trace: '
-LONG = 2.5  # seconds of a stall: long enough for lines with counts, which come each second
+LONG = 2.5 if rounds.LONG else 1.5  # seconds of a stall: long enough for a line with counts, which comes each second
 
 
 def tracer_of(pid):
@@ -279,7 +280,7 @@ def unread(room, make, end, options):
 
 # ---- The live view: while it is stopped calls are left out, and the live blocks are right again afterwards ----
 
-UNREAD = 400  # answers: so many calls fit into no pipe
+UNREAD = 400 if rounds.LONG else 250  # answers: so many calls fit into no pipe
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ALIVE = re.compile(r'; ([\d,]+) blocks? with ([\d,]+) bytes? (?:is|are) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? from before)?')
 

@@ -221,6 +221,7 @@ SCENARIOS = [
 
     # ---- regressions ----
     Scenario('wrappers', variants=('O0', 'static'), options=('-A',), check=releases_in_wrappers),
+    Scenario('manysites', (1,), variants=('O2',)),
     Scenario('manysites', (4,), variants=('O2', 'no-pie', 'static', 'no-slots')),
     Scenario('regress_step', variants=('no-pie', 'static'), steps=True),
     Scenario('regress_step', ('leave',), variants=('no-pie', 'static'), steps=True),
@@ -252,31 +253,43 @@ for scenario in SCENARIOS:
         scenario.variants = tuple(scenario.variants) + tuple(
             name + variant for name in ('m32', 'arm32') for variant in ours if name + variant in builds.VARIANTS)
 
+# Of every second program, the stacks of its first attached row are compared by name.
+for scenario in list({row.target: row for row in reversed(SCENARIOS) if 'attach' in row.modes}.values())[::2]:
+    scenario.is_named = True
+
 
 def is_32_bit(variant):
     return variant.startswith(('m32', 'arm32'))
 
 
+def modes_of(row, had):
+    """Returns the modes in which `make check` runs a row: launched and attached if its program has not been run in these
+    before, else the mode in which the program was run least often; of several, the rarest among all programs."""
+    new = [mode for mode in row.modes if mode in BOTH and not had[row.target, mode]]
+    return new or [min(row.modes, key=lambda mode: (had[row.target, mode], had[mode]))]
+
+
 def share():
-    """Returns the builds and modes that `make check` runs of each row: {row: [(build, mode), ...]}. The first build, O2
-    if the row has it, runs in all modes. The first row, for layouts of programs, runs in all modes of each 64-bit
-    build. Every second row also runs in one mode of one other 64-bit build, which replaces that mode of the first
-    build, and in one mode of one 32-bit build. Builds and modes take turns from row to row. check-long runs the rest
-    (tests/long/scenarios.py)."""
-    shares, turns = {}, collections.Counter()
+    """Returns the builds and modes that `make check` runs of each row: {row: [(build, mode), ...]}. A row runs in the
+    modes that modes_of() chooses, in its first build, which is O2 if the row has it. One row of six runs the last of
+    these modes in another 64-bit build instead, and one also in a 32-bit build; builds take turns. Each build also runs
+    in the first row that has it. check-long runs all builds and modes (tests/long/scenarios.py)."""
+    shares, turns, had = {}, collections.Counter(), collections.Counter()
     for number, row in enumerate(SCENARIOS):
         fitting = [variant for variant in row.variants if row.fits(variant)]
         first = 'O2' if 'O2' in fitting else (fitting or [None])[0]
-        shares[row] = [(variant, mode) for variant in fitting for mode in row.modes
-                       if variant == first or not number and not is_32_bit(variant)]
-        for is_narrow in (False, True) if number % 2 else ():
-            beside = [variant for variant in fitting if variant != first and is_32_bit(variant) == is_narrow]
-            if beside:
-                # The build that was chosen least often so far; of several the first in the order of the row.
-                variant = min(beside, key=lambda name: turns[name])
-                turns[variant] += 1
-                mode = row.modes[(number // 2 + turns[variant]) % len(row.modes)]
-                shares[row].append((variant, mode))
-                if not is_narrow:
-                    shares[row].remove((first, mode))
+        shares[row] = [(first, mode) for mode in modes_of(row, had)] if fitting else []
+        beside = [variant for variant in fitting if variant != first and is_32_bit(variant) == (number % 6 == 4)]
+        if beside and number % 3 == 1:
+            # The build that has had the fewest turns; of several the first in the order of the row.
+            variant, mode = min(beside, key=lambda name: turns[name]), shares[row][-1][1]
+            if not is_32_bit(variant):
+                shares[row].pop()
+            shares[row].append((variant, mode))
+        unseen = [variant for variant in fitting if not turns[variant] and variant not in dict(shares[row])]
+        shares[row] += [(variant, row.modes[i % len(row.modes)]) for i, variant in enumerate(unseen)]
+        for variant, mode in shares[row]:
+            turns[variant] += 1
+            if not is_32_bit(variant):
+                had.update([mode, (row.target, mode)])
     return shares

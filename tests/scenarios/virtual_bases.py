@@ -57,6 +57,7 @@ def is_unused(line):
     return line.startswith(('by_value\treturn=', 'Both::sum\treturn='))
 
 
-COMPILERS = (builds.CXX, [os.environ.get('CLANGXX', 'clang++')])
-CASES = [('virtual bases [%s %s]' % (command[0], ' '.join(flags)), case(command, flags))
-         for command in COMPILERS for flags in (['-O0'], ['-O2'], ['-O0', '-m32'], ['-O2', '-m32'])]
+# The names are the same for every command, because long.form has them.
+COMPILERS = {'g++': builds.CXX, 'clang++': [os.environ.get('CLANGXX', 'clang++')]}
+CASES = [('virtual bases [%s %s]' % (name, ' '.join(flags)), case(command, flags))
+         for name, command in COMPILERS.items() for flags in (['-O0'], ['-O2'], ['-O0', '-m32'], ['-O2', '-m32'])]

@@ -128,6 +128,7 @@ LINES = [
     (": /lib/x = 0x1-0x2", "object"), ("; /lib/x => 0x1-0x2", "object"), ("<3> : fd (a", "resource"),
     ("|3> : fd (a)", "resource"), ("<3> : fd (a) [refcounu]", "flag"), ("@ 1! name", "context"), ("& a path", "attachment"),
     ("## tracing module: [1] memory 1.2", "module"), ("##   heap bottom 0x1", "heap"), ("%## thread 7", "note"),
+    ("!# paused", "note"), ("#' process 1 has exited with status 0", "note"),
     ("\t$0 = #jind=copy", "belongs to no call"), ("proces,pid=1", "header"), ("a\x01b", "another line"), ("# 3 blocksJ12. malloc(10) = 0x10", "another line"),
 ]
 COMMENTS = ["Process/Thread 684 (/home/user/tiny) was created", "684 has exited with code 0", "100%", "", "#12", "#: x",

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
+#include "trace/note_end.h"
 
 #include <string.h>
 
@@ -134,10 +135,26 @@ static const char *declaration_damage(const char *line)
 	return NULL;
 }
 
+/* Returns true if the line is a note that ends the trace and one of its first three characters is damaged. As a comment
+ * it would make a complete trace look cut off. */
+static bool is_damaged_end(const char *line)
+{
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (!line[i])
+			return false;
+		wrong += line[i] != "## "[i];
+	}
+	return wrong == 1 && note_ends_trace(line + 3, false, 0);
+}
+
 const char *text_damage(const char *line)
 {
 	if (!*line)
 		return NULL;
+	if (is_damaged_end(line))
+		return "looks like a damaged note";
 	if (*line == '#')
 		return hash_damage(line);
 	if (begins_as_call(line) || text_ends_as_call(line, strlen(line)))

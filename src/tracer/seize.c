@@ -320,7 +320,12 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	/* Any of the processes may have called execve since the memory was opened, except the anchor's. */
 	struct process *again = process_again(p);
 
-	while (again && seize_sharers(t, s, again->anchor)) {
+	if (!again) {
+		s->refused = p->pid;
+		s->error = errno;
+		return;
+	}
+	while (seize_sharers(t, s, again->anchor)) {
 		give_process(t, again, s);
 		births_wait(again, true);
 	}

@@ -232,8 +232,8 @@ static void end_release(struct process *p, struct call *call, const struct funct
 	range_end(p, call, ok ? &e->time_ns : NULL);
 }
 
-/* Returns true if another call in flight of the same function will write the note about the failure. A function of
- * several kinds has a call for each kind; the last one writes the note. */
+/* Returns true if another call in flight of the same function will write the note about the failure. If a
+ * function is in several modules, each of its calls has one struct call per module; the last one writes the note. */
 static bool is_said_later(const struct call *call)
 {
 	for (const struct call *other = call->older; other; other = other->older)

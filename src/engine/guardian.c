@@ -47,7 +47,7 @@ struct guardian {
 static void hold_tracer(struct guardian *g, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
-		msg_debug(DBG_PROCESS, 1, "the tracer's thread %d cannot be held: %s", tid, strerror(errno));
+		msg_debug(DBG_PROCESS, 1, "the tracer's thread %d cannot be seized: %s", tid, strerror(errno));
 	else
 		g->tracer = tid;
 	message_send(g->link, MESSAGE_POKE, 0, -1);

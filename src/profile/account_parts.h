@@ -29,8 +29,8 @@ struct site *account_site(struct resource_account *resource, const struct record
 			  const struct moment *now);
 void resource_account_free(struct resource_account *resource);
 
-/* Stores the site's `live` for the moments that have passed; if the resource has reached a new peak, also as at_peak.
- * Call it before the site's `live` changes. */
+/* Copies the site's `live` to the moments that have passed since it last changed, and to at_peak if the resource has
+ * reached a new peak since then. Call it before the site's `live` changes. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
 /* Stores the present counts as those of the mark. */
 void account_keep_mark(struct account *account);

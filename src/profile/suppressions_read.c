@@ -76,8 +76,8 @@ static char *function_pattern(const struct suppressions_read_input *input, const
 	char *name = text[glob_literal(text)] ? NULL : names_demangle(text);
 
 	if (!name) {
-		msg_warn("%s, line %u: '%s' matches nothing: names in traces are demangled, and this symbol cannot be. "
-			 "Give the demangled name.",
+		msg_warn("%s, line %u: '%s' matches nothing: names in traces are demangled, and functrace cannot "
+			 "demangle this symbol. Write the demangled name instead.",
 			 input->path, input->line, text);
 		return xstrdup(text);
 	}

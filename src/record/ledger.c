@@ -423,7 +423,8 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	trace->ledger.reserved++;
 }
 
-/* Until the proof the id stays live, because the call may take long (a join waits for its thread). The release of a
+/* The id stays live until it is proved that the release succeeded, because the call may take long (a join waits for
+ * its thread). The release of a
  * realloc is never held, because it has to precede the allocation by the same call. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {

@@ -468,7 +468,7 @@ static void report_wrong(const struct run *run)
 		return;
 	shell_quote_add_path(&b, most->path);
 	msg_info("to see the wrong releases%s: functrace-postproc %s | grep ' releases 0x'",
-		 run->set->backtrace_all ? "" : " (-A gives them stacks)", buf_str(&b));
+		 run->set->backtrace_all ? "" : " (functrace -A also records their stacks)", buf_str(&b));
 	buf_free(&b);
 }
 

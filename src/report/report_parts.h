@@ -45,7 +45,7 @@ struct report_view {
 	const struct report_section *const *scanned, *const *sections;
 	const char *title; /* title of the table */
 	void (*table)(struct report *report, const struct profile_resource *resource);
-	bool is_of_blocks; /* the view leaves out kinds of resources that are only calls */
+	bool is_of_blocks; /* the view leaves out modules whose calls are only logged */
 	bool has_next;     /* the view ends with the suppressions, and with commands to try next */
 };
 

@@ -120,11 +120,12 @@ static void debug_counts(const struct process *p)
 {
 	const struct counts *c = &p->trace->counts;
 
-	msg_debug(DBG_CALL, 1,
-		  "process %d: %llu releases of what the C library keeps for itself, not written; %llu return sites "
-		  "taken out, for no call came to them; %llu stacks walked by libunwind",
-		  p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
-		  (unsigned long long)(p->unwinder ? unwinder_fallbacks(p->unwinder) : 0));
+	msg_debug(
+		DBG_CALL, 1,
+		"process %d: %llu releases of the C library's own blocks were not written; %llu breakpoints at return "
+		"sites were removed because no call used them; libunwind walked %llu stacks",
+		p->pid, (unsigned long long)c->internal, (unsigned long long)c->retired,
+		(unsigned long long)(p->unwinder ? unwinder_fallbacks(p->unwinder) : 0));
 }
 
 void process_report(struct process *p)

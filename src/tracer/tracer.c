@@ -116,8 +116,8 @@ static void report_waiting(struct tracer *t)
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
 	else
 		snprintf(how, sizeof(how), "has ended with status %d", WEXITSTATUS(status));
-	msg_info("%s %s; %zu %s still traced; Ctrl-C lets go", t->set->argv[0], how, count,
-		 count == 1 ? "process that it left is" : "processes that it left are");
+	msg_info("%s %s; %zu of its descendants %s still traced; Ctrl-C lets go", t->set->argv[0], how, count,
+		 count == 1 ? "is" : "are");
 }
 
 static void tracer_serve(struct tracer *t)

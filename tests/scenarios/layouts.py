@@ -102,7 +102,7 @@ def misuse(room, env=None):
             problems.append('a note %r of events %r' % (note, both))
     for words in (b'functrace: 1 release of a block that was not seen allocated; 2 double releases of blocks (or their '
                   b'allocations were not seen); 9 releases by another family of functions (new and free)\n',
-                  b"functrace: to see the wrong releases (-A gives them stacks): functrace-postproc %s | grep ' releases 0x'\n" %
+                  b"functrace: to see the wrong releases (functrace -A also records their stacks): functrace-postproc %s | grep ' releases 0x'\n" %
                   traces[0].path.encode()):
         if words not in done.err:
             problems.append('message missing: %s; functrace said: %s' % (words.decode(), done.err.decode()))

@@ -317,7 +317,7 @@ def daemon(room):
         with open(room.path('said'), 'rb') as file:
             done.err = file.read()
         problems += equal('status', done.status, status)
-        problems += has_line(done, 'functrace: sh %s; 3 processes that it left are still traced; Ctrl-C lets go' % words)
+        problems += has_line(done, 'functrace: sh %s; 3 of its descendants are still traced; Ctrl-C lets go' % words)
         problems += equal('messages about Ctrl-C', said(done).count('Ctrl-C'), 1)
         for pid in sleepers:
             if os.path.exists('/proc/%d' % pid):
@@ -325,7 +325,7 @@ def daemon(room):
     quiet = room.run([FUNCTRACE, '-q', '-o', 'b', 'sh', '-c', 'sleep 2 & exit 4'], timeout=20)
     problems += equal('with -q', (quiet.status, said(quiet)), (4, ''))
     one = room.run([FUNCTRACE, '-o', 'c', 'sh', '-c', 'sleep 3 & exit 4'], timeout=20)
-    problems += has_line(one, 'functrace: sh has ended with status 4; 1 process that it left is still traced; Ctrl-C lets go')
+    problems += has_line(one, 'functrace: sh has ended with status 4; 1 of its descendants is still traced; Ctrl-C lets go')
     soon = room.run([FUNCTRACE, '-o', 'd', 'sh', '-c', 'exit 4'])
     return problems + equal('a message about a process that ends soon', 'Ctrl-C' in said(soon), False), ''
 
@@ -642,7 +642,7 @@ def released_twice(room):
     """A double release is reported as one if functrace has seen the first release."""
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'D', compiled(room, 'double', REPEATS), 'double'])
     problems = has_line(done, 'functrace: 3 double releases of blocks')
-    problems += has_line(done, r'functrace: to see the wrong releases \(-A gives them stacks\): functrace-postproc D \| '
+    problems += has_line(done, r'functrace: to see the wrong releases \(functrace -A also records their stacks\): functrace-postproc D \| '
                                r"grep ' releases 0x'")
     with open(room.path('D')) as file:
         notes = re.findall('^## (je_free .*)', file.read(), re.M)

@@ -18,10 +18,11 @@ struct unmatched_filters {
 	struct call_ranges ranges;
 	bool context_declared;
 	struct buf contexts; /* names of the declared contexts, each followed by a comma */
-	/* the trace contains a call in the context; in the file of --include; in the file of --exclude; through the
-	 * address */
-	bool in_context, included, excluded, crossing;
-	bool together; /* the trace contains a call that matches all filters */
+	bool in_context;     /* the trace contains a call in the context of -C */
+	bool included;       /* ... a call that the file of --include lists */
+	bool excluded;       /* ... a call that the file of --exclude lists */
+	bool crossing;       /* ... a call with the address of --call-address in its stack */
+	bool together;       /* the trace contains a call that matches all filters */
 	bool object_wanted, object_late;
 	uint64_t calls, objects, objects_found;
 };

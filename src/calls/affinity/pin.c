@@ -38,7 +38,7 @@
 #define CROWDED    8    /* programs want the CPU if the tracer has waited for it for more than 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
-#define BIRTH_NS   1000000000u /* time after an undo in which a child of the pinned task may still be reported */
+#define BIRTH_NS   1000000000u /* after unpinning, a child of the pinned task may still be reported for this time */
 
 struct pin {
 	bool on;
@@ -157,7 +157,7 @@ static void pin_to_own_cpu(struct tracer *t, struct task *task)
 	pin->ticked_at = pin->looked_at;
 	if (is_auto(t))
 		engine_want_tick(t->engine);
-	msg_debug(DBG_TRACER, 1, "%d and the tracer are on CPU %d", task->tid, pin->cpu);
+	msg_debug(DBG_TRACER, 1, "thread %d and the tracer are on CPU %d", task->tid, pin->cpu);
 }
 
 static void unpin_task(struct tracer *t, const char *why)
@@ -177,7 +177,7 @@ static void unpin_task(struct tracer *t, const char *why)
 	pin->on = t->is_pinned = false;
 	pin->in_a_row = 0;
 	pin->undone_at = clock_ns(CLOCK_MONOTONIC);
-	msg_debug(DBG_TRACER, 1, "%d and the tracer may run on any CPU again: %s", pin->tid, why);
+	msg_debug(DBG_TRACER, 1, "thread %d and the tracer may run on any CPU again: %s", pin->tid, why);
 }
 
 void pin_undo(struct tracer *t)

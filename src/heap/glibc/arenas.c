@@ -188,7 +188,7 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of consistent bins that are part of no ring. */
+/* Arrays of bins whose lists are consistent, but that belong to no arena in the ring of arenas. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;

@@ -21,7 +21,7 @@
 
 /* The reader of the types of one file. */
 struct type_reader {
-	struct type_block *blocks; /* memory of all that is read */
+	struct type_block *blocks; /* memory blocks of all types that were read */
 	size_t bytes_left;         /* bytes that may still be allocated for the file's types */
 	size_t dies_left;          /* DIEs that may still be read for the present function */
 	unsigned depth;

@@ -436,8 +436,8 @@ static int check_head(struct describe *d)
 	if (format->sequence_at + 4 > format->payload_at)
 		return note_wrong_text(
 			d,
-			"the payload begins at byte %zu, but the flags, a process of %zu bytes and a sequence "
-			"number of 4 need %zu bytes before it",
+			"the payload begins at byte %zu, but the flags, a pid of %zu bytes and a sequence "
+			"number of 4 bytes need %zu bytes before it",
 			format->payload_at, format->process_size, format->sequence_at + 4);
 	return 0;
 }

@@ -2,7 +2,7 @@
 #include "record/put_records.h"
 #include "record/deferred.h"
 #include "record/run.h"
-#include "symbols/names/naming_process.h"
+#include "symbols/names/naming_worker.h"
 #include "engine/engine.h"
 #include "base/msg.h"
 

@@ -12,7 +12,7 @@
 #include "engine/engine.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
-#include "symbols/names/naming_process.h"
+#include "symbols/names/naming_worker.h"
 #include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"

@@ -25,8 +25,8 @@ libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src
 	src/symbols/objects/got_slots.c src/symbols/types/errno_place.c src/symbols/types/errno_place.h \
 	src/symbols/names/demangle.c src/symbols/names/names.c \
 	src/symbols/names/names.h src/symbols/names/unnamed_frames.c src/symbols/names/unnamed_frames.h \
-	src/symbols/names/name_file.c src/symbols/names/name_file.h src/symbols/names/naming_process.c \
-	src/symbols/names/naming_process.h \
+	src/symbols/names/name_file.c src/symbols/names/name_file.h src/symbols/names/naming_worker.c \
+	src/symbols/names/naming_worker.h \
 	src/symbols/names/name_symbols.c src/symbols/names/name_dwarf.c src/symbols/names/name_strings.c \
 	src/symbols/names/object_range.c
 libsymbols_a_CPPFLAGS = $(AM_CPPFLAGS)

@@ -23,7 +23,7 @@
 #include "record/trace_file.h"
 #include "record/run.h"
 #include "ptrace/collect.h"
-#include "symbols/names/naming_process.h"
+#include "symbols/names/naming_worker.h"
 #include "symbols/names/split_open.h"
 #include "base/msg.h"
 #include "base/timed.h"

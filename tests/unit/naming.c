@@ -7,7 +7,7 @@
 #include "record/trace_output.h"
 #include "record/put_records.h"
 #include "record/run.h"
-#include "symbols/names/naming_process.h"
+#include "symbols/names/naming_worker.h"
 
 #include <inttypes.h>
 #include <link.h>

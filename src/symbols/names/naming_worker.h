@@ -3,8 +3,8 @@
  * Only the worker uses libdw and the struct names of a trace. The program keeps the answers, so it asks for each
  * address once. The worker gets objects and questions in the order in which they were sent: an address gets its name
  * from the object that was mapped there when the question was asked. */
-#ifndef FT_SYMBOLS_NAMES_NAMING_PROCESS_H
-#define FT_SYMBOLS_NAMES_NAMING_PROCESS_H
+#ifndef FT_SYMBOLS_NAMES_NAMING_WORKER_H
+#define FT_SYMBOLS_NAMES_NAMING_WORKER_H
 
 #include "symbols/names/names.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "symbols/names/naming_process.h"
+#include "symbols/names/naming_worker.h"
 #include "symbols/names/name_file.h"
 #include "base/buf.h"
 #include "base/worker.h"

@@ -34,7 +34,6 @@ static int protected_read(void *context, uint64_t address, void *data, size_t si
 static int protected_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	const struct task *task = context;
-	const struct iovec local = {(void *)(uintptr_t)data, size}, remote = {(void *)(uintptr_t)address, size};
 	unsigned char byte;
 
 	/* If the bytes were in two pages, the write might reach only the first one. */
@@ -44,7 +43,7 @@ static int protected_write(void *context, uint64_t address, const void *data, si
 	 * write and prints a message to its log. */
 	if (memory_read(task->process, address, &byte, 1) < 0)
 		return -EFAULT;
-	return process_vm_writev(task->tid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+	return memory_write_protected(task->tid, address, data, size);
 }
 
 /* Uses process_vm_writev() if /proc/PID/mem cannot be written. */

@@ -107,9 +107,9 @@ int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, siz
 	return copy_words(tid, address, data, NULL, size);
 }
 
-void memory_write_u32(pid_t tid, uint64_t address, uint32_t value)
+int memory_write_protected(pid_t tid, uint64_t address, const void *data, size_t size)
 {
-	const struct iovec from = {&value, sizeof(value)}, to = {(void *)(uintptr_t)address, sizeof(value)};
+	const struct iovec from = {(void *)(uintptr_t)data, size}, to = {(void *)(uintptr_t)address, size};
 
-	process_vm_writev(tid, &from, 1, &to, 1, 0);
+	return process_vm_writev(tid, &from, 1, &to, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
 }

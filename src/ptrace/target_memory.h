@@ -26,8 +26,8 @@ int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, siz
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
 /* Writes by ptrace only. */
 int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
-/* Writes four bytes, and no byte beside them, because another process may share the page and write there. Nothing is
- * reported if the write fails. */
-void memory_write_u32(pid_t tid, uint64_t address, uint32_t value);
+/* Writes as the target itself could: fails with -EFAULT where its page protection forbids the write, and writes no byte
+ * beside these, which another process that shares the page may be writing. */
+int memory_write_protected(pid_t tid, uint64_t address, const void *data, size_t size);
 
 #endif

@@ -235,6 +235,7 @@ static void find_own(struct locks *locks, struct task *task)
  * be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
+	const uint32_t contended = LOCK_CONTENDED;
 	struct locks *locks = context;
 	bool has_any = false;
 	long number;
@@ -246,7 +247,7 @@ static bool begin_turn(void *context, struct task *task)
 		const uint32_t word = lock_word(task->tid, locks->own[i]);
 
 		if (word == LOCK_HELD && !locks->hold->moving)
-			memory_write_u32(task->tid, locks->own[i], LOCK_CONTENDED);
+			memory_write_protected(task->tid, locks->own[i], &contended, sizeof(contended));
 		has_any |= word != 0;
 	}
 	return has_any;

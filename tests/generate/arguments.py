@@ -15,7 +15,7 @@ def number_text(value):
 
 class Type:
     """A C type: how a value of it is written in C and shown by -a. value(rng) returns (initializer, text). In text, {p}
-    stands for the parameter's own address, which the program inserts as a pointer."""
+    is a placeholder: the program prints its parameter's address there."""
 
     def __init__(self, name, value, fields=True):
         self.name, self.value, self.is_field = name, value, fields

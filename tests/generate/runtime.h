@@ -388,7 +388,7 @@ static void on_no_memory()
 }
 #endif
 
-/* qsort of so many items that it allocates, or bsearch. */
+/* Calls inner() from the comparison of bsearch(), or of qsort() with a count for which qsort() allocates memory. */
 NOINLINE static void sort(struct context *c, function *inner, enum leave leave, int count)
 {
 	static const int numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};

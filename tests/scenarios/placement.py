@@ -288,8 +288,8 @@ def once_then(room, what):
 
 
 def then(what):
-    """A busy launched program is on one CPU. functrace is told to detach, or is killed: the program may use its CPUs
-    again."""
+    """functrace keeps a busy launched program on one CPU. When functrace detaches or is killed, the program may run on
+    all its CPUs again."""
     def run(room):
         need_two_cpus()
         for i in range(TRIES):

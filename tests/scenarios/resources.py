@@ -152,7 +152,7 @@ def read_log(room):
 
 def is_meant(call, expected, numbers, is_static):
     """Compares a call with an expectation. Names of one function are separated by |: the first is the one that is
-    called, but a static program does not distinguish them. A #word stands for the same number each time."""
+    called, but a static program does not distinguish them. A #word matches any number the first time, and the same number after that."""
     word = re.search('#[a-z]+', expected)
     if word and word[0] not in numbers:
         numbers[word[0]] = re.findall('0x[0-9a-f]+', call)[-1]

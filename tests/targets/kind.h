@@ -4,11 +4,11 @@
  *
  *     recorded("pthread_create<pthread_t>(1) = %#lx", id)
  *
- * followed by an argument that is shown (" cmd=IPC_STAT"); "#word" stands for a number that is unknown, but the same
- * each time. Several names of one function are separated by |; the first is the name by which it is called. left()
- * prints which resources are live at the end, and the line of the source that created them; other live resources are
- * errors. The lines are written to the file of KIND_LOG, by system calls that no module traces; without KIND_LOG there
- * are none. */
+ * followed by an argument that is shown (" cmd=IPC_STAT"); "#word" matches any number the first time, and the same
+ * number after that. Several names of one function are separated by |; the first is the name by which it is called.
+ * left() prints which resources are live at the end, and the line of the source that created them; other live resources
+ * are errors. The lines are written to the file of KIND_LOG, by system calls that no module traces; without KIND_LOG
+ * there are none. */
 #ifndef KIND_H
 #define KIND_H
 

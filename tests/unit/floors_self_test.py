@@ -22,7 +22,8 @@ def knows(edges):
 
 
 def broken(rule, **texts):
-    """{thing: count} of a small tree; in the names of files __ stands for / and _h or _c for the ending."""
+    """Returns {thing: count} for a small tree. In the names of its files __ means /, and _h or _c at the end means .h or
+    .c."""
     tree = Tree({path[:-2].replace('__', '/') + '.' + path[-1]: text for path, text in texts.items()})
     return {thing: len(places) for thing, places in RULES[rule](tree)}.items()
 

@@ -106,7 +106,7 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
 }
 
-/* N tells M: N's event about M. "nobody": the message is 0. */
+/* "N tells M": task N stops at a fork event whose message is the id of M, or 0 if M is "nobody". */
 static void verb_tells(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *child = NULL;

@@ -7,7 +7,7 @@
 
 #define FINE_BINS   32u        /* each bin up to this number has chunks of one size */
 #define WAITERS_MAX (1u << 22) /* the kernel's limit of threads */
-#define ODD_MAX     8u         /* the array of bins is found while threads change up to so many bins */
+#define ODD_MAX     8u         /* limit of inconsistent bins of an accepted array; threads may be changing them */
 
 /* ---- Finding the bins ---- */
 

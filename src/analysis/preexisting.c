@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/preexisting.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static int preexisting_compare(const void *a, const void *b)
 {
 	const struct baseline_block *x = a, *y = b;
 
-	return x->id < y->id ? -1 : x->id > y->id;
+	return compare_u64(x->id, y->id);
 }
 
 int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource, struct stage *stage)

@@ -2,6 +2,7 @@
 #include "breakpoints/fork_text.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct patch *left = a, *right = b;
 
-	return left->address < right->address ? -1 : left->address > right->address;
+	return compare_u64(left->address, right->address);
 }
 
 /* A run: patches that are close together, so that one system call reads or writes all of them. */

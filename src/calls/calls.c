@@ -10,6 +10,7 @@
 #include "breakpoints/out_of_line.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -334,7 +335,7 @@ static int compare_calls(const void *a, const void *b)
 
 	if (tid != other_tid)
 		return tid < other_tid ? -1 : 1;
-	return (one->return_sp > other->return_sp) - (one->return_sp < other->return_sp);
+	return compare_u64(one->return_sp, other->return_sp);
 }
 
 /* If a thread has recursed to the end of its stack, notes about this many innermost calls are enough. */

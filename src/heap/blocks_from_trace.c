@@ -9,7 +9,7 @@ static int from_ledger_compare_extents(const void *one, const void *two)
 {
 	const struct heap_extent *a = one, *b = two;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	return compare_u64(a->address, b->address);
 }
 
 /* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. If a

@@ -125,7 +125,7 @@ static int roots_compare_ranges(const void *one, const void *two)
 {
 	const struct range *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 /* Collects the memory whose words are not roots: the unused ranges of stacks; the main arenas, because the pointers

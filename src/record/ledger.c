@@ -6,6 +6,7 @@
 #include "record/commit.h"
 #include "record/run.h"
 #include "trace/event.h"
+#include "base/util.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,7 +270,7 @@ static int ledger_compare_ids(const void *a, const void *b)
 {
 	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
 
-	return (one > other) - (one < other);
+	return compare_u64(one, other);
 }
 
 /* Appends the release to the list of held releases. Takes ownership of e->frames and of the references to the thread

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "record/live_set.h"
 #include "trace/event.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 
@@ -194,7 +195,7 @@ static int live_set_compare_ranges(const void *a, const void *b)
 {
 	const struct live_range *const one = a, *const other = b;
 
-	return (one->start > other->start) - (one->start < other->start);
+	return compare_u64(one->start, other->start);
 }
 
 struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint64_t end, size_t *count)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/block_groups.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,7 @@ static int block_groups_compare(const void *one, const void *two)
 		return a->rank > b->rank ? -1 : 1;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
-	return a->type < b->type ? -1 : a->type > b->type;
+	return compare_u64(a->type, b->type);
 }
 
 static void sort_and_index(struct scan_groups *groups)

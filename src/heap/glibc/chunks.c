@@ -205,7 +205,7 @@ static int chunks_compare_regions(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 bool walk_regions(struct heap *heap)

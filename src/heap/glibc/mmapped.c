@@ -95,7 +95,7 @@ static int compare_found(const void *one, const void *two)
 {
 	const struct found *a = one, *b = two;
 
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return compare_u64(a->begin, b->begin);
 }
 
 struct inner {
@@ -166,7 +166,7 @@ static int mmapped_compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 /* Reads the counts in mp_. The counts precede sbrk_base, which is at address `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,

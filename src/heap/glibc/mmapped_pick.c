@@ -49,7 +49,7 @@ static int mmapped_pick_compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 static bool regions_overlap(const struct region *a, const struct region *b)

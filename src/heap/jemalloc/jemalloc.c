@@ -177,7 +177,7 @@ static int jemalloc_compare_regions(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 /* Sorts the regions, because jemalloc's own memory is between extents. */

@@ -2,6 +2,7 @@
  * in rows of folded groups: each at the innermost node of its stack that exists already. */
 #include "config.h"
 #include "report/html/page_parts.h"
+#include "base/util.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -241,7 +242,7 @@ static int page_rows_compare_ranked(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
-	return x->group->number < y->group->number ? -1 : x->group->number > y->group->number;
+	return compare_u64(x->group->number, y->group->number);
 }
 
 void page_rows(struct page_stacks *stacks, const struct profile *profile, const struct page_axis *axis,

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "scan/capture/core_mappings.h"
 #include "base/hash.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static int core_mappings_compare(const void *one, const void *two)
 {
 	const struct heap_mapping *a = one, *b = two;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return compare_u64(a->start, b->start);
 }
 
 static void core_mappings_join_path(struct mapping *file, struct heap_mapping *m)

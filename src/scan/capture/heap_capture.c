@@ -2,6 +2,7 @@
 #include "scan/capture/heap_capture.h"
 #include "scan/capture/snapshot.h"
 #include "proc/proc.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,7 +129,7 @@ static int heap_capture_compare_extents(const void *one, const void *two)
 {
 	const struct heap_extent *a = one, *b = two;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	return compare_u64(a->address, b->address);
 }
 
 /* Removes the blocks of heap_capture_note_block() that are not inside blocks of the heap. */

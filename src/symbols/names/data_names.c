@@ -4,6 +4,7 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/names/names.h"
 #include "proc/proc.h"
+#include "base/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static int data_names_compare(const void *a, const void *b)
 {
 	const struct data_symbol *one = a, *two = b;
 
-	return one->start < two->start ? -1 : one->start > two->start;
+	return compare_u64(one->start, two->start);
 }
 
 static void read_symbols(const struct data_names *names, struct object_symbols *symbols)

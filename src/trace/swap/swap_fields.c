@@ -211,7 +211,7 @@ static int swap_fields_compare_ids(const void *key, const void *format)
 {
 	const uint32_t id = *(const uint32_t *)key, other = ((const struct swap_format *)format)->id;
 
-	return id < other ? -1 : id > other;
+	return compare_u64(id, other);
 }
 
 const struct swap_format *swap_format_of(uint32_t id)

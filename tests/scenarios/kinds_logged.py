@@ -103,18 +103,6 @@ def size_of(event):
     return (event.size + PAGE - 1) // PAGE * PAGE if event.function.startswith('shmat') else event.size
 
 
-def in_turn(items):
-    """The events of one thread's id: it is created before it detaches itself, even if its creator's event comes
-    later."""
-    items, live = list(items), False
-    for i, item in enumerate(items):
-        later = next((k for k in range(i + 1, len(items)) if items[k].kind == '+'), None)
-        if item.kind == '-' and not live and later:
-            items.insert(i, items.pop(later))
-        live = items[i].kind == '+'
-    return items
-
-
 # ---- Comparing ----
 
 def traced_items(trace, known):
@@ -146,7 +134,6 @@ def compare(trace, ours, theirs):
     problems, traced, logged = [], by(ours, key), by(theirs, key)
     for one in sorted(set(traced) | set(logged)):
         a, b = traced.get(one, []), logged.get(one, [])
-        b = in_turn(b) if one[0] == 'pthread_t>' else b
         same = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
         if same < min(len(a), len(b)) or not all(ends.allow_traced(x.tid, x) for x in a[same:]) or \
                 not all(ends.allow_logged(x.tid, x) for x in b[same:]):

@@ -311,17 +311,56 @@ EXPORT int closedir(DIR *dir)
 
 /* ---- Threads ---- */
 
+/* A creation has its place in the log where it is first seen: where the new thread starts, or where pthread_create()
+ * returns. The creator alone would be too late, since the id of a short thread is soon used again:
+ *
+ *   A: pthread_create() makes P      |                              |                     | A: logs P
+ *                                    | P: detaches itself and ends  |                     |
+ *                                    |                              | B: makes P, logs P  |
+ */
+struct start {
+	void *(*function)(void *);
+	void *data;
+	_Atomic uint64_t at; /* the place + 1; 0: not seen yet */
+};
+
+static struct start starts[4096]; /* used in turn: so many creations are never under way */
+static atomic_uint started;
+
+static uint64_t see(struct start *start)
+{
+	uint64_t seen = 0;
+
+	if (atomic_load(&start->at) == 0)
+		atomic_compare_exchange_strong(&start->at, &seen, next_sequence() + 1);
+	return atomic_load(&start->at) - 1;
+}
+
+static void *run_thread(void *data)
+{
+	struct start *start = data;
+	void *(*const function)(void *) = start->function;
+	void *const argument = start->data;
+
+	see(start);
+	return function(argument);
+}
+
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*function)(void *), void *data)
 {
 	NEXT(pthread_create);
 	int state = PTHREAD_CREATE_JOINABLE;
+	struct start *start = &starts[atomic_fetch_add(&started, 1) % (sizeof(starts) / sizeof(*starts))];
 
+	start->function = function;
+	start->data = data;
+	atomic_store(&start->at, 0);
 	if (attr)
 		pthread_attr_getdetachstate(attr, &state);
-	const int error = next(id, attr, function, data);
+	const int error = next(id, attr, run_thread, start);
 
 	if (!error)
-		log_event(next_sequence(),
+		log_event(see(start),
 			  state == PTHREAD_CREATE_DETACHED ? "+pthread_create<_pthread_t>"
 							   : "+pthread_create<pthread_t>",
 			  (void *)*id, 1);

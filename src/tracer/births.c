@@ -209,7 +209,12 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 /* A new thread may end its process at once. That kills its parent and ends the parent's stop at the clone event. The
  * parent is then at its exit event, which must be handled before the parent is resumed:
  *
- *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to be resumed */
+ *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to be resumed
+ *
+ * If the exit event is collected already, it is queued, and the parent stays marked as stopped. Otherwise the queue
+ * would drop the exit event, and the parent would stay there for ever:
+ *
+ *	100: clone(): its event, queued | SIGKILL | 100: exit event, queued | here: 100 is at the queued event */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)
 {
 	const pid_t tid = task_event_message(parent->tid);
@@ -219,10 +224,10 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		parent->vforking = true;
 	if (tid)
 		meet_child(t, parent, tid, stop->event);
-	if (stop->event == PTRACE_EVENT_CLONE && task_is_at_its_end(parent))
-		task_woken(parent);
-	else
+	if (stop->event != PTRACE_EVENT_CLONE || !task_is_at_its_end(parent))
 		task_go_on(t, parent);
+	else if (!stops_has(t, parent->tid))
+		task_woken(parent);
 }
 
 /* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed inside the fork never reports the

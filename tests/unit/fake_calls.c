@@ -3,6 +3,7 @@
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
+#include "tests/unit/fake_world.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -87,8 +88,11 @@ static long wait_id(int type, pid_t which, siginfo_t *info, int flags)
 			return fake_failed(ECHILD);
 		else if (flags & WNOHANG)
 			return info->si_pid = 0;
-		else if (!fake_advance())
+		else if (!fake_advance()) {
+			if (world_is_let_go())
+				fake_fail("the tracer is to detach, and waits for ever");
 			return fake_failed(ECHILD);
+		}
 	}
 	if (fake_has_failed())
 		return fake_failed(ECHILD);

@@ -267,16 +267,25 @@ void fake_taken(struct fake_task *task)
 	task->unread = false;
 	if (task->state != FAKE_ZOMBIE)
 		return;
-	task->state = FAKE_GONE;
+	/* The kernel untraces a process whose parent is not the tracer, and leaves it to its parent
+	 * (wait_task_zombie()). No parent reaps it here. */
+	if (task->tid == task->tgid && fake_find(task->parent))
+		task->tracer = 0;
+	else
+		task->state = FAKE_GONE;
 	try_exec(task->tgid);
 }
 
-/* The children of a process that has ended get init as their parent; which init is not modelled. */
+/* The children of a process that has ended get init as their parent; which init is not modelled. It reaps those that
+ * have ended. */
 static void leave_children(pid_t tgid)
 {
 	for (size_t i = 0; i < task_count; i++)
-		if (tasks[i]->parent == tgid)
+		if (tasks[i]->parent == tgid) {
 			tasks[i]->parent = 1;
+			if (tasks[i]->state == FAKE_ZOMBIE && !tasks[i]->tracer)
+				tasks[i]->state = FAKE_GONE;
+		}
 }
 
 void fake_end(struct fake_task *task, int status)

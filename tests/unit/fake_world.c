@@ -138,6 +138,11 @@ void world_let_go(void)
 	wake(REQUEST_LET_GO);
 }
 
+bool world_is_let_go(void)
+{
+	return is_let_go;
+}
+
 void world_toggle(void)
 {
 	wake(REQUEST_TOGGLE);

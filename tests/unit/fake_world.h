@@ -24,6 +24,8 @@ struct world {
 void world_run(const struct world *world);
 /* A user asks functrace to detach, to pause or to resume: the tracer's wait ends. */
 void world_let_go(void);
+/* Returns true if the user has told the tracer to detach from all processes. */
+bool world_is_let_go(void);
 void world_toggle(void);
 /* About a second has passed. */
 void world_tick(void);

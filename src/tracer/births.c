@@ -192,13 +192,6 @@ static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process
 	find_out(t, child, maker);
 }
 
-/* Returns true if the end of a new task has been collected. A thread is gone then. A process is a zombie, and untraced,
- * until its parent reaps it. */
-static bool birth_is_over(pid_t tid, pid_t tgid)
-{
-	return tid == tgid && proc_tracer(tid) != gettid();
-}
-
 /* Handles a child of `maker`, which the parent's event or the parent's registers name. */
 static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned event)
 {
@@ -208,9 +201,9 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	pin_birth(t, maker, tid);
 	if (child && child->phase == PHASE_HELD)
 		adopt_held(t, child, maker->process, maker, event);
-	else if (!child && (tgid = births_group_of(tid, maker->process)) && !birth_is_over(tid, tgid))
+	else if (!child && (tgid = births_group_of(tid, maker->process)))
 		expect_child(t, tid, tgid, maker->process, maker, event);
-	/* Otherwise the child was killed before it ran, and its end has been collected. */
+	/* Otherwise the child was killed before it ran, and is already reaped. */
 }
 
 /* A new thread may end its process at once. That kills its parent and ends the parent's stop at the clone event. The

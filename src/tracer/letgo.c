@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* Detaches from processes, and leaves the target as it was before the attach.
  *
@@ -103,6 +104,15 @@ static bool can_be_left(const struct process *only, const struct task *task)
 	       !sigtrap_needs_restore(task->process);
 }
 
+/* Returns true if an expected child will not stop any more, because its end was collected before its parent's event.
+ * Such a child is a zombie, and untraced, until its parent reaps it:
+ *
+ *	100: fork() | 101: SIGKILL, exit event, end | 100: its event: 101 is expected | here: 101 is not waited for */
+static bool is_unborn(const struct task *task)
+{
+	return task->phase == PHASE_EXPECTED && proc_tracer(task->tid) != gettid();
+}
+
 /* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped
  * meanwhile. */
 static void interrupt_all(struct tracer *t, const struct process *only)
@@ -110,8 +120,9 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 	struct task *task;
 
 	for (size_t i = 0; (task = tasks_next(t, &i));)
-		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->stopped)
-			task->life->parting.is_asleep = can_be_left(only, task);
+		if (is_concerned(only, task) && !task->stopped)
+			task->life->parting.is_asleep =
+				task->phase == PHASE_LIVE ? can_be_left(only, task) : is_unborn(task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		/* ESRCH: the task is gone without a report (by an exec), or its exit is about to be reported. */
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&

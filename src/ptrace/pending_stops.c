@@ -15,16 +15,6 @@ void stops_forget(struct tracer *t, pid_t tid)
 			stops->items[i].tid = 0;
 }
 
-bool stops_has(const struct tracer *t, pid_t tid)
-{
-	const struct stops *stops = &t->stops;
-
-	for (size_t i = stops->head; i < stops->count; i++)
-		if (stops->items[i].tid == tid)
-			return true;
-	return false;
-}
-
 /* Removes the empty items that remain when a stop was taken from the middle. */
 static void squeeze(struct stops *stops)
 {

@@ -23,8 +23,6 @@ static inline bool stops_are_queued(const struct tracer *t)
 {
 	return t->stops.head < t->stops.count;
 }
-/* Returns true if a stop of the task is queued. */
-bool stops_has(const struct tracer *t, pid_t tid);
 /* Marks a task of the table with its latest stop. Every stop is marked at least once, before the tracer examines the
  * task or changes it. */
 static inline void stops_mark(struct task *task, const struct stop *stop)

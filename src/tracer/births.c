@@ -226,7 +226,7 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		meet_child(t, parent, tid, stop->event);
 	if (stop->event != PTRACE_EVENT_CLONE || !task_is_at_its_end(parent))
 		task_go_on(t, parent);
-	else if (!stops_has(t, parent->tid))
+	else if (!parent->has_left_mm) /* its exit event is not collected yet */
 		task_woken(parent);
 }
 

@@ -108,9 +108,9 @@ static bool can_be_left(const struct process *only, const struct task *task)
  * Such a child is a zombie, and untraced, until its parent reaps it:
  *
  *	100: fork() | 101: SIGKILL, exit event, end | 100: its event: 101 is expected | here: 101 is not waited for */
-static bool is_unborn(const struct task *task)
+static bool has_ended_early(const struct task *task)
 {
-	return task->phase == PHASE_EXPECTED && proc_tracer(task->tid) != gettid();
+	return proc_tracer(task->tid) != gettid();
 }
 
 /* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped
@@ -122,7 +122,7 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (is_concerned(only, task) && !task->stopped)
 			task->life->parting.is_asleep =
-				task->phase == PHASE_LIVE ? can_be_left(only, task) : is_unborn(task);
+				task->phase == PHASE_LIVE ? can_be_left(only, task) : has_ended_early(task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
 		/* ESRCH: the task is gone without a report (by an exec), or its exit is about to be reported. */
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&

@@ -311,38 +311,39 @@ EXPORT int closedir(DIR *dir)
 
 /* ---- Threads ---- */
 
-/* A creation has its place in the log where it is first seen: where the new thread starts, or where pthread_create()
- * returns. The creator alone would be too late, since the id of a short thread is soon used again:
+/* The event of a creation gets its sequence number when the new thread starts, or when pthread_create() returns,
+ * whichever comes first. The return may be too late, because the id of a short thread is soon used again:
  *
  *   A: pthread_create() makes P      |                              |                     | A: logs P
  *                                    | P: detaches itself and ends  |                     |
  *                                    |                              | B: makes P, logs P  |
  */
-struct start {
+struct creation {
 	void *(*function)(void *);
 	void *data;
-	_Atomic uint64_t at; /* the place + 1; 0: not seen yet */
+	_Atomic uint64_t at; /* the sequence number + 1; 0: it has none yet */
 };
 
-static struct start starts[4096]; /* used in turn: so many creations are never under way */
-static atomic_uint started;
+/* Each call of pthread_create() uses the next element. The logger relies on fewer than 4096 calls running at once. */
+static struct creation creations[4096];
+static atomic_uint creation_count;
 
-static uint64_t see(struct start *start)
+/* Returns the creation's sequence number; the first call sets it. */
+static uint64_t creation_sequence(struct creation *creation)
 {
-	uint64_t seen = 0;
+	const uint64_t mine = next_sequence() + 1;
+	uint64_t set = 0;
 
-	if (atomic_load(&start->at) == 0)
-		atomic_compare_exchange_strong(&start->at, &seen, next_sequence() + 1);
-	return atomic_load(&start->at) - 1;
+	return (atomic_compare_exchange_strong(&creation->at, &set, mine) ? mine : set) - 1;
 }
 
 static void *run_thread(void *data)
 {
-	struct start *start = data;
-	void *(*const function)(void *) = start->function;
-	void *const argument = start->data;
+	struct creation *const creation = data;
+	void *(*const function)(void *) = creation->function;
+	void *const argument = creation->data;
 
-	see(start);
+	creation_sequence(creation);
 	return function(argument);
 }
 
@@ -350,17 +351,18 @@ EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*fun
 {
 	NEXT(pthread_create);
 	int state = PTHREAD_CREATE_JOINABLE;
-	struct start *start = &starts[atomic_fetch_add(&started, 1) % (sizeof(starts) / sizeof(*starts))];
+	struct creation *const creation =
+		&creations[atomic_fetch_add(&creation_count, 1) % (sizeof(creations) / sizeof(*creations))];
 
-	start->function = function;
-	start->data = data;
-	atomic_store(&start->at, 0);
+	creation->function = function;
+	creation->data = data;
+	atomic_store(&creation->at, 0);
 	if (attr)
 		pthread_attr_getdetachstate(attr, &state);
-	const int error = next(id, attr, run_thread, start);
+	const int error = next(id, attr, run_thread, creation);
 
 	if (!error)
-		log_event(see(start),
+		log_event(creation_sequence(creation),
 			  state == PTHREAD_CREATE_DETACHED ? "+pthread_create<_pthread_t>"
 							   : "+pthread_create<pthread_t>",
 			  (void *)*id, 1);

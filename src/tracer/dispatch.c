@@ -306,6 +306,22 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 	engine_target_ended(t->engine, status);
 }
 
+/* Acts on the end of a task that is not in the table. A leader that has ended before functrace attached is a zombie,
+ * which cannot be seized:
+ *
+ *	101: exec(), gets its leader's tid, 100 | user: SIGKILL | 101: ends as 100, without an exec event */
+static void act_unknown_gone(struct tracer *t, const struct stop *stop)
+{
+	struct task *const thread = task_of_group(t, stop->tid);
+
+	if (thread) {
+		task_rename(t, thread, stop->tid);
+		act_gone(t, thread, stop->status);
+	} else if (!engine_take_wake_child(t->engine, stop->tid)) {
+		msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
+	}
+}
+
 static void act_vfork_done(struct tracer *t, struct task *task)
 {
 	task->vforking = false;
@@ -322,8 +338,7 @@ void dispatch_stop(struct tracer *t, const struct stop *stop)
 	case STOP_NONE:
 		break;
 	case STOP_STRANGER:
-		if (!engine_take_wake_child(t->engine, stop->tid))
-			msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
+		act_unknown_gone(t, stop);
 		break;
 	case STOP_BORN_EARLY:
 		act_born_early(t, stop);

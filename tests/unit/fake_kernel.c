@@ -239,7 +239,9 @@ static void finish_exec(struct fake_task *task)
 	task->trap = task->trap == 'h' ? 'd' : task->trap;
 	task->group_stop = 0;
 	fake_arch->set_pc(&task->regs, fake_place_named("away")->address);
-	if (fake_is_ours(task))
+	if (task->dies_in_exec)
+		fake_exit(task, SIGKILL);
+	else if (fake_is_ours(task))
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXEC, SIGTRAP), (unsigned long)former);
 }
 

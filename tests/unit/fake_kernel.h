@@ -104,7 +104,7 @@ struct fake_task {
 	bool interrupted; /* an interruption is pending */
 	bool vforking;    /* until its vfork child has its own memory, or has ended */
 	int birth_event;  /* the event that its parent or creator will report */
-	bool exit_event_seen, executing;
+	bool exit_event_seen, executing, dies_in_exec;
 	int end;     /* the status with which it will end */
 	int refusal; /* errno of PTRACE_SEIZE */
 

@@ -322,9 +322,10 @@ static void verb_vanishes(struct fake_task *task, const struct words *w)
 	task->state = FAKE_GONE;
 }
 
+/* N execs; N execs killed: it is killed when it has its leader's tid, before its event. */
 static void verb_execs(struct fake_task *task, const struct words *w)
 {
-	(void)w;
+	task->dies_in_exec = w->count > 2;
 	fake_exec(task);
 }
 

@@ -118,7 +118,15 @@ def traced_items(trace, known):
 
 
 def key(item):
-    return item.function.split('<')[1], item.id
+    """Events of the same key are compared in order. The order of two creations of one thread id is not known if the
+    calls overlap, so those are compared for each creating thread alone:
+
+        A: pthread_create() makes P |                           |             | A: returns
+                                    | P: detaches itself, ends  |             |
+                                    |                           | B: makes P  |
+    """
+    kind = item.function.split('<')[1]
+    return (kind, item.id, item.tid if kind.endswith('pthread_t>') else 0)
 
 
 def by(items, of):

@@ -311,58 +311,17 @@ EXPORT int closedir(DIR *dir)
 
 /* ---- Threads ---- */
 
-/* The event of a creation gets its sequence number when the new thread starts, or when pthread_create() returns,
- * whichever comes first. The return may be too late, because the id of a short thread is soon used again:
- *
- *   A: pthread_create() makes P      |                              |                     | A: logs P
- *                                    | P: detaches itself and ends  |                     |
- *                                    |                              | B: makes P, logs P  |
- */
-struct creation {
-	void *(*function)(void *);
-	void *data;
-	_Atomic uint64_t at; /* the sequence number + 1; 0: it has none yet */
-};
-
-/* Each call of pthread_create() uses the next element. The logger relies on fewer than 4096 calls running at once. */
-static struct creation creations[4096];
-static atomic_uint creation_count;
-
-/* Returns the creation's sequence number; the first call sets it. */
-static uint64_t creation_sequence(struct creation *creation)
-{
-	const uint64_t mine = next_sequence() + 1;
-	uint64_t set = 0;
-
-	return (atomic_compare_exchange_strong(&creation->at, &set, mine) ? mine : set) - 1;
-}
-
-static void *run_thread(void *data)
-{
-	struct creation *const creation = data;
-	void *(*const function)(void *) = creation->function;
-	void *const argument = creation->data;
-
-	creation_sequence(creation);
-	return function(argument);
-}
-
 EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*function)(void *), void *data)
 {
 	NEXT(pthread_create);
 	int state = PTHREAD_CREATE_JOINABLE;
-	struct creation *const creation =
-		&creations[atomic_fetch_add(&creation_count, 1) % (sizeof(creations) / sizeof(*creations))];
 
-	creation->function = function;
-	creation->data = data;
-	atomic_store(&creation->at, 0);
 	if (attr)
 		pthread_attr_getdetachstate(attr, &state);
-	const int error = next(id, attr, run_thread, creation);
+	const int error = next(id, attr, function, data);
 
 	if (!error)
-		log_event(creation_sequence(creation),
+		log_event(next_sequence(),
 			  state == PTHREAD_CREATE_DETACHED ? "+pthread_create<_pthread_t>"
 							   : "+pthread_create<pthread_t>",
 			  (void *)*id, 1);

@@ -9,6 +9,7 @@ libbase_a_SOURCES = src/base/background.c src/base/background.h \
 	src/base/msg.c src/base/msg.h src/base/shell_quote.c src/base/shell_quote.h \
 	src/base/standard_fds.c src/base/temporary.c src/base/title.c src/base/title.h \
 	src/base/own_file.c src/base/own_file.h \
+	src/base/terminal_stop.c src/base/terminal_stop.h \
 	src/base/terminal_escape.c src/base/terminal_escape_add.c src/base/terminal_escape.h \
 	src/base/utf8.c src/base/utf8.h \
 	src/base/timed.c src/base/timed.h src/base/worker.c src/base/worker.h \

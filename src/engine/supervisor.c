@@ -3,6 +3,7 @@
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
+#include "base/terminal_stop.h"
 #include "proc/proc.h"
 
 #include <errno.h>
@@ -91,19 +92,6 @@ static void supervisor_let_go(struct supervisor *s, int sig)
 	s->is_asked = true;
 	s->asked_at = clock_ns(CLOCK_MONOTONIC);
 	message_send(s->socket, MESSAGE_LET_GO, 0, -1);
-}
-
-/* Stops as any program stops by Ctrl-Z: not at all if its process group is orphaned. The kernel decides that, because
- * the group may have become orphaned since functrace was started. */
-static void stop_by_terminal(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTSTP);
-	raise(SIGTSTP);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 static void supervisor_take_signals(struct supervisor *s)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "functrace/postproc_process.h"
 #include "base/msg.h"
+#include "base/terminal_stop.h"
 #include "base/util.h"
 
 #include <errno.h>
@@ -85,7 +86,11 @@ pid_t postproc_start(char *const *argv, int in, int out)
 }
 
 /* Waits for the process. Passes SIGTERM and SIGHUP to it if they are blocked: tracing has blocked them to receive them
- * in another way, so they have no effect on this process. */
+ * in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the other one has
+ * stopped, because the shell takes the terminal back then:
+ *
+ *	user: Ctrl-Z | view: leaves the screen, stops | here: stops | shell: prints its prompt
+ */
 static bool wait_and_pass_on(pid_t pid, int *status)
 {
 	static const int passed[] = {SIGTERM, SIGHUP};
@@ -94,12 +99,17 @@ static bool wait_and_pass_on(pid_t pid, int *status)
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
+	sigaddset(&child, SIGTSTP);
 	wanted = child;
 	sigprocmask(SIG_BLOCK, &child, &before);
 	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
 		if (sigismember(&before, passed[i]))
 			sigaddset(&wanted, passed[i]);
-	while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+	while ((got = waitpid(pid, status, WNOHANG | WUNTRACED)) == 0 || (got == pid && WIFSTOPPED(*status))) {
+		if (got == pid && WSTOPSIG(*status) == SIGTSTP)
+			stop_by_terminal();
+		if (got == pid)
+			continue;
 		const int sig = sigwaitinfo(&wanted, NULL);
 
 		if (sig > 0 && sig != SIGCHLD)

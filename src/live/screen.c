@@ -4,6 +4,7 @@
 #include "base/terminal_escape.h"
 #include "live/columns.h"
 #include "live/row_labels.h"
+#include "live/screen_stop.h"
 
 #ifdef HAVE_CURSES
 
@@ -430,6 +431,7 @@ static void screen_watch(struct screen *screen)
 				screen->quits = true;
 		}
 		draw_screen(screen);
+		screen_stop_if_asked();
 		const int key = getch();
 
 		if (key != ERR)
@@ -444,6 +446,8 @@ int live_screen(struct view *view)
 	const struct sigaction action = {.sa_handler = note_signal};
 	FILE *keys = fopen("/dev/tty", "r");
 	const char *reason;
+
+	screen_handle_stop();
 	SCREEN *terminal = keys ? newterm(NULL, stdout, keys) : NULL;
 
 	if (!terminal) {

@@ -358,6 +358,12 @@ class Reader:
         return self.text()
 
 
+def writes(pid):
+    """Returns true if the process is in a system call for its standard output, and does not return from it."""
+    with open('/proc/%d/syscall' % pid) as file:
+        return file.read().split()[1:2] == ['0x1']
+
+
 def live_stopped(room, stall, end):
     """In a terminal: the view is stopped in the way of `stall`, and the process that the user started is ended."""
     need_attach()
@@ -370,9 +376,9 @@ def live_stopped(room, stall, end):
         view = view_of(attached)
         time.sleep(1)
         if stall == 'Ctrl-Z':
+            # The signal comes while the view draws, because its terminal is not read (Ctrl-L: all is drawn again).
+            wait_for('the view to wait for its terminal', lambda: attached.shell.send('\x0c') or writes(view))
             attached.shell.send('\x1a')
-            # Reads what the view has drawn, because a view that waits for its terminal inside ncurses ignores the
-            # signal.
             attached.shell.prompt()
             wait_for('functrace and the view to stop', lambda: state_of(started) == 'T' and state_of(view) == 'T')
         elif stall == 'Ctrl-S':

@@ -10,8 +10,8 @@
  * ordinary too, and so are the brackets of names: [] and [abi:...]. Compares bytes, whatever the locale. Takes time in
  * proportion to the product of both lengths, at most. */
 bool glob_matches(const char *pattern, const char *text);
-/* Returns the number of bytes before the pattern's first wildcard; every matching text begins with these bytes. Without
- * a wildcard that is the whole length, and the pattern matches only itself. */
+/* Returns the number of bytes before the pattern's first wildcard or backslash. Every matching text begins with these
+ * bytes. If the result is the length of the whole pattern, the pattern matches only itself. */
 size_t glob_literal(const char *pattern);
 
 /* Returns true if the pattern has a bracket that is not closed; no function name has such a bracket. */

@@ -60,7 +60,7 @@ struct hash hash_with_room(size_t count)
 
 	while (count > h.capacity / 4 * 3)
 		h.capacity *= 2;
-	/* Does not use calloc(), with which the kernel would clear the pages only when keys are added. */
+	/* Does not use calloc(), because the kernel would then provide the pages only when keys are added. */
 	h.entries = xreallocarray(NULL, h.capacity, sizeof(*h.entries));
 	memset(h.entries, 0, h.capacity * sizeof(*h.entries));
 	return h;
@@ -80,7 +80,7 @@ void hash_move(struct hash *h, struct hash *room)
 	hash_free(room);
 }
 
-/* Finds the key's entry, or adds it. */
+/* Returns the key's entry. Adds an entry if the key is new. */
 static inline struct hash_entry *entry_of(struct hash *h, uint64_t key, bool *is_new)
 {
 	if ((h->count + 1) * 4 > h->capacity * 3)
@@ -164,8 +164,8 @@ uint64_t hash_bytes(const void *data, size_t size)
 	const unsigned char *bytes = data;
 	uint64_t h = 0xcbf29ce484222325u ^ size;
 
-	/* Uses four independent chains, because each multiplication depends on the one before and a CPU does four at a
-	 * time. */
+	/* Uses four independent chains, because a CPU can do four multiplications at a time if none depends on the
+	 * result of another. */
 	if (size >= 64) {
 		uint64_t lanes[4] = {h, h + 1, h + 2, h + 3};
 

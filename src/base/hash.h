@@ -25,17 +25,18 @@ void hash_copy(const struct hash *from, struct hash *to);
  * time. */
 struct hash hash_with_room(size_t count);
 
-/* If the empty map `room` is larger than h, moves h's entries there, and gives that memory to h. Afterwards `room` is
- * empty and owns no memory. */
+/* If the empty map `room` is larger than h, moves h's entries into room's memory, and gives this memory to h.
+ * Afterwards `room` is empty and owns no memory. */
 void hash_move(struct hash *h, struct hash *room);
 
-/* Returns the address of the key's value, or NULL. Valid until the next set or remove. */
+/* Returns the address of the key's value, or NULL. The address is valid until the next set or remove. */
 uint64_t *hash_get(const struct hash *h, uint64_t key);
 
 /* Sets the value, and adds the key if it is new. Returns true if it was new. */
 bool hash_set(struct hash *h, uint64_t key, uint64_t value);
 
-/* Returns the address of the key's value; a new key is added with value 0. Valid until the next set or remove. */
+/* Returns the address of the key's value; a new key is added with value 0. The address is valid until the next set or
+ * remove. */
 uint64_t *hash_place(struct hash *h, uint64_t key);
 
 /* Removes the key. Returns false if it was not present; *value (may be NULL) gets its value. */
@@ -44,8 +45,8 @@ bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 /* Iterates over the entries: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
 struct hash_entry *hash_next(const struct hash *h, size_t *position);
 
-/* Returns the keys from `start` to below `end`, which the caller may remove then. The caller frees the array; NULL if
- * there are none. */
+/* Returns an array of the keys from `start` to below `end`. The caller may remove keys while it iterates over this
+ * array, and frees it. Returns NULL if there are no such keys. */
 uint64_t *hash_keys_between(const struct hash *h, uint64_t start, uint64_t end, size_t *count);
 
 /* Returns the key's value as a pointer; NULL if the key is not present. */
@@ -69,11 +70,12 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x;
 }
 
-/* Hashes bytes, for string keys. The caller compares the strings. */
+/* Returns a hash of the bytes, to use as the key of a string. Different strings may have the same hash, so the caller
+ * compares the strings. */
 uint64_t hash_bytes(const void *data, size_t size);
 
-/* Returns a random number. Tables mix it into the keys that they hash. Otherwise an attacker could make a file whose
- * records' keys all belong into one slot, which makes a table slow. */
+/* Returns a random number. Tables mix it into the keys that they hash. Otherwise an attacker could make a file with
+ * records whose keys all have the same slot in a table, which would make the table slow. */
 uint64_t random_seed(void);
 
 #endif

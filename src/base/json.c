@@ -4,8 +4,8 @@
 #include "base/terminal_escape.h"
 #include "base/utf8.h"
 
-/* Escapes a character that is not plain. All of these have at most three bytes, because they are in Unicode's first
- * plane. */
+/* Escapes a character that is not plain. All such characters have at most three bytes, because they are in Unicode's
+ * first plane. */
 static void add_escape(struct buf *out, const unsigned char *at, size_t size)
 {
 	unsigned c = at[0];

@@ -1,6 +1,7 @@
 /* Controls which files a library opens. libdw opens all files that debug information names, waits for a writer if a
- * file is a fifo, and maps each file that it reads. libdw has no option against that. So this program defines an open()
- * of its own, which replaces the C library's for all libraries, as any symbol of a program does. */
+ * file is a fifo, and maps each file that it reads. libdw has no option to prevent this. Therefore functrace defines
+ * its own open(). It replaces the C library's open() for all libraries, because the dynamic linker prefers the symbols
+ * of the program. */
 #ifndef FT_BASE_LIBRARY_OPEN_H
 #define FT_BASE_LIBRARY_OPEN_H
 

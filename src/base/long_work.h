@@ -20,14 +20,14 @@ void long_work_begin(struct long_work *work);
 /* Returns true if the line is to be written now: for the first time in this work, or at least a fifth of a second after
  * the last time. Reads the clock, which costs some nanoseconds. */
 bool long_work_is_due(const struct long_work *work);
-/* Shows `text`, and the time left, computed from the work done so far (`done`) and all work (`total`; 0: unknown, no
- * time is shown). */
+/* Shows `text`, and the time left, computed from the amount of work done so far (`done`) and of all work (`total`). If
+ * `total` is 0 (unknown), shows no time. */
 void long_work_show(struct long_work *work, const char *text, uint64_t done, uint64_t total);
 /* Removes the line from the terminal. */
 void long_work_end(struct long_work *work);
 
-/* Appends ", 12 s left": the time that the remaining work takes at the average speed so far. Appends nothing if that is
- * unknown. */
+/* Appends ", 12 s left": the time that the remaining work takes at the average speed so far. Appends nothing if this
+ * time is unknown. */
 void long_work_add_left(struct buf *out, uint64_t elapsed_ns, uint64_t done, uint64_t total);
 
 #endif

@@ -1,5 +1,5 @@
-/* The only module that prints messages: full sentences on stderr, each after the program's name. A message is one
- * write(2), so that the messages of two processes never mix. */
+/* Prints all messages: full sentences on stderr, each after the program's name. Each message is one write(2), so that
+ * the messages of two processes never mix. */
 #ifndef FT_BASE_MSG_H
 #define FT_BASE_MSG_H
 
@@ -31,17 +31,17 @@ void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /*
 
 /* From now on standard error is a pipe that never blocks. A message that does not fit into the full pipe is counted in
  * *lost; a status line that does not fit is dropped, because a newer one follows. terminal: a descriptor of the
- * terminal to which the pipe's content is copied, from which the line width is read; or -1. Both arguments must stay
- * valid. */
+ * terminal to which the pipe's content is copied, or -1. It is used to read the width of a line. Both arguments must
+ * stay valid. */
 void msg_set_queue(int terminal, _Atomic uint64_t *lost);
 /* From now on messages go directly to standard error again. */
 void msg_set_direct(void);
 /* From now on keeps up to `room` bytes of messages that do not fit into the full pipe, and sends them when there is
- * room again. All calls have the same `room`. */
+ * room again. Every call must pass the same `room`. */
 void msg_keep(size_t room);
-#define MESSAGES_KEPT (256u << 10) /* bytes: far more than a summary */
+#define MESSAGES_KEPT (256u << 10) /* in bytes; a summary is much smaller */
 /* Sends the kept messages. Waits for room in a full pipe, each time for at most `milliseconds` (-1: without a limit);
- * messages that have not fitted by then count as lost. Does nothing if standard error is no queue (msg_set_queue()). */
+ * messages that do not fit in this time count as lost. Does nothing without msg_set_queue(). */
 void msg_settle(int milliseconds);
 
 /* Shows a line on a terminal, cut to its width. The next line or message replaces it; NULL removes it. */

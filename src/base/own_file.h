@@ -1,5 +1,5 @@
 /* Opens files that functrace writes. In a folder that another user can write to, a link of the expected name may point
- * to a file that only functrace's user may write. */
+ * to a file that only functrace's user may write. These functions do not follow such a link. */
 #ifndef FT_BASE_OWN_FILE_H
 #define FT_BASE_OWN_FILE_H
 
@@ -12,9 +12,9 @@ int own_file_open(const char *path);
 /* Does the same, but keeps the content of an existing file. */
 int own_file_open_to_append(const char *path);
 /* Opens a file that the user names, for writing. Creates it with mode 0600 if it does not exist; keeps the content of
- * an existing file. Follows a link, and links to which that points, if they belong to this user or root; otherwise, or
- * after too many links, fails with -ELOOP. Other flags of open(2) may be given, except O_TRUNC: the caller first checks
- * the opened file. Returns a descriptor or -errno. */
+ * an existing file. Follows a link, and the links to which it leads, if they belong to this user or to root; otherwise,
+ * or after too many links, fails with -ELOOP. `flags` are further flags of open(2), but not O_TRUNC, because the caller
+ * first checks the opened file. Returns a descriptor or -errno. */
 int own_file_open_given(const char *path, int flags);
 
 /* Text of a message that explains -ELOOP. */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Returns true if the character is only a printable sign: no control (C0, C1), direction mark, line end, surrogate or
- * private-use character. */
+/* Returns true if the character is plain: a printable sign. Controls (C0, C1), direction marks, line ends, surrogates
+ * and private-use characters are not plain. */
 bool plain_character(uint32_t character);
 /* Returns the number of bytes of the UTF-8 character at the beginning of the text; 0 if it is invalid or not plain. */
 size_t plain_size(const char *text);
@@ -19,13 +19,13 @@ void plain_escape(char byte, char to[PLAIN_ESCAPE]);
 
 struct buf;
 
-/* Append to `out`, or print, the text, with each byte that is not plain as \ooo. */
+/* Append the text to a buffer, or print it. Each byte that is not part of a plain character becomes an escape, \ooo. */
 void plain_add(struct buf *out, const char *text);
 void plain_print(FILE *out, const char *text);
-/* Copies the text to `to`, which has `room` bytes, without a NUL. The copy never ends inside an escape or a character.
- * Returns the number of bytes. keeps_lines: '\n' is copied as it is. */
+/* Copies the text, with such escapes, to `to`, which has `room` bytes. Adds no NUL. The copy never ends inside an
+ * escape or a character. Returns the number of bytes. With keeps_lines, '\n' is copied unchanged. */
 size_t plain_copy(char *to, size_t room, const char *text, bool keeps_lines);
-/* Replaces each byte that is not plain by `instead`; the length does not change. */
+/* Replaces each byte that is not part of a plain character by `instead`; the length does not change. */
 void plain_mask(char *text, size_t size, char instead);
 
 #endif

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 /* From now on the reads of the calling thread have time limits. Reads of other threads, and of functrace-postproc, have
- * none. let_go: a descriptor; while it is readable, waits are as short as with timed_hold(true). NULL: there is
- * none. */
+ * none. let_go points to a descriptor, or is NULL. While this descriptor is readable, waits are as short as with
+ * timed_hold(true). */
 void timed_begin(const int *let_go);
 /* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and all unanswered reads
- * together take less than a second; without it each may take ten seconds. */
+ * together take less than a second. Without is_held, each read may take ten seconds. */
 void timed_hold(bool is_held);
 
 /* Calls work(context) in the worker. Returns true if the work was done in time. Otherwise the worker owns `context`,

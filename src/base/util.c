@@ -137,7 +137,8 @@ static inline unsigned digit_of(char c)
 	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
 }
 
-/* Replaces strtoull(), which would take half of the time of reading a text trace, because that is mostly numbers. */
+/* Replaces strtoull(), which would take half of the time of reading a text trace, because such a trace consists mostly
+ * of numbers. */
 static inline bool util_parse_digits(const char *digits, unsigned base, uint64_t max, uint64_t *value)
 {
 	uint64_t number = 0;
@@ -199,7 +200,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* Takes ownership of the descriptor. If it is -1, returns NULL and leaves errno. */
+/* Takes ownership of the descriptor. If it is -1, returns NULL and does not change errno. */
 static char *util_read_all(int fd, size_t max, size_t *size)
 {
 	size_t capacity = 4096, used = 0;

@@ -1,7 +1,8 @@
 /* Memory allocation that cannot fail, strings, checked arithmetic, reading of small files.
  *
- * The x-functions end the program with a message when memory is exhausted: the guardian then corrects the target. Use
- * them only for sizes that the program itself chose or has bounded; check a size from a file or a tracee first. */
+ * The x-functions end the program with a message when memory is exhausted. If the engine ends so, the guardian rescues
+ * the targets. Use the x-functions only for sizes that functrace itself chose or has bounded; first check a size that
+ * comes from a file or a target. */
 #ifndef FT_BASE_UTIL_H
 #define FT_BASE_UTIL_H
 
@@ -98,12 +99,12 @@ bool parse_number(const char *text, uint64_t max, uint64_t *value);
  * and for masks. */
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
-/* Writes 1234567 as "1,234,567" into `text`, and returns that. */
+/* Writes 1234567 as "1,234,567" into `text`, and returns `text`. */
 const char *number_grouped(uint64_t number, char text[32]);
 
-/* Opens a regular file for reading, and gets its stat. Does not open any other file at all, because a file named by a
- * core file, a trace or a program may be a fifo, at which an open waits, or a device, which acts when it is opened.
- * Returns a descriptor, or -1 and errno; ENOEXEC: it is no regular file. */
+/* Opens a regular file for reading, and gets its stat. Opens no file of another type, because a file named by a core
+ * file, a trace or a program may be a fifo, for which open() waits, or a device, which may do something when it is
+ * opened. Returns a descriptor, or -1 and errno; ENOEXEC: the file is not a regular file. */
 int open_regular(const char *path, struct stat *st);
 
 /* Reads a whole file (at most `max` bytes; also files of /proc, which have no size) into a new NUL-terminated buffer,
@@ -112,8 +113,8 @@ int open_regular(const char *path, struct stat *st);
 char *read_file(const char *path, size_t max, size_t *size);
 /* Does the same for regular files only, and never waits at a fifo. Used for names that another program has made. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
-/* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Using them
- * still fails with EBADF. */
+/* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Reads from
+ * descriptor 0 and writes to the others still fail with EBADF. */
 void standard_fds_reserve(void);
 /* Raises the soft limit of open files to the hard limit. Never called in the target. */
 void fds_raise_limit(void);

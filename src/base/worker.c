@@ -49,7 +49,7 @@ static void worker_free(struct worker *worker)
 	free(worker);
 }
 
-/* Does a job. The job may have been freed when this returns. */
+/* Does a job. The job may have been freed when this function returns. */
 static void do_job(struct worker *worker, struct worker_job *job)
 {
 	job->work(job);

@@ -1,6 +1,6 @@
 /* A thread that does jobs one after another, in the order in which they are given. A job that never returns, because it
- * reads a file that does not answer, blocks only the worker: the thread that gave the job waits as long as it wants,
- * and then leaves the job to the worker.
+ * reads a file that does not answer, blocks only the worker: the thread that gave the job waits for a limited time, and
+ * then leaves the job to the worker.
  *
  * At any time a job belongs to one of the two threads:
  *
@@ -39,12 +39,13 @@ bool worker_is_done(const struct worker_job *job);
 /* Waits until the work is done, for at most `ns` nanoseconds. Returns true if it is done. */
 bool worker_wait(struct worker *worker, const struct worker_job *job, uint64_t ns);
 /* Tells the worker that the caller does not wait for the job any more: job->end() is called now if the work is done,
- * else after it. */
+ * otherwise after the work. */
 void worker_drop(struct worker *worker, struct worker_job *job);
 /* Ends the worker thread when it has done its jobs. The caller gives it no more jobs. Does not wait. NULL is
  * allowed. */
 void worker_end(struct worker *worker);
-/* Returns true if a worker's thread is inside a job: that may keep this process from ending (guardian_watch()). */
+/* Returns true if a worker's thread is inside a job. Such a job may keep this process from ending
+ * (guardian_watch()). */
 bool workers_are_busy(void);
 
 #endif

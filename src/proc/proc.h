@@ -1,5 +1,5 @@
-/* Reads facts about tasks and processes from /proc and a few system calls. All of them may be outdated when the
- * caller gets them: tasks end, and the kernel reuses their ids. */
+/* Gets facts about tasks and processes from /proc and a few system calls. A fact may be outdated when the caller gets
+ * it, because tasks end and the kernel reuses their ids. */
 #ifndef FT_PROC_PROC_H
 #define FT_PROC_PROC_H
 
@@ -29,7 +29,7 @@ size_t proc_path_length(const char *path);
 /* Returns the text after "KEY:" and blanks in the result of proc_read(tid, "status", NULL) (NULL is allowed), or NULL
  * if there is no such line. The text continues beyond the line's end. */
 const char *proc_status_line(const char *status, const char *key);
-/* Gets the n-th number (0 the first) of that line. Returns false if there is none. */
+/* Gets the n-th number (0: the first) of the line of `key`. Returns false if there is none. */
 bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value);
 
 /* Returns the process that a task belongs to; 0: the task has ended. */
@@ -92,11 +92,11 @@ pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* Returns the leader, or another living thread if the leader has ended and has no memory any more; 0 if there is
  * none. */
 pid_t proc_live_thread(pid_t pid);
-/* Gets the time that a task has run on a CPU, in ns. Returns false if the task has ended or this kernel does not count
- * that. */
+/* Gets the time that a task has run on a CPU, in ns. Returns false if the task has ended or this kernel does not
+ * measure this time. */
 bool proc_run_time(pid_t tid, uint64_t *ns);
 /* Gets the number of times that a task has been scheduled on a CPU. Returns false if the task has ended or this kernel
- * does not count that. */
+ * does not count this. */
 bool proc_turns(pid_t tid, uint64_t *turns);
 /* Returns true if the task belongs to that process; false also if one of the two has ended. Does not read /proc. */
 bool proc_is_of_group(pid_t tid, pid_t tgid);
@@ -105,7 +105,8 @@ bool proc_is_of_group(pid_t tid, pid_t tgid);
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
 /* Does the same, and gets the task's stack pointer. */
 bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
-/* Gets the pc and sp of a task that is stopped outside of system calls. Returns false if it is not. */
+/* Gets the pc and sp of a task that is stopped outside of system calls. Returns false if the task is not stopped
+ * there. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
 /* Returns the size in bytes of the mapping that begins at the address in a task's memory; 0 if no mapping begins
  * there. */

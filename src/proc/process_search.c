@@ -72,7 +72,7 @@ static bool who_begins(const char *comm, const char *name)
 	return name && !strncmp(comm, name, COMM_MAX);
 }
 
-/* Returns that word of a script's command line which names the script, with its path, or NULL. */
+/* Returns the word of a script's command line that names the script, with its path; NULL: there is none. */
 static const char *script_word(const char *line, size_t size, const char *comm)
 {
 	const char *word = line;

@@ -1,4 +1,4 @@
-/* Finds processes by name, using /proc alone. */
+/* Finds processes by name, only by reading /proc. */
 #ifndef FT_PROC_PROCESS_SEARCH_H
 #define FT_PROC_PROCESS_SEARCH_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Returns the name by which a process was started; pid may be the id of any of its threads. For a link or a script this
- * is the link's or script's own name, not that of the file it points to. If /proc shows no such name, returns the name
- * that the process gave itself. The caller frees it. */
+/* Returns the name by which a process was started; pid may be the id of any of its threads. For a link this is the
+ * link's name, not that of the file to which it points; for a script it is the script's name, not that of its
+ * interpreter. If /proc shows no such name, returns the name that the process gave itself. The caller frees it. */
 char *who_name(pid_t pid);
 /* Returns the command line of a process, with blanks between its words, cut to `most` bytes ("..." at the end), or
  * [name] if it has none. The caller frees it. */
@@ -18,14 +18,14 @@ pid_t *who_all(size_t *count);
 /* Returns the living processes whose name or file name is `name`; a name with a '/' is the path of a program or script.
  * The caller frees the array. */
 pid_t *who_named(const char *name, size_t *count);
-/* Returns a living process of another user that has that name or path, by the files of /proc that all users may read;
- * 0: there is none. */
+/* Returns a living process of another user whose name or path is `name`; 0: there is none. Reads only the files of
+ * /proc that all users may read. */
 pid_t who_named_of_another(const char *name);
 /* Returns the living children of a process. The caller frees the array. */
 pid_t *who_children(pid_t pid, size_t *count);
-/* Returns true if the paths of a process belong to another mount namespace (a container's), so that functrace finds the
- * files below /proc/PID/root. For a process that has only changed its root, paths begin at the root of its
- * namespace. */
+/* Returns true if the paths of a process belong to another mount namespace (a container's): then functrace finds the
+ * process's files below /proc/PID/root. Returns false for a process that has only changed its root (chroot), because
+ * its paths in /proc begin at the root of the mount namespace. */
 bool who_has_other_mounts(pid_t pid);
 
 #endif

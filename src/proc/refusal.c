@@ -95,7 +95,7 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (traced)
 		explain_tracer(what, pid, traced, "End that one first.");
-	/* The kernel removes the process's files in /proc before the last thread. */
+	/* ENOENT: the kernel removes the files of an ended process from /proc before it removes the last thread. */
 	else if (!proc_live_thread(pid) || error == ENOENT)
 		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
 	else if (error == EPERM || error == EACCES)
@@ -114,7 +114,7 @@ int refusal_before_attach(pid_t pid)
 		return refusal_of_attach(pid, ESRCH);
 	if (stat.flags & PROC_KERNEL_THREAD)
 		return refusal_of_attach(pid, EPERM);
-	/* Another functrace may be scanning the process, and then detaches soon. */
+	/* If the tracer is another functrace that scans the process, it will detach soon. */
 	for (unsigned i = 0; i < LOOKS && has_other_tracer(pid); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 	return has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;

@@ -9,8 +9,8 @@
 const char *refusal_reason(int error);
 /* Prints why a process could not be attached to, by this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);
-/* Called before attaching. If there is no such process, or it is a kernel thread, or it has another tracer, prints that
- * and returns 1. Otherwise prints nothing and returns 0. */
+/* Called before attaching. If there is no such process, or it is a kernel thread, or it has another tracer, prints a
+ * message that says so and returns 1. Otherwise prints nothing and returns 0. */
 int refusal_before_attach(pid_t pid);
 /* Prints why a program that functrace has started cannot be traced. */
 void refusal_of_launch(pid_t pid, const char *program, int error);

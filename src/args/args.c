@@ -123,7 +123,7 @@ static void fetch_pieces(struct explaining *e, const struct signature_param *par
 	}
 }
 
-/* Shows a parameter at the place that the compiler chose instead of the ABI's place. */
+/* Shows a parameter that the compiler has put into another place than the ABI's. Reads it from that place. */
 static void show_chosen(struct explaining *e, const struct plan_param *param, enum param_place place)
 {
 	const struct signature_param *chosen = param->signature;

@@ -36,10 +36,11 @@ struct args_source {
 /* A function's parameters and their places (args/plan.h). */
 struct args_plan;
 
-/* These make a plan from a module's table row (NULL if the row describes nothing) or from a signature (NULL if
- * `signature` is NULL). Both return NULL if the processor has no arch->abi. The plan refers to the row or the
- * signature, which must outlive it. is_soft_float: elf_file_is_soft_float() of the function's object. The caller frees
- * the plan with args_plan_free(). */
+/* args_plan_of_row() makes a plan from a row of a module's table; it returns NULL if the row describes neither an
+ * argument nor a result nor errno. args_plan_of_signature() makes a plan from a signature; it returns NULL if
+ * `signature` is NULL. Both return NULL if the processor has no arch->abi. The plan refers to the row or the signature,
+ * which must outlive it. is_soft_float: elf_file_is_soft_float() of the function's object. The caller frees the plan
+ * with args_plan_free(). */
 struct args_plan *args_plan_of_row(const struct arch *arch, const struct function *row, bool is_soft_float);
 struct args_plan *args_plan_of_signature(const struct arch *arch, const struct signature *signature,
 					 bool is_soft_float);

@@ -5,8 +5,8 @@
 #include "arch/abi.h"
 #include "symbols/types/types.h"
 
-/* Returns the scalars of a type, however deeply nested. If there are more than ABI_FIELDS, or some are unknown,
- * field_count is above ABI_FIELDS. pointer_size: size of a pointer in bytes. */
+/* Returns the scalars of a type, at any depth of nested types. If the type has more than ABI_FIELDS scalars, or some
+ * are unknown, field_count is above ABI_FIELDS. pointer_size: size of a pointer in bytes. */
 struct abi_value flatten(const struct data_type *type, unsigned pointer_size);
 
 #endif

@@ -10,7 +10,7 @@
 #define TEXTS_MAX   4    /* limit of the strings read for members of one argument, or of the value to which it points */
 #define BASES_READ  8    /* limit of the virtual bases read from memory for one argument */
 
-/* What may be read of the memory to which a value refers. C strings are read in any case, TEXTS_MAX of them. */
+/* Says what may be read of the memory to which a value refers. In all cases, up to TEXTS_MAX C strings are read. */
 enum follow {
 	FOLLOW_NOT,  /* for a member or an element: nothing is read; a pointer is shown as an address */
 	FOLLOW_TEXT, /* for a value to which an argument points: the text of a string object is read */
@@ -68,7 +68,7 @@ uint64_t view_pointer(const struct formatter *s, const struct value_view *view);
  * that it ends with "...". */
 void show_missing(struct formatter *s, const struct value_view *view);
 void show_lost(struct formatter *s);
-/* Adds "<unknown place>": it is not known where the value is. */
+/* Adds "<unknown place>": the place of the value is unknown. */
 void show_unknown(struct formatter *s);
 /* Adds "<unknown type>": debug information does not describe the type, or describes it in a missing file. */
 void show_unknown_type(struct formatter *s);

@@ -15,8 +15,8 @@ struct row_call {
 
 /* Returns the size and kind of a parameter for the ABI. Types narrower than a word are passed as a word. */
 struct abi_value row_abi_value(const struct arch *arch, const struct param *param);
-/* Returns the parameter as it is in this call: with the type that `cases` selects, or PARAM_NONE if the call does not
- * have it. */
+/* Returns the parameter as it is in this call: with the type that `cases` selects; the type is PARAM_NONE if this call
+ * has no such parameter. */
 struct param row_param(const struct row_call *call, const struct param *param);
 /* Adds the text of a value. raw: bits of the value; bits above the type's width are ignored. */
 void row_show(struct formatter *s, const struct row_call *call, const struct param *param, uint64_t raw);

@@ -62,7 +62,7 @@ static void place_all(struct args_plan *plan, const struct abi_function *functio
 		place_result(plan, function);
 }
 
-/* Returns true if the result is a number. A struct with a number as its only member is none. */
+/* Returns true if the result is a number. A struct with a number as its only member is not a number. */
 static bool is_number(const struct args_plan *plan)
 {
 	if (plan->row)
@@ -283,8 +283,8 @@ static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, u
 	return piece->kind == PIECE_INTEGER && arch->abi->argument_dwarf(piece->index) == dwarf_register;
 }
 
-/* Returns one bit for each piece that callers may leave out: debug information does not list its register among those
- * that the function uses. Returns 0 if a piece is on the stack. */
+/* Returns one bit for each piece that callers may leave out, because debug information does not list the piece's
+ * register among the registers that the function uses. Returns 0 if a piece is on the stack. */
 static unsigned left_out(const struct arch *arch, const struct signature_param *param, const struct abi_place *place)
 {
 	unsigned left = 0;
@@ -312,8 +312,8 @@ static bool is_in_registers(const struct signature_param *param)
 
 /* Sets is_moved for the parameters of a function that LLVM may have given its own calling convention. If no other file
  * calls the function, LLVM passes the fields of a struct in registers, although the ABI passes the struct on the stack.
- * Then each other parameter may also be in another place. Debug information does not show that: it looks the same for a
- * struct that the function's first instructions load from the stack. */
+ * Then each other parameter may also be in another place. Debug information does not show whether LLVM did this: it
+ * looks the same if the struct is passed on the stack and the function's first instructions load it into registers. */
 static void find_moved(struct args_plan *plan)
 {
 	bool is_any = false;

@@ -9,7 +9,7 @@
 struct out {
 	char *text;
 	size_t size, room; /* number of bytes in use, and of bytes that may be used until the text is full */
-	unsigned steps;    /* number of values that may still be formatted, which limits also values that add no text */
+	unsigned steps;    /* number of values that may still be formatted; also limits values that add no text */
 	bool is_full;      /* some text was left out */
 	bool is_said;      /* is_full is set, and "..." was added */
 };
@@ -24,8 +24,8 @@ void out_add(struct out *out, const char *text);
 void out_printf(struct out *out, const char *fmt, ...) FT_PRINTF(2, 3);
 /* Counts a formatted value; marks the text as full after too many. Returns false if the text is full. */
 bool out_step(struct out *out);
-/* These close a bracket or a quote. The reserve has room for a few bytes in a few levels. If the text is full, the
- * first of these calls adds "...": out_end() before the bracket, out_quote() after the quote. */
+/* These close a bracket or a quote. OUT_RESERVE suffices for a few bytes on each of a few levels. If the text is full,
+ * the first of these calls adds "...": out_end() before the bracket, out_quote() after the quote. */
 void out_end(struct out *out, const char *bracket);
 void out_quote(struct out *out, const char *quote);
 /* Returns the whole text; it is valid until the next change. */

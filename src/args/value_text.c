@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Why the shown part of a string ends. */
+/* The reason why the shown part of a string ends. */
 enum text_end {
-	END_WHOLE,      /* it is the end of the string */
+	END_WHOLE,      /* the string ends there, too */
 	END_CUT,        /* the rest of the string is not shown */
 	END_UNREADABLE, /* the rest of the string cannot be read */
 };
@@ -124,8 +124,8 @@ static uint32_t read_code_unit(const unsigned char *bytes, unsigned width)
 
 /* ---- Texts ---- */
 
-/* Adds the character at index `at`. Returns how many elements it consists of, or 0 if the bytes end in the middle of
- * it. */
+/* Adds the character at index `at`. Returns the number of elements of the character, or 0 if the bytes end in the
+ * middle of it. */
 static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
 	const uint32_t c = read_code_unit(bytes + at * width, width);
@@ -163,8 +163,8 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 	for (size_t at = 0; at < count && !s->out.is_full;) {
 		size_t taken = add_character(s, bytes, at, count, width);
 
-		/* If the limit cuts a character, it is left out. If the string itself ends in the middle of a
-		 * character, its bytes are shown. */
+		/* A character that the limit cuts is left out. If the string itself ends in the middle of a character,
+		 * its bytes are shown. */
 		if (!taken && end == END_CUT)
 			break;
 		if (!taken) {

@@ -30,8 +30,8 @@ int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
 	return error;
 }
 
-/* Reads the program's own bytes at the address: ARCH_INSN_MAX bytes, or those up to the end of the page. Returns their
- * number, or -errno. A breakpoint at the address itself is not hidden. */
+/* Reads the program's original bytes at the address: ARCH_INSN_MAX bytes, or those up to the end of the page. Returns
+ * their number, or -errno. A breakpoint at the address itself is not hidden. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
 	size_t size = ARCH_INSN_MAX;
@@ -51,8 +51,9 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 	return (ssize_t)size;
 }
 
-/* Returns the text mapping of an object that contains the address; NULL if the code there was made at run time. Between
- * an object's segments other memory may be mapped (AArch64's segments are 64 KiB apart). */
+/* Returns the text mapping of an object that contains the address; NULL if the code there was made at run time. The
+ * address range of an object does not suffice, because other memory may be mapped between its segments (AArch64's
+ * segments are 64 KiB apart). */
 static const struct text_range *text_of_object(const struct process *p, uint64_t address)
 {
 	const struct object *object = objects_find(&p->objects, address);
@@ -185,8 +186,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		if (error < 0)
 			return breakpoint_unusable(b, error);
 	}
-	/* The way past the breakpoint (a slot) is prepared before the breakpoint is written. Without a slot, the
-	 * instruction is emulated or stepped in place, if the processor allows that. */
+	/* The slot for stepping over is assigned before the breakpoint is written. Without a slot, the instruction is
+	 * emulated or stepped in place, if the processor allows that. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
 	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);

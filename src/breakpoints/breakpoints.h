@@ -6,7 +6,7 @@
 
 #include "breakpoints/process_text.h"
 
-/* Returns the breakpoint at this address (a code address, or that of its first byte); NULL if there is none. */
+/* Returns the breakpoint at this address (a code address, or the address of its first byte); NULL if there is none. */
 static inline struct breakpoint *breakpoint_find(const struct process *p, uint64_t address)
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
@@ -16,13 +16,14 @@ static inline struct breakpoint *breakpoint_find(const struct process *p, uint64
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* Adds a breakpoint that is in the text, or is about to be written, to the guardian's journal. */
 void breakpoint_note(struct process *p, struct breakpoint *b);
-/* Ends p->text->planting, during which breakpoint_insert() only prepares. Writes all prepared breakpoints together,
- * because the target waits for the tracer from the first hit on. Calls failed() for each that could not be written. */
+/* Ends p->text->planting, during which breakpoint_insert() only prepares breakpoints. Writes all prepared breakpoints
+ * together, because the target waits for the tracer from the first hit on. Calls failed() for each breakpoint that
+ * could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 /* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);
-/* Returns true if the breakpoint is inserted, and the instruction under it is still the one that functrace has decoded:
- * a program may rewrite code that it made at run time. If the code has changed, removes the breakpoint. */
+/* Returns true if the breakpoint is inserted, and the instruction under it is still the one that functrace has decoded.
+ * A program may rewrite code that it made at run time. If the code has changed, removes the breakpoint. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 /* Removes at most `most` inserted breakpoints: any, or only those at function entries (`entries`). Returns the number
  * removed. */

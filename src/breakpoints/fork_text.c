@@ -19,8 +19,8 @@ struct patch {
 	struct slot *slot;
 };
 
-/* Returns all breakpoints and slots of the tables that may be in the text, in no order. The caller frees the array.
- * run_find() then sets `there` for each. */
+/* Returns all breakpoints and slots of the tables that may be in the text, in no particular order. The caller frees the
+ * array. run_find() then sets `there` for each. */
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));

@@ -96,9 +96,9 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 	return slot;
 }
 
-/* Returns true if the tail stays mapped for as long as the breakpoint's code. Other threads run on between a dlclose
- * and the linker's notice of it, so the copy must not be in an object that can be unmapped before the object with the
- * original instruction. */
+/* Returns true if the tail stays mapped for as long as the breakpoint's code. After a dlclose, other threads run on
+ * until the linker's breakpoint tells functrace of it. So the copy must not be in an object that can be unmapped before
+ * the object with the original instruction. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
@@ -140,7 +140,7 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 {
 	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
 
-	/* The first pass over the slots clears used_lately. */
+	/* The first pass over the slots clears used_lately, so that the second pass can take any of them. */
 	for (size_t i = 0; i < 2 * count; i++) {
 		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 

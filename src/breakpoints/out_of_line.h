@@ -32,7 +32,7 @@ static inline struct task_hits *task_hits(struct task *task)
 {
 	return task->hits ? task->hits : task_hits_new(task);
 }
-/* Returns the slot that the task was last sent to; NULL if it is certainly in none. */
+/* Returns the slot that the task was last sent to; NULL if the task is certainly in no slot. */
 static inline struct slot *task_slot(const struct task *task)
 {
 	return task->hits ? task->hits->slot : NULL;
@@ -57,8 +57,8 @@ static inline void slot_left(struct task *task)
 void slot_enter(struct task *task, struct slot *slot);
 /* If a stopped task's pc is inside a copy, sets it to the original address. Called after any stop that is not a hit. */
 void task_leave_slot(struct task *task);
-/* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises when the same call hits
- * again. */
+/* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises the hit if the same call repeats
+ * it. */
 void hit_undo(struct task *task, const struct breakpoint *b);
 /* Returns true if the task has undone hits, which may be repeated. */
 static inline bool task_has_undone_hits(const struct task *task)

@@ -34,7 +34,7 @@ struct breakpoint {
 	bool unusable; /* cannot be inserted; not tried again */
 	struct slot *slot;
 	long journal_index;     /* index in the guardian's journal; -1: not in it */
-	struct path *path;      /* data of jump_follow.c, or NULL */
+	struct path *path;      /* data of tail_jump.c, or NULL */
 	unsigned follow_misses; /* number of successive times that the jump under it led to no breakpoint */
 	/* Its purpose, set by src/calls. */
 	bool is_return;                 /* it is the return site of a call */
@@ -72,7 +72,7 @@ struct text {
 };
 
 /* A hit at a function's entry that functrace has undone, by setting the pc back, because a signal's handler runs first.
- * If the same call hits again (same stack pointer, same arguments), that is not a second call. */
+ * If the same call hits again (same stack pointer, same arguments), the second hit is not a second call. */
 struct undone {
 	const struct breakpoint *breakpoint; /* NULL: free */
 	uint64_t sp, args[CALL_ARGS];

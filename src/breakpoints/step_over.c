@@ -139,9 +139,10 @@ static bool is_stopped_at(struct task *task, uint64_t address)
 	       task->process->arch->pc(&task->regs) == address;
 }
 
-/* Runs the instruction in place, if the processor cannot single-step at all, or not over this instruction. The
- * instruction was not emulated because the memory that it uses cannot be accessed, so it will fault; or its slot is
- * lost. Resumes the task, and interrupts it until its pc is past the instruction. */
+/* Replaces step_in_place() if the processor cannot single-step at all, or cannot single-step this instruction. The
+ * instruction has neither a slot (perhaps the slot is lost) nor could it be emulated (perhaps the program cannot access
+ * the memory that it uses; then it will fault). Resumes and interrupts the task until its pc has left the
+ * instruction. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;

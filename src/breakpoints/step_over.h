@@ -8,10 +8,10 @@
  * process for a while. If the breakpoint is no longer inserted, the task continues at its address. If the task is
  * killed meanwhile, a later wait reports that. */
 void step_over_breakpoint(struct task *task, struct breakpoint *b);
-/* If a task that stopped for a SIGTRAP has hit a breakpoint, sets its pc back to the instruction there, which has not
- * run. Returns false if it hit no breakpoint. */
+/* If a task that stopped for a SIGTRAP has hit a breakpoint of functrace, sets its pc back to the instruction under the
+ * breakpoint, which has not run. Returns false if the task hit no breakpoint. */
 bool hit_take_back(struct task *task);
-/* In jump_follow.c. Returns the breakpoint that the task will hit next, before any other event, if it runs the
+/* In tail_jump.c. Returns the breakpoint that the task will hit next, before any other event, if it runs the
  * instruction under `b`; NULL if there is none. Sets task->regs to the registers at that next hit, but does not write
  * the registers of the task itself. */
 struct breakpoint *follow_jump(struct task *task, struct breakpoint *b);

@@ -7,9 +7,9 @@
 
 /* Follows a function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to `operator
  * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
- * the next breakpoint, and the registers at that breakpoint, before the task gets there. That saves a stop. */
+ * the next breakpoint, and the registers at that breakpoint, before the task gets there. This saves a stop. */
 
-#define FOLLOW_INSNS  6 /* endbr64, jmp *GOT; or bti, adrp, ldr, add, br; and one instruction more */
+#define FOLLOW_INSNS  6 /* limit: a PLT entry (endbr64, jmp *GOT; or bti, adrp, ldr, add, br) and one instruction */
 #define FOLLOW_MISSES 8 /* number of successive misses after which a jump is no longer followed */
 
 /* The instructions after a breakpoint's jump, in the text of the same object. */

@@ -107,8 +107,8 @@ static struct stop poll_or_sleep(struct tracer *t, unsigned looks, struct stop (
 	struct stop stop = {.kind = STOP_NONE};
 	bool timed;
 
-	/* Each poll takes the kernel's tasklist lock, which forks and exits of tasks need too. Only after a hit is the
-	 * next stop likely to be another hit, and to come soon. */
+	/* Each poll takes the kernel's tasklist lock, which forks and exits of tasks need too. So the tracer polls only
+	 * after a hit, because then the next stop is probably another hit and comes soon. */
 	if (!collect_may_poll(t) || !t->collector->after_hit)
 		return sleep_until(t);
 	const bool poll = spin_begin(&t->collector->spin, &timed);
@@ -160,11 +160,11 @@ static struct stop wait_all(struct tracer *t)
 	return first;
 }
 
-/* A wait for all tasks walks the kernel's list of them, twice if it has to sleep: 10 us per walk with 1000 tasks, 60 us
- * with 4000. With more than MANY_TASKS the tracer asks only the task that SIGCHLD names. SIGCHLD does not queue: if
- * several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer asks each of them
- * before it sleeps. The tracer asks for any task (a sweep) about once a millisecond, and whenever a task has stopped
- * that had not stopped recently. */
+/* A wait for all tasks walks the kernel's list of the tracer's tasks, twice if it has to sleep: 10 us per walk with
+ * 1000 tasks, 60 us with 4000. With more than MANY_TASKS the tracer asks only the task that SIGCHLD names. SIGCHLD does
+ * not queue: if several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer asks
+ * each of them before it sleeps. The tracer asks for any task (a sweep) every 1 to 100 ms, and whenever a task has
+ * stopped that had not stopped recently. */
 
 #define MANY_TASKS 64
 /* The time between two sweeps is this multiple of a sweep's duration, within the bounds below, because a walk over
@@ -173,8 +173,8 @@ static struct stop wait_all(struct tracer *t)
 #define SWEEP_MIN_NS 1000000u
 #define SWEEP_MAX_NS 100000000u
 #define BUSY_NS      5000000u /* time after a stop for which a task counts as busy */
-/* Long enough that the timer expires after the kernel's next tick; an earlier timer costs 4 us per stop in virtual
- * machines. */
+/* The limit of one wait for SIGCHLD. It is longer than a tick of the kernel, because a shorter timer costs 4 us per
+ * stop in virtual machines. */
 #define SILENCE_NS 5000000u
 
 static size_t busy_count(const struct tracer *t, uint64_t now)

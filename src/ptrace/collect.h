@@ -6,7 +6,7 @@
 
 struct collector *collector_new(void); /* Returns a new collector, which the caller frees with free(). */
 
-/* Waits for the next stop and returns it; the kind is STOP_NONE if the tracer has no children and tracees left. */
+/* Waits for the next stop and returns it; the kind is STOP_NONE if the tracer has neither children nor tracees left. */
 struct stop collect(struct tracer *t);
 /* Does the same as collect(), but does not block: returns STOP_NONE if no stop is present. */
 struct stop collect_now(struct tracer *t);

@@ -18,7 +18,7 @@
 #define YIELDS         200           /* number of sched_yield() before naps: a thread stops within microseconds */
 #define WAIT_NS        2000000000ull /* limit for a thread that gets no CPU */
 #define ASLEEP_WAIT_NS 20000000ull   /* limit for threads that sleep uninterruptibly in the kernel */
-/* The same limit while no thread is stopped, and so none is delayed by the longer wait. */
+/* Replaces ASLEEP_WAIT_NS while no thread is stopped, because then the longer wait delays no thread. */
 #define ALL_ASLEEP_WAIT_NS 200000000ull
 #define TURN_NS            20000000ull /* limit for resumed threads to get a CPU */
 #define ONES_TURN_NS       2000000ull  /* limit for one thread that runs while all others are stopped */
@@ -130,8 +130,8 @@ static void freeze_drop_ended(struct frozen_process *hold)
 			freeze_drop(task);
 }
 
-/* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns their number; *error: 0, or
- * why a thread could not be seized. */
+/* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns their number; *error gets
+ * 0, or the -errno of a thread that could not be seized. */
 static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};

@@ -12,7 +12,8 @@
 
 #include "ptrace/tasks.h"
 
-/* The system calls with a timeout that were restarted when the process was stopped before. Zeroed at first. */
+/* The system calls with a timeout that earlier stops of the process have restarted. The caller zeroes it before the
+ * first stop. */
 struct freeze_waits {
 	struct freeze_wait {
 		pid_t tid;
@@ -43,21 +44,21 @@ int freeze_stop(struct frozen_process *hold);
 size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Resumes stopped tasks one after the other, while all others are stopped. Calls begin_turn(task) just before; if it
  * returns false, the task is not resumed. Each task runs until the first entry or exit of a system call for which
- * is_over(task) is true, or until its time is over. Returns the number of tasks that were resumed. No task is resumed
- * after the deadline (CLOCK_MONOTONIC). */
+ * is_over(task) is true, until it stops for another reason, or until its time is over. Returns the number of tasks that
+ * were resumed. No task is resumed after the deadline (CLOCK_MONOTONIC). */
 size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
 			   bool (*begin_turn)(void *context, struct task *task),
 			   bool (*is_over)(void *context, struct task *task), void *context);
 /* Returns true if the stopped task is in a system call; *number (may be NULL) gets its number. */
 bool freeze_in_syscall(struct task *task, long *number);
 /* Returns true if freeze_run_to_calls() has stopped the task at the entry of a system call; *number gets the number of
- * the call. False also if the kernel does not report that (before Linux 5.3). */
+ * the call. Returns false also if the kernel does not report the number (before Linux 5.3). */
 bool freeze_begins_call(struct task *task, long *number);
 /* Returns true if a signal has stopped the process: its threads do not run before SIGCONT. */
 bool freeze_is_grouped(struct frozen_process *hold);
-/* Detaches all threads. Delivers to each the signal that was pending at its stop, and keeps group-stops. If a system
- * call would fail with EINTR only because functrace stopped it, restarts it, if the processor's port can do that. A
- * restarted call has its whole timeout again. Therefore an epoll_wait() that was first restarted some time ago
+/* Detaches all stopped threads. Delivers to each the signal that was pending at its stop, and keeps group-stops.
+ * Restarts a system call that would fail with EINTR only because functrace stopped it, if the processor's port can do
+ * that. A restarted call has its whole timeout again. Therefore an epoll_wait() that was first restarted some time ago
  * (`waits`) is not restarted and fails with EINTR. Otherwise repeated scans would extend its timeout for ever. */
 void freeze_end(struct frozen_process *hold);
 void freeze_waits_free(struct freeze_waits *waits);

@@ -1,4 +1,5 @@
-/* Stops running tasks, and waits until they are stopped. All waits for stops are here, except the wait in collect().
+/* Stops running tasks, and waits until they are stopped. The tracer waits for the stop of one task only here; collect()
+ * waits for all tasks, and a scan waits in freeze.c.
  *
  * A task deep in the kernel (a parent in vfork, a core dump) stops only on its way back to the program, and the end of
  * a killed task may be reported only after the ends of other tasks have been collected. So each wait has a limit. Stops

@@ -1,4 +1,4 @@
-/* Queues stops that are handled later: see stops.h. */
+/* Queues stops that are handled later: see pending_stops.h. */
 #include "config.h"
 #include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
@@ -15,7 +15,7 @@ void stops_forget(struct tracer *t, pid_t tid)
 			stops->items[i].tid = 0;
 }
 
-/* Removes the empty items that remain when a stop was taken from the middle. */
+/* Removes the items without a tid: stops that were taken from the middle of the queue, or dropped. */
 static void squeeze(struct stops *stops)
 {
 	size_t kept = 0;

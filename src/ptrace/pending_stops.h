@@ -51,8 +51,8 @@ void stops_put_back(struct tracer *t, const struct stop *stop);
 void stops_keep(struct tracer *t, struct task *task, const struct stop *stop);
 /* Drops the queued stops of a task, because another task has taken its tid. */
 void stops_forget(struct tracer *t, pid_t tid);
-/* Removes and returns the first queued stop that is only the tracer's own interrupt; skips others. Returns false if
- * there is none. */
+/* Removes and returns the first queued stop that was caused only by the tracer's own interrupt. Leaves other stops in
+ * the queue. Returns false if there is none. */
 bool stops_take_interrupt(struct tracer *t, struct stop *stop);
 /* Removes and returns the first queued stop that still concerns its task. Returns false if there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);

@@ -38,7 +38,8 @@ static void end_trial(struct spin *spin)
 void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 {
 	if (!timed) {
-		/* The target behaves differently now, so the next trial comes sooner. */
+		/* A wait that polled in vain shows that the target behaves differently now, so the next trial comes
+		 * sooner. */
 		if (in_vain && spin->waits > TRIAL)
 			spin->waits /= 2;
 		else
@@ -49,7 +50,8 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* If two waits polled in vain, the trial of polling has failed. */
+	/* From the second polling wait of a trial on, one wait that polled in vain suffices: the trial of polling has
+	 * failed. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

@@ -1,10 +1,9 @@
 /* Decides whether to poll for the next stop for a while before sleeping.
  *
- * A sleeping tracer is woken by an interrupt to an idle processor, which in a virtual machine can take ten times as
- * long as the stop itself. A polling tracer needs no wake-up, but keeps the target from running if both use one CPU.
- * Neither cost can be known beforehand, and both change with the load. So now and then both methods are timed for a few
- * stops, and the faster one is used until the next trial. Nothing here makes a system call: a unit test supplies the
- * times. */
+ * A sleeping tracer is woken by an interrupt to an idle processor. In a virtual machine this can take ten times as long
+ * as the stop itself. A polling tracer needs no wake-up, but keeps the target from running if both use one CPU. Neither
+ * cost can be known beforehand, and both change with the load. So now and then both methods are timed for a few stops,
+ * and the faster one is used until the next trial. Nothing here makes a system call: a unit test supplies the times. */
 #ifndef FT_PTRACE_SPIN_H
 #define FT_PTRACE_SPIN_H
 

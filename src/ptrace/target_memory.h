@@ -17,7 +17,7 @@ int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size);
 /* Reads a pointer, which has four or eight bytes in the process. */
 int memory_read_pointer(struct process *p, uint64_t address, uint64_t *value);
-/* Writes data of the target, not code (an emulated push). */
+/* Writes data of the target, for example in an emulated push. For code there is text_write(). */
 int memory_write(struct process *p, uint64_t address, const void *data, size_t size);
 
 /* Read or write the text of a stopped task whose memory is open as mem_fd. If the kernel refuses that through mem_fd,
@@ -26,8 +26,8 @@ int memory_read_stopped(int mem_fd, pid_t tid, uint64_t address, void *data, siz
 int memory_write_stopped(int mem_fd, pid_t tid, uint64_t address, const void *data, size_t size);
 /* Writes by ptrace only. */
 int memory_poke(pid_t tid, uint64_t address, const void *data, size_t size);
-/* Writes as the target itself could: fails with -EFAULT where its page protection forbids the write, and writes no byte
- * beside these, which another process that shares the page may be writing. */
+/* Writes as the target itself could: fails with -EFAULT where its page protection forbids the write, and writes no
+ * neighbouring bytes, because another process that shares the page may be writing these. */
 int memory_write_protected(pid_t tid, uint64_t address, const void *data, size_t size);
 
 #endif

@@ -227,7 +227,7 @@ bool task_foreign_pc(const struct task *task, uint64_t *pc)
 	return arch != NULL;
 }
 
-/* Not inlined into task_set_pc(), which runs at every stop but on x86 almost never calls this. */
+/* Not inlined into task_set_pc(), which runs at every stop but on x86 almost never calls task_set_regs(). */
 __attribute__((noinline)) int task_set_regs(struct task *task)
 {
 	struct iovec iov = {&task->regs, task->process->arch->regset_size};

@@ -65,7 +65,8 @@ struct process {
 	bool shared;  /* tasks of several thread groups use its memory */
 	pid_t anchor; /* the task whose /proc entry shows the process for now, or 0 */
 	bool shadow_stack;
-	/* functrace detaches from it, while other processes stay; its remaining tasks cannot be stopped yet */
+	/* functrace is detaching from this process, but not from all; the process's remaining tasks cannot be stopped
+	 * yet */
 	bool leaving;
 	/* Number of writes to the text. If the process borrows tables: the lender's number at the fork; 0: unknown. */
 	uint64_t text_serial;

@@ -1,4 +1,4 @@
-/* Decodes wait statuses: see stop.h. */
+/* Decodes wait statuses: see wait_status.h. */
 #include "config.h"
 #include "ptrace/wait_status.h"
 

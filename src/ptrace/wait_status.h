@@ -15,7 +15,7 @@ enum task_phase {
 };
 
 enum stop_kind {
-	STOP_NONE,       /* no stop, and none will come */
+	STOP_NONE,       /* no stop is present, or none will come */
 	STOP_STRANGER,   /* the exit of a child that is no tracee (engine.c wakes the tracer by such an exit) */
 	STOP_BORN_EARLY, /* first stop of a task whose parent's fork or clone event has not been seen */
 	STOP_BORN,       /* first stop of an expected task */
@@ -36,10 +36,11 @@ struct stop {
 	int signal;
 	unsigned event; /* PTRACE_EVENT_* */
 	int status;     /* wait status, as of waitpid */
-	bool went_on;   /* for an exit event: the task was already resumed from it and cannot be read any more */
+	bool went_on;   /* for an exit event: the task was already resumed from it, so its memory and registers cannot
+			 * be read any more */
 };
 
-/* Stops that were collected during a wait for another task: see stops.c. */
+/* Stops that were collected during a wait for another task: see pending_stops.c. */
 struct stops {
 	struct stop *items;
 	size_t head, count, capacity;

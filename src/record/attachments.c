@@ -42,8 +42,8 @@ void attachments_take(struct trace *trace, pid_t tid)
 
 		now.bytes = read_file(path, ATTACHMENT_MAX, &now.size);
 		free(path);
-		/* Some files of a process that has released its memory because it exits are empty: keep the older
-		 * text. */
+		/* If the process is exiting and has released its memory, some files are empty. Keep the older text
+		 * then. */
 		if (!now.bytes || (!now.size && kept->bytes)) {
 			free(now.bytes);
 			continue;
@@ -182,7 +182,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 	return NULL;
 }
 
-/* Returns true if the copy TRACE.NAME would overwrite the file itself that is to be copied. */
+/* Returns true if the copy TRACE.NAME would overwrite the file that is to be copied. */
 static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
 	char *const path = xasprintf("%s.%s", trace->path, name);

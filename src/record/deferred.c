@@ -10,7 +10,7 @@
 struct kept {
 	struct kept *next;
 	size_t size;
-	/* the names of a call's frames; NULL for other records and without names */
+	/* the names of a call's frames; NULL for other records, and if frames get no names */
 	struct named_address **names;
 	struct record record;
 	uint64_t words[];

@@ -230,8 +230,8 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If the id is not live, the reserved release may be that of the block that this publisher has just
-		 * allocated. */
+		/* If the id is not live, the reserved release may be a release of the block that this publisher has
+		 * just allocated. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -425,8 +425,7 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 }
 
 /* The id stays live until it is proved that the release succeeded, because the call may take long (a join waits for
- * its thread). The release of a
- * realloc is never held, because it has to precede the allocation by the same call. */
+ * its thread). The release of a realloc is never held, because it has to precede the allocation by the same call. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {
 	if (!reservation->is_open)

@@ -66,7 +66,7 @@ struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource
 
 /* To be called at the entry of a publisher: a call whose id other threads may see before it returns. */
 void ledger_publisher_began(struct trace *trace, uint32_t resource);
-/* To be called when such a call ends. Writes the held releases that need not wait any longer. */
+/* To be called when a publisher's call ends. Writes the held releases that need not wait any longer. */
 void ledger_publisher_done(struct trace *trace, uint32_t resource);
 
 /* Writes the held releases that refer to the function. To be called before the function is freed. */
@@ -90,7 +90,7 @@ bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
 /* Adds a lost id to the result of the scan. Possibly lost ids are ignored. */
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
-/* Returns the result of the last scan. Returns 0 if an event came after it, unless trace->is_parting. */
+/* Returns the result of the last scan. Returns zeros if an event came after the scan, unless trace->is_parting. */
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* Returns the counters of unusual calls of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
@@ -109,8 +109,8 @@ bool ledger_leaves_rest(const struct trace *trace, const struct event *e);
 uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Returns the number of the event that allocated a live id; 0 if the id is not live or the number is unknown. */
 uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id);
-/* To be called when an outer function returns an id that an inner call has allocated and that has the inner call's
- * event. Forgets the allocating function, because functions of either family may release the id. */
+/* To be called when an outer function returns an id that an inner call has allocated, if the allocation was written as
+ * the inner call's event. Forgets the allocating function, because functions of either family may release the id. */
 void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 /* Stores a number with an id of the kind. The id need not be live. A fork's child inherits the number. */
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number);

@@ -68,8 +68,8 @@ void live_add(struct trace *trace, const struct event *e)
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
 		/* Existing resources are listed while the program runs. So a listed resource may have been released
-		 * before functrace could see releases; or it is this very resource, whose call had not returned when
-		 * the list was made. */
+		 * before functrace could see releases; or the listed resource is the one that this event allocates: its
+		 * call had not returned when the list was made. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));

@@ -8,7 +8,7 @@
 #define BROKEN_REPORTED 4
 
 /* Writes a record. Does nothing if the trace has no file or has broken off. If the names of a call are not found within
- * a moment, the call and the records after it are queued until they are (deferred.h). */
+ * a moment, the call and the records after it are queued until the names are found (deferred.h). */
 void put_record(struct trace *trace, const struct record *record);
 /* Writes a record before the records that were queued after put_defer(). */
 void put_record_now(struct trace *trace, const struct record *record);

@@ -6,7 +6,7 @@
 #include "record/trace.h"
 
 /* A live block. It is stored packed in 64 bits, so that the millions of blocks of a large program take no more memory
- * than their sizes alone. */
+ * than their sizes alone would take. */
 struct live_block {
 	uint64_t size; /* at most BLOCK_SIZE_MAX */
 	/* number of its allocation in the trace; 0 if unknown, or if the block is large or the number above

@@ -1,5 +1,5 @@
-/* Kinds of resource and their ids in traces. Ids are numbered from 1 on, in the order of -e and, within a module, in
- * the order of the module's table. */
+/* Kinds of resource and their ids in traces. Ids are numbered from 1 on, in the order of the modules in -e and, within
+ * a module, in the order of the module's table. */
 #ifndef FT_RECORD_RESOURCE_IDS_H
 #define FT_RECORD_RESOURCE_IDS_H
 

@@ -133,7 +133,7 @@ static bool has_live(const struct trace *trace, uint32_t resource)
 	return live.blocks || (live.baseline_is_written && live.older);
 }
 
-/* Appends each kind that has live resources; if none has, "nothing is live" or, for a single kind, its 0. */
+/* Appends each kind with live resources. If there is none, appends "nothing is live", or the 0 of a single kind. */
 static void add_all_live(struct buf *b, const struct trace *trace)
 {
 	size_t kinds = 0, named = 0;

@@ -23,7 +23,7 @@ void times_start(struct trace_times *times, bool has_times, bool is_monotonic);
  * from the last one. */
 uint64_t times_now(struct trace_times *times);
 /* Returns the time to be written for an event: `ns`, but not earlier than the time of the last written event, because
- * the event may have been held while that one happened. */
+ * this event may have been held back while the other event was written. */
 uint64_t times_written(struct trace_times *times, uint64_t ns);
 
 #endif

@@ -135,8 +135,8 @@ static int open_after(struct trace *trace)
 	return fd;
 }
 
-/* Returns true if the path is a character device (/dev/null). Traces may share it, and no files with other names are
- * created. */
+/* Returns true if the path is a character device (/dev/null). All traces may share such a device, so no files with
+ * other names are created. */
 static bool trace_file_is_device(const char *path)
 {
 	struct stat st;
@@ -144,8 +144,8 @@ static bool trace_file_is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Opens a pipe or terminal again, with a nonblocking file description of its own, because the one with which functrace
- * was started is shared with other programs. Returns -1 for other files and on errors. */
+/* Opens a pipe or terminal again, so that functrace gets its own nonblocking file description. Other programs share the
+ * one with which functrace was started. Returns -1 for other files and on errors. */
 static int open_anew(int fd)
 {
 	char path[32];

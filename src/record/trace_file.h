@@ -11,9 +11,9 @@ int trace_files_begin(struct run *run);
 /* Opens the file for a process's next trace. Never overwrites a file that this run has written. Sets trace->path to its
  * name, and trace->has_file if the name can be used to open this regular file. Returns a descriptor or -errno. */
 int trace_file_open(struct trace *trace);
-/* Creates the file TRACE.NAME beside a trace, or TRACE.NAME.N. Never overwrites a file that this run has written; if -o
- * is a folder, overwrites no file at all. Returns a descriptor or -errno. Sets *path to the file's name, which the
- * caller frees. */
+/* Creates the file TRACE.NAME beside a trace or, if this name is taken, TRACE.NAME.N. Never overwrites a file that this
+ * run has written; if -o is a folder, overwrites no file at all. Returns a descriptor or -errno. Sets *path to the
+ * file's name, which the caller frees. */
 int trace_file_beside(struct trace *trace, const char *name, char **path);
 /* Appends a shell pattern that matches all traces of the run, in a folder or beside -o's FILE. Returns false if no
  * pattern matches exactly these. */

@@ -386,7 +386,8 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
-/* Before the event of an allocated block that is outside of all areas: writes a record of the area that contains it. */
+/* Called before the event of an allocated block is written. If the block is outside of all areas, writes a record of
+ * the area that contains the block. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&

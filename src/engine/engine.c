@@ -64,8 +64,8 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells the visible process to read the board. Does not wait for that process, which may be stopped. If the socket is
- * full, the poke is not needed: the visible process still has messages to read. Returns false if it has ended. */
+/* Tells the visible process to read the board (shared_state.h). Does not wait for it, because it may be stopped. A poke
+ * that finds the socket full is not needed: the process still has messages to read. Returns false if it has ended. */
 static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -197,8 +197,8 @@ static int engine_milliseconds_until(uint64_t time)
 	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* The engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd would also
- * wake that thread for each SIGCHLD, and so for each stop of many tasks (collect.c). */
+/* True after the engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd
+ * would also wake that thread for each SIGCHLD, and so for each stop of many tasks (collect.c). */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -304,8 +304,8 @@ void engine_keep_target(struct engine *engine)
 
 #define GUARD_PATIENCE_MS 5000
 
-/* Waits until the guardian traces this thread, or cannot: before that, nothing is attached, and no breakpoint is
- * inserted. If the guardian has ended, the link is closed. */
+/* Waits until the guardian traces this thread or reports that it cannot, because no task may be attached before. If the
+ * guardian has ended, the wait ends because the link is closed. */
 static void wait_for_guardian(struct engine *engine)
 {
 	struct pollfd link = {.fd = engine->link, .events = POLLIN};

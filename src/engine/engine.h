@@ -57,7 +57,7 @@ struct launch {
  * meanwhile). */
 int launch_open_gate(struct launch *launch);
 /* Called when the target has ended without an exec. If execvp of `program` failed, reports why and returns 126 or 127;
- * if the target was killed at its gate, returns 0. Does not block then. */
+ * if the target was killed at its gate, returns 0. Does not block, because the target has ended. */
 int launch_failure(struct launch *launch, const char *program);
 
 enum engine_request {

@@ -22,7 +22,7 @@ struct message {
 	uint32_t type, space;
 };
 
-/* Sends a message with a copy of `fd`, unless that is -1; `fd` stays the caller's. Never blocks. Returns 0 or -errno
+/* Sends a message and a copy of `fd` unless `fd` is -1. The caller keeps `fd`. Never blocks. Returns 0 or -errno
  * (-EAGAIN: the receiver is stopped and the socket is full). */
 int message_send(int socket, enum message_type type, uint32_t space, int fd);
 /* Receives a message. Returns 1 and sets *message and *fd (-1 if no descriptor came); 0: the other process has ended;

@@ -148,7 +148,8 @@ static unsigned patience_ms(const struct guardian *g)
 	return atomic_load(&g->engine.shared->is_reading) ? END_READING_MS : END_MS;
 }
 
-/* Waits until the engine has ended; if it has finished but cannot end, waits only for patience_ms(). */
+/* Waits until the engine has ended. If the engine has finished its work but cannot end, waits only for
+ * patience_ms(). */
 static void guardian_watch(struct guardian *g)
 {
 	bool linked = true;
@@ -167,8 +168,8 @@ static void guardian_watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = guardian_take_messages(g);
-		/* The engine may live as long as the target. The pipe of standard error must be closed before, so the
-		 * guardian closes its own end. */
+		/* The engine may live as long as the target, but the pipe of standard error must be closed before.
+		 * Therefore the guardian closes its own end. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))

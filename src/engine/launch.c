@@ -64,8 +64,8 @@ static char *binary_of(const char *name)
 	return NULL;
 }
 
-/* Runs in the target until its exec. Must neither allocate nor print: the process has functrace's memory, but is no
- * longer functrace. */
+/* Runs in the target until its exec. Must neither allocate memory nor print: the process has a copy of functrace's
+ * memory, but already has the target's signal state and descriptors. */
 static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
 		       const struct signal_state *signals) __attribute__((noreturn));
 

@@ -8,7 +8,7 @@
  *   - E has collected the stop, and has not set the pc yet: no signal is delivered, and the task would continue in the
  *     middle of its instruction. G sends it a SIGSTOP while E still traces it: in get_signal() the task finds that
  *     signal before it can return to the program. Then G attaches to the task, sets its pc, and detaches it without
- *     the SIGSTOP, mostly before that has stopped the process.
+ *     the SIGSTOP, mostly before the SIGSTOP has stopped the process.
  *   - E has set the pc to the instruction, its copy or a jump's target: the task continues there.
  *
  * A task that was making a system call for the engine (sigtrap.c) gets a SIGSTOP in the same way, and its own
@@ -113,9 +113,9 @@ static char state_of(pid_t tid, int *code)
 	return stat.state;
 }
 
-/* Returns true if the task's pc follows an address at which a breakpoint is or recently was; *address gets that. The
- * original bytes must be there, because they have been restored: otherwise the breakpoint is the program's own, or the
- * process has called execve. */
+/* Returns true if the task's pc follows an address at which a breakpoint is or recently was; *address gets that
+ * address. The original bytes must be there, because they have been restored: otherwise the breakpoint is the program's
+ * own, or the process has called execve. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct shared_state *const shared = r->shared;
@@ -170,8 +170,8 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 	return guard_slot->status;
 }
 
-/* Finds out whether a task has to be corrected. Returns false, after a signal that stops the task, if that is unknown:
- * the task runs, may have hit a breakpoint before, and its program would survive the SIGTRAP. */
+/* Finds out whether a task has to be corrected. This is unknown if the task runs, may have hit a breakpoint before, and
+ * its program would survive the SIGTRAP. Then sends a signal that stops the task, and returns false. */
 static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
@@ -344,7 +344,7 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 }
 
 /* Attaches to the task as soon as the engine's thread has released it. Returns 0 or an errno. Returns ESRCH also for a
- * task that has ended and was not reaped yet, for which the kernel says EPERM. */
+ * task that has ended and was not reaped yet, for which the kernel reports EPERM. */
 static int rescue_seize(const struct rescue *r, pid_t tid)
 {
 	int error = 0, code;
@@ -395,8 +395,8 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 	return corrected;
 }
 
-/* Corrects the task and removes its SIGSTOP, unless that has already caused a group-stop. If a task is killed before it
- * is detached, waits until it has ended, because its process does not end before the tracer has reaped it:
+/* Corrects the task and removes its SIGSTOP, unless the SIGSTOP has already caused a group-stop. If a task is killed
+ * before it is detached, waits until it has ended, because its process does not end before the tracer has reaped it:
  *
  *	task:          stops               | killed                       | has ended
  *	another task:          its SIGTRAP |

@@ -104,8 +104,8 @@ static void forget_run(struct ready *ready)
  *
  * A task may have hit a breakpoint just before the breakpoint was removed. Until the kernel has queued the SIGTRAP, and
  * again after the kernel has dequeued it for delivery, the task looks like any running task. Both take only a few
- * microseconds on a CPU. But growing CPU time alone proves nothing: the kernel also counts work that has only begun,
- * and other tasks may run first. So all ready tasks have to run for RUN_NS.
+ * microseconds on a CPU. But CPU time that has grown proves nothing by itself: the kernel also counts work that has
+ * only begun, and other tasks may run first. So all ready tasks have to run for RUN_NS.
  *
  *	task: hits it | no CPU                     | on one | none again                     | its SIGTRAP
  *	G:            | text restored | CPU time 5 |        | CPU time 5.01: still no signal |
@@ -132,7 +132,7 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 	return has_run;
 }
 
-/* Returns false at the first task that a signal is going to kill: then its process ends too. That signal is a SIGKILL,
+/* Returns false at the first task that a signal is going to kill: then its process ends too. The signal is a SIGKILL,
  * or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any more. The kernel removes
  * a signal from the pending ones before it marks the task as killed, so the mark is read last. */
 static bool find_killed_task(void *context, pid_t tid)

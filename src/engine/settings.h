@@ -64,7 +64,7 @@ struct scan_settings {
 struct settings {
 	const struct module **modules;
 	size_t module_count;
-	const struct module *chosen; /* the module made from -x, which is one of `modules`; NULL: none */
+	const struct module *chosen; /* the module made from -x; `modules` contains it too; NULL: none */
 	/* the functions of --context-function as a module, which `modules` does not contain; NULL: none */
 	const struct module *contexts;
 	/* the modules read from the user's files, whose memory they own; `modules` contains them too */
@@ -110,8 +110,8 @@ struct settings {
 	struct report_settings report;
 	struct scan_settings scan;
 	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
-	 * (-1: none). sound: the traces are complete. Returns functrace's exit status if that is positive; 0: functrace
-	 * ends with the program's status; -N: the same, but with N if the program's status is 0. */
+	 * (-1: none). sound: the traces are complete. Returns functrace's exit status if it is positive. Returns 0 if
+	 * functrace ends with the program's status, and -N if it does the same but ends with N instead of 0. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

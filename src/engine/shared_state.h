@@ -3,11 +3,12 @@
  * the engine. The tracer sees engine.h only.
  *
  * The processes communicate in two ways. The board is memory that all of them map: the engine writes facts there, and
- * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, however long the visible
- * process is stopped and the socket is full. The socket (SOCK_SEQPACKET) between the visible process and the engine
- * carries the visible process's requests and the engine's pokes; the guardian has a copy of the engine's end of it, and
- * takes the engine's place when the engine is dead. An end-of-file on the socket shows each process that the other has
- * ended. The link between the guardian and the engine carries memory descriptors for the guard. */
+ * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, even if the visible process is
+ * stopped for long and the socket is full. The socket (SOCK_SEQPACKET) between the visible process and the engine
+ * carries the visible process's requests and the engine's pokes; the guardian has a copy of the engine's end of the
+ * socket, and takes the engine's place when the engine is dead. An end-of-file on the socket shows each of the two
+ * sides that the other has ended. The link between the guardian and the engine carries memory descriptors for the
+ * guard. */
 #ifndef FT_ENGINE_SHARED_STATE_H
 #define FT_ENGINE_SHARED_STATE_H
 
@@ -29,7 +30,7 @@ struct shared_state {
 	atomic_bool ended;       /* status is valid */
 	atomic_int status;       /* wait status of the launched target */
 	atomic_bool tracer_done; /* the engine_tracer has returned, so the tracer thread may end */
-	atomic_bool traced; /* engine_main() has nothing left to do: `result` is valid, nothing is attached any more */
+	atomic_bool traced; /* engine_main() has nothing left to do: `result` is valid, no task is attached any more */
 	/* a thread of the engine may be reading a file that does not answer; then the engine may never end */
 	atomic_bool is_reading;
 	atomic_int result;

@@ -49,9 +49,9 @@ static void signals_read(struct signal_state *state)
 			state->actions[sig].sa_handler = SIG_DFL;
 }
 
-/* Returns true for a signal that functrace was started to ignore and that it keeps ignoring. When attached, that is so
- * only for SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, but kill -INT is how a user makes
- * functrace detach. */
+/* Returns true for a signal that functrace was started to ignore and that it keeps ignoring. When attached, functrace
+ * keeps ignoring only SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, but a user makes functrace
+ * detach by kill -INT. */
 static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
 {
 	return state->actions[sig].sa_handler == SIG_IGN && (is_launched(s) || sig == SIGHUP || sig == SIGTSTP);
@@ -59,8 +59,8 @@ static bool stays_ignored(const struct supervisor *s, const struct signal_state 
 
 /* Blocks the signals that the visible process acts on. That process reads them from a signalfd, so that there is no
  * handler and no race. A signal that functrace was started to ignore (nohup, a script's background job) stays ignored
- * if a target is launched, which ignores it too. While the target runs, INT, QUIT and TSTP are meant for the target:
- * functrace reads and drops them. When attached, functrace stops by TSTP as any program does. */
+ * if a target is launched, because the target ignores it too. While the target runs, INT, QUIT and TSTP are meant for
+ * the target: functrace reads and drops them. When attached, functrace stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -118,7 +118,8 @@ static void supervisor_take_signals(struct supervisor *s)
 	}
 }
 
-/* Reads pokes: messages that the board has changed. Returns false when both the engine and the guardian have ended. */
+/* Reads pokes, messages that say that the board has changed. Returns false when both the engine and the guardian have
+ * ended. */
 static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;
@@ -203,8 +204,8 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* Returns the program's exit status; functrace's own if it started none. done: the engine has ended by itself, with
- * `result`. */
+/* Returns the exit status of the launched program, or functrace's own if none was started. done: the engine has ended
+ * by itself, with `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct view_message {
-	uint32_t has_trace; /* a descriptor comes with the message; if not, only `unseen` is valid */
+	uint32_t has_trace; /* a descriptor comes with the message; 0: only `unseen` is valid */
 	uint32_t is_named;  /* the process was named by -t */
 	uint32_t unseen;    /* number of processes since the last message whose traces could not be sent */
 };

@@ -52,8 +52,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_tasks(t, pid, &error);
 	if (error)
 		return refusal_of_attach(pid, error);
-	/* The sharers are seized before the memory is opened. If the process calls execve after that, the tasks found
-	 * here reveal that (seize_drop_replaced()). */
+	/* The processes that share the memory are seized before the memory is opened. If the process calls execve after
+	 * that, seize_drop_replaced() notices it, because the tasks found here are replaced. */
 	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
@@ -92,7 +92,7 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
 	struct task *known = task_of_group(t, pid);
 
-	/* The process shares the memory of a process that functrace is already attached to. */
+	/* If a task is known, the process shares the memory of a process to which functrace is already attached. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->life->release_at_exec = false;
 		return 0;
@@ -220,7 +220,7 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* Handles the exit of a program that could not be started. Such an exit is not dispatched as that of a target. */
+/* Handles the exit of a program that could not be started. Such an exit is not dispatched like the exit of a target. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;
@@ -231,8 +231,8 @@ static bool filter_not_started(struct tracer *t, const struct stop *stop, void *
 	return *status < 128;
 }
 
-/* Dispatches stops until the launched program has called execve; all stops before are signals. Returns functrace's exit
- * status. */
+/* Dispatches stops until the launched program has called execve; all stops before the exec are stops for signals.
+ * Returns functrace's exit status. */
 static int wait_for_exec(struct tracer *t)
 {
 	int status = 0;

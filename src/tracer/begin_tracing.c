@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHOWN_MAX 8 /* number of processes for which a message of their own is printed */
-/* Between two processes, functrace spends at least this time on stops that are present: one may be the exit of the next
- * process. */
+#define SHOWN_MAX 8 /* limit of the processes that get a separate message */
+/* Between two processes, functrace spends at least this time on stops that are present, because one of them may be the
+ * exit of the next process. */
 #define LEAST_NS 1000000u
 
 struct begun {

@@ -81,7 +81,8 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
-	/* leaves the parent's process first, because process_fork() checks whether that has other tasks */
+	/* leaves the parent's process first, because process_fork() checks whether the parent's process has other
+	 * tasks */
 	task_part(child);
 	struct process *p = process_fork(parent, child);
 
@@ -206,13 +207,13 @@ static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned
 	/* Otherwise the child was killed before it ran, and is already reaped. */
 }
 
-/* A new thread may end its process at once. That kills its parent and ends the parent's stop at the clone event. The
- * parent is then at its exit event, which must be handled before the parent is resumed:
+/* A new thread may end its process at once. This kills its parent too, and ends the parent's stop at the clone event.
+ * The parent is then at its exit event, which must be handled before the parent is resumed:
  *
  *	100: clone() makes 101: its event | 101: exit() | 100: SIGKILL, exit event | here: 100 is to be resumed
  *
- * If the exit event is collected already, it is queued, and the parent stays marked as stopped. Otherwise the queue
- * would drop the exit event, and the parent would stay there for ever:
+ * If the exit event is collected already, it is queued, and the parent has to stay marked as stopped. If it were marked
+ * as running, the queue would drop the exit event, and the parent would never leave this stop:
  *
  *	100: clone(): its event, queued | SIGKILL | 100: exit event, queued | here: 100 is at the queued event */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop)

@@ -5,7 +5,7 @@
 #include "ptrace/wait_status.h"
 #include "ptrace/tracee.h"
 
-/* Acts on the parent's fork or clone event: continues the child if that has already stopped, else expects its stop. */
+/* Acts on the parent's fork or clone event: continues the child if it has already stopped, else expects its stop. */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop);
 /* Called at a task's exit event. If the task has just created a child whose event it cannot report any more, adds that
  * child to the table as an expected one. */

@@ -11,7 +11,7 @@ struct capture_job {
 	struct heap_capture *capture;
 	struct process process; /* has only pid and arch */
 	struct task task;       /* the task through which the memory is read; has only ids */
-	const char *reason;     /* why the job failed; NULL: it did not */
+	const char *reason;     /* why the job has failed; NULL: it has not failed */
 	bool is_passing;        /* the failure is temporary: another copy may succeed */
 };
 

@@ -30,7 +30,7 @@
 
 #define JUMPS_MAX 8 /* a limit, because jumps may be circular */
 
-/* Acts on the linker's notice after all other probes, because that may free the breakpoint. */
+/* Acts on the linker's notice after all other probes, because updating the objects may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -248,8 +248,8 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* Acts on an exit event. If the task was already resumed from it, because another task's exec may wait for its exit, it
- * is not the process's last task. */
+/* Acts on an exit event. The task may already have been resumed from the event (went_on), because another task's exec
+ * may wait for its exit. Then it is not the process's last task. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);
@@ -307,7 +307,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 }
 
 /* Acts on the end of a task that is not in the table. A leader that has ended before functrace attached is a zombie,
- * which cannot be seized:
+ * which cannot be seized. A thread may take its tid:
  *
  *	101: exec(), gets its leader's tid, 100 | user: SIGKILL | 101: ends as 100, without an exec event */
 static void act_unknown_gone(struct tracer *t, const struct stop *stop)

@@ -63,7 +63,8 @@ static void leave_old_process(struct task *task)
 }
 
 /* Removes breakpoints from the new program. If functrace attached just before the exec, it may have opened the memory
- * only after it. Then the old process's descriptor leads to the new memory, with the breakpoints. */
+ * only after the exec. Then the old process's descriptor leads to the new memory, into which breakpoints were
+ * written. */
 static void clean_new_image(struct process *old)
 {
 	const struct hash_entry *entry;

@@ -170,8 +170,8 @@ void exit_captures_finish_all(struct tracer *t)
 
 /* ---- When to begin ---- */
 
-/* Adds a thread to the capture; if it has called exit(3), without the frames of exit(). These contain old words of the
- * calling function, which the program never reads again. */
+/* Adds a thread to the capture. If the thread has called exit(3), leaves out the frames of exit(), because they contain
+ * old words of the calling function that the program never reads again. */
 static void exit_captures_add_thread(struct heap_capture *capture, struct task *task)
 {
 	struct exit_caller caller;
@@ -189,7 +189,7 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 
 	if (!p || !(is_wanted || leak_check_figures_are_wanted(p)))
 		return false;
-	/* If the process has no probe, its trace has no blocks, but that does not mean that no block is lost. */
+	/* If the process has no probe, its trace has no blocks. This does not mean that no block is lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
 			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in it");

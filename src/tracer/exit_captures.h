@@ -7,7 +7,7 @@
 
 /* Called at a task's exit stop. If it is the last task of its process (is_last), the kernel frees the memory next, so
  * first the lost blocks are written to the trace; without --scan, the heap's figures. Returns true if the task stays
- * stopped for that; it is then continued later. */
+ * stopped for this; then it is continued later. */
 bool exit_captures_task_ended(struct task *task, bool is_last);
 /* Writes the results of the captures that background threads have completed. Called often; cheap. */
 void exit_captures_go_on(struct tracer *t);

@@ -143,7 +143,8 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	/* Blocks were allocated by traced calls. If no heap is found, they are of another allocator. */
+	/* If traced calls have allocated blocks, but no heap was found or no block is in it, the blocks are of another
+	 * allocator. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
 		   : leak_check_is_of_another(trace, capture))
 		reason = "functrace does not understand its allocator";

@@ -49,7 +49,7 @@ static void scan_was_last(struct process *p)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 }
 
-/* The allocator's figures are those of the copy, whatever calls come after it. */
+/* Does nothing, because the allocator's figures are those of the copy, whatever calls come after it. */
 static void ignore_copied(struct process *p)
 {
 	(void)p;
@@ -72,7 +72,7 @@ static bool goes_on(const struct process *p)
 
 /* ---- The length of pauses ---- */
 
-#define SHOWN_MAX 4 /* number of processes for which a message of their own is printed */
+#define SHOWN_MAX 4 /* limit of the processes that get a separate message */
 
 struct leak_check_detach_pause {
 	pid_t pid;

@@ -63,8 +63,8 @@ void leftovers_look(struct process *p, struct leftovers *found)
 	found->breakpoints = count;
 }
 
-/* Prints one message for all processes. If a process has such breakpoints, its children have them, too, so there would
- * be a message for each worker of a server. */
+/* Prints one message for all processes, not one for each: if a server has such breakpoints, all its workers have them
+ * too. */
 void leftovers_say(struct leftovers *found)
 {
 	char *const more = found->others ? xasprintf(", and in that of %zu more", found->others) : xstrdup("");

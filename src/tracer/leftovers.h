@@ -4,7 +4,7 @@
 
 #include "ptrace/tracee.h"
 
-/* The findings in all processes. Zeroed at first. */
+/* The findings in all processes. The caller zeroes the struct before the first call. */
 struct leftovers {
 	pid_t pid; /* the first process that contains such breakpoints; 0: none does */
 	char *name;

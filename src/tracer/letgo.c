@@ -84,7 +84,7 @@ static bool make_ready(struct task *task, const struct stop *stop)
 	}
 }
 
-/* In the functions below, `only` is the process that functrace detaches from; NULL: from all. */
+/* In the functions below, `only` is the process from which functrace detaches; NULL: it detaches from all. */
 static bool is_concerned(const struct process *only, const struct task *task)
 {
 	return !only || task->process == only;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* number of copies without a known heap after which no more are made; a heap may be hidden while its lists change */
+/* limit of the copies in which no known heap is found, as happens while the heap's lists change */
 #define WAIT_MAX        2
 #define EARLY_MAX       8           /* number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20          /* number of copies after which none is made, even if none was consistent */
@@ -266,7 +266,8 @@ static bool copy_once(struct live_capture_attempt *l)
 	return task && !l->capture->reason;
 }
 
-/* Reads the copy. Returns true if it is unusable and another copy, which the caller then makes, may be usable. */
+/* Reads the copy. Returns true if this copy is unusable, but another one, which the caller then makes, may be
+ * usable. */
 static bool read_copy(struct live_capture_attempt *l)
 {
 	live_capture_make(l, background_begin_gently(capture_job_read, &l->job));

@@ -10,7 +10,7 @@
 
 /* The data of src/tracer about a process. */
 struct process_life {
-	bool planted;        /* its functions have breakpoints: start.c */
+	bool planted;        /* its functions have breakpoints: process_start.c */
 	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
 	/* Link a fork's child without tables of its own (a borrower) and its lender: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
@@ -37,8 +37,9 @@ void process_ref(struct process *p);
 /* Drops a reference. The last one ends the process and its trace; `how` is noted there (NULL: nothing). */
 void process_unref(struct process *p, const char *how);
 
-/* Finds a task that cannot be in an execve, or stops one: the anchor. If several processes share the memory, /proc is
- * read through the anchor only, because the others may exec. Returns its tid, or 0 if there is none. */
+/* Finds the anchor: a task that cannot be in an execve, because it is stopped or waits in vfork. Else stops a task. If
+ * several processes share the memory, /proc is read through the anchor only, because the others may exec. Returns its
+ * tid, or 0 if there is none. */
 pid_t process_find_anchor(struct process *p);
 /* Makes a new struct process through the anchor, moves all tasks to it, and frees the old one. On failure changes
  * nothing and returns NULL with errno set. */

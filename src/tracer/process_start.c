@@ -68,8 +68,8 @@ static bool on_descriptor(void *context, int fd)
 	return true;
 }
 
-/* Inserts the breakpoints, and then records the descriptors that are already open. In this order none is missed,
- * because each open and close meanwhile has its event:
+/* Inserts the breakpoints, and then records the descriptors that are already open. In this order no descriptor is
+ * missed, because each open and close meanwhile has its event:
  *
  *	inserted | T: open() = 3, in the kernel | 3 is in /proc | T: its return is seen: 3 is not counted twice */
 static void process_plant(struct process *p)
@@ -98,8 +98,8 @@ int process_start(struct process *p)
 	return error;
 }
 
-/* Returns true if a task is alive. A process with tasks and without objects is in an execve, and is started after
- * that. */
+/* Returns true if a task is alive. A process with tasks and without objects is in an execve, and is started after the
+ * execve. */
 static bool has_living_task(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)

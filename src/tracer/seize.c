@@ -242,7 +242,8 @@ static void list_sharer(struct sharers *s, pid_t pid)
 	s->pids[s->count++] = pid;
 }
 
-/* Returns true if the parent's event has shown, or will show, to which process it belongs. */
+/* Returns true if it is already known, or will be known from the parent's event, to which struct process `pid`
+ * belongs. */
 static bool is_placed(struct tracer *t, pid_t pid)
 {
 	const struct task *task = task_find(t, pid);
@@ -306,7 +307,7 @@ void seize_rest(struct tracer *t, struct process *p, struct sharers *s)
 	unsigned rounds = 0;
 
 	give_process(t, p, s);
-	/* Tasks that were being created until now are untraced; they are seized now. */
+	/* Tasks that were being created while their creators were seized are untraced. They are seized here. */
 	do {
 		births_wait(p, s->count > 1);
 		fresh = seize_threads(t, s);

@@ -5,8 +5,8 @@
 #include "ptrace/tracee.h"
 
 /* Seizes all threads of a process, which have no struct process yet. Called between seize_begin() and seize_end()
- * (seize_stops.h). Returns the number of newly seized threads. *error: 0; EBUSY if a thread has another tracer; or why
- * a thread could not be seized. */
+ * (seize_stops.h). Returns the number of newly seized threads. *error: 0; EBUSY if a thread has another tracer; or the
+ * errno with which a thread could not be seized. */
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
 /* Processes that share one memory. */
 struct sharers {
@@ -18,8 +18,8 @@ struct sharers {
 /* Seizes all processes that share the memory of the task `one` and are not seized yet. Returns the number of these
  * processes. */
 size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
-/* Adds these tasks to process p, and seizes all other tasks that use its memory or are about to. If several processes
- * share the memory, makes p anew and frees the old struct. */
+/* Adds the tasks of the sharers to process p, and seizes all other tasks that use its memory or are about to. If
+ * several processes share the memory, makes p anew and frees the old struct. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
 /* If the process has called execve without an event, discards the data about its tasks, and returns true. The remaining
  * tasks then have no struct process, and the caller seizes the others again. */

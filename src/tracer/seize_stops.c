@@ -62,7 +62,7 @@ static bool put_off(struct tracer *t, const struct stop *stop, void *context)
 			stops_mark(task, stop);
 		return false;
 	}
-	/* The exec of a thread whose leader is not in the table yet. */
+	/* A thread has called execve, and its leader is not in the table yet. */
 	if (!task)
 		task = task_begin(t, stop->tid, stop->tid, NULL, PHASE_LIVE);
 	stops_keep(t, task, stop);
@@ -89,9 +89,9 @@ void seize_take_stops(struct tracer *t)
 
 /* ---- An exec meanwhile ----
  *
- * The signal handler that ptrace/exec_lock.h describes. It only queues stops, and resumes tasks from their exit events
- * if the exec may wait for their exits. It runs only while this thread is inside PTRACE_SEIZE. The queued stops are put
- * off when the call has returned:
+ * This is the signal handler that ptrace/exec_lock.h describes. It only queues stops, and resumes tasks from their exit
+ * events if the exec may wait for their exits. It runs only while this thread is inside PTRACE_SEIZE. The queued stops
+ * are put off when the call has returned:
  *
  *	101: exec(), waits for the exit of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: resumes 100 |
  *	        100: exits | handler: queues that | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */

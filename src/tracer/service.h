@@ -16,7 +16,8 @@ struct service {
 	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
 	bool was_last;              /* when the latest stop was acted on, no other was queued */
 	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
-	uint64_t looked_ns;         /* the latest time at which the tracer looked for stops, or knew of none */
+	uint64_t looked_ns;         /* the latest time at which the tracer looked for stops, or knew that none was
+				     * present */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
 	uint64_t turned_ns;         /* end of the latest service_turn() */
 };

@@ -1,9 +1,9 @@
 /* Takes stops, one by one, from a source that the caller names, and dispatches them. Only the pump calls the
  * dispatcher.
  *
- * While a stop is being dispatched or filtered, the pump takes no other one: if it is called from there, it returns
- * STOP_NONE, and the next stop stays in the kernel, or in the queue, until the first one is done. Otherwise acting on
- * one stop could free data that is in use for another:
+ * While a stop is being dispatched or filtered, the pump takes no other one: if the dispatcher or a filter calls the
+ * pump, it returns STOP_NONE, and the next stop stays in the kernel, or in the queue, until the first one is done.
+ * Otherwise acting on one stop could free data that is in use for another:
  *
  *	100: hit, is being acted on | 101: ends | a pump inside that: 101 is freed, while it is in use */
 #ifndef FT_TRACER_STOP_PUMP_H

@@ -50,8 +50,8 @@ struct task_life {
 struct task *task_begin(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Resets the state of a leader whose tid another task has taken by an exec that was not reported. */
 void task_begin_again(struct task *leader);
-/* Continues the task after an event that does not concern it. While functrace detaches from it, the task stays stopped
- * and ready to be detached instead: any stop cancels a pending interrupt, so the task would not stop again. */
+/* Continues the task after its event has been handled. While functrace detaches from it, the task instead stays stopped
+ * and ready to be detached: any stop cancels a pending interrupt, so the task would not stop again. */
 void task_go_on(struct tracer *t, struct task *task);
 /* Makes a stopped task ready to be detached; the detach delivers `signal` (0: none). */
 void task_make_ready(struct task *task, int signal);

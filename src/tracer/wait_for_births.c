@@ -63,7 +63,7 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	bool locked = false;
 	int status;
 
-	/* seize_take_stops() has collected its stop. */
+	/* The task's stop was already collected (seize_take_stops()), or no stop will come. */
 	if (task->stopped || task->exit_event_seen || !task->interrupted)
 		return true;
 	const pid_t tid = halt_look(task, &status);

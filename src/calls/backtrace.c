@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 
 /* Reads the stack of a stopped task. The bytes read at a call's entry, to get its return address, are used at its
- * return, too: an unwinder reads only data above the call's frame, and the frames there do not change while they wait
- * for the call. That saves a system call per event. */
+ * return, too: an unwinder reads only data above the call's frame, and the frames above do not change before the call
+ * returns. This saves a system call per event. */
 
 /* From this size on process_vm_readv() is cheaper, because it copies the data once, while /proc/PID/mem copies page by
  * page and twice: 8 KiB take 2.5 us instead of 2.9, 32 KiB 4.6 us instead of 10. */
@@ -134,7 +134,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	struct process *p = task->process;
 	struct stack_reader reader = {.p = p};
 	const uint64_t sp = p->arch->sp(&task->regs);
-	/* The frame of the outer call is near, so less is read. */
+	/* If the frame at which the walk ends is near, less is read. */
 	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
 	size_t size;
 	const unsigned char *bytes = known_bytes(task, sp, &size);

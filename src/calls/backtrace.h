@@ -12,7 +12,7 @@ void stack_keep(struct task *task, struct call *call);
 /* Restores, at the call's return, the stack bytes that stack_keep() kept. */
 void stack_recall(struct task *task, const struct call *call);
 /* Walks the stack of a task at a breakpoint. Returns the number of frames: at most `max`; the walk ends with the first
- * frame whose CFA is at or above until_cfa (0: no limit). *cut: there are more frames. */
+ * frame whose CFA is at or above until_cfa (0: no limit). *cut gets true if there are more frames. */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
 /* Sets the stack of an event, as deep as the user wants for the event's size. At an entry the walk begins in the traced
  * function itself, which is not shown; at a return it begins in the caller. The event points to `frames`, which the

@@ -78,8 +78,8 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 }
 
 /* Settles a reservation (NULL: none) of an id when another call begins to release the id. If this release is a part of
- * the call in flight that owns the reservation, that call's release has succeeded. Otherwise the owner is over, or
- * leaves the release to this call: the reservation is withdrawn. */
+ * the call in flight that owns the reservation, the owner's release has succeeded. Otherwise the owner is over, or
+ * leaves the release to this call, and the reservation is withdrawn. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -165,9 +165,9 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 }
 
 /* Returns true if the older call, which has the same return_sp, is still in flight at this entry: another probe of this
- * entry has begun it, or its function has jumped here (reallocarray -> realloc). If the call instruction always calls
- * the same function, one of these two is the case. If it can call several functions, it may have called this one
- * itself: then both are one call only if they concern the same block. */
+ * entry has begun the older call, or its function has jumped here (reallocarray -> realloc). If the call instruction
+ * always calls the same function, one of these two is true. If the instruction can call several functions, it may have
+ * called this function itself. Then both are one call only if they concern the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
@@ -238,7 +238,8 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	return call;
 }
 
-/* Returns true if a hit that is repeated, because a signal was delivered first, was already acted on. */
+/* Called at a hit that is repeated, because a signal was delivered first. Returns true if functrace has acted on the
+ * first hit already. */
 static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	const struct function *f = probe->function;
@@ -375,7 +376,8 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
-	/* A release inside a preloaded close() is a part of that close(), which has already released the descriptor. */
+	/* A release that a preloaded close() makes is a part of it: the entry of the preloaded close() has already
+	 * released the descriptor. */
 	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }

@@ -5,7 +5,7 @@
 #include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"
 
-/* The call that values are read from. */
+/* The call from which values are read. */
 struct operands {
 	struct process *p;
 	const struct probe_spec *row;

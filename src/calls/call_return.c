@@ -32,7 +32,7 @@ struct looked_at {
 	uint32_t resource;
 };
 
-/* Probes the function that an IFUNC's resolver returns: it is the one that will be called. */
+/* Probes the function that an IFUNC's resolver returns, because the program will call that function. */
 static void resolver_returned(struct task *task, const struct call *call)
 {
 	struct process *p = task->process;
@@ -181,7 +181,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		ledger_call(trace, e);
 		return;
 	}
-	/* The object is an argument, so the caller has it already, and the call only adds a reference. */
+	/* If the object is an argument, the caller has it already, and the call only adds a reference. */
 	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
 
 	replace_ranges(call, of, e);

@@ -58,7 +58,7 @@ struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint
 
 /* ---- One call ---- */
 
-/* Keeps one freed call for the next, so that a program with few calls at a time needs no malloc() for them. */
+/* Takes the spare call, if there is one, so that few calls in flight at a time need no malloc(). */
 static struct call *call_new(struct tracer *t)
 {
 	struct call *call = t->spare_call;
@@ -177,8 +177,8 @@ void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from)
 {
 	if (!from->calls)
 		return;
-	/* pin_watch.c watches no function in the child. If the breakpoint was only inserted for that, it becomes a
-	 * return site without calls, and is removed after some misses. */
+	/* pin_watch.c watches no function in the child. If the breakpoint was inserted only for pin_watch.c, it becomes
+	 * a return site without calls, and is removed after some misses. */
 	b->is_return |= from->calls->watched && !from->probe;
 	breakpoint_calls(b)->is_computed = from->calls->is_computed;
 	b->calls->misses = from->calls->misses;
@@ -278,7 +278,7 @@ void call_stale(struct process *p, struct call *call)
 		  (unsigned long long)call->return_sp);
 	if (call_is_recorded(call))
 		remark(p, call, "it has ended otherwise (an exception, longjmp)");
-	/* If the function is watched only for the tracer's own use, no event is missed. */
+	/* If the function is watched only for the tracer's own use, no event is missing. */
 	p->trace->counts.stale += !probe_is_hook(call->probe);
 	call_drop(p, call);
 }

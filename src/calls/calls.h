@@ -24,20 +24,20 @@ struct call {
 	uint64_t entered; /* the task's at_stop at its entry; 0: it was entered before a fork, in the parent */
 	uint64_t args[CALL_ARGS];
 	uint32_t context;             /* contexts at its entry; for a context function's call, its own context */
-	uint64_t serial;              /* number of the stack bytes kept for this call: call_stack.c */
+	uint64_t serial;              /* number of the stack bytes kept for this call: backtrace.c */
 	struct breakpoint *site;      /* the breakpoint at return_address */
 	struct reservation release;   /* the release that this call makes if it succeeds */
 	struct range_releases *range; /* the releases of a range of ids, or NULL: range_release.c */
 	struct call_arguments *shown; /* its arguments as text, or NULL: arguments.c */
-	/* The function of the latest call that was folded into this one. This function's own calls are folded, too. */
+	/* The function of the latest call that was folded into this one. Calls that `inner` makes are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
 	/* If has_made: an id that another call inside this one has allocated, in an event of its own. */
 	uint64_t made;
-	bool has_made, made_is_reference;          /* made_is_reference: that call only added a reference */
+	bool has_made, made_is_reference;          /* made_is_reference: the inner call only added a reference */
 	uint64_t first_event;                      /* number of the first event after this call's entry */
 	struct call *next_context, **context_link; /* the task's next older call of a context function */
-	struct thread *thread;                     /* the thread of a recorded call whose `task` is NULL; else NULL */
+	struct thread *thread;                     /* the thread of a recorded call whose `task` is NULL, else NULL */
 	bool executes;                             /* if `task` is NULL: the task has not ended, but is in an execve */
 	struct call *part_of; /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
 	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
@@ -106,7 +106,7 @@ static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
-/* Returns true if this is a call of a context function and has a context. */
+/* Returns true if this is a call of a context function, with a context. */
 static inline bool call_is_context(const struct call *call)
 {
 	return call->context && call->probe->wanted->hook == HOOK_CONTEXT_FUNCTION;

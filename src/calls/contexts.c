@@ -111,8 +111,8 @@ void contexts_free(struct calls *calls)
 	calls->contexts = NULL;
 }
 
-/* Returns the trace's bits for ids of the library. `asks`: if an id is unknown, reads the library's table: only the
- * table has contexts that were being created when the breakpoints were inserted. */
+/* Returns the trace's bits for ids of the library. With `asks`, reads the library's table if an id is unknown, because
+ * contexts that were being created when the breakpoints were inserted are only in the table. */
 static uint32_t library_mask(struct process *p, struct context_library *library, uint32_t ids, bool asks)
 {
 	uint32_t mask = 0;
@@ -256,7 +256,7 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 }
 
 /* Called after a walk that ended before the thread's start. Returns the contexts of the task's calls that are at most
- * STACK_REACH beyond the end of the walk: these are taken to be on the same stack, unless they are marked as
+ * STACK_REACH beyond the end of the walk: these are assumed to be on the same stack, unless they are marked as
  * elsewhere. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {

@@ -47,7 +47,8 @@ static bool exiting_is_in(struct exit_search *search, const struct unwind_frame 
 
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
-/* Returns true if a walk is worth its time: the pc is in _exit(). Threads end often, mostly not by exit(). */
+/* Returns true if the pc is in _exit(). Otherwise a walk is not worth its time, because threads end often, and mostly
+ * not by exit(). */
 static bool may_be_last(struct exit_search *search, uint64_t pc)
 {
 	const struct object *const object = objects_find(&search->p->objects, pc);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 /* The program's own operator new calls malloc. If it returns malloc's block or an address inside it (after a header),
- * one event is written, otherwise two. Which case it is, is known only when the outer call returns. So the event of the
- * inner block is kept until then, or until the block is released, because no release may be written before its
- * allocation. */
+ * one event is written, otherwise two. functrace knows which of the two applies only when the outer call returns. So
+ * the event of the inner block is kept until that return, or until the block is released, because no release may be
+ * written before its allocation. */
 
 struct inner_block {
 	struct event event;               /* owns its frames, and holds references to the thread and the arguments */

@@ -11,7 +11,7 @@ void inner_begin(struct call *call, struct call *outer);
 /* Keeps the allocation event of such a call (call->part_of) until the outer call returns. Copies the event. */
 void inner_keep(struct process *p, const struct call *call, const struct event *e);
 /* Called when the outer call returns the block `id`. Drops the kept event whose block contains `id`, because the caller
- * writes that block as the outer call's. Writes all other kept events. Returns false if the block `id` was already
+ * writes the block as the outer call's. Writes all other kept events. Returns false if the block `id` was already
  * written as the inner call's. */
 bool inner_settle(struct process *p, struct call *outer, uint64_t id);
 /* Writes all kept events of the outer call, because it has returned no block or will never return. */

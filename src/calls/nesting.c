@@ -63,7 +63,7 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 	if (is_own_frame(p, outer, frames[first].pc, true))
 		return NESTED_FOLD;
 	/* The outer function may have jumped to another function, whose frame is now in its place; or the same call
-	 * instruction has now called that other function itself. */
+	 * instruction has now called the other function itself. */
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
@@ -110,8 +110,8 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 }
 
 /* Returns true if one call can be a part of the other at all. An allocation never contains a release (if new fails,
- * free() releases its exception), except of a resource that its own library has opened for itself (popen's end of the
- * pipe). */
+ * free() releases its exception), except of a resource that the inner function's library has opened for itself (popen's
+ * end of the pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return may_hold_kind(outer->probe, inner) &&
@@ -130,7 +130,8 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-/* Folds an inner call. `caller`: the function whose code makes it: the outer call's function, or one called by that. */
+/* Folds an inner call. `caller`: the function whose code makes the inner call: the outer call's function, or a function
+ * that it has called. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
 		    struct call **own_allocator_call)
 {
@@ -194,7 +195,7 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 		*own_allocator_call = NULL;
 	if (fold_direct_call(task, probe, return_sp, own_allocator_call))
 		return true;
-	/* Skips calls of other kinds: they decide nothing, and may be between this call and an outer one of its own
+	/* Skips calls of other kinds: they decide nothing, and may be between this call and an outer call of the same
 	 * kind. */
 	for (struct call *outer = task_newest_call(task); outer; outer = next) {
 		next = outer->next;
@@ -251,9 +252,9 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
-/* For an entry with the same sp as the last release's outer function: returns true if it is the next call from the same
- * place, because it enters the outer function again, or one to which the last release has already jumped. Otherwise the
- * last release now jumps to one more function. */
+/* For an entry with the same sp as the last release's outer function: returns true if this entry is the next call from
+ * the same place, because it enters the outer function again, or a function to which the last release has already
+ * jumped. Otherwise the last release now jumps to one more function. */
 static bool is_next_call(const struct last_release *last, const struct entry *entry)
 {
 	if (entry->sp != last->outer.sp)
@@ -284,8 +285,8 @@ static struct last_release *last_release(struct task *task, uint32_t resource)
 	return &own->last_releases[resource];
 }
 
-/* Returns true if the call instruction before this return address always calls the same function: any other function
- * was reached by a jump. */
+/* Returns true if the call instruction before this return address always calls the same function. Then any other
+ * function with this return address was reached by a jump. */
 static bool is_fixed_call(struct process *p, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};

@@ -25,7 +25,7 @@
  * to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler would be lost, and
  * its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The signal
- *   was blocked then, and is blocked again. If there is no handler, trap_mask.c tracks whether it was blocked.
+ *   was blocked then, and is blocked again. If there is no handler, trap_mask.c tracks the signal's mask.
  * - If the signal was ignored, functrace sets it to ignored again after every hit of a program with one thread. In a
  *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
  *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the

@@ -23,8 +23,9 @@ struct traps *traps_new(pid_t tid);
 struct traps *traps_fork(const struct traps *from);
 void traps_free(struct traps *traps);
 
-/* Called at the entry of sigaction(SIGTRAP, act, old): notes the action that it will set. Returns true if that is a
- * handler: then the call is watched until it returns, because only then the kernel has the new action. */
+/* Called at the entry of sigaction(SIGTRAP, act, old): notes the action that the call will set. Returns true if the
+ * action is a handler. Then the caller watches the call until it returns, because the kernel certainly has the new
+ * action only at the return. */
 bool sigtrap_set(struct task *task, uint64_t act);
 /* Finds out the action of a process that already runs, before its first breakpoint or after a pause. If the action is a
  * handler, stops a task, which gets the handler's data from the kernel. */

@@ -18,7 +18,7 @@ struct entry {
 struct last_release {
 	struct entry outer, inner; /* inner: the latest release that was folded into `outer` */
 	/* The functions that this release has jumped to, all with the sp of `outer`. One release enters each of them at
-	 * most once: if one is entered again with this sp, that is the next call from the same place. */
+	 * most once: if a function is entered again with this sp, this is the next call from the same place. */
 	const struct probe *jumped[RELEASE_JUMPS];
 	unsigned jumps;
 	/* the release has called, not jumped to, another function with its id: it will not jump any more */
@@ -26,7 +26,7 @@ struct last_release {
 	uint64_t id;
 };
 
-/* Stack bytes that were read at a call's entry: call_stack.c. */
+/* Stack bytes that were read at a call's entry: backtrace.c. */
 struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;

@@ -46,7 +46,7 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	if (!own->may_be_inside)
 		return false;
 	own->may_be_inside = shows_unseen(task, probe, e);
-	/* If the stack is too short to decide, this call may be an inner one; the next call is taken to be the
+	/* If the stack is too short to decide, this call may be an inner one; the next call is assumed to be the
 	 * program's own. */
 	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
 }

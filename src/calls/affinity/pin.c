@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Makes a single busy task and the tracer share one CPU. That halves the cost of a stop, because no other CPU has to be
+/* Makes a single busy task and the tracer share one CPU. This halves the cost of a stop, because no other CPU has to be
  * woken up. --cpu=pin does so whenever only one task is busy; the program can see that. --cpu=auto does so only while
  * the program cannot see it:
  * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
@@ -31,11 +31,11 @@
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
 #define HIT_NS     400000u /* a busy task has at least one hit in this time */
-#define WORTH      8       /* pinning was worth it if it lasted for this many times the hits that led to it */
+#define WORTH      8       /* a pinning was worth it if it lasted for this multiple of the hits before it */
 #define OTHERS     8       /* hits of other tasks during a pinning after which a second task counts as busy */
 #define LOOK       1024    /* hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
-#define CROWDED    8    /* programs want the CPU if the tracer has waited for it for more than 1/CROWDED of the time */
+#define CROWDED    8    /* others want the CPU if the tracer has waited for it for more than 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
 #define BIRTH_NS   1000000000u /* after unpinning, a child of the pinned task may still be reported for this time */
@@ -75,7 +75,7 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 	if (size <= 0)
 		return false;
 	text[size] = '\0';
-	/* A kernel that does not count this shows 0 in all fields. */
+	/* A kernel that does not measure this time shows 0 in all fields. */
 	if (!strtoull(text, &next, 10))
 		return false;
 	*ns = strtoull(next, NULL, 10);
@@ -201,8 +201,8 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 }
 
 /* If other programs want the CPU, undoes the pinning: the task runs on any CPU for a while, and is then pinned to the
- * one on which it runs, which may be better. If that does not help either, all CPUs are wanted, and checks become
- * rarer. */
+ * CPU on which it runs, which may be less busy. If this does not help either, other programs want all CPUs, and checks
+ * become rarer. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
@@ -227,8 +227,8 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	struct pin *pin = t->pin;
 
 	if (tid != pin->tid) {
-		/* A few hits do not make another task busy. Such hits are counted until the pinned task has ALONE
-		 * successive hits. */
+		/* A few hits do not make another task busy. The count of such hits starts again when the pinned task
+		 * has had ALONE successive hits. */
 		if (++pin->others >= OTHERS)
 			unpin_task(t, "another task is busy too");
 		return;
@@ -279,7 +279,7 @@ void pin_tick(struct tracer *t)
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the parent still has only that CPU after the undo, the program has chosen that CPU, for the child, too. */
+ * If the parent has only that CPU after the undo, too, the program has chosen it, for the child as well. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;

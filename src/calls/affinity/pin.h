@@ -17,8 +17,8 @@ void pin_tick(struct tracer *t);
 /* With --cpu=auto: if the task is pinned, restores the CPUs that it had before, because it is about to do something
  * that could show it its CPUs or pass them on. `why` names that action, for a debug message. */
 void pin_expose(struct tracer *t, const struct task *task, const char *why);
-/* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the parent's
- * own CPUs. */
+/* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the CPUs that
+ * the parent had before. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
 /* Does the same for a child without a fork or clone event, whose parent may be in the thread group `maker` (0:
  * unknown). */

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* While a task is pinned by --cpu=auto, watches the functions by which a program reads or sets its CPUs, or creates
- * tasks that inherit them. Their breakpoints are inserted only for that time, so they cost nothing at other times. The
- * functions are those of the C library that make the system calls. */
+ * tasks that inherit them. Their breakpoints are inserted only while a task is pinned, so they cost nothing at other
+ * times. The functions are those of the C library that make the system calls. */
 
 #define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
 #define SC_NPROCESSORS_ONLN 84
@@ -22,15 +22,16 @@
 
 enum asks {
 	ASKS_ALWAYS,
-	ASKS_FOR_NUMBER, /* sysconf(); it counts only if it asks for the number of CPUs */
-	ASKS_AS_FILE,    /* a function that opens a file; it counts only if the file is in /proc */
+	ASKS_FOR_NUMBER, /* sysconf(): only calls that ask for the number of CPUs count */
+	ASKS_AS_FILE,    /* a function that opens a file: only calls that open a file in /proc count */
 };
 
 struct pin_watch_watched {
 	const char *symbol;
 	enum asks asks;
 	unsigned path;  /* index of the argument that is the file's path */
-	bool is_answer; /* a C library without such a function shows the CPUs in ways that cannot be watched */
+	bool is_answer; /* returns the CPUs; a C library without any such function shows them in ways that cannot be
+			 * watched */
 };
 
 static const struct pin_watch_watched watched[] = {
@@ -87,7 +88,8 @@ bool pin_watch(struct process *p, struct pin_watch *w)
 	for (size_t i = 0; i < p->objects.count; i++)
 		for (size_t j = 0; ok && j < ARRAY_SIZE(watched); j++)
 			ok = watch_one(p, w, (unsigned char)j, p->objects.items[i]);
-	/* Without these functions, the program sees its CPUs in ways that cannot be watched. */
+	/* Without functions that return the CPUs (is_answer), the program sees its CPUs in ways that cannot be
+	 * watched. */
 	if (ok && w->answers)
 		return true;
 	pin_unwatch(p, w);

@@ -8,12 +8,12 @@
 /* Finds out by which of a function's names a call was made.
  *
  * memalign and aligned_alloc are one function in glibc; free, cfree and `operator delete` are one in tcmalloc. The
- * address does not show the name, but the call does: it goes through a GOT slot that the dynamic linker has filled with
- * the address of one symbol, and the object's relocation for that slot names the symbol.
+ * function's address does not show the name, but the call does: it goes through a GOT slot that the dynamic linker has
+ * filled with the address of one symbol, and the object's relocation for that slot names the symbol.
  *
- * The slots of traced names are collected from each object when it is probed. A caller's code is read only for
- * functions that have a slot for a name other than the first, and once for each return address. If no slot is found (a
- * call within the object, through a register, of dlsym()'s result, in a static program), the first name is used. */
+ * functrace collects the slots of traced names from each object when it probes the object. A caller's code is read only
+ * for functions that have a slot for a name other than the first, and once for each return address. If no slot is found
+ * (a call within the object, through a register, of dlsym()'s result, in a static program), the first name is used. */
 
 /* The symbol of a traced function. */
 struct name {

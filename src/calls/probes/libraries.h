@@ -1,4 +1,4 @@
-/* -L: chooses the objects whose functions are traced, and warns of values of -L that choose no object. */
+/* -L: chooses the objects whose functions are traced, and warns of values of -L with which no function was found. */
 #ifndef FT_CALLS_PROBES_LIBRARIES_H
 #define FT_CALLS_PROBES_LIBRARIES_H
 

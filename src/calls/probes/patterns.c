@@ -151,8 +151,8 @@ const char *patterns_shown(struct patterns *patterns, const char *symbol)
 /* ---- Matching ---- */
 
 /* Returns the symbol without a compiler's suffix; NULL if it has none. Compilers append a suffix to a copy of a
- * function that is specialised for its callers, or whose name must differ from that in another file. The copy is called
- * in place of the function. */
+ * function that is specialised for its callers, or whose name must differ from a name in another file. The program
+ * calls the copy instead of the function. */
 static char *base_name(const char *symbol)
 {
 	static const char *const endings[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm."};

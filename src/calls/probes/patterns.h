@@ -72,11 +72,11 @@ const char *patterns_keep(struct patterns *patterns, const char *name);
 /* Called if one row matches two names of a function. Returns true if a trace is to show `name` rather than `than`. The
  * names of stack frames are chosen in the same way. */
 bool pattern_name_is_better(const char *name, const char *than);
-/* Returns true if all rows are rows by pattern: then the user may not mean a process that contains no matching
- * function. */
+/* Returns true if all rows are rows by pattern. Then a process without a matching function may be a process that the
+ * user does not mean. */
 bool patterns_are_all(const struct probe_spec_list *list);
-/* Counts a function of a row by pattern that cannot be probed. Returns true if a message shall name it: only for the
- * first few. */
+/* Counts a function of a row by pattern that cannot be probed. Returns true if a message shall name the function, as
+ * for the first few. */
 bool patterns_name_failure(struct patterns *patterns);
 /* Warns, at the end of the run, of rows that have matched no function, and returns the number of these rows. */
 size_t patterns_report(const struct probe_spec_list *list);

@@ -120,7 +120,8 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 		probe_spec_contexts(list, set->contexts);
 	probe_spec_link(list);
 	list->patterns = patterns_new(list);
-	/* Otherwise module_known_function() would read the module files at a stop, while the target waits. */
+	/* Read the module files now. Otherwise module_known_function() would read them at a stop, while the target
+	 * waits. */
 	if (set->args && set->chosen)
 		module_read_all();
 	return list;

@@ -69,9 +69,9 @@ const struct probe_spec *probe_spec_from(const struct probe_spec *from, const ch
  * prefixes: the row "*malloc" for je_malloc if "je_" is a prefix. NULL: there is no further row. */
 const struct probe_spec *probe_spec_prefixed(const struct probe_spec_list *list, const char *symbol,
 					     const struct module *module, const struct probe_spec *from);
-/* Returns true if the function is sigprocmask() and the file contains pthread_sigmask(), too. sigprocmask() calls the
- * other one, so each call would be seen twice, the second time before the mask has changed. Only in glibc before 2.32
- * each makes its own system call, in two libraries. */
+/* Returns true if the function is sigprocmask() and the file contains pthread_sigmask(), too. sigprocmask() calls
+ * pthread_sigmask(), so each call would be seen twice, the second time before the mask has changed. Only in glibc
+ * before 2.32 the two are in different libraries, and each makes its own system call. */
 bool probe_spec_is_watched_inside(const struct probe_spec *wanted, const struct elf_file *file);
 /* Notes that an object contains the function of the row. */
 void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wanted);

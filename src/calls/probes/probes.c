@@ -114,7 +114,7 @@ static bool releases_at_entry(const struct probe *probe)
 	return probe->function->role == ROLE_RELEASE && !probe->function->can_fail;
 }
 
-/* Returns how many argument words of a call are needed to compute the value. */
+/* Returns the number of argument words of a call that are needed to compute the value. */
 static unsigned value_arguments(const struct value *value)
 {
 	switch (value->kind) {
@@ -321,7 +321,7 @@ size_t probes_count(const struct process *p)
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	/* A known probe means: this is another name of the same function, or tracing resumes after a pause. */
+	/* If the probe is known, this is another name of the same function, or tracing resumes after a pause. */
 	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
 	struct breakpoint *b = breakpoint_insert(p, at);
 
@@ -409,7 +409,8 @@ static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 
 /* ---- IFUNCs whose resolvers ran before they were watched ---- */
 
-/* Indices of those probes that are resolvers: they are few, and relocations are many. */
+/* The indices of those probes that are resolvers. They are collected first, because resolvers are few and relocations
+ * are many. */
 struct resolvers {
 	struct process *p;
 	size_t *indices, count;

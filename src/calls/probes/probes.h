@@ -25,7 +25,8 @@ struct probe {
 	struct probe_params *params; /* NULL unless -a or -x needs them */
 	/* alias.c */
 	struct alias *aliases; /* all names of the function, if it has several */
-	bool asks_caller;      /* the caller's code may show that another name than that of `traced` was called */
+	bool asks_caller;      /* the caller's code may show that the caller used another name than the one in
+				* `traced` */
 };
 
 /* The probes of a process. */
@@ -86,8 +87,8 @@ size_t probes_count(const struct process *p);
 
 /* Frees the list. The probes in it are already freed. */
 void probes_free(struct process *p);
-/* Returns how many argument words a call at a breakpoint certainly has; CALL_ARGS if one of the probes is a hook.
- * first: the breakpoint's first probe, or NULL. */
+/* Returns the number of argument words that a call at a breakpoint certainly has; CALL_ARGS if one of the probes is a
+ * hook. first: the breakpoint's first probe, or NULL. */
 unsigned probe_arguments(const struct probe *first);
 /* Gives a breakpoint's copy in a fork's child the same probes as the parent's breakpoint. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);

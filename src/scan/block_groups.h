@@ -18,7 +18,7 @@ struct scan_group {
 	struct scan_sum kept_lost;  /* sums of the blocks that are indirectly lost through blocks of this group */
 	uint64_t examples[CLASSES]; /* address of the first block of each class; 0 if the group has no such block */
 	struct scan_sum before;     /* sums of all blocks of the group at the previous scan */
-	int64_t rank;               /* number of bytes by which the group was sorted */
+	int64_t rank;               /* the number of bytes by which the last sort has ordered the group */
 };
 
 struct scan_losses {
@@ -28,7 +28,7 @@ struct scan_losses {
 	size_t count, capacity;
 };
 
-/* The groups of a scan, and the results of the previous one. Must be zero at first. */
+/* The groups of a scan, and the results of the previous one. The caller zeroes the struct before the first scan. */
 struct scan_groups {
 	struct scan_group *items; /* sorted by scan_groups_sort() */
 	size_t count, capacity;
@@ -50,7 +50,7 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);
 
-/* Returns the address of a block of the group, from the first class that has one; 0 if the group has no blocks. */
+/* Returns the address of a block of the group, of the first class that is not empty; 0 if the group has no blocks. */
 uint64_t scan_group_example(const struct scan_group *group);
 /* Returns the sum of all blocks of a group. */
 struct scan_sum scan_group_all(const struct scan_group *group);

@@ -175,8 +175,8 @@ static const struct python pythons[] = {
 
 #define METATYPES_MAX 4
 
-/* Returns true if the address is that of a Python type: the type of a type is a type, up to `type`, which is its own
- * type. */
+/* Returns true if the address is that of a Python type. The type of a type is a type again; the last one, `type`, is
+ * its own type. */
 static bool block_types_is_type(const struct heap_image *image, const struct python *form, uint64_t address)
 {
 	uint64_t type;

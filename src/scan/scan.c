@@ -235,8 +235,9 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 	return SCAN_FAILED;
 }
 
-/* Finds which code or locks threads must leave before the next copy. If the allocator is in a shared object, its
- * locks are not enough: while a thread moves a block from an arena to its cache, the block is in neither. */
+/* Finds the code that threads must leave, or the locks that they must release, before the next copy. If the allocator
+ * is in a shared object, its locks are not enough: while a thread moves a block from an arena to its cache, the block
+ * is in neither. */
 static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);

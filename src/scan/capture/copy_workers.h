@@ -1,4 +1,4 @@
-/* Splits work on ranges of memory among threads, as many as the calling thread may use processors.
+/* Splits work on ranges of memory among threads, one for each processor that the calling thread may use.
  *
  * The threads exist only while workers_share() runs. Each gets only ranges of numbers, because all data about
  * processes belongs to the calling thread. */

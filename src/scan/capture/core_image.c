@@ -331,14 +331,14 @@ static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
 	return end > other ? end : other;
 }
 
-/* Returns how many bytes the file must have according to the offsets and sizes in its headers. */
+/* Returns the number of bytes that the file must have according to the offsets and sizes in its headers. */
 static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 {
 	size_t count = header->e_phnum;
 	uint64_t end = 0;
 	GElf_Phdr phdr;
 
-	/* The number of segments is then in the first section header, which the kernel writes last. */
+	/* With PN_XNUM, the number of segments is in the first section header, which the kernel writes last. */
 	if (count == PN_XNUM) {
 		end = later(end, header->e_shoff, header->e_shentsize);
 		if (elf_getphdrnum(elf, &count))

@@ -10,7 +10,7 @@ struct core_memory {
 	const struct heap_mapping *mappings; /* by address; `inode` is the file's number from core_mappings_read() */
 	size_t count;
 	const struct arch *arch;
-	/* Copies the bytes of the core file from `address` on, at most `size`. Returns how many were copied. */
+	/* Copies the bytes of the core file from `address` on, at most `size`. Returns the number of copied bytes. */
 	size_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
 };

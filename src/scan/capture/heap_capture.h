@@ -1,5 +1,5 @@
-/* Captures the heap of a traced process. Does so when all of the process's threads are exiting and it still has its
- * memory, or while its threads are stopped for a moment. Finds the blocks, and which of them are lost. */
+/* Captures the heap of a traced process when all of its threads are exiting and the process still has its memory, or
+ * while its threads are stopped for a moment. Finds the blocks, and which of them are lost. */
 #ifndef FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 #define FT_SCAN_CAPTURE_HEAP_CAPTURE_H
 
@@ -13,7 +13,8 @@ struct heap_capture *heap_capture_new(void);
 void heap_capture_free(struct heap_capture *capture);
 /* Limits the copy to this many bytes; 0, the default, means no limit. */
 void heap_capture_limit(struct heap_capture *capture, uint64_t bytes);
-/* Restricts the capture to the blocks, so that shared memory is not copied. Which blocks are lost is not found then. */
+/* Restricts the capture to the blocks, so that shared memory is not copied. Then the capture does not find which blocks
+ * are lost. */
 void heap_capture_blocks_only(struct heap_capture *capture);
 /* Adds a thread that is stopped at its exit (PTRACE_EVENT_EXIT), with its last registers. A thread that exits by
  * itself, while others may continue, is not added, because its registers do not keep blocks alive. */
@@ -32,7 +33,7 @@ const char *heap_capture_copy(struct heap_capture *capture, const struct task *t
 /* Prepares the copy while the process runs, so that the copy takes a fraction of the time. Returns a text if
  * heap_capture_copy() would exceed a limit, else NULL. Other errors are ignored, because they may not occur again. */
 const char *heap_capture_warm(struct heap_capture *capture, const struct task *task);
-/* Returns how many bytes that may contain pointers are missing in the copy. If any are missing, no block is
+/* Returns the number of bytes that may contain pointers and are missing in the copy. If any are missing, no block is
  * classified as definitely lost. */
 uint64_t heap_capture_unknown_bytes(const struct heap_capture *capture);
 /* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown. *is_passing: true if
@@ -57,8 +58,8 @@ bool heap_capture_has(const struct heap_capture *capture, uint64_t address);
 const struct heap_figures *heap_capture_figures(const struct heap_capture *capture);
 /* Discards the heap that was read, because the program does not use it. The allocator is then treated as unknown. */
 void heap_capture_forget(struct heap_capture *capture);
-/* After heap_capture_classify(): calls back for each block of the heap that is not reachable, in order of address. Then
- * does the same for each block of heap_capture_note_block() that is inside such a block. */
+/* After heap_capture_classify(): calls callback() for each block of the heap that is not reachable, in order of
+ * address. Then does the same for each block of heap_capture_note_block() that is inside such a block. */
 void heap_capture_each_lost(const struct heap_capture *capture,
 			    void (*callback)(void *context, uint64_t address, enum heap_class class), void *context);
 

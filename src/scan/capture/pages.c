@@ -267,7 +267,7 @@ static ssize_t pages_read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, c
 	return got < 0 ? -errno : got;
 }
 
-/* Copies all or some of the bytes of the pieces. Returns how many, in whole pages, or -errno. */
+/* Copies all or some of the bytes of the pieces. Returns their number, a multiple of the page size, or -errno. */
 static ssize_t copy_pieces(struct copy *copy, struct position position, struct iovec *pieces, size_t count,
 			   uint64_t bytes)
 {

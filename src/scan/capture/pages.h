@@ -35,12 +35,12 @@ void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
 /* Returns the start of the first run after an address; UINT64_MAX if there is none. */
 uint64_t pages_next(const struct page_runs *runs, uint64_t address);
-/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). Returns how many bytes
- * could not be read; these are zero in the copy. Lacking pages that cannot be read are not counted: they are after
- * the end of a file, or are guard pages, so the process cannot read them either. Returns -errno if the process has
- * ended, or may not be read. */
+/* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). Returns the number of
+ * bytes that could not be read; these are zero in the copy. Lacking pages that cannot be read are not counted: they are
+ * after the end of a file, or are guard pages, so the process cannot read them either. Returns -errno if the process
+ * has ended, or may not be read. */
 int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to);
-/* Does the same for the lacking runs only, after which their pages are in memory. Returns 0 or -errno. */
+/* Does the same for the lacking runs only, so that their pages are in memory afterwards. Returns 0 or -errno. */
 int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to);
 /* Makes the kernel provide the pages of functrace's own memory, whose contents may be lost. Returns 0 or -ENOMEM. */
 int pages_touch(unsigned char *memory, uint64_t bytes);

@@ -82,8 +82,9 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	return false;
 }
 
-/* Returns true if the task is in such code, or in a system call of a kind that malloc makes. Most of these calls are
- * not made by malloc, because a thread that waits for anything usually calls futex. */
+/* Returns true if the task is in the allocator's code (is_in_code(), is_called_by_object()), or in a system call of a
+ * kind that malloc makes. Most of these calls are not made by malloc, because a thread that waits for anything usually
+ * calls futex. */
 static bool is_inside(void *context, struct task *task)
 {
 	long number;

@@ -6,12 +6,12 @@
 
 /* Lets threads run for moments until they have left certain code: the C library's, that of the shared object with path
  * `object` (NULL: none), and system calls that malloc or that object makes. Each thread runs until it has left. Returns
- * how many threads did not leave: they work in this code for long, wait for a lock that such a thread holds, or are
- * stopped by a signal. */
+ * the number of threads that did not leave: they work in this code for long, wait for a lock that such a thread holds,
+ * or are stopped by a signal. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
 /* Does the same until no lock of the heap is held, in a process with several threads. A lock is a word of 4 bytes that
  * is not 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in a register or
- * near the top of the stack. Returns how many locks are still held. */
+ * near the top of the stack. Returns the number of locks that are still held. */
 size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
 /* Does the same for locks that cannot be marked as contended: all threads that may be inside malloc run for moments,
  * until none of these locks is held. */

@@ -68,7 +68,7 @@ static bool shared_pages_is_local(int fd)
 	return false;
 }
 
-/* Opens for reading a regular file that is open with O_PATH. That has no side effect. Returns a descriptor, or -1. */
+/* Opens for reading a regular file that is open with O_PATH. This has no side effect. Returns a descriptor, or -1. */
 static int reopen(int place)
 {
 	char path[32];

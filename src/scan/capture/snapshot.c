@@ -174,7 +174,7 @@ static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
-/* Returns true if the process has ended; false for a kernel thread, which has no memory either, and for a tracee. */
+/* Returns true if the process has ended. A kernel thread, which has no memory either, has not ended. */
 static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;
@@ -363,7 +363,7 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 	return hash;
 }
 
-/* Moves the threads out of the allocator. Returns the number of threads or locks for which that failed. Locks of
+/* Moves the threads out of the allocator. Returns the number of threads or locks for which this failed. Locks of
  * another program are not written, because their addresses may contain other data. */
 static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
 {
@@ -436,7 +436,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
-	/* Another functrace may be scanning the process, and will detach soon. If a tracer was there and has
+	/* Another functrace may be scanning the process, and will detach soon. If the process had a tracer that has
 	 * detached, tries longer, because the message would name a tracer that is gone. */
 	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
 		was_traced |= proc_tracer(s->pid) != 0;

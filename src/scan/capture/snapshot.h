@@ -1,7 +1,7 @@
 /* Copies a live process's writable memory and its threads' registers while all threads are stopped.
  *
- * Before that, while the process runs, the memory for the copy is allocated, and the process's pages that are
- * swapped out are brought into memory. That makes the pause several times shorter. */
+ * Before that, while the process runs, the memory for the copy is allocated, and the process's pages that are swapped
+ * out are brought into memory. This makes the pause several times shorter. */
 #ifndef FT_SCAN_CAPTURE_SNAPSHOT_H
 #define FT_SCAN_CAPTURE_SNAPSHOT_H
 

@@ -5,7 +5,7 @@
 #include "heap/image.h"
 #include "ptrace/freeze.h"
 
-/* The threads' registers. Must be zero at first. */
+/* The threads' registers. The caller zeroes the struct first. */
 struct scan_threads {
 	struct heap_thread *items;
 	size_t count, capacity;

@@ -11,7 +11,8 @@ struct range {
 
 struct starts {
 	struct hash known;     /* address -> 1, for each address passed to heap_note_block() that is inside a block */
-	struct hash first;     /* block -> start of its used part; its own address if all of it may be used */
+	struct hash first;     /* address of a block -> start of its used part; the same address if all of the block may
+				* be used */
 	struct range *aligned; /* memory where a program's block may begin inside an allocator's; by address */
 	size_t aligned_count, aligned_capacity;
 };

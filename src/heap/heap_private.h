@@ -124,7 +124,7 @@ bool blocks_index(struct heap *heap);
 const struct region *region_of(const struct heap *heap, uint64_t address);
 /* Adds a copy of the region at the end of the table. The returned pointer is valid until the next call. */
 struct region *region_add(struct heap *heap, const struct region *region);
-/* Returns true if an interior pointer is of a kind by which programs refer to blocks; see interior.c. */
+/* Returns true if an interior pointer is of a kind by which programs refer to blocks: see interior_heuristics.c. */
 bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
 /* Calls back for each word that may be a root; see roots.c. address: the word's address, 0 if it is in a register of
  * thread `tid`. */

@@ -64,8 +64,8 @@ static void set_reached(struct marking *marking, uint32_t index, enum heap_class
 	marking->possibly[marking->possible_count++] = (struct possible){index, number_of_root(marking)};
 }
 
-/* Returns true if a word is a link that malloc left there, not the program's interior pointer to block `to`. The
- * word is at address `at` in block `from` (HEAP_NONE: in a root). */
+/* Returns true if a word is a link that malloc has left in a block, not the program's interior pointer to block `to`.
+ * The word is at address `at` in block `from` (HEAP_NONE: in a root). */
 static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {
 	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))

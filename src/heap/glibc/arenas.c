@@ -9,7 +9,7 @@
 #define HEAPS_MAX     (1u << 20)     /* limit of the heaps of an arena */
 #define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
 #define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these heaps: four huge pages of 1 GiB */
-#define ODD_MAX       4              /* limit of inconsistent bins of an arena that is accepted (reported later) */
+#define ODD_MAX       4              /* limit of inconsistent bins of a recognised arena; they are reported later */
 
 #define VERSIONS 3
 

@@ -22,7 +22,7 @@ enum chunk_state { CHUNK_USED, CHUNK_FREE, CHUNK_CACHED, CHUNK_INTERNAL };
 
 /* A list of free chunks that are marked as in use in the next chunks' headers. From 2.32 on each pointer in such lists
  * is xored with bits of its own address ("safe linking"). To find out whether pointers are xored, both ways are tried:
- * the right one ends with 0 after valid chunks only. */
+ * only the right one leads from valid chunk to valid chunk and ends with 0. */
 struct chain {
 	uint64_t first, size; /* size: size of each chunk in bytes; 0: any size */
 	unsigned header;      /* offset of a chunk's block from the address in a pointer of the list, in bytes */

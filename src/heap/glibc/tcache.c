@@ -85,8 +85,9 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Returns the offset of the first of a thread's variables from its thread pointer. The thread's stack is on the
- * other side of the thread pointer, and near; it contains old pointers to caches and to blocks of the same size. */
+/* Returns the offset of the first of a thread's variables from its thread pointer. The thread's stack, which is near on
+ * the other side of the thread pointer, is not searched, because it contains old pointers to caches and to blocks of
+ * the same size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;

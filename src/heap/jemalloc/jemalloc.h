@@ -61,7 +61,7 @@ struct jemalloc {
 	struct heap *heap;
 	uint64_t bin_infos; /* address of the array of bin_info_t */
 	uint64_t arenas;    /* address of the array of arenas */
-	uint64_t root;      /* address of the radix tree's root; while that is searched for, address of an edata */
+	uint64_t root;      /* address of the radix tree's root; while the root is searched for, address of an edata */
 	uint64_t slab_sizes[JEMALLOC_BINS];
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* sums for each arena and small size */
@@ -91,8 +91,8 @@ uint64_t jemalloc_arena(struct jemalloc *j, unsigned number);
 uint64_t jemalloc_edata(uint64_t word);
 /* Returns the size in bytes of the blocks of a size class. */
 uint64_t jemalloc_size(unsigned class);
-/* Checks the counts of all arenas, and sets the blocks in caches to CLASS_TAKEN; see jemalloc_caches.c. Returns
- * false and sets heap->reason if counts or caches are inconsistent. */
+/* Checks the counts of all arenas, and sets the blocks in caches to CLASS_TAKEN; see jemalloc_arenas.c. Returns false
+ * and sets heap->reason if counts or caches are inconsistent. */
 bool jemalloc_arenas(struct jemalloc *j);
 
 #endif

@@ -121,9 +121,9 @@ static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 	}
 }
 
-/* Excludes jemalloc's variables of a thread from the roots; they are between the thread's cache and its stacks. One
- * of the variables is the start of the GiB in which the thread last looked up a block. If a block extends over two
- * GiB, that address is inside the block. */
+/* Excludes jemalloc's variables of a thread from the roots; they are between the thread's cache and its stacks. One of
+ * the variables is the start of the GiB in which the thread last looked up a block. If a block extends over the start
+ * of a GiB, that address is inside the block. */
 static void ignore_variables(struct jemalloc *j, uint64_t cache)
 {
 	struct heap *heap = j->heap;

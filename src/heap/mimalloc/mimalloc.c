@@ -135,7 +135,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 	const uint64_t end = segment + slices * SLICE_BYTES;
 	uint64_t used = 0, abandoned = 0, count;
 
-	/* The segment was released, and is kept for reuse. */
+	/* A segment without a thread and without used pages was released, and is kept for reuse. */
 	if (!word_or_0(words, segment + SEGMENT_THREAD) && !word_or_0(words, segment + SEGMENT_USED))
 		return true;
 	if (slices > UINT32_MAX || !is_mapped(heap->image, segment, end))

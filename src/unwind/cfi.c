@@ -164,7 +164,8 @@ int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch)
 	*cfi = (struct cfi){.fd = fd};
 	cfi->elf = fstat(fd, &st) ? NULL : elf_open(fd, &st, &reason);
 	const int error = cfi_begin(cfi, arch);
-	/* Symbols are read by a second Elf, which is closed here, so that their data does not stay in memory. */
+	/* Symbols are read through a second handle of libelf, which is closed here, so that their data does not stay in
+	 * memory. */
 	Elf *const elf = error ? NULL : elf_open(fd, &st, &reason);
 
 	if (elf)

@@ -79,8 +79,8 @@ bool cfi_find_start(const struct cfi *cfi, uint64_t address);
  * .eh_frame does not describe the address. */
 bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start);
 
-/* Returns the .debug_frame, for addresses that .eh_frame does not describe. Prefers the file's own to that of a
- * separate debug file with the same build-id. Returns NULL if there is none. */
+/* Returns the .debug_frame, for addresses that .eh_frame does not describe. Prefers the one in the file itself to the
+ * one in a separate debug file with the same build-id. Returns NULL if there is none. */
 Dwarf_CFI *cfi_debug_frame(struct cfi *cfi);
 void cfi_debug_close(struct cfi_debug *debug);
 

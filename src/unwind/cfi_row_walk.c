@@ -187,8 +187,8 @@ static bool is_called_by_start(struct row_walk *walk)
 	return false;
 }
 
-/* Returns the rule for a frame. If no table has a rule, the code is analysed if a signal has interrupted it, or if
- * it has made a system call by a call. */
+/* Returns the rule for a frame. If no table has a rule, analyses the code, but only code that a signal has interrupted
+ * or that has made a system call by a call. */
 static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);

@@ -1,4 +1,4 @@
-/* Makes rows from libdw's answers, and stores them in a table; see rows.h. */
+/* Makes rows from libdw's answers, and stores them in a table; see cfi_rows.h. */
 #include "config.h"
 #include "unwind/cfi_rows.h"
 #include "unwind/exidx.h"

@@ -8,8 +8,8 @@
  *
  * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to its function,
  * and a path that returns without a call needs no confirmation. The return address may still be in the link register. A
- * path that first saves this register and later returns has run through the prologue itself; no other is searched
- * for. */
+ * path that first saves this register and later returns has run through the prologue itself; no other prologue is
+ * searched for. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -172,7 +172,8 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* After calls, the return address can be in the link register only if this path saved that before them. */
+	/* After calls, the return address can be in the link register only if this path saved this register before the
+	 * calls. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -392,7 +393,7 @@ static bool find_agreeing(const struct code_rule_search *search, struct code_rul
 	return false;
 }
 
-/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves that. */
+/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves it. */
 static bool is_prologue(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;

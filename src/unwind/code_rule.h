@@ -7,7 +7,7 @@
 
 /* How the code is read. */
 struct code_reader {
-	/* Reads `size` bytes at an address. Returns how many were read, or 0. */
+	/* Reads `size` bytes at an address. Returns the number of bytes read, or 0. */
 	size_t (*read)(void *context, uint64_t address, unsigned char *data, size_t size);
 	void *context;
 };

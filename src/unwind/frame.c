@@ -94,7 +94,7 @@ static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 
 /* ---- Code of an object ---- */
 
-/* Returns how the code before the address calls. state: the bits of arch->code_state for this code. */
+/* Returns which kind of call precedes the address. state: the bits of arch->code_state for this code. */
 static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, uint64_t address, uint64_t state)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -186,9 +186,9 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-/* Returns the row for a pc at which a thread is stopped, which is no return address. If the instruction before the
- * pc is a call, the frame at the pc is the same as before the call, even if the thread came to the pc in another way.
- * So its rule can be used. */
+/* Returns the row for a pc at which a thread is stopped, which is no return address. If the instruction before the pc
+ * is a call, the frame at the pc is the same as before the call, even if the thread came to the pc in another way. So
+ * the rule for an address after this call can be used. */
 static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;

@@ -59,7 +59,7 @@ static void unwind_forget(struct unwinder *unwinder, uint64_t start, uint64_t en
 	for (size_t i = 0; unwinder->cache && i < ROW_CACHE_SIZE; i++) {
 		const uint64_t pc = arch_text_address(unwinder->arch, unwinder->cache[i].key & ~KEY_RETURN);
 
-		/* The return address of a last call may be the end of the object. */
+		/* If a call is the last instruction of an object, its return address is the object's end. */
 		if (pc >= start && pc <= end)
 			unwinder->cache[i] = (struct row_cache_entry){0, NULL};
 	}
@@ -125,8 +125,8 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 }
 
 /* Computes the caller of a function that is stopped at its entry, where breakpoints are, by the ABI. This is used if
- * the code has no rule at all (a C library built without CFI), or a rule that is valid only after its calls. Returns
- * false if the code has another rule, or if its caller has none. */
+ * the code has no rule at all (a C library built without CFI), or a rule that is valid only after the function's calls.
+ * Returns false if the code has another rule, or if its caller has none. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {

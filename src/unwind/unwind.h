@@ -64,8 +64,8 @@ struct unwind_frame {
  * read or is corrupt (the cfa does not grow).
  *
  * If the code at the snapshot's pc has no rule (a C library built without CFI), the pc is assumed to be a function's
- * entry, unless the snapshot says otherwise: frame 1 is then its caller, if that has a rule. If no call returns to
- * an address, the address is no frame, and the walk is cut before it. The time is bounded for any input. */
+ * entry, unless the snapshot says otherwise: frame 1 is then its caller, if the caller has a rule. If no call returns
+ * to an address, the address is no frame, and the walk is cut before it. The time is bounded for any input. */
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 

@@ -373,7 +373,7 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
-		/* With -x, the caller does not know whether the function has failed. */
+		/* For a function of -x, the caller of args_at_return() does not know whether the call has failed. */
 		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);

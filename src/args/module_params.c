@@ -183,7 +183,7 @@ static void show_char_bits(struct formatter *s, uint64_t raw, uint64_t size, con
 	show_char(s, &type, &view);
 }
 
-/* Shows a parameter whose type is that of a number. Returns false for other types. */
+/* Shows a parameter of a numeric type. Returns false for other types. */
 static bool module_params_show_number(struct formatter *s, const struct param *param, uint64_t number)
 {
 	switch (param->type) {

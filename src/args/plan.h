@@ -12,7 +12,7 @@ struct plan_param {
 	const struct signature_param *signature; /* NULL for a parameter of a table row, and for a result */
 	uint64_t size;
 	bool is_moved;     /* the compiler may have chosen another place than `place` */
-	unsigned left_out; /* one bit for each piece of `place`: callers may leave it out */
+	unsigned left_out; /* one bit for each piece of `place`; 1: callers may leave the piece out */
 	struct abi_place place;
 };
 

@@ -19,13 +19,15 @@ void out_init(struct out *out, size_t room);
 void out_free(struct out *out);
 void out_clear(struct out *out);
 
-/* These add the whole text. If it does not fit, they add nothing and mark the text as full; later calls add nothing. */
+/* out_add() and out_printf() add the whole text. If it does not fit, they add nothing and mark the text as full; later
+ * calls add nothing. */
 void out_add(struct out *out, const char *text);
 void out_printf(struct out *out, const char *fmt, ...) FT_PRINTF(2, 3);
 /* Counts a formatted value; marks the text as full after too many. Returns false if the text is full. */
 bool out_step(struct out *out);
-/* These close a bracket or a quote. OUT_RESERVE suffices for a few bytes on each of a few levels. If the text is full,
- * the first of these calls adds "...": out_end() before the bracket, out_quote() after the quote. */
+/* out_end() and out_quote() close a bracket or a quote. OUT_RESERVE suffices for a few bytes on each of a few levels.
+ * If the text is full, the first of these calls adds "...": out_end() before the bracket, out_quote() after the
+ * quote. */
 void out_end(struct out *out, const char *bracket);
 void out_quote(struct out *out, const char *quote);
 /* Returns the whole text; it is valid until the next change. */

@@ -36,8 +36,8 @@ void show_string(struct formatter *s, uint64_t address, unsigned width, const ch
 const char *char_prefix(const struct data_type *type);
 /* Shows an array of characters, up to the first zero. */
 void show_char_array(struct formatter *s, const struct data_type *type, const struct value_view *view);
-/* These show `count` bytes in quotes, at most s->limit of them: bytes in this process, or bytes at an address of the
- * target. */
+/* show_quoted() shows `count` bytes of this process in quotes, at most s->limit of them; show_counted_bytes() shows
+ * bytes at an address of the target. */
 void show_quoted(struct formatter *s, const unsigned char *bytes, size_t count);
 void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count);
 /* Shows a string object (DATA_TEXT, DATA_TEXT_COUNTED, DATA_TEXT_INLINE). */

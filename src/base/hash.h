@@ -39,7 +39,7 @@ bool hash_set(struct hash *h, uint64_t key, uint64_t value);
  * remove. */
 uint64_t *hash_place(struct hash *h, uint64_t key);
 
-/* Removes the key. Returns false if it was not present; *value (may be NULL) gets its value. */
+/* Removes the key. Returns false if the key was not present; *value (may be NULL) gets the key's value. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 
 /* Iterates over the entries: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */

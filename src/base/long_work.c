@@ -15,7 +15,7 @@
 /* The state of this program's status line. */
 static struct {
 	bool allowed;
-	/* from_ns: no line is shown before this time; next_ns: none is replaced before this time */
+	/* from_ns: no line is shown before this time; next_ns: no line is replaced before this time */
 	uint64_t from_ns, next_ns;
 } lines;
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* From now on the reads of the calling thread have time limits. Reads of other threads, and of functrace-postproc, have
- * none. let_go points to a descriptor, or is NULL. While this descriptor is readable, waits are as short as with
+ * no limits. let_go points to a descriptor, or is NULL. While this descriptor is readable, waits are as short as with
  * timed_hold(true). */
 void timed_begin(const int *let_go);
 /* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and all unanswered reads

@@ -186,8 +186,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 		if (error < 0)
 			return breakpoint_unusable(b, error);
 	}
-	/* The slot for stepping over is assigned before the breakpoint is written. Without a slot, the instruction is
-	 * emulated or stepped in place, if the processor allows that. */
+	/* The slot for stepping over is assigned before the breakpoint is written. Without a slot, the instruction has
+	 * to be emulated or stepped in place. If neither is possible, no breakpoint is written. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
 	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);

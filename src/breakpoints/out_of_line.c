@@ -145,8 +145,8 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 		struct slot *slot = slot_at(p, tail->start + tail->hand * ARCH_SLOT_SIZE);
 
 		tail->hand = (tail->hand + 1) % count;
-		/* A child that was forked inside a slot is not counted there before birth_adopt(). So a slot with a
-		 * copy of a system call, which may be a fork, is not reused. */
+		/* A child that was forked inside a slot is not counted as a user of the slot before birth_adopt(). So a
+		 * slot with a copy of a system call, which may be a fork, is not reused. */
 		if (!slot || slot->users || slot->insn.is_syscall)
 			continue;
 		if (slot->used_lately && slot->owner && slot->owner->inserted) {

@@ -140,8 +140,8 @@ static bool is_stopped_at(struct task *task, uint64_t address)
 }
 
 /* Replaces step_in_place() if the processor cannot single-step at all, or cannot single-step this instruction. The
- * instruction has neither a slot (perhaps the slot is lost) nor could it be emulated (perhaps the program cannot access
- * the memory that it uses; then it will fault). Resumes and interrupts the task until its pc has left the
+ * instruction has no slot (perhaps the slot is lost) and could not be emulated (perhaps the program cannot access the
+ * memory that the instruction uses; then it will fault). Resumes and interrupts the task until its pc has left the
  * instruction. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {

@@ -6,7 +6,7 @@
 
 /* Continues a task that is stopped by a hit of `b` as if the breakpoint were not there. May stop all other tasks of its
  * process for a while. If the breakpoint is no longer inserted, the task continues at its address. If the task is
- * killed meanwhile, a later wait reports that. */
+ * killed meanwhile, a later wait reports its end. */
 void step_over_breakpoint(struct task *task, struct breakpoint *b);
 /* If a task that stopped for a SIGTRAP has hit a breakpoint of functrace, sets its pc back to the instruction under the
  * breakpoint, which has not run. Returns false if the task hit no breakpoint. */

@@ -18,7 +18,7 @@ struct arg_list *arguments_entered(struct task *task, const struct probe *probe,
 				   struct args_kept *kept);
 /* Sets call->shown, at the entry of a call whose return is traced. call_arguments_free() frees it. */
 void arguments_begin(struct task *task, struct call *call);
-/* Adds the values that are known only at the return to call->shown. failed: the call did not succeed. */
+/* Adds to call->shown the values that are known only at the return. failed: the call did not succeed. */
 void arguments_returned(struct task *task, struct call *call, bool failed);
 /* Returns the result of a call as a number. For a function of -x whose result type is known, the number is the part of
  * the register that the type fills, or 0 if the function returns nothing in this register. For other functions the

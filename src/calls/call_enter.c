@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles entries: writes a release that cannot fail at once; for any other call, waits for the return. */
+/* Handles entries. A release that cannot fail is written at once; for any other call, functrace waits for the
+ * return. */
 
 /* Returns true if the compiler has marked the called function as one that never returns (__cxa_throw, abort, or the
  * program's own): then the word at its return address is a constant, not an instruction. A function that allocates or
@@ -34,9 +35,9 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 	       p->arch->is_constant(return_address, &code);
 }
 
-/* Returns the breakpoint at a return address. If none can be there, returns NULL and sets *count to the counter that
- * the caller increments. A function's entry may be reached without a call (as the head of a loop). Then the word on the
- * stack is no return address, and no breakpoint may be written there. */
+/* Returns the breakpoint at a return address. If no breakpoint can be there, returns NULL and sets *count to the
+ * counter that the caller increments. A function's entry may be reached without a call (as the head of a loop). Then
+ * the word on the stack is no return address, and no breakpoint may be written there. */
 static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {

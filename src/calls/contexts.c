@@ -126,7 +126,7 @@ static uint32_t library_mask(struct process *p, struct context_library *library,
 
 /* ---- Contexts that tasks have entered ---- */
 
-/* Returns the tid of a task in its own pid namespace, the innermost one. */
+/* Returns the tid that a task has in its innermost pid namespace. */
 static uint32_t own_tid(pid_t tid)
 {
 	char *const status = proc_read(tid, "status", NULL);

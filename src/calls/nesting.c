@@ -109,9 +109,9 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 	return nested_through(task->process, outer, frames, at);
 }
 
-/* Returns true if one call can be a part of the other at all. An allocation never contains a release (if new fails,
- * free() releases its exception), except of a resource that the inner function's library has opened for itself (popen's
- * end of the pipe). */
+/* Returns true if a call of `inner` can be a part of the call `outer`. An allocation never contains a release (if new
+ * fails, free() releases its exception), except of a resource that the inner function's library has opened for itself
+ * (popen's end of the pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return may_hold_kind(outer->probe, inner) &&

@@ -136,7 +136,7 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
  * instruction at the task's pc: before a call is restarted, ARM's kernels set the pc back to the call's instruction. If
  * the pc is there again at the exit of the tracer's call, these kernels restart the interrupted call, by its own number
  * (arch/arm/kernel/signal.c) or that of restart_syscall (arch/arm64), but with the arguments of the tracer's call. The
- * task would sleep on, and no event could end that. */
+ * task would sleep on, and no event could wake it. */
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
@@ -150,8 +150,8 @@ static uint64_t find_syscall(struct task *task)
 }
 
 /* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset the action that the
- * call has just set. Signals are blocked meanwhile. *group_stop: a group-stop or an interrupt came first, and must be
- * reported again. Returns false if another stop came, which is queued. */
+ * call has just set. Signals are blocked meanwhile. Sets *group_stop if a group-stop or an interrupt came first, which
+ * must be reported again. Returns false if another stop came, which is queued. */
 static bool run_to_syscall(struct task *task, bool *group_stop)
 {
 	for (unsigned tries = 0; tries < 4; tries++) {
@@ -227,8 +227,8 @@ static void forget_own_state(struct task *task, bool interrupted)
 }
 
 /* Makes the stopped task do one system call through an existing instruction, and restores its registers. If the task
- * was `interrupted`, its own system call may have been interrupted; the kernel restarts that only at the end of such a
- * stop. So the task is interrupted once more. */
+ * was `interrupted`, its own system call may have been interrupted; the kernel restarts an interrupted call only at the
+ * end of such a stop. So the task is interrupted once more. */
 static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;

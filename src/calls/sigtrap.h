@@ -46,8 +46,8 @@ static inline void sigtrap_after_hit(struct task *task)
 	if (task->blocks_trap || task->process->traps->action != TRAP_DEFAULT)
 		sigtrap_after_hit_slow(task);
 }
-/* Returns true if a SIGTRAP that is no hit is to be delivered. The SIGTRAP is dropped if the target ignores SIGTRAP, or
- * if it ends a single step. */
+/* Returns true if a SIGTRAP that was not raised by a hit is to be delivered. The SIGTRAP is dropped if the target
+ * ignores SIGTRAP, or if it ends a single step. */
 bool sigtrap_deliver(struct task *task);
 /* Returns true if a task must be stopped for sigtrap_restore(). */
 bool sigtrap_needs_restore(const struct process *p);

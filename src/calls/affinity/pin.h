@@ -15,7 +15,7 @@ void pin_asked(struct task *task, const struct breakpoint *b);
 /* Called when a REQUEST_TICK came (engine_want_tick()). */
 void pin_tick(struct tracer *t);
 /* With --cpu=auto: if the task is pinned, restores the CPUs that it had before, because it is about to do something
- * that could show it its CPUs or pass them on. `why` names that action, for a debug message. */
+ * that could show its CPUs to the program or pass them on. `why` names that action, for a debug message. */
 void pin_expose(struct tracer *t, const struct task *task, const char *why);
 /* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the CPUs that
  * the parent had before. */

@@ -12,7 +12,7 @@ struct alias {
 	struct alias *next;
 };
 
-/* Returns true if it does not matter for a call by which of both names it is made, until the caller's name is known. */
+/* Returns true if functrace handles calls by both names alike until it knows the name that the caller used. */
 bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
 /* Adds the name of `other` to the names of `probe`. `other` is at the same address and has the same kind of call. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);

@@ -116,7 +116,7 @@ void engine_started(struct engine *engine)
 }
 
 /* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order. If the
- * visible process instead stopped itself on a message, it could miss the SIGCONT for the next one. */
+ * visible process stopped itself on a message, a SIGCONT could come before that stop and be lost. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)

@@ -46,7 +46,7 @@ int fd_above_standard(int fd);
 
 /* Returns a pidfd of pid, which the caller closes; -1 on error. */
 int process_handle(pid_t pid);
-/* Sends `sig` as kill() does; by the pidfd `handle` if that is not -1. */
+/* Sends `sig` as kill() does. Uses the pidfd `handle` unless `handle` is -1. */
 int process_signal(int handle, pid_t pid, int sig);
 
 #endif

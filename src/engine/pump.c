@@ -48,7 +48,7 @@ void pump_enter(const struct pump *pump)
 /* ---- The thread ---- */
 
 /* Writes bytes to the original standard error. Polls after EAGAIN, because a process that shares the terminal may have
- * made that non-blocking. */
+ * made it non-blocking. */
 static void pump_show(struct pump *pump, const char *bytes, size_t size)
 {
 	for (size_t done = 0; done < size;) {

@@ -12,7 +12,7 @@
  *   - E has set the pc to the instruction, its copy or a jump's target: the task continues there.
  *
  * A task that was making a system call for the engine (sigtrap.c) gets a SIGSTOP in the same way, and its own
- * registers.
+ * registers back.
  *
  * Pending signals with handlers are delivered before SIGSTOP: then their frames are on the stack, one inside the other,
  * and the innermost frame contains the pc that has to be corrected. */

@@ -12,9 +12,9 @@ static int from_ledger_compare_extents(const void *one, const void *two)
 	return compare_u64(a->address, b->address);
 }
 
-/* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. If a
- * block overlaps the next one, it is cut off at the start of that block: the block's release was not seen, or part
- * of its memory has been released. */
+/* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. A block
+ * that overlaps the next one is cut off where the next one begins, because the first block's release was not seen, or a
+ * part of the block was released. */
 static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
 {
 	const uint64_t most = next - address;

@@ -41,7 +41,7 @@ static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
 	return count;
 }
 
-/* The known allocators. Those in libraries of their own come first, because a program that uses such a library
+/* The known allocators. Allocators that are separate libraries come first, because a program that uses such a library
  * contains the C library's malloc, too, with few blocks or none. */
 static const struct {
 	const char *name;

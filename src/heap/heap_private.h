@@ -20,7 +20,7 @@ struct region {
 	bool is_mapped;      /* true if the region is a single chunk with a mapping of its own */
 };
 
-/* An entry of the table of blocks, which can have millions. Read it by block_address(), block_size(), block_state(). */
+/* An entry of the table of blocks. There can be millions. Read it by block_address(), block_size(), block_state(). */
 struct block {
 	uint32_t low, high; /* the address; the highest bits of `high` contain the state */
 	uint32_t size;      /* size in bytes; BLOCK_LARGE: the size is in heap->large */

@@ -110,8 +110,8 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 	return sum == bytes;
 }
 
-/* Finds the only combination of candidates with this count and sum. Returns false if no combination, or more than
- * one, has them. */
+/* Finds the only combination of candidates with this count and sum. Returns false if no combination, or more than one,
+ * has this count and sum. */
 static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
 				uint32_t *chosen)
 {

@@ -168,7 +168,7 @@ bool musl_old_find(struct musl_old *m)
 
 /* ---- Locks ---- */
 
-/* Returns false if a lock is held. Only a process with several threads takes locks. Each bin has one; the lock for
+/* Returns false if a lock is held. Only a process with several threads takes locks. Each bin has a lock; the lock for
  * splitting and joining chunks follows the last bin. */
 bool musl_old_check_locks(struct musl_old *m)
 {

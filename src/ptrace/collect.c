@@ -321,7 +321,7 @@ struct stop collect_fresh(struct tracer *t)
 	return collect_wait_for(t, -1, WNOHANG);
 }
 
-/* Does not look for exits of tasks, because the exit of the tracer's own wake-up child is one. */
+/* Looks only for stops, not for exits, because the exit of the tracer's own wake-up child does not count. */
 bool collect_is_any(const struct tracer *t)
 {
 	siginfo_t info = {0};

@@ -35,7 +35,7 @@ void task_replace(struct task *leader);
 	for (struct task *each = (p)->tasks, *each##_next; each && (each##_next = each->sibling, true);                \
 	     each = each##_next)
 
-/* Adds a task without a process to a process, with a reference to the process. */
+/* Adds a task that belongs to no process to a process. The task gets a reference to the process. */
 void task_join(struct task *task, struct process *p);
 /* Removes the task from its process, and returns the process with the task's reference; NULL: it had no process. */
 struct process *task_part(struct task *task);

@@ -49,8 +49,8 @@ struct stops {
 /* Decodes a wait status for a task in that phase. */
 struct stop stop_decode(pid_t tid, int status, enum task_phase phase);
 
-/* Returns true for signals of job control. These end epoll_wait and similar calls with EINTR even without a tracer
- * (signal(7)). */
+/* Returns true for signals of job control. These signals end epoll_wait and similar calls with EINTR even without a
+ * tracer (signal(7)). */
 bool stops_or_continues(int sig);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes remarks on calls that are not events into the trace: one line of text each. */
+/* Writes into the trace remarks on calls that are not events. Each remark is one line of text. */
 #ifndef FT_RECORD_REMARKS_H
 #define FT_RECORD_REMARKS_H
 

@@ -20,7 +20,7 @@ struct trace_times {
 /* Initialises the times of a trace. is_monotonic: the format's times are from CLOCK_MONOTONIC, not times of the day. */
 void times_start(struct trace_times *times, bool has_times, bool is_monotonic);
 /* Returns the current time for an event; TIME_NONE if the trace has no times. If the clock was set back, times continue
- * from the last one. */
+ * from the last time. */
 uint64_t times_now(struct trace_times *times);
 /* Returns the time to be written for an event: `ns`, but not earlier than the time of the last written event, because
  * this event may have been held back while the other event was written. */

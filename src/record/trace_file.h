@@ -9,7 +9,8 @@
  * trace_files_free() must be called in either case. */
 int trace_files_begin(struct run *run);
 /* Opens the file for a process's next trace. Never overwrites a file that this run has written. Sets trace->path to its
- * name, and trace->has_file if the name can be used to open this regular file. Returns a descriptor or -errno. */
+ * name, and trace->has_file if the file is regular and can be opened again by this name. Returns a descriptor or
+ * -errno. */
 int trace_file_open(struct trace *trace);
 /* Creates the file TRACE.NAME beside a trace or, if this name is taken, TRACE.NAME.N. Never overwrites a file that this
  * run has written; if -o is a folder, overwrites no file at all. Returns a descriptor or -errno. Sets *path to the

@@ -1,5 +1,6 @@
 /* Captures heaps at exit. The other threads of a process that ends are killed wherever they are. The kernel stops each
- * at its exit event, with the registers that it had, and frees the memory when the last one is resumed:
+ * thread at its exit event, with the registers that the thread had, and frees the memory when the last thread is
+ * resumed:
  *
  *     thread A: exit_group()    | B: runs
  *     A: EVENT_EXIT: registers  | B: killed, EVENT_EXIT: registers, memory; resumed: the memory is freed

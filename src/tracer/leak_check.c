@@ -84,8 +84,8 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 }
 
 /* Returns true if all of the trace's blocks are outside this heap: then they are of another allocator, and the heap is
- * the C library's. The program is stopped meanwhile, and blocks may be millions, so this looks at as few of them as
- * possible. */
+ * the C library's. The program is stopped meanwhile, and there may be millions of blocks, so this function looks at as
+ * few as possible. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);

@@ -10,7 +10,7 @@ struct heap_capture;
 
 struct capture_request {
 	/* Returns true if a copy is still wanted. Called before each copy, because stops that are acted on between two
-	 * copies may change that. */
+	 * copies may change the answer. */
 	bool (*is_wanted)(const struct process *p);
 	/* Called when everything is ready for the copy, right before the tasks are stopped; from then on their stops
 	 * wait for the copy. Returns false if no copy is to be made. May be NULL. */

@@ -233,7 +233,7 @@ static void forget_range(struct process *p, uint64_t start, uint64_t end)
 		struct breakpoint *b = breakpoint_find(p, gone[i]);
 
 		/* Restores the original bytes if functrace's are still in place, because the object may still be mapped
-		 * under another name: a program whose file was replaced. */
+		 * under another name, like a program whose file was replaced. */
 		breakpoint_remove(p, b);
 		calls_drop_site(p, b);
 		probe_forget(p, b);

@@ -160,7 +160,7 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 }
 
 /* Seizes the tasks that are not in the table. A leader that has ended stays a zombie until a thread takes its tid by an
- * exec; it is tried only once. */
+ * exec. functrace tries to seize it only once. */
 static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};

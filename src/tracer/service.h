@@ -39,8 +39,8 @@ void service_count_hold(struct service *service);
 uint64_t service_release(struct service *service);
 /* Called between two steps of the tracer's own work. Acts on stops while there are any, but at most for the time that
  * the work has taken since the last turn, or for least_ns if that is longer. So a task that makes many calls gets half
- * of the tracer's time, not one call per step. Busy tasks that always have a stop pending get no more than that. This
- * function and those below return false if nothing is left to trace. */
+ * of the tracer's time, not one call per step. Busy tasks that always have a stop pending get no more than half,
+ * either. This function and those below return false if nothing is left to trace. */
 bool service_turn(struct service *service, uint64_t least_ns);
 /* Called after a pause of p. Acts on stops, for most_ns at most, until p's tasks make no traced calls for a while: then
  * they have done the work that the pause delayed. *took_ns: the time until then; NEVER_SILENT: unknown, because they

@@ -415,9 +415,9 @@ static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
-/* Searches forward from each prologue before the pc, the nearest first. On a processor with a link register, the
- * first prologue from which a path leads to the pc is the function's. On others, code inside the function may look like
- * a prologue, but with it sp would not be aligned at the epilogue, except by chance if arguments are pushed. */
+/* Searches forward from each prologue before the pc, the nearest first. On a processor with a link register, the first
+ * prologue from which a path leads to the pc is the function's. On others, code inside the function may look like a
+ * prologue, but then sp would not be aligned at the epilogue, except by chance if arguments are pushed. */
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;

@@ -220,7 +220,7 @@ static bool set_vsp(struct exidx_program *run, unsigned n)
 	return true;
 }
 
-/* Executes 1011 xxxx, with its second byte if it has one. */
+/* Executes an instruction 1011 xxxx, with its second byte if it has one. */
 static bool run_group_b(struct exidx_program *run, unsigned char byte)
 {
 	uint32_t number;
@@ -254,7 +254,7 @@ static bool run_group_b(struct exidx_program *run, unsigned char byte)
 	return false;
 }
 
-/* Executes 11xx xxxx. These pop vector registers, which unwinding does not need. */
+/* Executes an instruction 11xx xxxx, which pops vector registers. Unwinding does not need these registers. */
 static bool run_group_c(struct exidx_program *run, unsigned char byte)
 {
 	if (byte >= 0xd0 && byte <= 0xd7) {

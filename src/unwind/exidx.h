@@ -23,8 +23,8 @@ struct exidx_entry {
 /* Finds the entry for an address. Returns false if the file has no index, or the index no entry. */
 bool exidx_find(struct cfi *cfi, const struct arch *arch, uint64_t address, struct exidx_entry *entry);
 
-/* Returns true if the address is in code that cannot be unwound and directly follows code where threads start. In
- * glibc's clone() the child's code is there. */
+/* Returns true if the address is in code that cannot be unwound and directly follows code where threads start. The
+ * child's code in glibc's clone() is such code. */
 bool exidx_continues_start(struct cfi *cfi, const struct arch *arch, uint64_t address);
 
 /* The address of a saved register: the value of register `base` at the frame's pc, plus an offset in bytes. */

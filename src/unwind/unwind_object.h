@@ -1,5 +1,5 @@
-/* The data of one ELF file that all address spaces mapping it share: its call frame information, and the rows made
- * from it. */
+/* The data of one ELF file, shared by all address spaces that map the file: its call frame information, and the rows
+ * made from it. */
 #ifndef FT_UNWIND_UNWIND_OBJECT_H
 #define FT_UNWIND_UNWIND_OBJECT_H
 
@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-/* How an address on a stack can be a return address. */
+/* The ways in which an address on a stack can be a return address. */
 enum site_kind {
 	SITE_NONE,     /* no code returns to the address */
 	SITE_CALL,     /* the code after a call */

@@ -1,4 +1,4 @@
-# base/: containers, messages, checked arithmetic; knows nothing of tracing
+# base/: containers, messages, checked arithmetic; contains nothing about tracing
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = src/base/background.c src/base/background.h \
 	src/base/buf.c src/base/buf.h src/base/fd_message.c src/base/fd_message.h \

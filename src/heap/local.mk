@@ -1,4 +1,4 @@
-# heap/: allocators' structures in a memory image, and what is reachable there
+# heap/: reads allocators' structures in a memory image, and finds the reachable blocks
 noinst_LIBRARIES += libheap.a
 libheap_a_SOURCES = src/heap/glibc/arenas.c src/heap/block_table.c src/heap/glibc/tcache.c \
 	src/heap/glibc/mmapped_pick.c \

@@ -1,4 +1,4 @@
-# scan/: copies the heap of a live process or a core file from outside, and reports what it shows
+# scan/: copies the heap of a live process, or reads a core file, and reports the blocks
 noinst_LIBRARIES += libscan.a
 libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \

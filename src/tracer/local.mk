@@ -21,7 +21,7 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h
 
-# Programs with the tracer link these, the highest floor first.
+# Programs with the tracer link these, the highest layer first.
 TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libengine.a \
 	libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \

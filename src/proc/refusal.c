@@ -27,8 +27,8 @@ static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char
 	const pid_t tracer = proc_tracer(traced);
 	char *const name = who_name(tracer);
 
-	msg_error("cannot %s: process %d (%s) traces %s already, and a process has only one tracer. %s", what, tracer,
-		  name, traced == pid ? "it" : "a thread of it", advice);
+	msg_error("cannot %s: process %d (%s) traces %s already, and a process can have only one tracer. %s", what,
+		  tracer, name, traced == pid ? "it" : "a thread of it", advice);
 	free(name);
 }
 
@@ -45,11 +45,13 @@ static void explain_denied(const char *what, pid_t pid, bool is_launch)
 	const pid_t other = proc_find_thread(pid, has_other_owner);
 
 	if (scope && scope[0] == '3')
-		msg_error("cannot %s: kernel.yama.ptrace_scope is 3, which forbids tracing until the next boot.", what);
+		msg_error("cannot %s: kernel.yama.ptrace_scope is 3, which forbids all tracing. Set it lower in "
+			  "/etc/sysctl.d and reboot: a running system cannot lower it.",
+			  what);
 	else if (geteuid() == 0 && !proc_may_trace_all())
 		msg_error(
-			"cannot %s: functrace runs as root, but without the capability SYS_PTRACE. Give it that one (a "
-			"container has it with --cap-add=SYS_PTRACE).",
+			"cannot %s: functrace runs as root, but without the capability SYS_PTRACE. Add the capability "
+			"(to a container: --cap-add=SYS_PTRACE).",
 			what);
 	else if (other == pid)
 		msg_error("cannot %s: it belongs to user %ld. Run functrace as that user, or as root.", what,
@@ -58,13 +60,14 @@ static void explain_denied(const char *what, pid_t pid, bool is_launch)
 		msg_error("cannot %s: its thread %d belongs to user %ld. Run functrace as root.", what, other,
 			  proc_owner(other));
 	else if (scope && scope[0] >= '1' && scope[0] <= '2')
-		msg_error("cannot %s: kernel.yama.ptrace_scope is %c. %s functrace as root, or (as root) 'sysctl "
-			  "kernel.yama.ptrace_scope=0'.",
-			  what, scope[0], is_launch ? "Run" : "Start the program under functrace, run");
+		msg_error("cannot %s: kernel.yama.ptrace_scope is %c, which allows it only to root. %s functrace as "
+			  "root, or run 'sysctl kernel.yama.ptrace_scope=0' as root.",
+			  what, scope[0],
+			  is_launch || scope[0] == '2' ? "Run" : "Start the program under functrace, run");
 	else
-		msg_error("cannot %s: not permitted. %sun functrace as root, in a container with the capability "
-			  "SYS_PTRACE.",
-			  what, is_launch ? "R" : "It may be privileged or not dumpable; r");
+		msg_error("cannot %s: not permitted. %sun functrace as root; in a container, add the capability "
+			  "SYS_PTRACE (--cap-add=SYS_PTRACE).",
+			  what, is_launch ? "R" : "The process may be privileged or not dumpable; r");
 	free(scope);
 }
 
@@ -74,8 +77,8 @@ const char *refusal_reason(int error)
 	case ENOEXEC:
 		return "its program is made for a processor that this functrace does not know";
 	case ETIMEDOUT:
-		return "its program's file does not respond, and the processor that it is for must be read from that "
-		       "file";
+		return "its program's file could not be read in time, and that file says for which processor the "
+		       "program is made";
 	default:
 		return strerror(error);
 	}
@@ -94,10 +97,11 @@ int refusal_of_attach(pid_t pid, int error)
 	else if (stat.flags & PROC_KERNEL_THREAD)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
 	else if (traced)
-		explain_tracer(what, pid, traced, "End that one first.");
+		explain_tracer(what, pid, traced, "End that tracer first.");
 	/* ENOENT: the kernel removes the files of an ended process from /proc before it removes the last thread. */
 	else if (!proc_live_thread(pid) || error == ENOENT)
-		msg_error("cannot attach to process %d: it has ended and waits for its parent.", pid);
+		msg_error("cannot attach to process %d: it has ended, and its parent has not waited for it (a zombie).",
+			  pid);
 	else if (error == EPERM || error == EACCES)
 		explain_denied(what, pid, false);
 	else
@@ -125,7 +129,7 @@ void refusal_of_launch(pid_t pid, const char *program, int error)
 	char *const what = xasprintf("trace %s", program);
 
 	if (has_other_tracer(pid))
-		explain_tracer(what, pid, pid, "Start functrace outside of that one.");
+		explain_tracer(what, pid, pid, "Start functrace outside of that tracer.");
 	else if (error == EPERM)
 		explain_denied(what, pid, true);
 	else

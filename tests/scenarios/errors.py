@@ -103,7 +103,7 @@ def below_another(room):
     """functrace is launched by a process that another tracer follows: the program already has that tracer."""
     strace = kinds.need('strace')
     below = [strace, '-f', '-o', '/dev/null', '-e', 'trace=none'] + traced(room, 'true')
-    advice = ') traces it already, and a process has only one tracer. Start functrace outside of that one.\n'
+    advice = ') traces it already, and a process can have only one tracer. Start functrace outside of that tracer.\n'
     problems = refused(room, below, 1, 'functrace: cannot trace true: process ', ' (strace' + advice)
     outer = [FUNCTRACE, '-q', '-o', room.path('outer')]
     return problems + refused(room, outer + traced(room, 'true'), 1, ' (ft-engine' + advice) + none_written(room), ''
@@ -122,7 +122,7 @@ def root_without_capability(room):
         wait_for('the program to start', lambda: command_of(child.pid) == 'sleep')
         problems += refused(room, traced(room, '-t', str(child.pid)), 1,
                             'functrace: cannot attach to process %d: functrace runs as root, but without the capability '
-                            'SYS_PTRACE. Give it that one (a container has it with --cap-add=SYS_PTRACE).\n' % child.pid,
+                            'SYS_PTRACE. Add the capability (to a container: --cap-add=SYS_PTRACE).\n' % child.pid,
                             run_as=without)
         room.kill(child)
     return problems + none_written(room), ''

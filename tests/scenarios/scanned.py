@@ -17,7 +17,7 @@ from scans import Target, compare, wide
 
 BUILDS = [('planted', 'O2'), ('churn', 'O2'), ('forkstorm', 'O2')]
 GONE = ('functrace: cannot attach to process %d: there is no such process (any more).\n',
-        'functrace: cannot attach to process %d: it has ended and waits for its parent.\n')
+        'functrace: cannot attach to process %d: it has ended, and its parent has not waited for it (a zombie).\n')
 
 
 def scan(room, pid, *options):
@@ -181,7 +181,7 @@ def two_at_once(room):
                 if done.status == 0:
                     problems += compare(json.loads(done.out), definitely_lost=(100 * wide(56), 100))
                 elif re.fullmatch(r'functrace: cannot attach to process %d: process \d+ \(functrace\) traces (it|a thread of it) '
-                                  r'already, and a process has only one tracer. End that one first.\n' % target.pid,
+                                  r'already, and a process can have only one tracer. End that tracer first.\n' % target.pid,
                                   done.err.decode()):
                     refused += 1
                 else:
@@ -205,7 +205,8 @@ def traced(room):
                 tracer.planted()
             pid = int(wait_for('the process to have a tracer', lambda: int(status_field(target.pid, 'TracerPid') or 0)))
             problems += said(target.scan(), 'functrace: cannot attach to process %d: process %d (%s) traces it already, and a '
-                             'process has only one tracer. End that one first.\n' % (target.pid, pid, name or 'ft-engine'))
+                             'process can have only one tracer. End that tracer first.\n' % (
+                                 target.pid, pid, name or 'ft-engine'))
             if command:
                 tracer.kill()
                 wait_for('the process to have no tracer', lambda: status_field(target.pid, 'TracerPid') == '0')

@@ -184,7 +184,7 @@ def attaching(room, script, status, words):
     return problems + equal('status', done.status, status), '%d calls' % calls
 
 
-SILENT = "its program's file does not respond, and the processor that it is for must be read from that file"
+SILENT = "its program's file could not be read in time, and that file says for which processor the program is made"
 
 
 def attach(room):

@@ -388,7 +388,7 @@ static int engine_serve(struct engine *engine)
 	const int error = pthread_create(&thread, NULL, tracer_thread, engine);
 
 	if (error) {
-		msg_error("tracing cannot begin: no thread could be started (%s)", strerror(error));
+		msg_error("tracing cannot begin: functrace cannot start a thread: %s", strerror(error));
 		return 1;
 	}
 	listen_to_visible(engine);
@@ -406,7 +406,7 @@ static void protect_from_oom_killer(void)
 	if (fd < 0)
 		return;
 	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
-		msg_debug(DBG_PROCESS, 1, "not protected from the OOM killer: %s", strerror(errno));
+		msg_debug(DBG_PROCESS, 1, "functrace is not protected from the OOM killer: %s", strerror(errno));
 	close(fd);
 }
 

@@ -187,13 +187,13 @@ static void guardian_report(struct guardian *g)
 
 	if (WIFSIGNALED(g->status))
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(g->status));
-	msg_error("the tracing process %s. Tracing is over (breakpoints taken out: %zu); the trace is readable up to "
-		  "its last flush",
+	msg_error("the tracing process %s. Tracing is over (breakpoints removed: %zu); the trace can be read up to "
+		  "what was last written",
 		  how, g->repaired);
 	rescue_report(&g->rescue);
 	if (g->failed)
-		msg_error("breakpoints that could not be taken out: %zu. A program that reaches one is killed by "
-			  "SIGTRAP: restart it as soon as you can",
+		msg_error("breakpoints that could not be removed: %zu. SIGTRAP kills a program when it reaches one: "
+			  "restart the traced programs as soon as you can",
 			  g->failed);
 }
 
@@ -210,7 +210,7 @@ static void outlive_target(struct guardian *g, int handle)
 		if (poll(&end, 1, -1) >= 0 || errno != EINTR)
 			break;
 	}
-	msg_error("the exit status of %s is not known, because the tracing process died before it",
+	msg_error("the exit status of %s is unknown, because the tracing process ended before the program",
 		  g->engine.settings->argv[0]);
 }
 
@@ -267,9 +267,10 @@ static void guardian_leave_descriptors(const struct guardian *g, const struct pu
 	fds_null(STDOUT_FILENO);
 }
 
+/* `what` completes "functrace cannot ...". */
 static int guardian_start_failed(struct shared_state *shared, const char *what)
 {
-	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
+	msg_error("tracing cannot begin: functrace cannot %s: %s", what, strerror(errno));
 	atomic_store(&shared->result, 1);
 	atomic_store(&shared->traced, true);
 	return 1;
@@ -285,15 +286,15 @@ int guardian_main(const struct job *job, int socket)
 
 	g.engine.visible_handle = process_handle(job->visible);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, links))
-		return guardian_start_failed(shared, "a socket pair");
+		return guardian_start_failed(shared, "make a socket pair");
 	links[0] = g.link = fd_above_standard(links[0]);
 	links[1] = fd_above_standard(links[1]);
 	if (links[0] < 0 || links[1] < 0)
-		return guardian_start_failed(shared, "descriptors");
+		return guardian_start_failed(shared, "duplicate descriptors");
 	/* Forks the engine before the guardian changes its own state, because the target inherits that state. */
 	g.pid = fork();
 	if (g.pid < 0)
-		return guardian_start_failed(shared, "a process");
+		return guardian_start_failed(shared, "start a process");
 	if (g.pid == 0) {
 		close(links[0]);
 		exit(engine_main(job, socket, links[1]));
@@ -305,7 +306,7 @@ int guardian_main(const struct job *job, int socket)
 	g.signals = open_signals();
 	if (g.signals < 0) {
 		kill(g.pid, SIGTERM); /* the engine detaches its tracees and ends */
-		return guardian_start_failed(shared, "signals");
+		return guardian_start_failed(shared, "receive signals");
 	}
 	fds_raise_limit();
 	guardian_watch(&g);

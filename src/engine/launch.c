@@ -206,7 +206,7 @@ int launch_failure(struct launch *launch, const char *program)
 		return 127;
 	}
 	if (error == EACCES && path_is_folder(program))
-		msg_error("%s is a folder, and no program", program);
+		msg_error("%s is a folder, not a program", program);
 	else if (error == ENOEXEC)
 		msg_error("%s cannot be run: it is a binary file that this system cannot execute (damaged, or made for "
 			  "another processor)",

@@ -75,8 +75,8 @@ static void show_lost_messages(struct pump *pump)
 	if (!lost)
 		return;
 	const int size = snprintf(text, sizeof(text),
-				  "functrace: warning: messages that are not shown, because nothing read them when "
-				  "they came: %" PRIu64 "\n",
+				  "functrace: warning: messages that were dropped, because standard error was not read "
+				  "in time: %" PRIu64 "\n",
 				  lost);
 	pump_show(pump, text, (size_t)size);
 }

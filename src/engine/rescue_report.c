@@ -187,19 +187,19 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 static void report_one(const struct rescued_process *process, enum fate fate)
 {
 	if (process->lost)
-		msg_error("process %d (%s) had to be killed: one of its threads could not be put back to the "
-			  "instruction that it was to run",
+		msg_error("process %d (%s) had to be killed: one of its threads was stopped at a breakpoint, and could "
+			  "not be set back to the instruction under it",
 			  process->pid, process->name);
 	else if (fate == FATE_ENDED && process->is_doomed)
-		msg_error("process %d (%s) was killed by SIGTRAP: a thread of it had just hit a breakpoint",
+		msg_error("process %d (%s) was killed by SIGTRAP: one of its threads had just hit a breakpoint",
 			  process->pid, process->name);
 	else if (fate == FATE_ENDED)
 		msg_error("process %d (%s) has ended", process->pid, process->name);
 	else if (fate == FATE_LIVES)
 		msg_error("process %d (%s) runs on, untraced", process->pid, process->name);
 	else
-		msg_error("process %d (%s) is untraced, and it is not known whether it lives: a thread of it that may "
-			  "have hit a breakpoint has not run since. Look whether it is still there",
+		msg_error("process %d (%s) is untraced, and it is not known whether it lives: one of its threads may "
+			  "have hit a breakpoint, and has not run since. Check later whether the process still exists",
 			  process->pid, process->name);
 }
 
@@ -218,7 +218,7 @@ void rescue_report(struct rescue *r)
 			report_one(&r->processes[i], fate);
 	}
 	if (named > NAMED_MAX)
-		msg_error("of %zu traced processes %zu run on, untraced", r->process_count, lives);
+		msg_error("of %zu traced processes, %zu run on, untraced", r->process_count, lives);
 	for (size_t i = 0; i < r->process_count; i++)
 		if (r->processes[i].handle >= 0)
 			close(r->processes[i].handle);

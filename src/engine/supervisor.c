@@ -229,9 +229,9 @@ static int conclude_run(struct supervisor *s)
 	if (!s->end_signal || target_ended(s))
 		waitpid(s->guardian, NULL, 0); /* the engine and the guardian have both ended */
 	if (!done && !atomic_load(&shared->engine_died))
-		msg_error(
-			"the tracing process and its guardian ended unexpectedly. A program that was traced is killed "
-			"by SIGTRAP at its next breakpoint: restart it as soon as you can");
+		msg_error("the tracing process and its guardian ended unexpectedly, and the breakpoints are still in "
+			  "the traced programs. SIGTRAP kills a program when it reaches one: restart the programs as "
+			  "soon as you can");
 	show_messages(s);
 	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out, done && !result) : 0;
 
@@ -242,9 +242,10 @@ static int conclude_run(struct supervisor *s)
 	return status ? status : -concluded;
 }
 
+/* `what` completes "functrace cannot ...". */
 static int supervisor_start_failed(const char *what)
 {
-	msg_error("tracing cannot begin: %s: %s", what, strerror(errno));
+	msg_error("tracing cannot begin: functrace cannot %s: %s", what, strerror(errno));
 	return 1;
 }
 
@@ -304,15 +305,15 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	s.shared = mmap(NULL, sizeof(*s.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 			0);
 	if (s.shared == MAP_FAILED)
-		return supervisor_start_failed("shared memory");
+		return supervisor_start_failed("map shared memory");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return supervisor_start_failed("a socket pair");
+		return supervisor_start_failed("make a socket pair");
 	sockets[0] = s.socket = fd_above_standard(sockets[0]);
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
-		return supervisor_start_failed("descriptors");
+		return supervisor_start_failed("duplicate descriptors");
 	if (pump_open(&s.pump, &s.shared->lost_messages))
-		return supervisor_start_failed("a pipe");
+		return supervisor_start_failed("make a pipe");
 	s.shared->is_orphaned = is_orphaned();
 	if (settings->conclude)
 		s.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -328,7 +329,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	fflush(NULL);
 	s.guardian = fork();
 	if (s.guardian < 0)
-		return supervisor_start_failed("a process");
+		return supervisor_start_failed("start a process");
 	if (s.guardian == 0) {
 		close(sockets[0]);
 		exit(guardian_main(&job, sockets[1]));
@@ -342,9 +343,9 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	s.signals = signalfd(-1, &s.taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s.signals < 0)
 		/* the engine reads end-of-file from the socket and detaches */
-		return supervisor_start_failed("signals");
+		return supervisor_start_failed("receive signals");
 	if (pump_start(&s.pump))
-		return supervisor_start_failed("a thread");
+		return supervisor_start_failed("start a thread");
 	fds_raise_limit();
 	supervise(&s);
 	return conclude_run(&s);

@@ -140,7 +140,7 @@ def program_not_executable(room):
         file.write('#!/bin/sh\n')
     os.chmod(path, 0o644)
     problems = refused(room, traced(room, path), 126, path)
-    problems += refused(room, traced(room, '/'), 126, 'functrace: / is a folder, and no program\n')
+    problems += refused(room, traced(room, '/'), 126, 'functrace: / is a folder, not a program\n')
     return problems + none_written(room), ''
 
 

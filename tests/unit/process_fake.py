@@ -57,7 +57,7 @@ def test_guard():
             os.kill(children_of(children_of(process.pid)[0])[0], signal.SIGKILL)
         errors = process.communicate(timeout=PATIENCE)[1]
         equal(process.returncode, 1)
-        contains(errors, "(breakpoints taken out: 1)")
+        contains(errors, "(breakpoints removed: 1)")
         equal(page.bytes(), "554889e5")
     page.end()
 

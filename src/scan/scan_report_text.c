@@ -35,8 +35,8 @@ static void print_time(FILE *out, time_t time)
 		fprintf(out, ", %s UTC", text);
 }
 
-/* The end of a message about memory that was not copied, which says how this affects the classes. */
-static const char partial[] = ": blocks that nothing else leads to are only possibly lost";
+/* Added to a message about memory that was not copied: the effect on the classes. */
+static const char partial[] = ", and may have pointers: blocks that no known pointer leads to are only possibly lost";
 
 static void print_pause(FILE *out, const struct scan_report *report)
 {

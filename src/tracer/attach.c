@@ -165,7 +165,7 @@ static void tell_attached(const struct tracer *t)
 		else
 			buf_printf(&b, "%zu function%s", probes_count(p), probes_count(p) == 1 ? "" : "s");
 		if (++listed == named && others)
-			buf_printf(&b, ", and to %zu other process%s below", others, others == 1 ? "" : "es");
+			buf_printf(&b, ", and to %zu descendant%s", others, others == 1 ? "" : "s");
 		msg_info("%s%s", buf_str(&b), listed == named ? "; Ctrl-C lets go" : "");
 		b.size = 0;
 	}

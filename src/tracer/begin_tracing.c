@@ -122,8 +122,8 @@ static void say_one(const struct baseline *baseline)
 	char blocks[32], bytes[32], caught_up[CAUGHT_UP_SIZE];
 
 	if (baseline->reason)
-		msg_info("process %d was stopped for %.1f ms, but its blocks from before the trace are not known: %s "
-			 "(%u pause%s, %.1f ms in all). Attach again when it is quieter, or do without them "
+		msg_info("process %d was stopped for %.1f ms, but its blocks from before the trace are unknown: %s "
+			 "(%u pause%s, %.1f ms in all). Attach again when it is less busy, or do without these blocks "
 			 "(--no-baseline)",
 			 baseline->pid, (double)baseline->stopped_ns / 1e6, baseline->reason, baseline->pauses,
 			 baseline->pauses == 1 ? "" : "s", (double)baseline->paused_ns / 1e6);
@@ -146,11 +146,12 @@ static void say_rest(const struct baseline *rest, size_t count)
 		unknown += rest[i].reason != NULL;
 		caught_up_ns = rest[i].caught_up_ns > caught_up_ns ? rest[i].caught_up_ns : caught_up_ns;
 	}
-	msg_info("and %zu more, for %.1f ms at most: they have %s blocks with %s bytes from before the trace%s", count,
-		 (double)rest[0].stopped_ns / 1e6, number_grouped(blocks, blocks_text),
+	msg_info("%zu more processes were stopped, each for %.1f ms at most: they have %s blocks with %s bytes from "
+		 "before the trace%s",
+		 count, (double)rest[0].stopped_ns / 1e6, number_grouped(blocks, blocks_text),
 		 number_grouped(bytes, bytes_text), capture_caught_up(caught_up_ns, caught_up));
 	if (unknown)
-		msg_info("for %zu of these processes the blocks from before the trace are not known", unknown);
+		msg_info("the blocks from before the trace are unknown for %zu of these processes", unknown);
 }
 
 void begun_say(struct begun *begun)

@@ -91,7 +91,8 @@ static bool own_at_hit(struct task *task)
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
 	if (!p->trace->broken) {
-		msg_warn("process %d is let go of: its memory cannot be opened: %s", p->pid, strerror(-error));
+		msg_warn("process %d is let go of and runs on untraced: its memory cannot be opened: %s", p->pid,
+			 strerror(-error));
 		run->lost_attach++;
 	}
 	p->trace->broken = run->has_broken = true;
@@ -122,7 +123,7 @@ static void act_other_mode(struct task *task, const struct stop *stop, uint64_t 
 	}
 	if (!b->unusable && b->probe)
 		msg_warn("process %d (%s) calls %s in another mode of the processor (by a far call, between code of 32 "
-			 "and of 64 bits): that cannot be traced, and the function is not watched any more",
+			 "and of 64 bits): functrace cannot trace such a call, and traces this function no more",
 			 p->pid, p->trace->name, b->probe->traced.shown);
 	if (b->inserted)
 		breakpoint_remove(p, b);

@@ -51,7 +51,9 @@ void process_clean(struct process *p, pid_t tid)
 	if (fd >= 0 && fd != p->mem_fd)
 		close(fd);
 	if (error && error != -ESRCH)
-		msg_warn("breakpoints could not be removed from process %d, which may be killed by SIGTRAP", tid);
+		msg_warn("breakpoints could not be removed from the forked process %d: SIGTRAP kills it if it reaches "
+			 "one",
+			 tid);
 }
 
 /* ---- The child's own tables ---- */

@@ -117,9 +117,11 @@ void leak_check_write(struct trace *trace, struct heap_capture *capture, const c
 	char bytes[32];
 
 	if (unknown)
-		msg_warn("process %d: %s bytes of its memory could not be copied (shared memory that it has not "
-			 "touched, or very wide mappings): blocks that nothing else leads to are only possibly lost",
-			 trace->pid, number_grouped(unknown, bytes));
+		msg_warn(
+			"process %d: %s bytes of its memory could not be copied (shared memory that it has not "
+			"touched, or very wide mappings), and may have pointers: blocks that no known pointer leads to "
+			"are only possibly lost",
+			trace->pid, number_grouped(unknown, bytes));
 	if (figures)
 		put_figures(trace, figures);
 	leak_check_put_all(trace, capture, reason);

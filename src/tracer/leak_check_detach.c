@@ -103,8 +103,8 @@ static void pauses_say(const struct pauses *pauses)
 	char caught_up[CAUGHT_UP_SIZE];
 
 	if (pauses->count > SHOWN_MAX) {
-		msg_info("%zu processes were stopped, each while its memory was copied: process %d for %.1f ms, which "
-			 "was the longest%s",
+		msg_info("%zu processes were stopped, each while its memory was copied; the longest pause, of process "
+			 "%d, took %.1f ms%s",
 			 pauses->count, pauses->longest.pid, (double)pauses->longest.ns / 1e6,
 			 capture_caught_up(pauses->longest_caught_up_ns, caught_up));
 		return;

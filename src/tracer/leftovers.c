@@ -37,7 +37,7 @@ size_t leftovers_count(struct process *p)
 	*comparing = (struct comparing){.pid = p->pid, .arch = p->arch};
 	if (!timed_do(leftovers_compare, comparing_free, comparing)) {
 		msg_warn("functrace cannot tell whether an earlier tracer has left breakpoints in the code of process "
-			 "%d (%s): comparing the code with its files takes too long",
+			 "%d (%s): comparing the code with the program's files takes too long",
 			 p->pid, p->trace->name);
 		return 0;
 	}
@@ -67,15 +67,17 @@ void leftovers_look(struct process *p, struct leftovers *found)
  * too. */
 void leftovers_say(struct leftovers *found)
 {
-	char *const more = found->others ? xasprintf(", and in that of %zu more", found->others) : xstrdup("");
+	char *const more = found->others ? xasprintf(", and more in %zu other process%s", found->others,
+						     found->others == 1 ? "" : "es")
+					 : xstrdup("");
 	const bool is_one = found->breakpoints == 1;
 
 	if (found->pid)
-		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: a thread "
-			 "that runs into one dies of SIGTRAP, and these functions are not traced. Let go of the "
-			 "process, and remove them: functrace --repair %s-t %d",
+		msg_warn("%zu breakpoint%s of a tracer that is gone %s in the code of process %d (%s)%s: SIGTRAP kills "
+			 "a process that reaches such a breakpoint, and functrace does not trace functions that have "
+			 "one. Detach functrace, then remove the breakpoint%s: functrace --repair %s-t %d",
 			 found->breakpoints, is_one ? "" : "s", is_one ? "is" : "are", found->pid, found->name, more,
-			 found->others ? "--children " : "", found->pid);
+			 is_one ? "" : "s", found->others ? "--children " : "", found->pid);
 	free(more);
 	free(found->name);
 	*found = (struct leftovers){0};

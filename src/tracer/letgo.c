@@ -240,8 +240,9 @@ static void verify_text(struct process *p)
 	const size_t left = leftovers_count(p);
 
 	if (wrong)
-		msg_error("process %d: %zu of %zu places of its text differ from their original bytes.", p->pid, wrong,
-			  sites + slots);
+		msg_error("process %d: %zu of the %zu places of its text (machine code) that functrace had changed "
+			  "differ from their original bytes. The process may crash there: restart it.",
+			  p->pid, wrong, sites + slots);
 	else if (left)
 		msg_warn("process %d: functrace has restored all bytes of its text that it had changed (%zu "
 			 "breakpoints, %zu copies verified), but %zu breakpoint%s that this run did not set %s there",
@@ -278,8 +279,8 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
-		msg_warn("process %d does not ignore SIGTRAP any more: breakpoints have reset that, and it could not "
-			 "be restored",
+		msg_warn("process %d does not ignore SIGTRAP any more, as it did before: a breakpoint has reset the "
+			 "signal's action, and functrace could not restore it",
 			 p->pid);
 	if (p->tracer->set->verify)
 		verify_text(p);

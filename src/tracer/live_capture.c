@@ -340,7 +340,7 @@ const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 	*text = '\0';
 	if (ns == NEVER_SILENT)
 		snprintf(text, CAUGHT_UP_SIZE,
-			 ". The process was never idle after that, so the time to catch up is not known");
+			 ". The process was never idle after that, so the time to catch up is unknown");
 	else if (ns >= SAID_NS)
 		snprintf(text, CAUGHT_UP_SIZE, ". Catching up took %.1f ms more", (double)ns / 1e6);
 	return text;

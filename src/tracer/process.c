@@ -126,7 +126,7 @@ static void check_unwinder(const struct process *p)
 {
 	if (!unwinder_has(p->arch, p->tracer->set->unwinder))
 		msg_warn("process %d is a program for %s, whose unwind tables libunwind does not read: "
-			 "functrace walks its stacks with its own unwinder, rows; leave out --unwinder=libunwind",
+			 "functrace uses its own unwinder, rows, instead; leave out --unwinder=libunwind",
 			 p->pid, p->arch->name);
 }
 

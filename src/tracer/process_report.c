@@ -28,12 +28,12 @@ static void report_go(const struct process *p)
 {
 	if (probes_count(p))
 		msg_warn("process %d (%s) is a Go program: calls of its C code are traced, Go's own allocator is not; "
-			 "Go's pprof shows what that one allocates",
+			 "Go's pprof shows the allocations of Go's code",
 			 p->pid, p->trace->name);
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is a Go program, whose "
-			 "code has an allocator of its own, which is not traced; Go's pprof shows what that one "
-			 "allocates",
+			 "code has an allocator of its own, which is not traced; Go's pprof shows the allocations of "
+			 "Go's code",
 			 p->pid, p->trace->name);
 }
 

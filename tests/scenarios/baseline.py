@@ -79,7 +79,7 @@ def baseline_said(tracer, count=1):
     """Returns true if functrace has reported the baselines of that many processes. What it prints later does not belong
     to attaching, so the test does not wait for it."""
     said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
-    while said.count(b'was stopped for') < count and not re.search(rb'and \d+ more, for .*\n', said):
+    while said.count(b'was stopped for') < count and not re.search(rb'\d+ more processes were stopped, each for .*\n', said):
         more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \
             os.read(tracer.child.stderr.fileno(), 65536)
         if not more:
@@ -180,8 +180,8 @@ def what_waited(room):
         took['attached'], said.group(1).decode(), said.group(2).decode())
 
 
-NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from before the trace are not known: [^(]*\((\d+) pauses?, '
-                       rb'([\d.]+) ms in all\)\. Attach again when it is quieter, or do without them \(--no-baseline\)')
+NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from before the trace are unknown: [^(]*\((\d+) pauses?, '
+                       rb'([\d.]+) ms in all\)\. Attach again when it is less busy, or do without these blocks \(--no-baseline\)')
 
 
 def never_at_rest(room, mebibytes=150):
@@ -243,7 +243,7 @@ def many_busy(room):
     if done.status or not said or int(said.group(1).replace(b',', b'')) < 300000:
         problems.append('status %d: %s' % (done.status, done.err.decode()))
     # Calls come all the time, so the process is idle only if no thread gets a processor for a moment.
-    if not re.search(rb' from before the trace\. (The process was never idle after that, so the time to catch up is not known|'
+    if not re.search(rb' from before the trace\. (The process was never idle after that, so the time to catch up is unknown|'
                      rb'Catching up took [\d.]+ ms more)\n', done.err):
         problems.append('the time to catch up: %s' % done.err.decode())
     end = room.finish(target, data=b'')

@@ -265,7 +265,7 @@ def no_heap(room):
     child = room.start([program], stdin=subprocess.PIPE)
     problems += [] if child.stdout.readline() == b'ready\n' else ['it does not run']
     done = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('attached-trace'), '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
-    before = re.findall(rb'are not known: (.*) \(\d+ pauses?, [\d.]+ ms in all\)\. Attach again', done.err)
+    before = re.findall(rb'are unknown: (.*) \(\d+ pauses?, [\d.]+ ms in all\)\. Attach again', done.err)
     if done.status or before != [b'no heap was found: it has allocated nothing so far, or its allocator is unknown'] or \
             b'figures of the heap' in done.err:
         problems.append('attached to: status %d: %s' % (done.status, done.err.decode()))
@@ -376,7 +376,7 @@ for _ in range(int(sys.argv[1])):
 print(os.getpid(), flush=True)
 sys.stdin.read()
 '''
-STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory was copied: process (\d+) for [0-9.]+ ms, which was the longest(?:\. [^\n]*)?\n'
+STOPPED_ALL = rb'functrace: (\d+) processes were stopped, each while its memory was copied; the longest pause, of process (\d+), took [0-9.]+ ms(?:\. [^\n]*)?\n'
 
 
 def stopped(room):

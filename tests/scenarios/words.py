@@ -187,7 +187,7 @@ int main(int argc, char **argv)
     problems = has_line(alone, r'functrace: process %d \(%s\) made no traced call. It has children that were not attached to: '
                                r'%d \(%s\). To attach to them too: -t %d --children' % (pid, name, child, name, pid))
     both = attached(room, '-o', 'b', '--children', '-t', str(pid))
-    problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes below; '
+    problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 descendants; '
                                r'Ctrl-C lets go' % (name, pid))
     problems += equal('the recommended command', 'made no traced call' in said(both), False)
     problems += has_line(both, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
@@ -199,8 +199,8 @@ int main(int argc, char **argv)
     problems += refused(room, [FUNCTRACE, '-t', name], 2, '\nAll of them: -t %d --children\n' % pid)
     for options in (['-t', name, '--children'], ['--children', '-t', room.path(name)]):
         named = attached(room, '-o', 'n', *options)
-        problems += has_line(named, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 other processes '
-                                    r'below; Ctrl-C lets go' % (name, pid))
+        problems += has_line(named, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 descendants; '
+                                    r'Ctrl-C lets go' % (name, pid))
     for p in children:
         os.kill(p, signal.SIGKILL)
     room.finish(master)
@@ -877,7 +877,7 @@ def other_mode(flags):
         with open(room.path('trace')) as file:
             calls = re.findall(r'^\d+\. .*?(\w+)\((\d+|0x)', file.read(), re.M)
         sentence = (r'functrace: warning: process \d+ \(modes\) calls je_malloc in another mode of the processor \(by a far call, '
-                    r'between code of 32 and of 64 bits\): that cannot be traced, and the function is not watched any more')
+                    r'between code of 32 and of 64 bits\): functrace cannot trace such a call, and traces this function no more')
         return (equal('output', (done.status, done.out), (plain.status, plain.out)) + has_line(done, sentence) +
                 equal('messages', said(done).count('another mode'), 1) +
                 equal('mallocs', calls.count(('malloc', '31234')), 3) +
@@ -912,9 +912,9 @@ def go_programs(room):
         raise builds.Skip('the program is made of x86-64 instructions')
     bare, stripped, problems = ['-DSTATIC', '-static', '-nostdlib', '-O0'], ['-s'], []
     none = (r'functrace: warning: none of the functions to be traced was found in process \d+ \(%s\): it is a Go program, whose code '
-            r"has an allocator of its own, which is not traced; Go's pprof shows what that one allocates")
+            r"has an allocator of its own, which is not traced; Go's pprof shows the allocations of Go's code")
     some = (r'functrace: warning: process \d+ \(%s\) is a Go program: calls of its C code are traced, Go\'s own allocator '
-            r"is not; Go's pprof shows what that one allocates")
+            r"is not; Go's pprof shows the allocations of Go's code")
     for i, (section, options, words, times) in list(enumerate([
             ('.note.go.buildid', bare, none, 1), ('.go.buildinfo', bare + stripped, none, 1),
             ('.note.go.buildid', stripped, some, 1), ('.go.buildinfo', [], some, 1), (None, bare + stripped, none, 0), (None, [], some, 0)]))[::1 if LONG else 3]:

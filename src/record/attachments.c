@@ -70,7 +70,7 @@ static void warn_not_attached(const struct trace *trace, const char *what, const
 
 	if (run->attachment_failures++ < FAILURES_REPORTED)
 		msg_warn("%s is not attached to the trace of process %d: %s%s", what, trace->pid, why,
-			 run->attachment_failures == FAILURES_REPORTED ? "; no more of these are reported" : "");
+			 run->attachment_failures == FAILURES_REPORTED ? "; functrace reports no more such files" : "");
 }
 
 /* ---- Reading, with a time limit because a read may block for ever ---- */
@@ -217,8 +217,8 @@ static char *copy_file(struct trace *trace, const struct attachment *attachment)
 	else
 		path = write_beside(trace, attachment->name, attachment->path, reading->bytes, reading->size);
 	if (path && reading->is_cut)
-		msg_warn("of %s only the first %u MiB are attached to the trace of process %d", attachment->path,
-			 ATTACHMENT_MAX >> 20, trace->pid);
+		msg_warn("only the first %u MiB of %s are attached to the trace of process %d", ATTACHMENT_MAX >> 20,
+			 attachment->path, trace->pid);
 	if (reading)
 		attachments_reading_free(reading);
 	return path;

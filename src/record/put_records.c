@@ -34,7 +34,7 @@ static const char *advice_after_error(int error)
 		return "";
 	case ENOSPC:
 	case EDQUOT:
-		return " Make room there, or give another place with -o.";
+		return " Free space there, or give another place with -o.";
 	case EFBIG:
 		return " Raise the limit (ulimit -f), or give another place with -o.";
 	default:
@@ -65,14 +65,14 @@ void put_failed(struct trace *trace, int error)
 		/* further broken traces are only counted, because a full disk can break hundreds */
 		return;
 	if (error == -ETIME) {
-		msg_error("the end of the trace of process %d is missing in %s, which nothing reads; what was written "
-			  "before is readable.",
+		msg_error("the end of the trace of process %d is missing, because nothing reads %s. The part that was "
+			  "written before is complete.",
 			  trace->pid, trace->path);
 		return;
 	}
 	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
-		  strerror(-error), trace->has_ended ? "Of its trace, " : "The process goes on untraced; ",
-		  put_is_empty(trace) ? "nothing was written." : "what was written before is readable.",
+		  strerror(-error), trace->has_ended ? "" : "The process goes on untraced. ",
+		  put_is_empty(trace) ? "The file is empty." : "The part that was written before can be read.",
 		  advice_after_error(error));
 }
 
@@ -249,8 +249,8 @@ static void wait_for_names(struct trace *trace, bool has_other_tasks)
 		if (!has_patience(run, has_other_tasks, waited))
 			break;
 		if (!has_said && waited >= WORD_NS)
-			msg_info("tracing has ended, but names are still looked up, because reading a file takes "
-				 "long; kill %d ends functrace without them",
+			msg_info("tracing has ended, but functions' names are still looked up, because reading a file "
+				 "takes long; 'kill %d' ends functrace without these names",
 				 engine_visible(run->engine));
 		has_said |= waited >= WORD_NS;
 		naming_wait(trace->naming, SLICE_NS);

@@ -440,19 +440,19 @@ static void report_command(const struct run *run, const struct trace_report *r)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->foreign_mounts_pid);
 	add_paths(run, r, &b);
 	msg_info("to see %s%s%s: functrace-postproc --report %s",
-		 !r->is_scanned ? "what is alive (for lost blocks, trace with --scan)"
-		 : r->is_clean  ? "what is live"
+		 !r->is_scanned ? "the live resources (for lost blocks, trace with --scan)"
+		 : r->is_clean  ? "the live resources"
 				: "the leaks",
 		 is_one ? " in the trace with the most live bytes" : "",
 		 r->is_broken ? " (and resources whose releases could not be written to the trace)" : "", buf_str(&b));
 	buf_free(&b);
 	if (r->foreign_mounts_pid && !proc_parent(r->foreign_mounts_pid))
-		msg_info("process %d ran in another mount namespace and has ended: instead of /proc/%d/root give the "
-			 "folder where its files are",
+		msg_info("process %d ran in another mount namespace and has ended, so that /proc/%d/root is gone: give "
+			 "--sysroot the folder where the process's files are",
 			 r->foreign_mounts_pid, r->foreign_mounts_pid);
 	if (r->is_deleted && !has_live_names(run))
-		msg_info("the program's file has been deleted or replaced: to get its names, trace with -f "
-			 "text -r while it runs");
+		msg_info("the program's file has been deleted or replaced: to get names of its functions, trace with "
+			 "-f text -r while it runs");
 }
 
 /* Prints the command that shows the trace's notes on wrong releases. */

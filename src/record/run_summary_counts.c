@@ -65,7 +65,7 @@ static void report_untraced(const struct run *run)
 	const struct counts *c = &run->totals;
 	const struct counted rows[] = {
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
-		{c->not_calls, "{entry that was no call|entries that were no calls}"},
+		{c->not_calls, "jump{|s} to a function's first instruction that {was no call|were no calls}"},
 		{c->failed_probes, "function{|s} that could not be probed"},
 		/* left out if all of them were reported one by one */
 		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
@@ -73,7 +73,7 @@ static void report_untraced(const struct run *run)
 		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
 		{run->unbegun_traces, "process{|es} whose trace{|s} could not be begun"},
 		{run->untraced_children, "process{|es} that {was|were} let go of"},
-		{run->lost_attach, "process{|es} that could not be attached"},
+		{run->lost_attach, "process{|es} that functrace could not attach to"},
 	};
 	struct buf b = {0};
 
@@ -105,7 +105,7 @@ static void add_releases(struct buf *b, const struct run *run, uint32_t id)
 		 run->attached ? "release{|s} of {a %|%s} from before functrace attached"
 			       : "release{|s} of {a %|%s} that {was|were} not seen allocated"},
 		{counts->perhaps_internal,
-		 "release{|s} by the C library of {a %|%s} from before, or of memory that it kept for itself"},
+		 "release{|s} by the C library of {a %|%s} from before the trace, or of memory for its own use"},
 		{counts->repeated, "double release{|s} of {a %|%s}"},
 		{counts->failed_again, "release{|s} of {a %|%s} failed: {it|they} had been released already"},
 		{counts->reused, "%{ was|s were} given out again: {its release was|their releases were} not seen"},
@@ -127,7 +127,7 @@ static void report_oddities(const struct run *run)
 		{c->stale, "call{|s} ended without a return (an exception, longjmp)"},
 		{c->withdrawn, "release{ is|s are} not in the trace: {its call|their calls} did not return while "
 			       "{it was|they were} traced"},
-		{c->slow_steps, "breakpoint{|s} passed by stopping all threads"},
+		{c->slow_steps, "step{|s} over a breakpoint by stopping all threads, which is slow"},
 	};
 	struct buf b = {0};
 
@@ -152,7 +152,7 @@ static void report_stacks(const struct run *run)
 		msg_info("%s of the stacks were cut at %u frames: -b %u shows more",
 			 report_share(c->cut_stacks, c->stacks, text), depth, more);
 	else if (c->cut_stacks)
-		msg_info("%s of the stacks were cut at %u frames, the most that there can be",
+		msg_info("%s of the stacks were cut at %u frames, which is the maximum",
 			 report_share(c->cut_stacks, c->stacks, text), depth);
 	if (c->lost_stacks)
 		msg_info("%s of the stacks could not be followed to their start: they end in code whose caller could "
@@ -170,11 +170,11 @@ static void report_arguments(const struct run *run)
 	const uint64_t unreturned = run->totals.unreturned;
 
 	if (failures)
-		msg_info("%llu call%s failed: in the trace's text, the lines of the form \"## open(...) = -1 ENOENT\"",
+		msg_info("%llu call%s failed: the trace, as text, has lines like \"## open(...) = -1 ENOENT\" for them",
 			 (unsigned long long)failures, failures == 1 ? "" : "s");
 	if (unreturned)
-		msg_info("%llu recorded call%s did not return: in the trace's text, the lines of the form "
-			 "\"## NAME(...) <no return>\"",
+		msg_info("%llu recorded call%s did not return: the trace, as text, has lines like "
+			 "\"## NAME(...) <no return>\" for them",
 			 (unsigned long long)unreturned, unreturned == 1 ? "" : "s");
 	if (count)
 		msg_info("-a shows no arguments of %llu function%s: their parameters are unknown. Compile them with "

@@ -121,7 +121,7 @@ static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
 	const char *path = trace->path ? trace->path : "a new file";
-	const char *advice = error == -ENXIO ? "Start what reads this fifo first."
+	const char *advice = error == -ENXIO ? "Start the reader of this fifo first."
 			     : error == -EMFILE
 				     ? "Raise the limit of open files first (ulimit -n), or trace fewer processes."
 			     : error == -ELOOP ? OWN_FILE_LINK_WORDS " Name another place with -o."
@@ -240,7 +240,8 @@ static void check_name(struct trace *trace)
 
 	if (!trace->has_file || trace->is_removed || fstat(trace->fd, &ours) || !S_ISREG(ours.st_mode) || ours.st_nlink)
 		return;
-	msg_error("process %d: its trace, %s, has been removed while it was written. Trace again, with -o elsewhere.",
+	msg_error("process %d: its trace, %s, was removed while functrace wrote it. Trace again, with -o in another "
+		  "folder.",
 		  trace->pid, trace->path);
 	trace->has_file = false;
 	trace->is_removed = trace->run->has_broken = true;

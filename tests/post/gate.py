@@ -107,8 +107,8 @@ def the_summary_says_what_is_lost(folder):
     program, path = program_in(folder), os.path.join(folder, "t")
     for options, words, live, lost, hint in (
             (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
-            (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "what is live"),
-            ([], [], "1 block with 100 bytes is live", "", "what is alive (for lost blocks, trace with --scan)")):
+            (["--scan"], ["0", "keep"], "1 block with 50 bytes is live", "; nothing is lost", "the live resources"),
+            ([], [], "1 block with 100 bytes is live", "", "the live resources (for lost blocks, trace with --scan)")):
         done = subprocess.run([FUNCTRACE, *options, "-o", path, program, *words], capture_output=True, timeout=120, check=True)
         said = re.sub(r"process \d+", "process N", done.stderr.decode())
         assert said == (f"runs\nfunctrace: process N (leaky): 1 event; {live}{lost}; trace: {path}\n"

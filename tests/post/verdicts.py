@@ -99,7 +99,7 @@ def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
     text = run("--report", "-", data=trace("## scan <1>"[3:], "paused", calls=baseline + CALLS), check=0).stdout.decode()
     assert "5 bytes in 1 block of these from before the trace began\n" in text, text
     path = os.path.join(folder, "x")
-    for options, words in (([], "what is alive (for lost blocks, trace with --scan)"), (["--scan"], "(what is live|the leaks)")):
+    for options, words in (([], "the live resources (for lost blocks, trace with --scan)"), (["--scan"], "(the live resources|the leaks)")):
         done = subprocess.run([FUNCTRACE, "-o", path, *options, "sh", "-c", "exit 0"], capture_output=True, check=True)
         found = re.search("^functrace: to see (.*): functrace-postproc --report ", done.stderr.decode(), re.M)
         assert found and (found.group(1) == words or options and re.fullmatch(words, found.group(1))), done

@@ -172,7 +172,7 @@ def failing(room):
     for path, why in (('missing', 'No such file or directory'), ('fifo', 'it is no regular file'),
                       ('/dev/zero', 'it is no regular file'), (r'\.', 'it is no regular file')):
         problems += has_line(done, r'functrace: warning: %s is not attached to the trace of process \d+: %s' % (path, why))
-    problems += has_line(done, r'functrace: warning: of large only the first 64 MiB are attached to the trace of process \d+')
+    problems += has_line(done, r'functrace: warning: only the first 64 MiB of large are attached to the trace of process \d+')
     problems += has_line(done, r'functrace: process \d+ \(mapping\): 4 events; .*; trace: x')
     problems += equal('attached', sorted(attachments_of(room, 'x')), ['empty', 'large', 'maps'])
     problems += equal('sizes', [os.path.getsize(room.path('x.' + name)) for name in ('large', 'empty')], [64 << 20, 0])

@@ -145,7 +145,7 @@ def removed_meanwhile(room):
     os.mkdir(folder)
     done = room.run([FUNCTRACE, '-F', '-o', folder, 'sh', '-c', 'echo x; exec rm -rf ' + folder])
     said = done.err.decode()
-    problems = [] if re.search(r'^functrace: process \d+: its trace, \S+, has been removed while it was written\.', said, re.M) \
+    problems = [] if re.search(r'^functrace: process \d+: its trace, \S+, was removed while functrace wrote it\.', said, re.M) \
         else ['it is not said: ' + said]
     problems += ['it is recommended all the same: ' + said] if 'functrace-postproc' in said else []
     return problems + equal('status', done.status, 0), ''
@@ -277,8 +277,8 @@ def not_even_begun(room):
     words = re.sub(r'process \d+', 'process N', done.err.decode())
     problems = equal('files', os.listdir(room.folder), []) + equal('status', done.status, 0)
     return problems + equal('messages', words, """\
-functrace: the trace of process N can no longer be written to a: File too large. The process goes on untraced; nothing was \
-written. Raise the limit (ulimit -f), or give another place with -o.
+functrace: the trace of process N can no longer be written to a: File too large. The process goes on untraced. The file is \
+empty. Raise the limit (ulimit -f), or give another place with -o.
 functrace: process N (images-O0): 0 events; 0 blocks with 0 bytes are live; no trace: nothing could be written to a
 functrace: not traced: 1 trace that could not be written to its end
 """), ''

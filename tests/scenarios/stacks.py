@@ -37,7 +37,7 @@ def cut(depth, more):
         wanted = ''
         if more is not None:
             wanted = 'functrace: %s of the stacks were cut at %d frames%s\n' % (
-                share(len(marked), len(stacks)), depth, ': -b %d shows more' % more if more else ', the most that there can be')
+                share(len(marked), len(stacks)), depth, ': -b %d shows more' % more if more else ', which is the maximum')
         told = ''.join(line + '\n' for line in done.err.decode().split('\n') if 'were cut' in line)
         if told != wanted:
             problems.append('said %r, expected %r' % (told, wanted))

@@ -115,8 +115,8 @@ def all_ways(room):
         if done.status != status:
             problems.append('%s: status %d: %s' % (how, done.status, said(done)))
         count = sum('<no return>' in line for lines in expected for line in lines) + 49 * (how == 'deep')
-        problems += has_line(done, r"functrace: %d recorded calls? did not return: in the trace's text, "
-                                   r'the lines of the form "## NAME\(\.\.\.\) <no return>"' % count)
+        problems += has_line(done, r'functrace: %d recorded calls? did not return: the trace, as text, has lines like '
+                                   r'"## NAME\(\.\.\.\) <no return>" for them' % count)
     return problems, '%d ways' % len(WAYS)
 
 

@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 descendants; '
                                r'Ctrl-C lets go' % (name, pid))
     problems += equal('the recommended command', 'made no traced call' in said(both), False)
-    problems += has_line(both, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
+    problems += has_line(both, r'functrace: to see the live resources \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
     problems += equal('traces', sorted(path for _, _, _, path in summary(both)), sorted(names))
     problems += ['no event of %d' % p for p, _, events, _ in summary(both) if p != pid and not events]
@@ -509,7 +509,7 @@ def other_mounts(room):
                         'mkdir old && pivot_root . old && exec /inner'])
     wait_for('the program to start', lambda: command_of(child.pid) == 'inner')
     done = attached(room, '-o', 'a', '-t', str(child.pid))
-    problems = has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\): functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
+    problems = has_line(done, r'functrace: to see the live resources \(for lost blocks, trace with --scan\): functrace-postproc --report --sysroot=/proc/%d/root a' % child.pid)
     shown = room.run([POSTPROC, '-l', '-c', '-r', '--sysroot=/proc/%d/root' % child.pid, 'a']).out
     if b'in keeps_a_block() at ' not in shown:
         problems.append('no names: ' + shown.decode()[-500:])
@@ -541,7 +541,7 @@ def quoted(room):
     problems = []
     for name in ("it's a 'trace'", 'a$HOME`b`\\', *(["'", '-x y', 'plain-1.r'] if LONG else [])):
         done = room.run([FUNCTRACE, '-o', name, program, '0'])
-        hints = re.findall(r'^functrace: to see what is alive \(.*\): (functrace-postproc .*)$', said(done), re.M)
+        hints = re.findall(r'^functrace: to see the live resources \(.*\): (functrace-postproc .*)$', said(done), re.M)
         problems += equal('hints of %r' % name, len(hints), 1)
         for hint in hints:
             shown = room.run(['sh', '-c', hint.replace('functrace-postproc', POSTPROC, 1)])
@@ -578,7 +578,7 @@ int main(int argc, char **argv)
     problems += has_line(done, r'functrace: process \d+ \(sh, .*')
     problems += has_line(done, r'functrace: and 6 more traces, with fewer live bytes each; [\d,]+ events in all')
     if not problems:
-        problems += has_line(done, r'functrace: to see what is alive \(for lost blocks, trace with --scan\) in the trace with the most live bytes: '
+        problems += has_line(done, r'functrace: to see the live resources \(for lost blocks, trace with --scan\) in the trace with the most live bytes: '
                              r'functrace-postproc --report ' + lines[0].split()[-1])
         problems += has_line(done, r'functrace: to see all \d+ traces together: functrace-postproc --report T T\.\[0-9\]\*')
     os.mkdir(room.path("it's"))

@@ -32,7 +32,7 @@ static const char *refuse(const char *file)
 			    sizeof(segment) ||
 		    (segment.p_type == PT_LOAD && (segment.p_offset > (uint64_t)st.st_size ||
 						   segment.p_filesz > (uint64_t)st.st_size - segment.p_offset)))
-			reason = "it is cut: its header says that it is longer. Build or copy it again";
+			reason = "it is truncated: its header says that it is longer. Build or copy it again";
 	}
 	close(fd);
 	return reason;

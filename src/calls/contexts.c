@@ -40,7 +40,7 @@ static bool table_is_known(struct process *p, const struct context_table *table)
 		return true;
 	if (table->magic == CONTEXT_TABLE_MAGIC)
 		msg_warn("process %d has a context library of a version that this functrace does not know (%u): "
-			 "contexts that are already set are not seen",
+			 "contexts that the program has already set are missing in the trace",
 			 p->pid, table->version);
 	return false;
 }

@@ -45,8 +45,9 @@ static int repair_held(pid_t pid, const struct arch *arch)
 			 changes.count ? "; its code differs from its files in other ways" : "");
 		status = 0;
 	} else if (changes.has_uprobes) {
-		msg_error("process %d has %zu breakpoint%s in its code (%s first), which may be the kernel's (uprobes: "
-			  "perf, bpftrace): they were not removed. End the program that uses uprobes, and try again.",
+		msg_error("process %d has %zu breakpoint%s in its code, the first in %s. The kernel may have set them "
+			  "(uprobes: perf, bpftrace), so functrace has not removed them. End the program that uses "
+			  "uprobes, and try again.",
 			  pid, changes.breakpoints, changes.breakpoints == 1 ? "" : "s", changes.path);
 	} else {
 		const pid_t tid = proc_live_thread(pid);
@@ -56,11 +57,11 @@ static int repair_held(pid_t pid, const struct arch *arch)
 
 		status = done != changes.breakpoints;
 		if (status)
-			msg_error("process %d: only %zu of %zu breakpoints could be taken out of its code: %s.", pid,
+			msg_error("process %d: only %zu of %zu breakpoints could be removed from its code: %s.", pid,
 				  done, changes.breakpoints, strerror(-failure));
 		else
 			msg_info("process %d: removed %zu breakpoint%s from its code, left there by a tracer that is "
-				 "gone (%s first)",
+				 "gone (the first in %s)",
 				 pid, done, done == 1 ? "" : "s", changes.path);
 		if (memory >= 0)
 			close(memory);

@@ -161,8 +161,8 @@ static void explain_unknown(const struct scan *scan)
 					: xasprintf("Trace it instead: functrace --live -t %d", scan->pid);
 
 	msg_error("process %d (%s) has no heap of glibc's, musl's, jemalloc's or mimalloc's malloc: it has not called "
-		  "malloc yet, or has an allocator that is not known here (tcmalloc, Go's, the simple one of a static "
-		  "program with musl). %s",
+		  "malloc yet, or has an allocator that functrace does not know (tcmalloc, Go's, musl's simple one in "
+		  "some static programs). %s",
 		  scan->pid, scan->program, advice);
 	free(advice);
 }
@@ -174,8 +174,8 @@ static const char *cause_of(const struct scan *scan)
 	if (pause->is_stopped)
 		return "A signal has stopped it inside malloc; continue it, and scan again.";
 	if (!scan->was_awake)
-		return "No thread was running in any of them: the heap is damaged, unless a signal handler has "
-		       "interrupted malloc and is waiting.";
+		return "No thread was running when the copies were made: the heap is damaged, unless a signal handler "
+		       "has interrupted malloc and is waiting.";
 	return "A signal handler has interrupted malloc, threads allocate all the time, or the heap is damaged; scan "
 	       "again.";
 }
@@ -199,11 +199,13 @@ static enum scan_result scan_explain(const struct scan *scan, enum heap_status s
 		explain_unknown(scan);
 		break;
 	case HEAP_UNSUPPORTED:
-		msg_error("the heap of process %d (%s) is not understood: %s. Trace it instead: functrace --live -t %d",
-			  scan->pid, scan->program, reason ? reason : "of a form that is not known", scan->pid);
+		msg_error("functrace cannot read the heap of process %d (%s): %s. Trace it instead: functrace --live "
+			  "-t %d",
+			  scan->pid, scan->program, reason ? reason : "its form is unknown", scan->pid);
 		break;
 	case HEAP_TOO_LARGE:
-		msg_error("process %d (%s) has more than four billion blocks", scan->pid, scan->program);
+		msg_error("cannot scan process %d (%s): it has more than four billion blocks", scan->pid,
+			  scan->program);
 		break;
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:
@@ -230,7 +232,7 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 			  "malloc when the file was written, or the heap is damaged.",
 			  scan->pid, scan->program, reason ? reason : "?", shown_place(place, text));
 	else
-		msg_error("the core file of process %d (%s) has no heap that is understood: %s", scan->pid,
+		msg_error("the core file of process %d (%s) has no heap that functrace can read: %s", scan->pid,
 			  scan->program, reason ? reason : "it has too many blocks");
 	return SCAN_FAILED;
 }

@@ -63,7 +63,7 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	fprintf(out, ": %zu thread%s stopped for %.1f ms, %s bytes copied\n", pause->threads, plural(pause->threads),
 		(double)pause->pause_ns / 1e6, number_grouped(pause->bytes, bytes));
 	if (report->program_before) {
-		fprintf(out, "  it has executed another program since the previous scan, which was of ");
+		fprintf(out, "  the process has executed another program since the previous scan, which was of ");
 		plain_print(out, report->program_before);
 		fprintf(out, ": growth is counted anew\n");
 	}
@@ -73,7 +73,7 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
 	if (pause->moving)
-		fprintf(out, "  %zu thread%s could not be stopped, deep in the kernel: their registers are not known\n",
+		fprintf(out, "  %zu thread%s inside the kernel could not be stopped, so the registers are unknown\n",
 			pause->moving, plural(pause->moving));
 	if (pause->left_out)
 		fprintf(out, "  %s bytes of very wide mappings were not scanned%s\n",

@@ -23,7 +23,7 @@ REASONS = {
     'cycle-of-heaps': "an arena's heaps are not in order, or their size differs from the size that the arena records",
 }
 WORDS = (r'functrace: the heap of process %d \(damaged-%s\) is inconsistent in all 24 copies: %s%s\. No thread was running '
-         r'in any of them: the heap is damaged, unless a signal handler has interrupted malloc and is waiting\.\n')
+         r'when the copies were made: the heap is damaged, unless a signal handler has interrupted malloc and is waiting\.\n')
 WITHOUT_PLACE = ('mapped', 'ring', 'ring-in-ring')
 HUGE = 74 * 4096 - 16  # of 300000 bytes, with the header
 BUILDS = [('damaged', 'O2'), ('damaged', 'm32')]

@@ -81,8 +81,8 @@ def headed(path, **fields):
 
 
 NOTES, LOAD = 64, 64 + 56  # offsets of the program headers
-TRUNCATED = b'is truncated: its headers speak of %s bytes, it has 4,272.'
-NO_HEAP = b'has no heap that is understood'
+TRUNCATED = b'is truncated: by its headers it should have %s bytes, but it has 4,272.'
+NO_HEAP = b'has no heap that functrace can read'
 NO_MEMORY = b'it contains no memory of the process'
 SEGMENT = 0x7e0000000000
 

@@ -37,7 +37,7 @@ def modules(room):
     os.truncate(room.path('cut.so'), 20000)
     os.mkfifo(room.path('fifo.so'))
     problems = []
-    for name, words in (('cut.so', 'it is cut: its header says that it is longer. Build or copy it again'),
+    for name, words in (('cut.so', 'it is truncated: its header says that it is longer. Build or copy it again'),
                         ('fifo.so', 'it is no regular file')):
         done = room.run([FUNCTRACE, '-e', './' + name, 'true'], timeout=60)
         problems += equal(name, done.status, 2)

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 '''
 
 STALL = 10000 * PATIENCE  # ms, on a busy machine; a read without an answer would take for ever
-PUT_RIGHT = r'Put the right one there, or remove it\.'
+PUT_RIGHT = r'Put the right file there, or remove this one\.'
 
 
 def run_all(room, *commands):
@@ -156,7 +156,7 @@ class Changing(Kind):
 
 # Root may read files without permission.
 POWERLESS = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] if os.geteuid() == 0 else []
-CUT = r'it is cut: its header says that it is longer\. Build or copy it again\.'
+CUT = r'it is truncated: its header says that it is longer\. Build or copy it again\.'
 NO_FILE = r'it is no regular file\. ' + PUT_RIGHT
 KINDS = {
     'the right file': lambda: Kind(None, tells=True),
@@ -383,7 +383,7 @@ def scanned(room, by):
     return done, 'libmake.so, which the process had mapped, is not here' not in done.err.decode()
 
 
-CUT_OBJECT = (r'it is cut: its header says that it is longer\. Its frames have no lines\. Say where the complete file or its '
+CUT_OBJECT = (r'it is truncated: its header says that it is longer\. Its frames have no lines\. Say where the complete file or its '
               r'debug file is: functrace-postproc -r --sysroot=DIR or --debug-path=DIR\.')
 PLACES = {
     'a debug file': Place(debug_file, launched),

@@ -51,7 +51,7 @@ def cut_short(room, path):
         for form in '--scan', '--scan=json':
             done = room.run([FUNCTRACE, form, '--core=' + broken])
             said = done.err.decode()
-            match = re.match(r'functrace: the core file %s is truncated: its headers speak of ([\d,]+) bytes, it has %s\. '
+            match = re.match(r'functrace: the core file %s is truncated: by its headers it should have ([\d,]+) bytes, but it has %s\. '
                              % (re.escape(broken), format(held, ',')), said)
             if (done.status, done.out) != (1, b'') or not match or said.count('\n') != 1:
                 problems.append('%d of %d bytes: status %d: %s%s' % (held, len(data), done.status, done.out.decode()[:300], said))
@@ -141,7 +141,7 @@ def becomes(room):
             for one in found[at + 1:]:
                 problems += compare(one, **LOST, still_lost=LOST['definitely_lost'])
         else:
-            first = r'planted-O2 \(%d\), scan (\d) of 5, [-\d]+ [:\d]+ UTC: .*\n  it has executed another program since the ' \
+            first = r'planted-O2 \(%d\), scan (\d) of 5, [-\d]+ [:\d]+ UTC: .*\n  the process has executed another program since the ' \
                     r'previous scan, which was of \S+: growth is counted anew\n' % child.pid
             parts = re.split(r'\n(?=\S+ \(%d\), scan)' % child.pid, out)
             anew = [part for part in parts if 'growth is counted anew' in part]
@@ -415,7 +415,7 @@ def core_in_midst(room):
 def no_heap(room):
     """A process without a known heap: the message has advice."""
     problems = []
-    words = 'has an allocator that is not known here (tcmalloc, Go\'s, the simple one of a static program with musl). '
+    words = "has an allocator that functrace does not know (tcmalloc, Go's, musl's simple one in some static programs). "
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     try:

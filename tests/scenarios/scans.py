@@ -513,7 +513,7 @@ def in_vfork(room):
     done = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)])
     child.stdin.write(b'\n')
     end = room.finish(child)
-    said = b'cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel' % child.pid
+    said = b'cannot scan process %d: none of its threads can be stopped, because they wait deep in the kernel' % child.pid
     if (done.status, end.status) != (1, 0) or said not in done.err:
         return ['status %d, %d: %s' % (done.status, end.status, done.err)], ''
     return [], ''

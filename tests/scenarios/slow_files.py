@@ -210,7 +210,7 @@ def arguments(room):
     problems += more + equal('calls', len(shown), calls) + equal('the arguments of the first call', shown[0], '')
     problems += equal('the arguments of the last call', shown[-1], '\t$1 = size=31000\n')
     words = (r'functrace: warning: the debug information of \S+ takes long to read: arguments and results '
-             r'of its functions are not known until that is done')
+             r'of its functions are unknown until it is read')
     return problems + has_line(done, words), '%d calls' % calls
 
 

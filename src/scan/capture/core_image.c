@@ -403,9 +403,9 @@ static void core_image_explain(const struct core *core, const char *path, const 
 	char whole[32], held[32];
 
 	if (core->whole_size > core->size)
-		msg_error("the core file %s is truncated: its headers speak of %s bytes, it has %s. The missing part "
-			  "may contain any pointer, so that no block is known to be lost; write the core file again, "
-			  "with room for all of it (ulimit -c, the disk).",
+		msg_error("the core file %s is truncated: by its headers it should have %s bytes, but it has %s. The "
+			  "missing part may contain any pointer, so that no block is known to be lost; write the core "
+			  "file again, with room for all of it (ulimit -c, the disk).",
 			  path, number_grouped(core->whole_size, whole), number_grouped(core->size, held));
 	else
 		msg_error("cannot scan the core file %s: %s. The kernel writes a core file when a process crashes, "

@@ -189,16 +189,16 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	if (error == -ESRCH || error == -ENOENT || (error != -ENOMEM && snapshot_has_ended(s->pid)))
 		return -ESRCH;
 	if (error == -EBUSY) {
-		msg_error(
-			"cannot scan process %d: none of its threads can be stopped, for they wait deep in the kernel "
-			"(in vfork, until the child executes a program or ends; for a disk). Scan again later.",
-			s->pid);
+		msg_error("cannot scan process %d: none of its threads can be stopped, because they wait deep in the "
+			  "kernel (for a disk, or in vfork until the child executes a program or ends). Scan again "
+			  "later.",
+			  s->pid);
 		return 1;
 	}
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("a scan of process %d needs a copy of all its writable memory, %s bytes, and only %s bytes are free "
-		  "here. Scan when more is free, or trace it (functrace -t %d --report) instead.",
+		  "here. Scan when more memory is free, or trace it (functrace -t %d --report) instead.",
 		  s->pid, number_grouped(s->runs.bytes, needed), number_grouped(free_memory(), is_free), s->pid);
 	return 1;
 }

@@ -25,9 +25,9 @@ static bool is_new(const char *path)
 	return true;
 }
 
-const char refused_cut[] = "it is cut: its header says that it is longer";
+const char refused_cut[] = "it is truncated: its header says that it is longer";
 const char refused_changed[] = "it was changed while it was read";
-const char refused_memory[] = "there is no memory to read it into";
+const char refused_memory[] = "there is not enough memory to read it";
 const char refused_symbols[] = "table of symbols of";
 
 static const struct {
@@ -50,7 +50,7 @@ static void refused_report(const char *what, const char *path, const char *reaso
 
 void refused_say(const char *what, const char *path, const char *reason)
 {
-	const char *advice = "Put the right one there, or remove it.";
+	const char *advice = "Put the right file there, or remove this one.";
 
 	for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
 		if (reason == advices[i].reason)

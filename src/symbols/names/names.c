@@ -200,8 +200,8 @@ static void names_report_wrong_file(struct names *names, const struct named_obje
 	if (!report_once(names, object->path))
 		return;
 	msg_warn("%s is not the file that was traced: its build-id is %s, the trace's %s. Its frames get no names. "
-		 "Keep the file that was traced, or its debug file, and say where it is: --sysroot=DIR (then it is "
-		 "DIR%s) or --debug-path=DIR.",
+		 "Keep the file that was traced, or its debug file, and say where it is: --sysroot=DIR (then the file "
+		 "is DIR%s) or --debug-path=DIR.",
 		 path, *build_id ? build_id : "missing", object->build_id, object->path);
 }
 
@@ -222,8 +222,9 @@ static void check_age(struct names *names, const struct named_object *object, co
 	      (!sysroot && is_after(file->changed_sec, file->changed_nsec, names))) ||
 	    !report_once(names, object->path))
 		return;
-	msg_warn("%s%s is newer than the trace, which has no build-id of it: if it was built anew since, its names "
-		 "are wrong. Keep the file that was traced and say where it is: --sysroot=DIR (then it is DIR%s).",
+	msg_warn("%s%s is newer than the trace, which has no build-id of it: if the file was built again since, the "
+		 "names from it are wrong. Keep the file that was traced and say where it is: --sysroot=DIR (then the "
+		 "file is DIR%s).",
 		 sysroot ? sysroot : "", object->path, object->path);
 }
 

@@ -63,7 +63,7 @@ bool blanks_explain(const struct blanks *blanks, bool has_servers, struct buf *o
 	}
 	buf_printf(out, ", most of them in %s, ", worst->path);
 	if (*worst->path != '/')
-		buf_add_str(out, "which is no file");
+		buf_add_str(out, "which is not a file");
 	else if (worst->reason == BLANK_NO_FILE)
 		buf_add_str(out,
 			    "whose traced version is not here: if it is elsewhere, say where with --sysroot=DIR or "

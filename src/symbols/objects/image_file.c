@@ -80,14 +80,14 @@ static void image_file_report_wrong_file(const struct image_file_search_data *se
 
 	if (*build_id)
 		msg_warn("%s is not the file that the process had mapped: its build-id is %s, that of the process's "
-			 "%s. Addresses in it get no names. Say where the files of that time are: --sysroot=DIR (then "
-			 "it is DIR%s).",
+			 "%s. Addresses in it get no names. Say where the process's files are: --sysroot=DIR (then the "
+			 "file is DIR%s).",
 			 search->wrong_path, *search->wrong_build_id ? search->wrong_build_id : "missing", build_id,
 			 path);
 	else
 		msg_warn("%s may not be the file that the process had mapped: it is newer, and the core file "
-			 "has no build-id of it. Addresses in it get no names. Say where the files of that time are: "
-			 "--sysroot=DIR (then it is DIR%s).",
+			 "has no build-id of it. Addresses in it get no names. Say where the process's files are: "
+			 "--sysroot=DIR (then the file is DIR%s).",
 			 search->wrong_path, path);
 }
 

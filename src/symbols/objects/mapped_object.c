@@ -295,11 +295,11 @@ static void report_missing(const struct mapped_object_scan *scan)
 
 	if (scan->missing_count == 1)
 		msg_warn("%s, which the process had mapped, is not here. Addresses in it get no names. Say where the "
-			 "files of that time are: --sysroot=DIR (then it is DIR%s).",
+			 "process's files are: --sysroot=DIR (then the file is DIR%s).",
 			 path, path);
 	else if (scan->missing_count)
 		msg_warn("%zu files that the process had mapped are not here, the first is %s. Addresses in them get "
-			 "no names. Say where the files of that time are: --sysroot=DIR (then it is DIR%s).",
+			 "no names. Say where the process's files are: --sysroot=DIR (then that file is DIR%s).",
 			 scan->missing_count, path, path);
 }
 

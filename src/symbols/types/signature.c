@@ -449,7 +449,7 @@ static void report_late(const struct object *object, struct signatures *signatur
 {
 	if (!signatures->was_late)
 		msg_warn("the debug information of %s takes long to read: arguments and results of its functions are "
-			 "not known until that is done",
+			 "unknown until it is read",
 			 object->path);
 	signatures->was_late = true;
 }

@@ -33,8 +33,8 @@ int stream_close(struct stream *stream, int error)
 
 		if ((fclose(stream->out) || failed) && !error) {
 			error = -(failed ? cause : errno);
-			msg_error("cannot write %s: %s; the output is incomplete. Give another place.", stream->name,
-				  strerror(-error));
+			msg_error("cannot write %s: %s; the output is incomplete. Write it to another place.",
+				  stream->name, strerror(-error));
 		}
 	}
 	free(stream->name);

@@ -28,8 +28,8 @@
  "LeakSanitizer; may be repeated", \
  "with --report: without the leaks that FILE names"), \
  row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
- "in the report: an entry for such a file for each leak", \
- "with --report: print an entry for such a file for each leak"), \
+ "in the report: for each leak an entry for a file of --suppressions", \
+ "with --report: print for each leak an entry for a file of --suppressions"), \
  row(NO_DEFAULT_SUPPRESSIONS, "no-default-suppressions", NULL, 0, \
  "in the report: also the blocks that the C and C++ libraries keep on purpose", \
  "with --report: also the blocks that the C and C++ libraries keep on purpose"), \

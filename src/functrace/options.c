@@ -115,17 +115,17 @@ static const struct argp_option options[] = {
 	{"pid", 'p', NULL, OPTION_ALIAS, NULL, 0},
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
-	 "do not read the heap: no baseline of the blocks that were allocated before -t, no figures", 0},
+	 "do not read the heap: no baseline of the blocks from before -t, no figures of the heap at the end", 0},
 	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* name of the option in older releases */
 	{"no-follow", 'F', NULL, 0, "do not trace forked children", 0},
-	{"library", 'L', "NAME,...", 0, "only in objects whose path contains one of these", 0},
+	{"library", 'L', "NAME,...", 0, "trace functions only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
 	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "detach after this time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Arguments:", 2},
-	{"args", 'a', NULL, 0, "arguments and results of calls, and failed calls", 0},
+	{"args", 'a', NULL, 0, "record arguments and results of calls, and failed calls", 0},
 	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "show at most N bytes of a string (default 64)", 0},
 
 	{NULL, 0, NULL, 0, "Stacks:", 3},
@@ -140,15 +140,15 @@ static const struct argp_option options[] = {
 	 "error (default: a new "
 	 "file PID-N in this folder)",
 	 0},
-	{"format", 'f', "NAME", 0, "of the trace:", 0},
+	{"format", 'f', "NAME", 0, "the format of the trace:", 0},
 	{"compress", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
 	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
-	{"compat", OPT_COMPAT, "sp-rtrace", 0, "exactly the bytes that the sp-rtrace 2.0 tools read", 0},
+	{"compat", OPT_COMPAT, "sp-rtrace", 0, "write exactly the bytes that the sp-rtrace 2.0 tools read", 0},
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0,
 	 "with -f stacktrack: write all declarations again after N entries, so that the last part of a trace "
 	 "can be read",
 	 0},
-	{"resolve", 'r', NULL, 0, "names of functions, in formats with a place for them", 0},
+	{"resolve", 'r', NULL, 0, "write names of functions too, if the format has a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
 	 "copy a file, or one of /proc/PID, beside the trace; may be repeated", 0},
@@ -160,7 +160,7 @@ static const struct argp_option options[] = {
 	 "(default for PROGRAM), "
 	 "always, or never (default with -t)",
 	 0},
-	{"verify", OPT_VERIFY, NULL, 0, "check at the end that the program's code is as it was", 0},
+	{"verify", OPT_VERIFY, NULL, 0, "check after detaching that the program's code has its original bytes", 0},
 	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: remove breakpoints that a killed functrace has left", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages", 0},
 	{"help", 'h', NULL, 0, "this text", -1},

@@ -81,7 +81,7 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	if (pid == 0)
 		run_here(argv, in, out);
 	if (pid < 0)
-		msg_error("no process can be made for " POSTPROC_NAME ": %s", strerror(errno));
+		msg_error(POSTPROC_NAME " cannot be run: functrace cannot start a process: %s", strerror(errno));
 	return pid;
 }
 

@@ -158,7 +158,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	int sockets[2]; /* the view's socket, and the tracer's socket */
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-		msg_error("no socket can be made for the view: %s", strerror(errno));
+		msg_error("the live view cannot begin: functrace cannot make a socket: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	choose_request_signal(settings);
@@ -166,7 +166,7 @@ int live_run_view(struct settings *settings, int (*trace)(const struct settings 
 	const pid_t visible = getpid(), tracer = fork();
 
 	if (tracer < 0) {
-		msg_error("no process can be made for tracing: %s", strerror(errno));
+		msg_error("tracing cannot begin: functrace cannot start a process: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	if (tracer == 0) {

@@ -106,7 +106,8 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	run->has_printed = true;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	msg_error("cannot write standard output: %s; the output is incomplete. Give another place.", strerror(errno));
+	msg_error("cannot write standard output: %s; the output is incomplete. Redirect it to another place.",
+		  strerror(errno));
 	return 1;
 }
 

@@ -76,7 +76,7 @@ static void live_view_begin(struct view *view, const struct live_options *option
 
 static int no_thread(struct view *view, int error)
 {
-	msg_error("the live view cannot make a thread: %s", strerror(error));
+	msg_error("the live view cannot start a thread: %s", strerror(error));
 	view_free(view);
 	return EXIT_FAILURE;
 }

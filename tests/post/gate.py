@@ -45,7 +45,7 @@ def trace(*words, **options):
     return done.returncode, done.stderr.decode()
 
 
-NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; the output is incomplete. Give another place.\n"
+NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; the output is incomplete. Write it to another place.\n"
 
 
 def what_can_be_known_is_said_before_the_program_runs(folder):
@@ -94,7 +94,7 @@ def wrong_usage_names_functrace(folder):
     hint = "Try `functrace --help' or `functrace --usage' for more information.\n"
     for options, message in (
             (["--error-exitcode=9", "--html=" + page], "--error-exitcode is for leaks; add --report"),
-            (["--top=9", "--html=" + page], "--tree, --top and --gen-suppressions are about the report; add --report"),
+            (["--top=9", "--html=" + page], "--tree, --top and --gen-suppressions apply only to the report; add --report"),
             (["--report=leek"],
              "--report takes one of the views leaks, alive, peak, allocated, temporary, size, thread, object, not 'leek'")):
         assert trace(*options, program) == (2, f"functrace: {message}\n{hint}"), options

@@ -193,13 +193,13 @@ def to_a_terminal(room):
         room.run([FUNCTRACE, '-q', '-o', trace, 'true'])
         for output in ('-', '/dev/stdout', '/dev/fd/%d' % slave, tty):
             done = room.run([FUNCTRACE, '-o', output, 'true'], stdout=slave, pass_fds=[slave])
-            words = b'functrace: -o %s: this is a terminal, and the format rtrace is not for people; add -f text, or give ' \
+            words = b'functrace: -o %s: this is a terminal, and the format rtrace is not text; add -f text, or give ' \
                 b'-o a file\n' % output.replace('/dev/stdout', '-').encode()
             if done.status != 2 or not done.err.startswith(words):
                 problems.append('-o %s: status %d, %r' % (output, done.status, done.err))
         for options in ([], ['-o', '-'], ['-o', tty]):
             done = room.run([POSTPROC, '-f', 'rtrace'] + options + [trace], stdout=slave)
-            if done.status != 2 or b'the output is a terminal, and the format rtrace is not for people' not in done.err:
+            if done.status != 2 or b'the output is a terminal, and the format rtrace is not text' not in done.err:
                 problems.append('functrace-postproc: status %d, %r' % (done.status, done.err))
         done = room.run([FUNCTRACE, '-q', '-f', 'text', '-o', '-', 'true'], stdout=slave)
         if done.status or not os.read(master, 1000):

@@ -531,7 +531,7 @@ def usage(room):
     problems = []
     for words, said in ((['--live', 'true'], b'give them with -t'), (['--live', '--report', '-t', '1'], b'do not go together'),
                         (['--live', '-t', str(os.getpid()), '-o', 'x'], b'keeps no trace'),
-                        (['--interval=1', 'true'], b'is about the live view')):
+                        (['--interval=1', 'true'], b'applies only to --live and --scan')):
         done = room.run([FUNCTRACE] + words)
         if done.status != 2 or said not in done.err:
             problems.append('%s: status %d: %s' % (words, done.status, done.err))

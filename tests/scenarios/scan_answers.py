@@ -97,7 +97,7 @@ def full(room):
                        *([['--scan', '--core=' + path], ['--scan=json', '--core=' + path]] if path else []):
             for redirected, why in (('>/dev/full', 'No space left on device'), ('>&-', 'Bad file descriptor')):
                 done = room.run(['sh', '-c', 'exec "$@" %s' % redirected, 'sh', FUNCTRACE, '--error-exitcode=9', *options])
-                wanted = 'functrace: cannot write standard output: %s; the output is incomplete. Give another place.\n' % why
+                wanted = 'functrace: cannot write standard output: %s; the output is incomplete. Redirect it to another place.\n' % why
                 if (done.status, done.err.decode()) != (1, wanted):
                     problems.append('%s %s: status %d: %s' % (options, redirected, done.status, done.err.decode()))
         problems += target.end()

@@ -316,11 +316,11 @@ static void test_scan(void **state)
 	assert_usage_error("--scan --sysroot=/proc -t 1", "add --scan --core=FILE");
 	assert_usage_error("--scan --core=x --count=2", "does not change");
 	assert_usage_error("--scan -e file ls", "add -e memory");
-	assert_usage_error("--scan -f plain ls", "the format plain has no place for what a scan finds");
+	assert_usage_error("--scan -f plain ls", "the format plain has no place for the results of a scan");
 	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);
 	assert_true(settings.scan.is_traced);
-	assert_usage_error("--scan=json ls", "--scan=json is about a scan without tracing");
-	assert_usage_error("--scan --why=0x1 ls", "--why is about a scan without tracing");
+	assert_usage_error("--scan=json ls", "--scan=json applies only to a scan without tracing");
+	assert_usage_error("--scan --why=0x1 ls", "--why applies only to a scan without tracing");
 	assert_usage_error("--scan", "nothing to trace");
 	assert_int_equal(parse("--scan -t 1 -t 2 --children -q"), -1);
 	assert_int_equal(settings.pid_count, 2);
@@ -353,10 +353,11 @@ static void test_scan(void **state)
 		char line[64], wanted[64];
 
 		snprintf(line, sizeof(line), "--scan -t 1 %s", tracing[i]);
-		snprintf(wanted, sizeof(wanted), "%.*s is about tracing, ", (int)strcspn(tracing[i], " ="), tracing[i]);
+		snprintf(wanted, sizeof(wanted), "%.*s applies only to tracing, ", (int)strcspn(tracing[i], " ="),
+			 tracing[i]);
 		assert_usage_error(line, wanted);
 	}
-	assert_usage_error("--scan -t 1 --tree", "--tree is about the report");
+	assert_usage_error("--scan -t 1 --tree", "--tree applies only to the report");
 	assert_usage_error("--scan -t 1 --live", "do not go together");
 	assert_usage_error("--scan -t 1 --interval=0", "--interval=0: give a time");
 	assert_usage_error("--scan -t 1 --count=0", "--count=0: give a number");

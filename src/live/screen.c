@@ -321,7 +321,7 @@ static void ask_for_scan(struct screen *screen)
 	const char *const refusal = view_ask_for_scan(screen->view);
 
 	snprintf(screen->message, sizeof(screen->message), "%s",
-		 refusal ? refusal : "the process is stopped for a moment, in which its memory is copied");
+		 refusal ? refusal : "the process is stopped for a moment, while its memory is copied");
 	if (!refusal)
 		screen->view->order = ORDER_LOST;
 }

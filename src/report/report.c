@@ -79,7 +79,7 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	write_if_any(report, resource, &resource->before_live,
 		     resource->scanned || !is_heap_type(resource->type)
 			     ? "of these from before the trace began"
-			     : "of these from before the trace began: not known whether lost; trace with --scan");
+			     : "of these from before the trace began: unknown whether lost; trace with --scan");
 	write_lost(report, resource);
 	report_add_label(report, "");
 	report_add_tally(report, resource, &resource->peak);

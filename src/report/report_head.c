@@ -108,7 +108,7 @@ static void write_mark(struct report *report)
 	for (size_t p = 0; p < report->profile->process_count; p++)
 		if (report->profile->processes[p].account->wishes.has_mark) {
 			report_add_label(report, "compared to");
-			LINE(&report->lines, "what it was after %s",
+			LINE(&report->lines, "the state after %s",
 			     report_span_text(report, report->profile->processes[p].account->wishes.mark, when));
 			return;
 		}
@@ -177,10 +177,10 @@ static enum unseen unseen_of(const struct account *account)
 static void write_unknown_releases(struct report *report)
 {
 	static const char *const words[] = {
-		[UNSEEN_OLDER] = "allocation(s) of released resources: older than the trace",
-		[UNSEEN_FORK] = "allocation(s) of released resources: from before the fork",
-		[UNSEEN_LAUNCHED] = "allocation(s) of released resources: a double release, or allocated by a function "
-				    "that was not traced",
+		[UNSEEN_OLDER] = "allocation(s) of released resources: they are older than the trace",
+		[UNSEEN_FORK] = "allocation(s) of released resources: they are from before the fork",
+		[UNSEEN_LAUNCHED] = "allocation(s) of released resources: a double release, or an allocation by a "
+				    "function that was not traced",
 	};
 	const struct profile *profile = report->profile;
 	uint64_t unknown[UNSEEN_KINDS] = {0};
@@ -210,9 +210,10 @@ static void write_unseen(struct report *report)
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->stacks_cut)
-		write_count(report, profile->stacks_cut, "stack(s) in full: they are deeper than -b");
+		write_count(report, profile->stacks_cut, "stack(s) to their start: they are deeper than -b allows");
 	if (profile->stacks_lost)
-		write_count(report, profile->stacks_lost, "stack(s) in full: they could not be followed to the start");
+		write_count(report, profile->stacks_lost,
+			    "stack(s) to their start: the caller of a frame was not found");
 }
 
 /* Notes of several processes that are equal except for their numbers. */

@@ -55,23 +55,23 @@ static const struct report_section alive = {
 static const struct report_section peak = {
 	.figure = FIGURE_PEAK,
 	.title = "alive at the peak, by stack",
-	.grown = "growth of what was alive at the peak, by stack",
+	.grown = "growth of the resources alive at the peak, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };
 
 static const struct report_section allocated = {
 	.figure = FIGURE_ALLOCATED,
-	.title = "all that was allocated, by stack",
-	.grown = "growth of all that was allocated, by stack",
+	.title = "allocated, by stack",
+	.grown = "growth of the allocated resources, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };
 
 static const struct report_section temporary = {
 	.figure = FIGURE_TEMPORARY,
-	.title = "released before anything else was allocated, by stack",
-	.grown = "growth of what was released before anything else was allocated, by stack",
+	.title = "temporary, by stack: released before the next allocation",
+	.grown = "growth of the temporary resources, by stack",
 	.nothing = "Nothing.",
 	.top = 10,
 };

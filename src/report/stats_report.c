@@ -87,7 +87,7 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	if (resource->before)
 		LINE(&report->lines, "  of these before%12" PRIu64 "   bytes %20" PRIu64 "   (the trace began)",
 		     resource->before->tally.calls, resource->before->tally.bytes);
-	LINE(&report->lines, "  releases       %12" PRIu64 "   of what was not seen allocated %" PRIu64,
+	LINE(&report->lines, "  releases       %12" PRIu64 "   of resources not seen allocated %" PRIu64,
 	     resource->releases, resource->unknown_releases);
 	if (resource->references)
 		LINE(&report->lines, "  references     %12" PRIu64, resource->references);

@@ -77,7 +77,7 @@ void report_next(struct report *report)
 
 	report->lines.columns = 0;
 	if (report->options.again && clue.is_alive)
-		write_command(report, &label, "--report=alive", "all that is alive");
+		write_command(report, &label, "--report=alive", "all live resources");
 	if (report->options.again && clue.grown && report->profile->has_times) {
 		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
 

@@ -305,7 +305,7 @@ def growth_is_a_differential_flame_graph(folder):
         "\t0x40 main at /no/m.c:8\n\n" for i in range(2))
     page = make_page(folder, (HEAD + calls).encode(), "--diff=@2")
     data = data_of(page)
-    assert data["compared"] == "what it was after 2.000 s" and data["kinds"][0]["old"] == [3, 1160], data
+    assert data["compared"] == "the state after 2.000 s" and data["kinds"][0]["old"] == [3, 1160], data
     assert sorted(row[6:8] + row[19:21] for row in data["kinds"][0]["rows"]) == [
         [0, 0, 1, 100], [0, 0, 1, 1000], [1, 60, 1, 60], [1, 500, 0, 0], [1, 501, 0, 0]], data["kinds"][0]["rows"]
     value = browse(folder, page, """
@@ -316,14 +316,14 @@ def growth_is_a_differential_flame_graph(folder):
         return {cards: cards(), boxes: all.map((e) => e.textContent + ' ' + kindOf(e)), focus: document.activeElement.textContent,
           labels: all.map((e) => e.getAttribute('aria-label')), legend: shown('#legend span'), groups: groups(),
           titles: shown('#flame-title')};""")
-    assert value["cards"]["grown"] == ["\u221299 bytes, 0 blocks", "than what it was after 2.000 s"], value
+    assert value["cards"]["grown"] == ["\u221299 bytes, 0 blocks", "than the state after 2.000 s"], value
     assert value["boxes"] == ["all shrank", "main shrank", "late grew", "malloc grew", "middle shrank", "alloc_b plain",
                               "malloc plain"], value["boxes"]
     assert value["labels"][2] == "late: 1,001 bytes in 2 blocks, +1,001 bytes, +2 blocks than before", value["labels"]
     assert value["labels"][4] == "middle: 60 bytes in 1 block, \u2212100 bytes, \u22121 block than before", value["labels"]
     assert value["focus"] == "main" and value["legend"][:3] == ["more than before", "as before", "less than before"], value
     assert [row[2] for row in value["groups"]] == ["+501", "+500", "0", "\u2212100", "\u22121,000"], value["groups"]
-    assert "compared to what it was after 2.000 s" in value["titles"][0], value["titles"]
+    assert "compared to the state after 2.000 s" in value["titles"][0], value["titles"]
     old = os.path.join(folder, "old")
     with open(old, "wb") as file:
         file.write((HEAD + CALLS.split("3. [")[0] % {"folder": folder}).encode())

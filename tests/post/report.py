@@ -62,7 +62,7 @@ TRACE = (HEAD % 42 + CALLS).encode()
 TOP = """program     /bin/prog, process 42
 traced      from 2012-05-04 10:00:00 UTC on, 7 events within 5.000 s
 resident    unknown: the trace does not say how much memory was resident
-not seen    1 allocation(s) of released resources: older than the trace
+not seen    1 allocation(s) of released resources: they are older than the trace
 memory      1,200 bytes in 4 blocks allocated, 2 released
             200 bytes in 3 blocks alive at the end
             1,200 bytes in 4 blocks at the peak, after 3.000 s
@@ -124,7 +124,7 @@ def views_have_their_figures(_folder):
     assert re.findall(r"^ *\d\. (.*?)  ", view("peak"), re.M) == [
         "1,000 bytes in 1 block", "140 bytes in 2 blocks", "60 bytes in 1 block"], view("peak")
     assert view("temporary") == """
-memory: released before anything else was allocated, by stack
+memory: temporary, by stack: released before the next allocation
 
   1. 1,000 bytes in 1 block  100.0 %  ####################
       by realloc
@@ -176,7 +176,7 @@ def time_chooses_among_what_is_alive(_folder):
 def growth_is_told(folder):
     """Growth since a moment, and since another trace."""
     text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
-    assert "\ncompared to what it was after 1.000 s\n" in text, text
+    assert "\ncompared to the state after 1.000 s\n" in text, text
     assert "  1. +40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block\n" in text, text
     assert "alloc_b" not in text, text
     old = os.path.join(folder, "old")
@@ -610,7 +610,7 @@ def what_is_chosen_is_released_with_its_allocation(_folder):
     assert "40 bytes in 2 blocks allocated, 2 released" in text and "32 bytes in 1 block alive at the end" in text, text
     assert "inner" not in text and "kept at a.c:3" in text, text
     stats = run("--stats", "-C", "1", "-", data=CHOSEN.encode(), check=0).stdout.decode()
-    assert re.search(r"releases +2 +of what was not seen allocated 1$", stats, re.M), stats
+    assert re.search(r"releases +2 +of resources not seen allocated 1$", stats, re.M), stats
     assert re.search(r"live at the end +1 +bytes +32$", stats, re.M), stats
     shown = run("-C", "1", "-", data=CHOSEN.encode(), check=0).stdout.decode()
     assert re.findall(r"^(\d)\. ", shown, re.M) == ["1", "4", "5", "6"], shown

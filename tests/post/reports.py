@@ -186,8 +186,8 @@ def check_reports(path, options, every, is_compared):
         peak = set(map(id, expected.at_peak))
         same(f"{kind}: peak", heads_of(views["peak"], kind)["alive at the peak"],
              rows_of(expected, lambda blocks: [b for b in blocks if id(b) in peak]))
-        same(f"{kind}: allocated", heads_of(views["allocated"], kind)["all that was allocated"], rows_of(expected, born))
-        same(f"{kind}: temporary", heads_of(views["temporary"], kind)["released before anything else was allocated"],
+        same(f"{kind}: allocated", heads_of(views["allocated"], kind)["allocated"], rows_of(expected, born))
+        same(f"{kind}: temporary", heads_of(views["temporary"], kind)["temporary"],
              rows_of(expected, lambda blocks: [b for b in blocks if b.temporary]))
     if not is_compared:
         check_tables(report, every)

@@ -94,7 +94,7 @@ def a_killed_tracer_leaves_no_end(folder):
 def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
     baseline = "## before <1> 0x100 5\n"
     text = run("--report", "-", data=trace("paused", calls=baseline + CALLS), check=0).stdout.decode()
-    assert "5 bytes in 1 block of these from before the trace began: not known whether lost; trace with --scan\n" in text, text
+    assert "5 bytes in 1 block of these from before the trace began: unknown whether lost; trace with --scan\n" in text, text
     assert "no leaks" not in text
     text = run("--report", "-", data=trace("## scan <1>"[3:], "paused", calls=baseline + CALLS), check=0).stdout.decode()
     assert "5 bytes in 1 block of these from before the trace began\n" in text, text
@@ -156,10 +156,10 @@ def releases_of_what_was_not_seen_have_their_reason(_folder):
         return re.search("^not seen    1 allocation\\(s\\) of released resources: (.*)$",
                          run("--report", "-", data=data, check=0).stdout.decode(), re.M).group(1)
     launched = trace("paused", calls=stray)
-    assert unseen(launched) == "a double release, or allocated by a function that was not traced"
-    assert unseen(launched.replace(b",origin", b",attached=yes,origin")) == "older than the trace"
-    assert unseen(trace(origin="other 1.0", calls=stray)) == "older than the trace"
-    assert unseen(trace("process 42 was forked by 41", "paused", calls=stray)) == "from before the fork"
+    assert unseen(launched) == "a double release, or an allocation by a function that was not traced"
+    assert unseen(launched.replace(b",origin", b",attached=yes,origin")) == "they are older than the trace"
+    assert unseen(trace(origin="other 1.0", calls=stray)) == "they are older than the trace"
+    assert unseen(trace("process 42 was forked by 41", "paused", calls=stray)) == "they are from before the fork"
     assert unseen(trace("process 43 was forked by 42", "paused", calls=stray)).startswith("a double release")
 
 

@@ -111,9 +111,9 @@ static void add_compared(struct buf *out, const struct profile *profile)
 		if (profile->processes[p].is_old)
 			buf_printf(&words, "%s, process %" PRIu32, account->name, account->pid);
 		else if (account->wishes.has_mark && account->has_times)
-			buf_printf(&words, "what it was after %.3f s", (double)account->wishes.mark / 1e9);
+			buf_printf(&words, "the state after %.3f s", (double)account->wishes.mark / 1e9);
 		else if (account->wishes.has_mark)
-			buf_printf(&words, "what it was after %" PRIu64 " calls", account->wishes.mark);
+			buf_printf(&words, "the state after %" PRIu64 " calls", account->wishes.mark);
 	}
 	page_data_add_text(out, "compared", buf_str(&words));
 	buf_free(&words);

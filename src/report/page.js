@@ -12,19 +12,19 @@ const VIEW_TITLES = {
   moment: 'Alive at a moment',
 };
 const VIEW_HELP = {
-  grown: 'what is alive at the end, and how much more or less that is than before',
-  lost: 'blocks that no pointer of the process led to at the end, or only lost blocks did',
-  possibly: 'blocks that only interior pointers led to at the end',
-  live: 'what was never released while the trace ran', peak: 'what was alive when the most bytes were alive',
-  allocated: 'all that was allocated, released or not',
-  temporary: 'what was released before anything else was allocated',
-  moment: 'what was alive at the moment that is picked on the time line',
+  grown: 'resources alive at the end, and the difference from before',
+  lost: 'blocks to which no pointer of the process led at the end, or only pointers in lost blocks',
+  possibly: 'blocks to which only interior pointers led at the end',
+  live: 'resources that were not released during the trace', peak: 'resources that were alive when the most bytes were alive',
+  allocated: 'all allocations, released or not',
+  temporary: 'resources that were released before the next allocation',
+  moment: 'resources that were alive at the moment that is picked on the time line',
 };
 const EMPTY = {
   grown: 'Nothing is alive at the end.',
   lost: 'Nothing is lost.', possibly: 'Nothing is possibly lost.',
   live: 'Nothing is alive at the end.', peak: 'Nothing was ever alive.',
-  allocated: 'Nothing was allocated.', temporary: 'Nothing was released right after it was allocated.',
+  allocated: 'Nothing was allocated.', temporary: 'Nothing was released before the next allocation.',
   moment: 'Nothing was alive at that moment.',
 };
 
@@ -101,14 +101,14 @@ function drawRemarks() {
   const remarks = [];
   const add = (number, text) => number && remarks.push(grouped(number) + ' ' + text);
 
-  add(unknown, 'releases of what was allocated before the trace began');
+  add(unknown, 'releases of resources that were allocated before the trace began');
   add(reused, 'releases that were not seen: the same address was allocated again');
-  add(value(data.cut), 'stacks deeper than what was recorded (-b)');
+  add(value(data.cut), 'stacks that are deeper than the recorded frames (-b)');
   add(value(data.lost), 'stacks that could not be followed to their start');
   add(data.kinds_left_out, 'more kinds of resources, for which the page has no room');
-  add(data.programs_left_out, 'more processes, whose calls are counted here');
+  add(data.programs_left_out, 'more processes, whose calls are counted here, too');
   const folded = data.kinds.reduce((sum, kind) => sum + kind.rows.reduce((n, row) => n + row.folded, 0), 0);
-  add(folded, 'stacks that were too small to be shown one by one, and are summed up where they branch off');
+  add(folded, 'stacks that are too small to be shown one by one; they are summed up where they branch off');
   if (unnamed * 2 > frameCount)
     remarks.push('Most functions have no names: install the debug symbols, or give their folder with --debug-path.');
   remarks.push(...data.notes);
@@ -209,7 +209,7 @@ function makeCard(kind, view, number) {
     title = 'Alive at ' + spanText(momentTime(state.moment));
   card.append(make('span', 'title', title));
   if (!figure) {
-    card.append(make('span', 'big none', '\u2013'), make('span', 'exact', 'pick one below'));
+    card.append(make('span', 'big none', '\u2013'), make('span', 'exact', 'pick a moment below'));
     return card;
   }
   if (view === 'grown') {
@@ -255,9 +255,9 @@ function drawScan(kind) {
     kind.scan.classes.forEach((c) => add(c.figure, texts[c.name]));
     add([value(kind.live[0]) - lost[0], value(kind.live[1]) - lost[1]], ['still reachable', '']);
     if (value(kind.since_scan[0]))
-      add(kind.since_scan, ['not known', ': allocated after the scan']);
+      add(kind.since_scan, ['unknown', ': allocated after the scan']);
     if (value(kind.not_scanned[0]))
-      add(kind.not_scanned, ['not known', ': in processes that were not scanned']);
+      add(kind.not_scanned, ['unknown', ': in processes that were not scanned']);
   }
   if (kind.why_unscanned)
     parts.push(make('li', '', 'The lost blocks of ' + kind.unscanned + ' are unknown: ' + kind.why_unscanned));
@@ -293,7 +293,7 @@ function drawFound(kind) {
   const place = byId('found'), parts = [];
 
   if (zoom)
-    parts.push('Only what goes through ' + boxName(flame, zoom) + ': ' +
+    parts.push('Only stacks through ' + boxName(flame, zoom) + ': ' +
       figureText(kind, [scene.weighed.blocks[zoom], scene.weighed.bytes[zoom]]) + ', ' +
       percent(weights[zoom], weights[0]) + '.');
   if (found && !found.outermost.length)

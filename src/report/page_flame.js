@@ -256,7 +256,7 @@ function drawLegend(scene) {
   if (scene.weighed.old) {
     for (const [name, text] of [['grew', 'more than before'], ['plain', 'as before'], ['shrank', 'less than before']])
       legend.append(make('span', 'growth ' + name, text));
-    legend.append(make('span', '', 'Widths are what is alive now; the deeper a colour, the greater the difference.'));
+    legend.append(make('span', '', 'The width of a box shows the resources alive now; the deeper its colour, the greater the difference.'));
     return;
   }
   const objects = [...shown].sort((a, b) => b[1] - a[1]);

@@ -2,7 +2,7 @@
 
 const KEYS = [
   ['1 2 3 \u2026', 'the view, in the order of the cards from left to right: lost, alive, allocated, temporary'],
-  ['\u2190 \u2192', 'on the time line: the moment before, the next one'],
+  ['\u2190 \u2192', 'on the time line: the previous moment, the next one'],
   ['\u2190 \u2192 \u2191 \u2193', 'in the flame graph: the next box, the caller, the called function'],
   ['Enter', 'zoom to the box; open or close a stack of the table'],
   ['/', 'find a function, a file or an object'],

@@ -273,8 +273,8 @@ function drawSpread(kind) {
     sizes.push({label: sizeLabel(kind.sizes[i]), count: value(kind.sizes[i + 1])});
   for (let i = 0; i < kind.lives.length; i += 2)
     lives.push({label: lifeLabel(kind.lives[i]), count: value(kind.lives[i + 1])});
-  drawBars(byId('sizes'), 'Sizes of all that was allocated', sizes);
-  drawBars(byId('lives'), 'Lifetimes of what was released', lives);
+  drawBars(byId('sizes'), 'Sizes of all allocations', sizes);
+  drawBars(byId('lives'), 'Lifetimes of released ' + kind.many, lives);
 }
 
 // The threads of a kind, those with the most of what is shown first.

@@ -122,7 +122,7 @@ function drawTime(kind, picked) {
   place.setAttribute('aria-valuemax', String(data.moment_count - 1));
   place.setAttribute('aria-valuenow', String(picked === null ? data.moment_count - 1 : picked));
   place.setAttribute('aria-valuetext', picked === null ? 'none picked' : momentText(kind, picked));
-  byId('time-note').textContent = picked === null ? 'Click, or use the arrow keys, to see what was alive at a moment.'
+  byId('time-note').textContent = picked === null ? 'Click, or use the arrow keys, to see the resources that were alive at a moment.'
     : momentText(kind, picked);
 }
 

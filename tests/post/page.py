@@ -152,7 +152,7 @@ def the_page_shows_what_there_is(folder):
                              "1 remark on this trace"], value["head"]
     assert value["cards"] == {"live": ["60 bytes", "1 block"], "peak": ["1,160 bytes", "3 blocks"],
                               "allocated": ["1,160 bytes", "3 blocks"], "temporary": ["1,000 bytes", "1 block"],
-                              "moment": ["pick one below"]}, value["cards"]
+                              "moment": ["pick a moment below"]}, value["cards"]
     assert value["kinds"] == ["memory", "fd"]
     assert value["boxes"] == ["all", "main", "middle", "alloc_b", "malloc"], value["boxes"]
     assert value["title"] == "/bin/prog – functrace"
@@ -409,7 +409,7 @@ def keys_zoom_and_find(folder):
         seen.push(document.getElementById('help').open);
         return seen;""")
     assert value[0] == ["allocated", 3]
-    assert value[1] == ["Only what goes through middle: 160 bytes in 2 blocks, 13.8 %.", 2, "middle"], value[1]
+    assert value[1] == ["Only stacks through middle: 160 bytes in 2 blocks, 13.8 %.", 2, "middle"], value[1]
     assert value[2:4] == ["alloc_a", "main"], value
     assert value[4] == [["all", "realloc", "std::vector<int>::push"], "Allocated, from the allocating functions to their callers"]
     assert value[5] == "find"

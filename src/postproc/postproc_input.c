@@ -97,14 +97,14 @@ bool postproc_layout_read(struct postproc_options *options)
 	char *const text = read_file(path, LAYOUT_MAX, &size);
 
 	if (!text) {
-		msg_error("cannot read the description %s: %s", path, strerror(errno));
+		msg_error("cannot read the description of StackTrack's entries in %s: %s", path, strerror(errno));
 		return false;
 	}
 	options->expand.layout = options->layout = xcalloc(1, sizeof(*options->layout));
 	const bool is_sound = !stacktrack_format_read(text, size, options->layout, error, sizeof(error));
 
 	if (!is_sound)
-		msg_error("%s, %s. --show-format prints what such a description has.", path, error);
+		msg_error("%s, %s. --show-format prints a description as an example.", path, error);
 	free(text);
 	return is_sound;
 }

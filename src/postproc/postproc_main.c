@@ -38,7 +38,7 @@ static bool read_indices(const char *path, struct index_set *set)
 	const int error = path ? index_set_read(set, path, &line) : 0;
 
 	if (error == -EINVAL)
-		msg_error("%s, line %zu: there should be an event's number", path, line);
+		msg_error("%s, line %zu: an event's number is expected", path, line);
 	else if (error)
 		msg_error("cannot read %s: %s", path, strerror(-error));
 	return !error;

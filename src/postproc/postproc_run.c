@@ -183,7 +183,7 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 
 	if (options->resolve && !postproc_wants_mpatrol(options) &&
 	    !encoding_can(options->output_encoding, ENCODING_NAMES))
-		msg_warn("names have a place only in %s; -r does nothing with -f %s",
+		msg_warn("only the formats %s have a place for names; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
 		chain->stats = (struct stats_options){.target = target, .names = shown};

@@ -60,8 +60,8 @@ static int write_export(void *context, FILE *out)
 	const struct view_options *options = &views->options->views;
 
 	if (options->export->is_weighted && options->export_options.weight == WEIGHT_LOST && !has_scan(views->profile))
-		msg_warn("--weight=lost: no trace has a scan for lost blocks; functrace --scan or --report makes one "
-			 "when the process ends");
+		msg_warn("--weight=lost: no trace has a scan, which finds the lost blocks; trace with --scan or "
+			 "--report, which scan when the process ends");
 	return options->export->write(views->profile, &options->export_options, out);
 }
 

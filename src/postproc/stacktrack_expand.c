@@ -153,8 +153,8 @@ static bool stacktrack_expand_begin(struct expand *e, const unsigned char *p, si
 	size_t at;
 
 	if (size < stacktrack_prologue_size(&e->format) || !stacktrack_is_prologue(&e->format, p, &e->swap)) {
-		msg_error("%s: this is no StackTrack trace%s", e->name,
-			  e->format.is_described ? " as it is described"
+		msg_error("%s: the input is no StackTrack trace%s", e->name,
+			  e->format.is_described ? " with entries as --raw-format describes them"
 						 : ", or has entries of another layout: give their description with "
 						   "--raw-format");
 		return false;

@@ -22,16 +22,16 @@ static void describe_unknown(const struct reader *reader, char *error, size_t si
 	const size_t available = reader_available(reader);
 
 	if (reader->input_status == -EBADMSG)
-		snprintf(error, size, "this cannot be unpacked: %s", input_error(reader->input));
+		snprintf(error, size, "the input cannot be unpacked: %s", input_error(reader->input));
 	else if (reader->input_status < 0)
-		snprintf(error, size, "this cannot be read: %s", strerror(-reader->input_status));
+		snprintf(error, size, "the input cannot be read: %s", strerror(-reader->input_status));
 	else if (!available)
-		snprintf(error, size, "this is empty: no trace was written here");
+		snprintf(error, size, "the input is empty: it contains no trace");
 	else if (reader->encoding)
 		snprintf(error, size, "traces in the format %s can only be written; those that can be read are: %s",
 			 encoding_name(reader->encoding), encoding_names(ENCODING_READ));
 	else
-		snprintf(error, size, "this is no trace of a known format: it begins %s. Formats are: %s",
+		snprintf(error, size, "the input is no trace of a known format: it begins %s. Formats are: %s",
 			 is_all_text(reader->data, available < READER_DETECT ? available : READER_DETECT)
 				 ? "with other text than a trace's header"
 				 : "with other bytes than a trace",

@@ -440,7 +440,7 @@ def hostile_descriptions_are_refused(folder):
     refused(whole + b"<TYPE/>", "text follows </RAW_FORMAT>")
     for name in (folder, os.path.join(folder, "missing"), "/dev/zero"):
         done = run("--raw-format=" + name, "-", data=own, check=1)
-        assert f"cannot read the description {name}: ".encode() in done.stderr, done
+        assert f"cannot read the description of StackTrack's entries in {name}: ".encode() in done.stderr, done
 
 
 def no_time_is_before_the_beginning(folder):

@@ -92,7 +92,7 @@ static void test_detect(void **state)
 	reader_close(reader);
 	assert_null(reader_new(memory_file("what", 4), NULL, error, sizeof(error)));
 	assert_string_equal(error,
-			    "this is no trace of a known format: it begins with other text than a trace's header. "
+			    "the input is no trace of a known format: it begins with other text than a trace's header. "
 			    "Formats are: rtrace, text, foreign");
 }
 

@@ -373,7 +373,7 @@ static void test_hostile(void **state)
 static void test_hostile_handshake(void **state)
 {
 	(void)state;
-	expect_reading("", "none: this is empty: no trace was written here\n");
+	expect_reading("", "none: the input is empty: it contains no trace\n");
 	expect_reading("f0", "-74 skipped=0 the trace is cut off: it ends at byte 1 within the "
 			     "handshake that begins at byte 0\n");
 	expect_reading("f00e0200 06783836 5f363400 08000000",
@@ -391,7 +391,7 @@ static void test_hostile_handshake(void **state)
 	expect_reading("f00e0104 06783836 5f363400 08000000 00000000 00000000",
 		       "-74 skipped=0 the trace is damaged at byte 16: no packet begins here\n");
 	expect_reading("4d5a9000 00000000",
-		       "none: this is no trace of a known format: it begins with other bytes than a "
+		       "none: the input is no trace of a known format: it begins with other bytes than a "
 		       "trace. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 

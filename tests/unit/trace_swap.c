@@ -581,9 +581,10 @@ static void test_damage(void **state)
 		"process v1.4 arch=- p0 little start=0.000000/- name=- origin=- filters=0\nnote a\n"
 		"-74 skipped=0 the trace is damaged at byte 22: no SWAP message has the id 0x1000000 and 0 nanoseconds"
 		", as here\n");
-	assert_dump("03000000 00000000 00000000 00ca9a3b 02000000 6100",
-		    "none: this is no trace of a known format: it begins with other bytes than a trace. Formats are: "
-		    "rtrace, text, mpatrol, stacktrack, swap\n");
+	assert_dump(
+		"03000000 00000000 00000000 00ca9a3b 02000000 6100",
+		"none: the input is no trace of a known format: it begins with other bytes than a trace. Formats are: "
+		"rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
 int main(void)

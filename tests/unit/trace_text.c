@@ -642,7 +642,7 @@ static void test_hostile(void **state)
 			  "bytes\n");
 	buf_free(&text);
 	buf_free(&got);
-	expect_reading("hello\n", "none: this is no trace of a known format: it begins with other text "
+	expect_reading("hello\n", "none: the input is no trace of a known format: it begins with other text "
 				  "than a trace's header. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 

@@ -153,7 +153,7 @@ void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool
 		check_context_names(unmatched, out);
 	else if (options->by_context && options->context_mask && !unmatched->in_context && !unmatched->context_declared)
 		buf_printf(out,
-			   "-C %" PRIx32 " matches nothing: the trace has no such context, and no call is in one\n",
+			   "-C %" PRIx32 " matches nothing: the trace declares no such context, and no call is in it\n",
 			   options->context_mask);
 	if (options->include && !unmatched->included)
 		report_no_event("--include", options->include->count, out);

@@ -59,7 +59,9 @@ static bool conf_take_module(struct conf *conf, struct lexer *lexer)
 	struct module *const module = &conf->module;
 
 	if (module->name)
-		return lexer_error(lexer, "a file has one module only, and this one is called '%s' already",
+		return lexer_error(lexer,
+				   "a file describes only one module, and this file "
+				   "already names it '%s'",
 				   module->name);
 	if (!(module->name = conf_take_name(conf, lexer, "name of a module")))
 		return false;

@@ -94,7 +94,7 @@ static int print_report(const struct settings *settings, int out, bool sound)
 		status = run_postproc(settings, list, out);
 		free(list);
 	} else if (errno == EFBIG) {
-		msg_error("there are too many traces for one report; see %s", settings->report.list);
+		msg_error("there are too many traces for one report; %s lists them", settings->report.list);
 		return failed;
 	}
 	report_run_end(settings);

@@ -22,7 +22,7 @@ static const struct {
 	{"module a/b\n", "1: '/' has no meaning here; quote a text that has more than letters, digits"},
 	{"module \"a b\"\n", "1: 'a b' is no name of a module"},
 	{"module \"\x1b[2J\"\n", "1: the byte 0x1b is no part of a text"},
-	{"module a\nmodule b\n", "2: a file has one module only, and this one is called 'a' already"},
+	{"module a\nmodule b\n", "2: a file describes only one module, and this file already names it 'a'"},
 	{"module a version 2\n", "1: a version is written version=1.2"},
 	{"module a version=1.\n", "1: '1.' is no version"},
 	{"module a version=70000\n", "1: '70000' is no version"},

@@ -133,7 +133,7 @@ static int mpatrol_outputs_finish(struct stage *stage)
 		mpatrol_sim_end(&outputs->sim);
 	error = close_files(outputs, 0);
 	if (omissions_words(&words, &outputs->omissions, OMISSIONS_CALL))
-		msg_warn("left out: %s", buf_str(&words));
+		msg_warn("the output has no place for these, which were left out: %s", buf_str(&words));
 	buf_free(&words);
 	return error;
 }

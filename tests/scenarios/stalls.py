@@ -264,7 +264,7 @@ def unread(room, make, end, options):
         if end != 'KILL':
             done = room.finish(attached.child)
             text = done.err.decode()
-            if done.status != 1 or not re.search(r'the end of the trace of process \d+ is missing in standard output', text) or \
+            if done.status != 1 or not re.search(r'the end of the trace of process \d+ is missing, because nothing reads standard output', text) or \
                not re.search(r' [\d,]+ events?%s; .*\(incomplete\)' % (
                        ', [\d,]+ of them in the trace' if '--no-baseline' in options else '.*'), text):
                 problems.append('%s: status %d: %s' % (what, done.status, text))

@@ -484,7 +484,7 @@ def deleted(replaced):
         with open(room.path('a')) as file:
             text = file.read()
         problems = [] if re.search(r'in keeps_a_block\(\) at \S*loop\.c:7\n', text) else ['no names in ' + text[:2000]]
-        hint = "functrace: the program's file has been deleted or replaced: to get its names, trace with -f text -r " \
+        hint = "functrace: the program's file has been deleted or replaced: to get names of its functions, trace with -f text -r " \
             "while it runs\n"
         problems += equal('the recommended command with names', hint in said(live), False)
         plain = attached(room, '-o', 'b', '-t', str(child.pid))

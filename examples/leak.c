@@ -1,34 +1,34 @@
 /* A first leak, to be found in one minute.
  *
- * The program answers questions about names.  It remembers every answer in a cache, and
- * replaces an entry when the same name comes again.  Two things are wrong with it.
+ * The program answers questions about names. It keeps every answer in a cache, and replaces an
+ * entry of the cache when the same name is asked again. It has two leaks.
  *
- * Build it with debug information, so that stacks can say lines, and trace it:
+ * Build the program with debug information, so that stacks have source lines, and trace it:
  *
  *     cc -g -o leak leak.c
  *     functrace -e memory -o leak.rtrace ./leak
  *
- * It prints what it always prints; then functrace says how many blocks were never released, and
- * which command shows them:
+ * The program prints its answers. Then functrace prints how many blocks were never released, and
+ * the command that shows them:
  *
  *     functrace-postproc -l -c -r leak.rtrace
  *
- * -l keeps what was allocated and not released, -c puts together what has the same stack, and -r
- * looks up the names.  The group with the most bytes comes last, just above the prompt.  One sees
+ * -l selects the blocks that were not released, -c groups blocks that have the same stack, and -r
+ * looks up the names. The largest group is last, just above the prompt. The list has these groups:
  *
- *   - 12 blocks of 5 to 7 bytes from malloc, called by strdup, called by answer_new: names;
- *   - 12 blocks of 64 bytes from malloc, called by answer_new: the struct answers that have
- *     those names.  That is leak 1: cache_put drops the old answer without answer_free;
- *   - 4096 bytes from malloc, called from within puts: the C library's buffer of stdout, which it
- *     keeps to the end.  Nobody's leak: a trace says what was not released, its reader what should
- *     have been;
- *   - 4096 bytes from malloc, called by print_report.  That is leak 2, a buffer that an early
- *     return forgets.
+ *   - 12 blocks of 5 to 7 bytes from malloc, called by strdup, called by answer_new: names.
+ *   - 12 blocks of 64 bytes from malloc, called by answer_new: the structs answer that have
+ *     these names. This is leak 1: cache_put replaces the old answer and does not release it.
+ *   - 4096 bytes from malloc, called from within puts: the C library's buffer of stdout. The
+ *     C library keeps this buffer until the program ends. It is not a leak, but a trace shows
+ *     all blocks that were not released.
+ *   - 4096 bytes from malloc, called by print_report. This is leak 2: an early return does not
+ *     release the buffer.
  *
- * What is still in the cache at the end is released by cache_clear, so it is not in the list.
+ * cache_clear releases the answers that are in the cache at the end, so the list has none of them.
  *
- * Then mend them (answer_free(cache[slot]) before the line marked 1, free(report) before the
- * return marked 2), and run it again: only the buffer of stdout is left.
+ * Correct the two leaks: write answer_free(cache[slot]) before the line marked 1, and free(report)
+ * before the return marked 2. Run the program again: only the buffer of stdout is left.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void cache_put(struct answer *answer)
 {
 	const unsigned slot = slot_of(answer->name);
 
-	cache[slot] = answer; /* 1: what was there before is lost */
+	cache[slot] = answer; /* 1: the answer that was in the slot is lost */
 }
 
 static void cache_clear(void)

@@ -1,36 +1,36 @@
 /* Leaks that only C++ can have.
  *
- * Each function below loses something in one of the ways that survive a code review:
+ * Each function below loses blocks in a way that is easily overlooked in a code review:
  *
- *   lose_by_cycle      two objects that hold each other by shared_ptr: never counted down to 0
- *   lose_by_base       deleted through a base without a virtual destructor: the object is
- *                      released, the string that the derived class owns is not
- *   lose_by_throw      an exception passes between new and the owner that was to come
+ *   lose_by_cycle      Two objects hold each other by shared_ptr, so neither is ever released.
+ *   lose_by_base       The object is deleted through a base class without a virtual destructor:
+ *                      the object is released, but the string of the derived class is not.
+ *   lose_by_throw      An exception is thrown after new and before the owner is constructed.
  *
- * Build, trace, look:
+ * Build the program, trace it, and show the leaks:
  *
  *     c++ -g -o leak_cpp leak_cpp.cpp
  *     functrace -e memory -o leak.rtrace ./leak_cpp
  *     functrace-postproc -l -c -r leak.rtrace
  *
- * One sees `operator new(unsigned long)` as what allocated, one event each although it calls malloc
- * within, and one of the three functions in every stack:
+ * The allocating function is `operator new(unsigned long)`. Each call of it is one event, although
+ * it calls malloc. Each stack has one of the three functions:
  *
- *   - two times 136 bytes below lose_by_cycle;
- *   - 151 bytes below lose_by_base;
- *   - two times 200 bytes below lose_by_throw.
+ *   - two blocks of 136 bytes below lose_by_cycle;
+ *   - one block of 151 bytes below lose_by_base;
+ *   - two blocks of 200 bytes below lose_by_throw.
  *
- * The library's templates stand between new and one's own code (a string's allocator, a
- * shared_ptr's control block): read a stack from the top down to the first line of one's own file.
+ * Templates of the C++ library are between new and the program's own code (a string's allocator,
+ * a shared_ptr's control block). Read a stack from the top to the first line of leak_cpp.cpp.
  *
- * The list also has what the libraries keep to the end and nobody leaks: stdout's buffer of 4096
- * bytes, and 72704 bytes that the C++ library sets aside for exceptions before main.
+ * The list also has two blocks that the libraries keep until the program ends, and that are not
+ * leaks: stdout's buffer of 4096 bytes, and 72704 bytes of the C++ library for exceptions.
  *
- * Also try
+ * Other commands to try:
  *
  *     functrace -e memory -M 100-200 -o some.rtrace ./leak_cpp     stacks only for these sizes
  *     functrace -e memory -A -o all.rtrace ./leak_cpp              stacks for releases too
- *     functrace -e memory -f text -r ./leak_cpp                    text with names, at once
+ *     functrace -e memory -f text -r ./leak_cpp                    text with names, while tracing
  */
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,4 @@
-# The examples are built as one would by hand: with debug information, not optimised.
+# The examples are built as a user would build them by hand: with debug information, and not optimised.
 examples = examples/leak examples/phases examples/pool examples/prefixed
 noinst_DATA += $(examples)
 CLEANFILES += $(examples)
@@ -12,7 +12,7 @@ EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 examples/leak: examples/leak.c
 	$(EXAMPLE_CC) $(srcdir)/examples/leak.c
 
-# With the library of this build in the place of an installed one.
+# Uses the library of this build instead of an installed one.
 examples/phases: examples/phases.c libfunctrace-context.a
 	$(EXAMPLE_CC) -Iinclude $(srcdir)/examples/phases.c libfunctrace-context.a
 

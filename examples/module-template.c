@@ -1,16 +1,16 @@
-/* A module of one's own in C, for what a text (pool.conf) cannot say: a start to copy from.
+/* A template for a module of your own in C. Such a module can do what a description (pool.conf) cannot express.
  *
  *     cc -g -shared -fPIC -o module-template.so module-template.c
- * (before functrace is installed with -I and the folder include of its build)
+ * (if functrace is not installed yet, add -I and the folder `include` of its build)
  *
  *     functrace -e ./module-template.so -f text -o - ./pool
  *
- * It is about the same pool as pool.conf is, and says more: with each parcel the trace shows the label that it was
- * given, and parcels with the label "?" are counted twice as large.  All fields are described in functrace/module.h,
- * which functrace has installed.
+ * The module traces the same pool as pool.conf, and does more: the trace shows the label of each parcel, and a parcel
+ * whose label begins with "?" has twice its size. The header functrace/module.h, which is installed with functrace,
+ * describes all fields.
  *
- * The code runs in functrace, not in the program: addresses of the program are no pointers here, and call->read() is
- * the only way to its memory.  It must neither wait nor crash.
+ * The module's code runs in functrace and not in the program, so the program's addresses are not pointers here. Only
+ * call->read() can read the program's memory. The code must neither wait nor crash.
  */
 #include <functrace/module.h>
 
@@ -18,7 +18,7 @@ static const struct resource resources[] = {
 	{.type = "parcel", .desc = "parcels of the pool", .noun = "parcel", .unit = "byte", .left = "never put back"},
 };
 
-/* The string at that address of the program, cut to `size`; "" if there is none. */
+/* Copies the string at this address of the program, cut to `size` bytes; "" if the address cannot be read. */
 static void read_string(const struct module_call *call, uint64_t address, char *to, size_t size)
 {
 	size_t length = 0;
@@ -28,14 +28,14 @@ static void read_string(const struct module_call *call, uint64_t address, char *
 	to[length] = '\0';
 }
 
-/* Called at the return of a call that has succeeded, before it is written. */
+/* functrace calls this function when a call has returned with success, before it writes the event. */
 static bool look_at_label(const struct module_call *call, struct module_details *details)
 {
 	details->arg_name = "label";
 	read_string(call, call->args[2], details->arg_value, sizeof(details->arg_value));
 	if (details->arg_value[0] == '?')
 		details->size *= 2;
-	return true; /* false: it is not written */
+	return true; /* false: the event is not written */
 }
 
 static const struct function functions[] = {
@@ -76,6 +76,6 @@ static const struct module module = {
 	.function_count = sizeof(functions) / sizeof(functions[0]),
 };
 
-/* What functrace looks for. */
+/* functrace looks for this symbol. */
 extern const struct module *const functrace_module;
 const struct module *const functrace_module = &module;

@@ -1,10 +1,10 @@
-/* phases: says by the context library what it is busy with, so that functrace marks its calls.
+/* phases: tells functrace by the context library what it is doing, so that functrace marks its calls.
  *
  *     cc -g -o phases phases.c -lfunctrace-context
  *     functrace -o phases.rtrace ./phases
- *     functrace-postproc -l -c -r -C 2 phases.rtrace      what "requests" have left behind
+ *     functrace-postproc -l -c -r -C 2 phases.rtrace      blocks of "requests" that were not released
  *
- * No request is to leave anything behind; the settings may stay to the end. */
+ * A request should release all of its blocks; the settings may stay until the program ends. */
 #include <functrace/context.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void serve(int number)
 	sp_context_enter(requests);
 	char *const text = answer("contexts");
 
-	/* Forgotten for every third. */
+	/* Every third answer is not released. */
 	if (number % 3)
 		free(text);
 	sp_context_exit(requests);

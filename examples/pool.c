@@ -1,18 +1,18 @@
-/* Objects of a pool, which functrace knows nothing of until it is told: pool.conf says which functions give and take
- * them.
+/* A pool of objects. functrace can trace these objects, because pool.conf describes the functions that take them from
+ * the pool and put them back.
  *
- * The program takes parcels out of a pool, sends them, and puts them back; two kinds of them it forgets.  The pool is
- * one array that is never released, so a trace of memory shows nothing of that.
+ * The program takes parcels from a pool, sends them, and puts them back. It forgets to put back two kinds of parcels.
+ * The pool is one array that is never released, so a trace of memory does not show these leaks.
  *
  *     cc -g -o pool pool.c
  *     functrace -e ./pool.conf -o pool.rtrace ./pool
  *
- * At the end functrace counts what was not put back ("5 parcels with 288 bytes never put back"), and
+ * At the end functrace counts the parcels that were not put back ("5 parcels with 288 bytes never put back"), and
  *
  *     functrace-postproc -l -c -r pool.rtrace
  *
- * shows where it was taken: 3 parcels by send_letter, which forgets those that are returned to the sender, and 2 by
- * weigh, which forgets them all.  -e memory,./pool.conf traces both in one go.
+ * shows where they were taken: 3 parcels by send_letter, which forgets parcels without an address ("?"), and 2 by
+ * weigh, which forgets all of its parcels. -e memory,./pool.conf traces memory and the pool in one run.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct pool {
 
 static struct pool pool = {.used = 16};
 
-/* An object of `size` bytes; NULL: the pool is empty.  The label is for who looks at it. */
+/* Returns an object of `size` bytes, or NULL if the pool is full or the label is empty. */
 void *pool_get(struct pool *from, size_t size, const char *label);
 void *pool_get(struct pool *from, size_t size, const char *label)
 {
@@ -41,7 +41,7 @@ void *pool_get(struct pool *from, size_t size, const char *label)
 	return memset(object, 0, size);
 }
 
-/* Takes a copy of `count` objects of `each` bytes: 0, or -1 where the pool is empty. */
+/* Copies `count` objects of `each` bytes into the pool. Returns 0, or -1 if the pool is full. */
 int pool_copy(struct pool *from, void **to, const void *of, unsigned count, size_t each);
 int pool_copy(struct pool *from, void **to, const void *of, unsigned count, size_t each)
 {
@@ -55,7 +55,7 @@ int pool_copy(struct pool *from, void **to, const void *of, unsigned count, size
 	return 0;
 }
 
-/* Puts an object back; NULL is none. */
+/* Puts an object back. NULL has no effect. */
 void pool_put(struct pool *to, void *object);
 void pool_put(struct pool *to, void *object)
 {
@@ -71,7 +71,7 @@ static void send_letter(const char *to)
 		return;
 	strncpy(parcel, to, 63);
 	if (*to == '?')
-		return; /* 1: forgotten */
+		return; /* 1: the parcel is not put back */
 	pool_put(&pool, parcel);
 }
 
@@ -84,7 +84,7 @@ static unsigned weigh(const char *text)
 		return 0;
 	for (size_t i = 0; i < 48; i++)
 		sum += ((unsigned char *)copy)[i];
-	return sum; /* 2: forgotten */
+	return sum; /* 2: the copy is not put back */
 }
 
 int main(void)

@@ -1,12 +1,12 @@
-/* An allocator whose functions have a prefix, as jemalloc's may: acme_malloc, acme_free and so on, which a library and
- * a plugin of it each have a copy of, as lib_malloc and plugin_malloc.  prefixed.conf describes the functions once, for
- * all the prefixes.
+/* An allocator whose functions have a prefix, as jemalloc's may have. A library and a plugin of it each have a copy of
+ * the allocator: acme_lib_malloc and acme_plugin_malloc, and so on. prefixed.conf describes the functions once, for all
+ * prefixes.
  *
  *     cc -g -o prefixed prefixed.c
  *     functrace -e ./prefixed.conf -o prefixed.rtrace ./prefixed
  *     functrace-postproc -l -c -r prefixed.rtrace
  *
- * 2 blocks of 100 bytes by read_settings are never released, and 1 of 700 bytes by load_plugin.
+ * The program never releases 2 blocks of 100 bytes from read_settings, and 1 block of 700 bytes from load_plugin.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 static _Alignas(16) char heap[1 << 16];
 static size_t used;
 
-/* Each block has its size before it. */
+/* Returns a new block. The size of the block is stored before it. */
 static void *take(size_t size)
 {
 	char *const block = heap + used + 16;
@@ -26,7 +26,7 @@ static void *take(size_t size)
 	return block;
 }
 
-/* The allocator, under a prefix. */
+/* Defines the functions of the allocator with this prefix. */
 #define ALLOCATOR(prefix)                                                                                              \
 	void *prefix##malloc(size_t size);                                                                             \
 	void *prefix##calloc(size_t count, size_t size);                                                               \
@@ -68,7 +68,7 @@ static void read_settings(const char *path)
 
 	snprintf(text, 100, "settings of %s", path);
 	if (strchr(path, '~'))
-		return; /* 1: forgotten */
+		return; /* 1: the text is not released */
 	puts(text);
 	acme_lib_free(text);
 }
@@ -80,7 +80,7 @@ static void load_plugin(void)
 	table[24] = 1;
 	table = acme_plugin_realloc(table, 700);
 	printf("the plugin has %d table\n", table[24]);
-	/* 2: forgotten */
+	/* 2: the table is not released */
 }
 
 int main(void)

@@ -1,14 +1,14 @@
-// Objects of C++ classes, from their constructors to their destructors, wherever their memory is: shapes.conf says
-// which.
+// Objects of C++ classes. By shapes.conf, functrace traces each object from its constructor to its destructor, wherever
+// the object's memory is.
 //
-// Shapes live in an arena that is released as a whole, so for a trace of memory there is one block; what is never
-// destroyed (and keeps what its members own) is in no such trace.
+// The shapes lie in an arena that is released as a whole. A trace of memory therefore has only one block, and does not
+// show shapes that are never destroyed, with the resources of their members.
 //
 //     c++ -g -o shapes shapes.cpp
 //     functrace -e ./shapes.conf -o shapes.rtrace ./shapes
 //     functrace-postproc -l -c -r shapes.rtrace
 //
-// 2 circles by forget_circles are never destroyed, and 1 square, a copy, by copy_square.
+// 2 circles of forget_circles and 1 square of copy_square, the copy, are never destroyed.
 #include <cstdio>
 #include <new>
 
@@ -99,15 +99,15 @@ static double forget_circles()
 
 	for (int i = 1; i <= 2; i++)
 		sum += (new (place(sizeof(drawing::Circle))) drawing::Circle(i))->area();
-	return sum; // 1: nobody knows them any more
+	return sum; // 1: the circles are not destroyed
 }
 
 static double copy_square()
 {
-	drawing::Square square(4); // destroyed at the end
+	drawing::Square square(4); // destroyed when the function returns
 	drawing::Square *const copy = new (place(sizeof(square))) drawing::Square(square);
 
-	return copy->area(); // 2: but not the copy
+	return copy->area(); // 2: the copy is not destroyed
 }
 
 static void try_circle()

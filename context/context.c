@@ -12,30 +12,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YIELDS_MAX 1000 /* until another thread has written a name */
-#define PROBES_MAX 16   /* entries that are tried for a thread */
+#define YIELDS_MAX 1000 /* limit of the waits for a name that another thread is writing */
+#define PROBES_MAX 16   /* number of entries that are tried for a thread */
 
-/* Tracers set breakpoints on these functions: each call must be one. */
+/* Tracers set breakpoints on these functions, so the compiler must not inline them. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define CONTEXT_API __attribute__((noipa, used, visibility("default")))
 #else
 #define CONTEXT_API __attribute__((noinline, used, visibility("default")))
 #endif
 
-/* In glibc what a library has of a thread is allocated by malloc() when it is first used, which would be in the trace;
- * so little has always room beside the program's own. musl allocates it beforehand. */
+/* glibc allocates the thread-local variables of a library by malloc() when a thread first uses them, and this call
+ * would be in the trace. With initial-exec they are in the space that glibc reserves, which is large enough for these
+ * variables. musl allocates thread-local variables in advance. */
 #ifdef __GLIBC__
 #define CONTEXT_TLS __attribute__((tls_model("initial-exec")))
 #else
 #define CONTEXT_TLS
 #endif
 
-/* The library's own, whatever another object has under that name; a tracer finds it by its other one. */
+/* The library uses this name, so that it uses its own table even if another object has one. Tracers find the table by
+ * the name functrace_contexts. */
 static struct context_table table = {.magic = CONTEXT_TABLE_MAGIC, .version = CONTEXT_TABLE_VERSION};
 extern struct context_table functrace_contexts __attribute__((alias("table"), used, visibility("default")));
 
-/* The thread's entry, while it is in a context; and that it is being changed: a signal's handler that interrupts this
- * leaves it as it is. */
+/* `entry`: the thread's entry while the thread is in a context, else NULL. `is_busy`: 1 while the thread changes its
+ * entry; a signal handler that interrupts the change does not change the entry. */
 static __thread struct {
 	struct context_thread *entry;
 	uint32_t is_busy;
@@ -51,7 +53,7 @@ static uint32_t entry_state(struct context_entry *entry)
 	return __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
 }
 
-/* False: another thread has it. */
+/* Returns false if another thread has taken the entry. */
 static int entry_take(struct context_entry *entry)
 {
 	uint32_t free_state = CONTEXT_FREE;
@@ -60,8 +62,8 @@ static int entry_take(struct context_entry *entry)
 					   __ATOMIC_ACQUIRE);
 }
 
-/* Who is making it may have ended meanwhile (a fork), or be interrupted by this very call (a signal): such an entry is
- * left alone. */
+/* Returns true if the entry has this name. If another thread is writing the entry's name, waits for it. That thread may
+ * not exist (after a fork), or this call may have interrupted it (in a signal handler), so the wait is limited. */
 static int entry_is_named(struct context_entry *entry, const char *name)
 {
 	const int saved = errno;
@@ -91,8 +93,9 @@ CONTEXT_API unsigned int sp_context_create(const char *name)
 	return 0;
 }
 
-/* An entry for the calling thread: one that a thread has left behind that ended inside a context and had the same id,
- * or a free one. NULL: there is none near; the thread's state can be seen only from its next enter on. */
+/* Returns an entry for the calling thread: the entry of an earlier thread with the same id that ended inside a context,
+ * or a free entry. Returns NULL if the entries that are tried are all in use. A tracer that attaches then does not see
+ * the thread's contexts until the thread enters one again. */
 static struct context_thread *take_entry(void)
 {
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
@@ -115,7 +118,7 @@ static struct context_thread *take_entry(void)
 	return NULL;
 }
 
-/* False: this call has interrupted another one. */
+/* Returns false if this call has interrupted another one. */
 static int begin_change(void)
 {
 	if (own.is_busy)

@@ -1,20 +1,20 @@
-/* Contexts: what a program is busy with, told to whoever traces it.
+/* Contexts: names for what the threads of a program are doing, for the trace.
  *
  *     static unsigned int parsing;
  *     ...
  *     parsing = sp_context_create("parsing");
  *     sp_context_enter(parsing);
- *     ...                                      calls made here are marked in the trace
+ *     ...                                      the trace marks calls that are made here
  *     sp_context_exit(parsing);
  *
- * functrace writes the name into the trace, and marks each call that a thread makes between enter and exit. When nobody
- * traces, enter and exit are a few instructions each, without a system call but for the first enter of a thread that is
- * in no context. All functions can be called by any thread at any time, also in signal handlers; none of them
- * allocates, fails or changes errno.
+ * functrace writes the name into the trace, and marks each call that a thread makes between enter and exit. In a
+ * program that is not traced, enter and exit run a few instructions each. The only system call is gettid(), when a
+ * thread that is in no context enters one. Any thread can call all functions at any time, also in signal
+ * handlers. The functions allocate nothing and do not change errno.
  *
  * Link with -lfunctrace-context (pkg-config functrace-context).
  *
- * Anybody may use, copy, change and pass on this header and the library for any purpose. There is no warranty. */
+ * Everyone may use, copy, change and pass on this header and the library for any purpose. There is no warranty. */
 #ifndef FUNCTRACE_CONTEXT_H
 #define FUNCTRACE_CONTEXT_H
 
@@ -22,12 +22,13 @@
 extern "C" {
 #endif
 
-/* A new context: a single bit, its id. At most 59 bytes of the name are kept; a name that there is already gives the
- * context that has it. 0, which enter and exit ignore: 32 contexts exist, or the name is NULL or empty. */
+/* Makes a context and returns its id, a single bit. If a context of this name exists, returns its id. At most 59 bytes
+ * of the name are kept. Returns 0, which enter and exit ignore, if 32 contexts exist or the name is NULL or empty. */
 unsigned int sp_context_create(const char *name);
-/* From now on the calling thread is in the context. To enter it twice is the same as once. */
+/* Puts the calling thread into the context, until the thread calls sp_context_exit(). Entering a context twice is the
+ * same as entering it once. */
 void sp_context_enter(unsigned int id);
-/* The calling thread is in it no more. */
+/* Takes the calling thread out of the context. */
 void sp_context_exit(unsigned int id);
 
 #ifdef __cplusplus

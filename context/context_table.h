@@ -1,5 +1,5 @@
-/* What the context library keeps in a program's memory, and the tracer reads there: contexts that were created, and
- * threads that were in one, before it was attached. The same in programs of 32 and of 64 bits. */
+/* The table of the context library in a program's memory. A tracer that attaches reads from it which contexts exist,
+ * and which threads are in a context. Programs of 32 and of 64 bits have the same table. */
 #ifndef FT_CONTEXT_TABLE_H
 #define FT_CONTEXT_TABLE_H
 
@@ -22,15 +22,15 @@ struct context_entry {
 
 /* A thread that is in a context. */
 struct context_thread {
-	uint32_t tid; /* as the program's own pid namespace has it; 0: the entry is free */
-	uint32_t mask;
+	uint32_t tid;  /* its id in the program's own pid namespace; 0: the entry is free */
+	uint32_t mask; /* the ids of the thread's contexts */
 };
 
 struct context_table {
 	uint32_t magic, version;
 	uint32_t created; /* the ids of the entries that are ready */
 	uint32_t reserved;
-	struct context_entry contexts[CONTEXTS_MAX]; /* the n-th has the id 1 << n */
+	struct context_entry contexts[CONTEXTS_MAX]; /* the id of contexts[n] is 1 << n */
 	struct context_thread threads[CONTEXT_THREADS_MAX];
 };
 

@@ -1,8 +1,8 @@
-# context/: the library by which programs name what they are busy with, and the table that the tracer reads there
+# context/: the library by which programs name what they are doing, and the table that the tracer reads there
 CONTEXT_SONAME = libfunctrace-context.so.1
 lib_LIBRARIES = libfunctrace-context.a
 libfunctrace_context_a_SOURCES = context/context.c context/context.h context/context_table.h
-# Not with sanitizers: it is linked into programs that have none.
+# The library is built without sanitizers, because it is linked into programs that have none.
 libfunctrace_context_a_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -fPIC -fvisibility=hidden
 contextincludedir = $(includedir)/functrace
 contextinclude_HEADERS = context/context.h
@@ -12,7 +12,7 @@ EXTRA_DIST += context/functrace-context.pc.in
 noinst_DATA += context/$(CONTEXT_SONAME) context/libfunctrace-context.so
 CLEANFILES += context/$(CONTEXT_SONAME) context/libfunctrace-context.so
 
-# All of the archive in one shared object: it exports the three functions and the table.
+# The shared object contains the whole archive, and exports the three functions and the table.
 context/$(CONTEXT_SONAME): libfunctrace-context.a
 	$(AM_V_CCLD)$(MKDIR_P) context && $(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ \
 		-Wl,-soname,$(CONTEXT_SONAME) -Wl,--whole-archive libfunctrace-context.a -Wl,--no-whole-archive

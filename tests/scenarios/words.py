@@ -216,29 +216,30 @@ int main(int argc, char **argv)
 
 def by_path(room):
     """-t PATH: the path of the program, of a link to it, or of a script; as it was typed at the start, and relative to
-    another folder."""
+    another folder. The folder's name is unique, because -t finds processes of other checks, too."""
     need_attach()
+    folder = os.path.basename(room.folder)
     compiled(room, 'loop', LOOP)
-    os.mkdir(room.path('sub'))
-    os.symlink(room.path('loop'), room.path('sub', 'link'))
-    with open(room.path('sub', 'tool'), 'w') as file:
+    os.mkdir(room.path(folder))
+    os.symlink(room.path('loop'), room.path(folder, 'link'))
+    with open(room.path(folder, 'tool'), 'w') as file:
         file.write('#!/bin/sh\nread x < gate\n')
-    os.chmod(room.path('sub', 'tool'), 0o755)
+    os.chmod(room.path(folder, 'tool'), 0o755)
     os.mkfifo(room.path('gate'))
-    child, script = room.start(['./sub/link']), room.start(['./sub/tool'])
+    child, script = room.start(['./%s/link' % folder]), room.start(['./%s/tool' % folder])
     wait_for('the programs to start', lambda: (command_of(child.pid), command_of(script.pid)) == ('link', 'tool'))
     problems = []
-    for path in ('./sub/link', room.path('loop'), 'loop', room.path('sub', 'link')):
+    for path in ('./%s/link' % folder, room.path('loop'), 'loop', room.path(folder, 'link')):
         done = attached(room, '-o', 'a', '-t', path if '/' in path else './' + path)
         problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
-    for path in ('./sub/tool', room.path('sub', 'tool'), 'sub/../sub/tool'):
+    for path in ('./%s/tool' % folder, room.path(folder, 'tool'), '%s/../%s/tool' % (folder, folder)):
         done = attached(room, '-o', 'a', '-t', path)
         problems += has_line(done, r'functrace: attached to tool \(%d\), .*' % script.pid)
     os.unlink(room.path('loop'))
-    for path in ('./sub/link', room.path('loop')):
+    for path in ('./%s/link' % folder, room.path('loop')):
         done = attached(room, '-o', 'a', '-t', path)
         problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
-    for path in (room.path('nothing'), room.path('sub'), room.path('gate')):
+    for path in (room.path('nothing'), room.path(folder), room.path('gate')):
         problems += refused(room, [FUNCTRACE, '-t', path], 2, 'functrace: -t %s: this is no process id, and no process runs '
                             "that program; 'pgrep -af %s' looks into whole command lines\n" % (path, path))
     for one in (child, script):

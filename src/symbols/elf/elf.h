@@ -25,7 +25,7 @@ struct elf_symbol {
 struct elf_file;
 
 /* These return properties of the file. */
-/* true for a program without PT_INTERP, but false for an interpreter (ld.so) */
+/* Returns true for a program without PT_INTERP, but false for ld.so, which has none either. */
 bool elf_file_is_static(const struct elf_file *file);
 const char *elf_file_interpreter(const struct elf_file *file); /* path in PT_INTERP, or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hexadecimal, "" if none */
@@ -36,7 +36,7 @@ uint64_t elf_file_contexts(const struct elf_file *file); /* address of the conte
 
 /* Finds the address of file offset 0, counted as in the output of nm, even if no segment contains offset 0. It is 0 for
  * shared objects and position-independent programs. Returns false and leaves *origin unchanged if the file is not a
- * regular ELF file with a loadable segment; a path from a trace may be that of a terminal or a device. */
+ * regular ELF file with a loadable segment; a path from a trace may name a terminal or a device. */
 bool elf_origin_read(const char *path, uint64_t *origin);
 
 /* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the one in
@@ -51,8 +51,8 @@ void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const vo
 			       void *context);
 /* Returns the name of a function symbol with this value, or NULL. */
 const char *elf_file_function_at(struct elf_file *file, uint64_t value);
-/* Finds the symbol with exactly this name (if there are several versions, the default one). Returns false if there is
- * none. */
+/* Finds the symbol with exactly this name (if there are several versions, the default one). Returns false if the file
+ * has no such symbol. */
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 /* Returns true if the file has a function symbol; a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);
@@ -61,8 +61,8 @@ bool elf_file_has_symbols(const struct elf_file *file);
 bool elf_file_has_locals(const struct elf_file *file);
 /* Returns true if Go's linker made the file: it has a section that only this linker writes, and that strip(1) keeps. */
 bool elf_file_is_go(const struct elf_file *file);
-/* Returns true if the file's functions take floating point arguments as integers (arch_is_soft_float() of its
- * header). */
+/* Returns true if the file's functions take floating point arguments as integers: the result of arch_is_soft_float()
+ * for the file's header. */
 bool elf_file_is_soft_float(const struct elf_file *file);
 
 #endif

@@ -20,7 +20,7 @@ struct errno_place;
 /* Identifies a file and its contents: a new file at the same path has another key. */
 struct elf_key {
 	uint64_t device, inode, size, mtime_sec, mtime_nsec;
-	/* read from the memory of one process: size and mtime are 0, and no other process shares the file */
+	/* the file was read from the memory of one process, so size and mtime are 0, and no other process shares it */
 	bool from_memory;
 };
 

@@ -1,5 +1,5 @@
-/* Reads the headers of an ELF file and checks the sizes in them, before a library allocates or reads as much as they
- * say. */
+/* Reads the headers of an ELF file and checks the sizes in them, before a library allocates or reads as many bytes as
+ * they say. */
 #ifndef FT_SYMBOLS_ELF_ELF_HEADERS_H
 #define FT_SYMBOLS_ELF_ELF_HEADERS_H
 

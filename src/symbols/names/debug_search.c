@@ -52,8 +52,8 @@ static bool debug_search_has_build_id(int fd, const struct stat *st, const struc
 	return has;
 }
 
-/* Returns true if the file is the debug file. Otherwise sets *reason to a static text, or to NULL if the file is the
- * program's own file. */
+/* Returns true if the file is the debug file that is searched for. Otherwise sets *reason to a static text, or to NULL
+ * if the file is the program's own file. */
 static bool is_it(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
 	*reason = NULL;

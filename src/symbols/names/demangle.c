@@ -36,7 +36,7 @@ static void on_piece(const char *piece, size_t size, void *context)
 	buf_add(&demangling->text, piece, size);
 }
 
-/* Tries Rust first: Rust's older mangled names are also valid in C++, which would print them differently. */
+/* Tries Rust first: Rust's older mangled names are also valid C++ names, whose demangled form is different. */
 static bool demangle(const char *symbol, int style, struct demangling *demangling)
 {
 	if (setjmp(demangling->too_long))

@@ -28,12 +28,12 @@ struct name_dwarf_ranges {
 };
 
 struct unit {
-	Dwarf_Die die; /* DIE of the unit with the ranges and the lines */
+	Dwarf_Die die; /* the unit's DIE, which has the ranges and the lines */
 	const char *folder;
 	bool is_skeleton;
 	bool is_indexed;
 	/* These are set when the unit is indexed. */
-	Dwarf_Die split; /* DIE of the unit with the functions: the same DIE, or that of the unit in the .dwo file */
+	Dwarf_Die split; /* the DIE that has the functions: the same DIE, or that of the unit in the .dwo file */
 	bool is_mangled; /* its language mangles names */
 	bool has_types;
 	Dwarf_Die *functions;
@@ -282,7 +282,8 @@ static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsi
 			extend_chain(chain, &die, depth + 1);
 			return true;
 		}
-		/* The ranges of a lexical block may not include the ranges of functions that are inlined in it. */
+		/* The ranges of a lexical block do not always include the ranges of functions that are inlined in
+		 * it. */
 		if (tag == DW_TAG_lexical_block && extend_chain(chain, &die, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&die, &die));

@@ -134,8 +134,8 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- dwz's file ---- */
 
-/* Opens dwz's file. The path by which the referring file is open (/proc/PID/map_files) may not be in the folder of
- * dwz's file, so the folder of target_path is tried, too. */
+/* Opens dwz's file. A relative link is resolved from the folder of the referring file. If that file is open by another
+ * path (/proc/PID/map_files), the folder of target_path is the right one, so this folder is tried, too. */
 static Dwarf *open_alt(struct name_file *file, const struct copied_altlink *alt, const char *beside)
 {
 	const struct debug_search search = {

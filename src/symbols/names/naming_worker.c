@@ -27,7 +27,7 @@ struct naming {
 	size_t shown_count, next_shown;
 };
 
-/* ---- Objects: jobs for the worker that have no answer ---- */
+/* ---- Jobs without an answer: objects ---- */
 
 struct news {
 	struct worker_job job;
@@ -225,7 +225,7 @@ void naming_is_over(struct naming *naming)
 	struct named_address *next;
 
 	if (naming->first)
-		return; /* open answers refer to these entries */
+		return; /* answers that have not come yet refer to these entries */
 	for (struct named_address *named = naming->gone; named; named = next) {
 		next = named->next_gone;
 		address_free(named);

@@ -7,8 +7,8 @@
 /* Makes libdw open only regular files, without blocking, as private copies. Call it before libdw is used, and before
  * there are threads that open files. */
 void split_open_begin(void);
-/* Returns the unit that contains the functions of a skeleton unit. The unit is in a .dwo file, whose name is in the
- * skeleton. That path is tried, then the same name in the folder of `beside` (the path of the skeleton's own file).
+/* Returns the unit that contains the functions of a skeleton unit. The unit is in a .dwo file, whose path is in the
+ * skeleton. Tries this path, then the same name in the folder of `beside` (the path of the skeleton's own file).
  * Returns the skeleton if there is no such file. */
 Dwarf_Die split_unit(Dwarf_Die *skeleton, const char *beside);
 

@@ -17,7 +17,7 @@ const char image_file_missing[] = "there is no such file here";
 struct image_file_search_data {
 	const struct objects_image *image;
 	const struct mapping *mapping;
-	const struct elf_file *header; /* the file as read from the image's memory; NULL: its header is not there */
+	const struct elf_file *header; /* the file as read from the image's memory; NULL: the image lacks its header */
 	char *wrong_path;              /* path of a file that is not the one that the process had; NULL: none */
 	char wrong_build_id[2 * BUILD_ID_BYTES + 1];
 };
@@ -100,7 +100,7 @@ static struct elf_file *image_file_search(struct image_file_search_data *search,
 	file = image_file_try_path(search, *open_path, false);
 	if (file || !sysroot)
 		return file;
-	/* This is a path of another system. The file at the same path here may be another one. */
+	/* The path is one of another system. Here, a different file may have this path. */
 	free(*open_path);
 	*open_path = xstrdup(path);
 	return image_file_try_path(search, *open_path, true);

@@ -160,7 +160,8 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 
 /* Returns true if mapping `index` of the object's file belongs to the object. Next to the object another copy of the
  * file may be mapped, so that its text is where this copy's data could be; then layout_find_bias() decides. A gap
- * between segments is a mapping without access rights, a rest of the one that reserved the whole address range. */
+ * between segments is a mapping without access rights, a remainder of the mapping that reserved the object's whole
+ * address range. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

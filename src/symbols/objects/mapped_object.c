@@ -344,7 +344,7 @@ static void scan_mappings(struct mapped_object_scan *scan)
 	}
 }
 
-/* ---- Differences to the list ---- */
+/* ---- Differences from the list ---- */
 
 /* Updates an object that is still mapped, and frees the new struct for it. */
 static void refresh_object(struct object *kept, struct object *now)

@@ -246,7 +246,7 @@ void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwa
 			param->place = PLACE_UNKNOWN;
 	} else if (found) {
 		param->place = PLACE_UNKNOWN;
-	} /* else no entry of the list is valid at the entry: optimised code does not use the argument */
+	} /* else no entry of the list is valid at the function's entry: optimised code does not use the argument */
 	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
 }
 

@@ -108,8 +108,8 @@ static bool find_last(const struct params *params, const struct params *declared
 	return true;
 }
 
-/* Puts each listed parameter in the position of the first declared one that it can be. If it can also be a later
- * declared one, it is ambiguous. */
+/* Gives each listed parameter the position of the first declared parameter with which it can be matched. If it can also
+ * be matched with a later one, it is ambiguous. */
 static void add_declared(struct params *params, struct params *declared)
 {
 	size_t *last = xcalloc(params->count + 1, sizeof(*last));

@@ -82,7 +82,7 @@ static bool signature_is_local(const struct named_symbol *symbol)
 	return !symbol || symbol->is_local;
 }
 
-/* Returns true if the compiler may have left out the result. That is possible if it has left out parameters. Debug
+/* Returns true if the compiler may have left out the result, which is possible if it has left out parameters. Debug
  * information does not show whether a result was left out. */
 static bool may_lose_result(const struct param_entry *entry, const struct named_symbol *symbol)
 {

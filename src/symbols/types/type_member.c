@@ -44,8 +44,8 @@ static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
 }
 
 /* Returns how many bytes before the vtable the word with a virtual base's offset is. The vtable's address is the
- * object's first word (Itanium C++ ABI). Compilers describe it by the operations below, applied to the object's
- * address. Returns 0 for other operations. */
+ * object's first word (Itanium C++ ABI). Compilers describe the base's address by the operations below, applied to the
+ * object's address. Returns 0 for other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
 	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: the number of bytes */

@@ -37,7 +37,7 @@ struct data_member {
 	const struct data_type *type;
 	uint32_t offset;     /* offset from the struct's beginning, in bytes */
 	uint16_t bit_offset; /* offset of a bit field's first bit from `offset`, in bits */
-	uint16_t bit_size;   /* size of a bit field in bits; 0 if the member is none */
+	uint16_t bit_size;   /* size of a bit field in bits; 0 for other members */
 	bool is_base;        /* it is a base class, whose members are shown as the struct's own */
 	bool is_virtual;     /* it is a virtual base, whose offset is in a word of the object's vtable */
 	uint32_t table_at;   /* number of bytes by which that word is before the vtable; 0: unknown */
@@ -120,7 +120,7 @@ struct signature_param {
 	const char *name; /* the parameter's name; "" if it is unknown; a C++ object is "this" */
 	const struct data_type *type;
 	enum param_place place, said; /* said: the place in debug information, used if the ABI determines none */
-	/* For PLACE_BY_ABI, if not empty: callers may set only these of the ABI's registers (DWARF numbers). */
+	/* For PLACE_BY_ABI: if not empty, callers may have set only these of the ABI's registers (DWARF numbers). */
 	uint16_t registers[SIGNATURE_REGISTERS];
 	unsigned char register_count;
 	unsigned place_register;
@@ -140,7 +140,7 @@ struct signature {
 	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
 	bool is_constructor;            /* it is a constructor: at its entry the object has no vtable yet */
 	bool abi_is_rust;               /* it has Rust's ABI, not C's: `passed` replaces the types */
-	bool is_gcc;                    /* GCC has compiled it; GCC's choice is used where the ABI leaves one */
+	bool is_gcc;                    /* GCC has compiled it; where the ABI leaves a choice, GCC's is used */
 };
 
 /* Returns the signature of the function at a mapped code address, from debug information; it lives as long as the

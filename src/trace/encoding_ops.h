@@ -1,7 +1,7 @@
 /* The functions that a trace format defines, and its entry in the table of encoding_table.c.
  *
- * A new format is one file (or two) that defines its ops and is named in local.mk, and one line in that table. Private
- * to trace/. */
+ * A new format needs one or two files, which define its ops and are named in local.mk, and one line in the table.
+ * Private to trace/. */
 #ifndef FT_TRACE_ENCODING_OPS_H
 #define FT_TRACE_ENCODING_OPS_H
 

@@ -151,8 +151,8 @@ enum stack_end {
 	STACK_LOST,  /* the unwinder could not find the next frame */
 };
 
-/* For formats with one mark for both incomplete ends: returns STACK_CUT if the stack has as many frames as the trace's
- * depth, else STACK_LOST. depth: frames per stack of the trace; 0 if unknown. */
+/* For formats that have the same mark for STACK_CUT and STACK_LOST: returns STACK_CUT if the stack has as many frames
+ * as the trace's depth, else STACK_LOST. depth: frames per stack of the trace; 0 if unknown. */
 static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
 {
 	return frame_count < depth ? STACK_LOST : STACK_CUT;

@@ -15,7 +15,7 @@
 #define READER_READ_SIZE (256u << 10)
 #endif
 
-/* Tenths of a second after which a followed file that has not grown is said to pause. */
+/* Tenths of a second after which a followed file that has not grown counts as paused. */
 #define PAUSE_WAITS 2
 
 static void reader_state_make_room(struct reader *reader, size_t want)

@@ -154,8 +154,8 @@ static bool is_awaited(const struct writer *writer, const struct record *record)
 
 #define BASELINE_PART 64 /* number of blocks that take at most PIPE_BUF bytes in every format */
 
-/* Puts a long baseline as several records, because a trace in a pipe that is broken off must end with a whole record,
- * and PIPE_BUF bytes are written as a whole. Only baselines have unlimited length. */
+/* Puts a long baseline as several records, because a trace that breaks off in a pipe must end with a whole record, and
+ * a pipe takes at most PIPE_BUF bytes as a whole. Only baselines have unlimited length. */
 static int put_in_parts(struct writer *writer, const struct record *record)
 {
 	struct record part = *record;

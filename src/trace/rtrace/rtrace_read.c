@@ -143,8 +143,8 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	int status;
 
 	/* When a followed trace pauses, a call that waits for its stack is returned, because it may have no stack. In
-	 * the compat dialect every call has a stack, so the reader waits for it: sp-rtrace may write it with its next
-	 * block. */
+	 * the compat dialect every call has a stack, which sp-rtrace may write with its next block, so the reader waits
+	 * for the stack. */
 	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);
 
@@ -222,7 +222,7 @@ static int read_handshake(struct reader *reader)
 				     p[5 + arch], p[6 + arch]);
 	s->compat = s->major == RTRACE_COMPAT_MAJOR;
 	if (!s->compat && !rtrace_read_is_type(get_type(s, p + size))) {
-		/* This trace may be written by sp-rtrace before 2.0. */
+		/* A version of sp-rtrace before 2.0 may have written this trace. */
 		if (!rtrace_read_is_type(get_type(s, p + size + 4)))
 			return reader_damage(reader, size, "no packet begins here");
 		s->compat = s->old = true;
@@ -234,7 +234,7 @@ static int read_handshake(struct reader *reader)
 }
 
 /* Sets process->origin from module 0, which names the program that wrote the trace. In traces of sp-rtrace module 0 has
- * the name "main", which is not that of a program. */
+ * the name "main", which is no program's name. */
 static void read_origin(struct reader *reader, struct record_process *process)
 {
 	struct rtrace_reader *s = reader->state;

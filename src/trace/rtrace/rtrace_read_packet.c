@@ -46,8 +46,8 @@ static int report_packet_damage(struct reader *reader, const struct packet *pack
 }
 
 /* Appends a copy of the packet's next string to `text`. `text` has room for all strings of the packet, because a string
- * is longer in the packet. Returns the copy; NULL if the string exceeds the packet. The padding is skipped, whether the
- * writer has included it in the string's length or not. */
+ * takes more bytes in the packet than in `text`. Returns the copy; NULL if the string exceeds the packet. The padding
+ * is skipped, whether the writer has included it in the string's length or not. */
 static const char *rtrace_packet_take_string(const struct rtrace_reader *s, struct packet *packet, struct buf *text)
 {
 	uint16_t length;

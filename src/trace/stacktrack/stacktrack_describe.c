@@ -179,7 +179,7 @@ static int next_element(struct describe *d)
 	return 1;
 }
 
-/* ---- Their attributes ---- */
+/* ---- Attributes of elements ---- */
 
 static const struct span *stacktrack_describe_find(const struct describe *d, const char *name)
 {
@@ -389,7 +389,7 @@ static int take_element(struct describe *d)
 	return note_wrong_text(d, "the element %.*s is unknown here", stacktrack_describe_shown(d->tag), d->tag.p);
 }
 
-/* ---- The whole ---- */
+/* ---- The whole description ---- */
 
 static int check_members(struct describe *d, unsigned type)
 {

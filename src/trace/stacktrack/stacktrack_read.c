@@ -89,7 +89,7 @@ static void stacktrack_read_end(struct reader *reader)
 	free(s);
 }
 
-/* Skips bytes up to the first prologue. If the beginning of the trace is missing, that is the prologue of the first
+/* Skips bytes up to the first prologue. If the beginning of the trace is missing, this is the prologue of the first
  * complete write cycle. */
 static int find_prologue(struct reader *reader, size_t size)
 {

@@ -42,7 +42,7 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 }
 
 /* Returns true if the current cycle contains the stack already, with the same end. Sets *number to its number in this
- * cycle, or to -1 if such a stack gets no number. */
+ * cycle, or to -1 if the stack gets no number, because it is empty or too long. */
 static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
 {
 	const size_t size = call->frame_count * sizeof(*call->frames);

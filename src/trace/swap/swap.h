@@ -13,8 +13,8 @@
 /* The largest payload that the protocol's original writer produces, in bytes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* No file is larger. If a message contains a larger size, it has the second layout, in which these bytes belong to a
- * path. */
+/* The largest size of a file, in bytes. If a message seems to contain a larger size, it has the second layout, in which
+ * these bytes belong to a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {

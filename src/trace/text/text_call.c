@@ -64,8 +64,8 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 		.id = parsed->id,
 		.size = parsed->size,
 	};
-	/* In text, all calls that return something look like allocations. Only the resource's type tells that nothing
-	 * is allocated. */
+	/* In text, all calls that return something look like allocations. Only the flag RESOURCE_CALL of the resource
+	 * says that nothing is allocated. */
 	if (resource && resource->flags & RESOURCE_CALL && !parsed->release)
 		call->kind = CALL_COPY;
 }

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "report/pretty.h"
 
-/* Texts that are replaced. Of those that begin equally, the longest comes first. */
+/* Texts that are replaced. Of texts with the same beginning, the longest comes first. */
 static const struct {
 	const char *from, *to;
 } words[] = {

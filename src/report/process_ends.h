@@ -5,7 +5,8 @@
 #include "profile/profile.h"
 
 struct process_ends {
-	/* texts such as "killed by signal 9 (Killed)"; with several processes, number and name come first */
+	/* texts such as "killed by signal 9 (Killed)"; with several processes, each begins with the process's number
+	 * and name */
 	char **items;
 	size_t count, capacity;
 	size_t left_out; /* number of further ends, which the accounts have only counted */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes a line for a part of the resources that the line before counts. */
+/* Writes a line for a part of the resources that the previous line counts. */
 static void write_part(struct report *report, const struct profile_resource *resource, const struct tally *part,
 		       const char *words)
 {

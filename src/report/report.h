@@ -21,7 +21,7 @@ struct report_options {
 	/* A command that makes the same report: its words before the options, and those after them. NULL: there is no
 	 * such command. */
 	const char *again, *again_behind;
-	bool is_kept;   /* the traces are, or were, files that are not deleted */
+	bool is_kept;   /* the traces remain after the report, so commands may name them */
 	size_t columns; /* width of the terminal; 0: lines are not shortened */
 	bool colours;
 	const char *sysroot; /* root folder of source files; NULL: / */
@@ -36,7 +36,7 @@ char *report_view_names(const char *separator);
 bool report_view_has_stacks(const struct report_view *view);
 
 /* Returns true if the report of leaks would show any: live blocks that are lost (without a scan, all that were
- * allocated in the trace), or growth since the old processes. Of the options, only min_count is used. */
+ * allocated in the trace), or growth since the older trace or the mark. Of the options, only min_count is used. */
 bool report_has_leaks(const struct profile *profile, const struct report_options *options);
 
 /* Writes the report. The caller detects errors of the stream by ferror(). */

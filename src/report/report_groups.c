@@ -47,7 +47,7 @@ static struct tally earlier_of(const struct report *report, const struct profile
 	}
 }
 
-/* Returns how much the section's figure of a group has grown in the last tenth of the trace. figure: its present
+/* Returns how much the section's figure of a group has grown in the last tenth of the trace. figure: the present
  * value. */
 static uint64_t grown_of(const struct report *report, const struct profile_group *group, const struct tally *figure)
 {

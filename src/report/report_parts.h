@@ -82,9 +82,10 @@ void report_add_share(struct report *report, uint64_t value, uint64_t whole);
 /* Begins a line of the head with a label; if it is "", with blanks. */
 void report_add_label(struct report *report, const char *label);
 
-/* Returns how many frames of a group are shown. The outermost ones, which start the program or a thread, are not. */
+/* Returns how many frames of a group are shown. The outermost frames, which start the program or a thread, are left
+ * out. */
 uint32_t report_frame_count(const struct profile_group *group);
-/* Appends the function's pretty name; if it has none, the offset in the object; without an object, the address. */
+/* Appends the frame's name: the function's pretty name, else the offset in the object, else the address. */
 void report_name_frame(struct buf *name, const struct profile_frame *frame);
 /* Adds "function at file:12", "function from lib.so", or as much as is known. The name may be shortened. */
 void report_add_frame(struct report *report, const struct profile_frame *frame);

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Nodes with less than 1 / SHARE_MIN of the whole are summed up. INDENT_MAX: deepest level that is still indented
- * further. */
+/* Nodes with less than 1 / SHARE_MIN of the whole are summed up. INDENT_MAX: the deepest level that is indented more
+ * than the level above it. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
 struct report_tree_node {

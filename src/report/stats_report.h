@@ -1,4 +1,4 @@
-/* --stats: a report of the sums of a trace, on a terminal as wide as the terminal. */
+/* Writes the report of --stats: the sums of a trace. Its lines are as wide as the terminal. */
 #ifndef FT_REPORT_STATS_REPORT_H
 #define FT_REPORT_STATS_REPORT_H
 
@@ -11,8 +11,8 @@ struct stats_options {
 	struct names *names;
 };
 
-/* Writes the report of an account, and sorts the account's lists for it. options: a struct stats_options. A callback
- * for `done` of struct profile_stage_options. Returns 0, or a negative errno after a message. */
+/* Writes the report of an account, and sorts the account's lists for it. options: a struct stats_options. Can be used
+ * as `done` in struct profile_stage_options. Returns 0, or a negative errno after a message. */
 int stats_report(void *options, struct account *account);
 
 #endif

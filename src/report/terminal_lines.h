@@ -32,7 +32,7 @@ void lines_colour(struct lines *lines, enum line_colour colour);
 void lines_add(struct lines *lines, const char *format, ...) FT_PRINTF(2, 3);
 /* Adds a name, which may be shortened if it is the last name in the line. */
 void lines_add_name(struct lines *lines, const char *name);
-/* Adds a path at the end of the line, which may be shortened. */
+/* Adds a path, which may be shortened, at the end of the line. */
 void lines_add_path(struct lines *lines, const char *path);
 /* Ends the line and writes it: shortened to the width of the terminal, and with '?' for control characters from a
  * trace. */

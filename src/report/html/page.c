@@ -15,7 +15,7 @@ bool page_may_replace(const char *path)
 	if (stat(path, &stat_buf) || !S_ISREG(stat_buf.st_mode) || !stat_buf.st_size)
 		return true;
 	FILE *file = fopen(path, "r");
-	/* If the file cannot be read, it can hardly be written either; the error of writing is reported then. */
+	/* A file that cannot be read can hardly be written; then the write reports the error. */
 	const size_t size = file ? fread(found, 1, BEGINNING, file) : 0;
 
 	if (!file)

@@ -165,7 +165,8 @@ static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 	return axis;
 }
 
-/* Returns the largest number of bytes that were alive at once in a span of the page. There is only one process. */
+/* Returns the largest number of bytes that were alive at once in a span of the page. Called only if there is one
+ * process. */
 static uint64_t most_in_span(const struct timeline *timeline, const struct page_axis *axis, size_t span)
 {
 	const uint64_t from = span * (axis->span_width / timeline->width);
@@ -346,7 +347,8 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
-/* Adds the older figure. For a group that cannot be compared, the present figure is used, so that it has no growth. */
+/* Adds the kind's older figure. For a group that cannot be compared, its present figure is used, so that it adds no
+ * growth. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = kind->old.live;

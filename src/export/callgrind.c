@@ -82,7 +82,7 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	callgrind->occurrences = xcalloc(callgrind->function_count + 1, sizeof(*callgrind->occurrences));
 }
 
-/* Returns the number of the allocating function with that name. There are few of these. */
+/* Returns the number of the allocating function with that name. Searches all of them, because they are few. */
 static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;

@@ -29,7 +29,7 @@ struct export
 	bool is_weighted;   /* --weight chooses the figure */
 	bool compares;      /* if the profile is compared to an older one, the file shows the growth */
 	/* Writes a whole profile. Returns 0, or a negative errno after a message; the caller finds errors of `out` by
-	 * ferror(). NULL if the file contains one process's calls in order: stage_new writes it. */
+	 * ferror(). NULL if the file contains the calls of one process in order; then stage_new is set. */
 	int (*write)(const struct profile *profile, const struct export_options *options, FILE *out);
 	/* Makes a last stage, which writes the file while it gets the records. The caller owns the stage and `out`. */
 	struct stage *(*stage_new)(const struct export_options *options, FILE *out);

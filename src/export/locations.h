@@ -11,7 +11,7 @@ struct location {
 	size_t count;                              /* number of frames; each but the last is inlined into the next */
 };
 
-/* The distinct places; must be zero at first. */
+/* The distinct places. The struct must be zeroed before the first use. */
 struct places {
 	struct location *items; /* in the order of their first occurrence */
 	size_t count, capacity;

@@ -52,8 +52,8 @@ struct resource_account {
 	struct site *before;
 };
 
-/* What to compute besides the sums. Times are in nanoseconds since the first call; in a trace without times, each
- * second means one call. */
+/* Says what an account computes besides the sums. Times are in nanoseconds since the first call; in a trace without
+ * times, each second means one call. */
 struct account_wishes {
 	/* The counts at time `mark` are stored as at_mark. */
 	bool has_mark;
@@ -114,8 +114,8 @@ static inline struct resource_account *resource_account_of(const struct resource
  * functions and threads; the history over time has a fixed size (timeline.h). */
 void account_put(struct account *account, const struct record *record);
 
-/* Counts a call in the account's events and times, and returns its moment. For callers that do not use account_put(),
- * because no other sum changes. */
+/* Counts a call in the account's events and times, and returns its moment. Used instead of account_put() by callers
+ * that need no other sum. */
 struct moment account_next_moment(struct account *account, const struct record_call *call);
 
 /* Returns true if the last scan has found out which of the resource's blocks are lost. */

@@ -32,7 +32,7 @@ struct profile_resource {
 	const char *type, *desc; /* desc may be "" */
 	uint32_t flags;          /* enum resource_flags */
 	size_t number;           /* index in profile.resources */
-	/* Sums over the processes. `peak`: of all processes' peaks, perhaps at different times. `picked`: leaks. */
+	/* Sums over the processes. `peak`: the processes' peaks may be at different times. `picked`: leaks. */
 	struct tally allocated, live, temporary, peak, picked, others, picked_suppressed;
 	struct tally reachable; /* live blocks that are not lost according to scans */
 	struct figures old;     /* as in struct profile_group */
@@ -129,7 +129,7 @@ const struct resource_account *profile_resource_account(const struct account *ac
 bool profile_frame_is_runtime(const struct profile_frame *frame);
 
 /* ---- Filling a profile ---- */
-/* Returns the profile's frame that equals this one; adds a copy if there is none. */
+/* Returns the profile's frame that equals `frame`; adds a copy if there is none. */
 const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame);
 /* Returns the profile's resource with the same name; adds it if there is none. */
 struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Doubles the length of the spans: joins every two spans into one. This one has the state at the end of the second one,
- * and the greater of both maxima. */
+/* Doubles the length of the spans: joins each pair of spans into one span, which has the live resources at the end of
+ * the second one, and the greater of both maxima. */
 static void join_spans(struct timeline *timeline)
 {
 	const size_t count = (timeline->count + 1) / 2;

@@ -10,7 +10,7 @@ struct intern_pool {
 	struct hash by_hash; /* hash -> chain of struct interned_string with this hash */
 };
 
-/* Returns the pool's copy of a string: for equal strings the same pointer, for NULL NULL. */
+/* Returns the pool's copy of a string, the same pointer for equal strings. Returns NULL for NULL. */
 const char *string_intern(struct intern_pool *pool, const char *text);
 void intern_pool_free(struct intern_pool *pool);
 

@@ -6,7 +6,7 @@
 #include "analysis/stage.h"
 #include "base/buf.h"
 
-/* Must be zero at first. */
+/* The struct must be zeroed before the first use. */
 struct record_queue {
 	/* the first and the last records of the queue, each followed by its texts */
 	struct buf front, back;

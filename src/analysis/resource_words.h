@@ -1,4 +1,4 @@
-/* Words for messages about resources of a kind. */
+/* Chooses the words of messages about resources of one kind. */
 #ifndef FT_ANALYSIS_RESOURCE_WORDS_H
 #define FT_ANALYSIS_RESOURCE_WORDS_H
 

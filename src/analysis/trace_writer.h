@@ -29,8 +29,8 @@ struct output_target {
 int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name);
 
 /* Passes the data for finding names (process, objects, build-ids) from a record to `names`, which may be NULL. objects:
- * the objects that were passed already. They are not passed again if they are declared again, so they keep their
- * build-ids. */
+ * the objects that were passed already. An object that is declared again is not passed again, so it keeps its
+ * build-id. */
 void output_feed_names(struct names *names, struct object_map *objects, const struct record *record);
 
 struct output_options {

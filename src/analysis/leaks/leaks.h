@@ -16,8 +16,8 @@
  * The kind of blocks that were allocated after the scan is unknown; they are leaks only if the set contains all kinds.
  * A block from before the trace is passed on only if the last scan has found it lost; its baseline record precedes its
  * lost record. */
-/* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. Without this, it
- * passes on only those that are lost. To be called before the first record. */
+/* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. If this function
+ * is not called, the stage passes on only lost ones. To be called before the first record. */
 void leaks_keep_before(struct stage *stage);
 /* Makes the stage. kinds: the set of kinds that are leaks. */
 struct stage *leaks_new(struct stage *next, unsigned kinds);

@@ -11,7 +11,7 @@
  * declare any number. */
 enum { CONTEXTS_MAX = 8192 };
 
-/* Which filters have matched, and data for messages about those that have not. */
+/* Stores which filters have matched, and data for messages about filters that have not. */
 struct unmatched_filters {
 	struct stage stage;
 	struct select_options options;
@@ -19,9 +19,9 @@ struct unmatched_filters {
 	bool context_declared;
 	struct buf contexts; /* names of the declared contexts, each followed by a comma */
 	bool in_context;     /* the trace contains a call in the context of -C */
-	bool included;       /* ... a call that the file of --include lists */
-	bool excluded;       /* ... a call that the file of --exclude lists */
-	bool crossing;       /* ... a call with the address of --call-address in its stack */
+	bool included;       /* the trace contains a call that the file of --include lists */
+	bool excluded;       /* the trace contains a call that the file of --exclude lists */
+	bool crossing;       /* the trace contains a call with the address of --call-address in its stack */
 	bool together;       /* the trace contains a call that matches all filters */
 	bool object_wanted, object_late;
 	uint64_t calls, objects, objects_found;

@@ -1,4 +1,4 @@
-/* Finds options of functrace that exclude each other, and options without another that they need. */
+/* Finds options of functrace that exclude each other, and options that need another option that is not given. */
 #ifndef FT_FUNCTRACE_OPTION_CONFLICTS_H
 #define FT_FUNCTRACE_OPTION_CONFLICTS_H
 

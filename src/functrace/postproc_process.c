@@ -89,7 +89,7 @@ pid_t postproc_start(char *const *argv, int in, int out)
  * in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the other one has
  * stopped, because the shell takes the terminal back then:
  *
- *	user: Ctrl-Z | view: leaves the screen, stops | here: stops | shell: prints its prompt
+ *	user: Ctrl-Z | view: leaves the screen, stops | functrace: stops | shell: prints its prompt
  */
 static bool wait_and_pass_on(pid_t pid, int *status)
 {

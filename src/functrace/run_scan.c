@@ -163,7 +163,7 @@ static int scan_one(struct run_scan_run *run, struct target *target)
 	return error;
 }
 
-/* ---- All of them ---- */
+/* ---- Scans of all processes ---- */
 
 static void drop_those_over(struct run_scan_run *run)
 {

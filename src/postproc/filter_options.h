@@ -1,4 +1,4 @@
-/* The options of functrace-postproc that filter allocations, and with each its release, for all kinds of output. */
+/* The options of functrace-postproc that filter allocations, together with their releases, for all kinds of output. */
 #ifndef FT_POSTPROC_FILTER_OPTIONS_H
 #define FT_POSTPROC_FILTER_OPTIONS_H
 

@@ -375,7 +375,7 @@ static void check_choices(const struct postproc_run_state *run, struct buf *unma
 	}
 }
 
-/* Reports that the trace has no end note, for outputs that do not contain this themselves. */
+/* Reports that the trace has no end note, if the output does not report this itself. */
 static void report_incomplete(const struct postproc_run_state *run)
 {
 	const struct postproc_options *options = run->options;

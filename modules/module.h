@@ -133,7 +133,7 @@ enum param_type {
 	PARAM_FLAGS,    /* an int of flags: the names in `words` of its bits, then its other bits in hexadecimal */
 	PARAM_SOCKADDR, /* const struct sockaddr *; parameter `with` is its length, or a pointer to its length */
 	PARAM_INTS,     /* int *; `needs` is the number of ints */
-	PARAM_INDIRECT, /* a pointer to a pointer; the latter is shown (the first parameter of posix_memalign) */
+	PARAM_INDIRECT, /* a pointer to a pointer; the second pointer is shown (first parameter of posix_memalign) */
 	PARAM_BOOL,
 	PARAM_DOUBLE,
 	PARAM_FLOAT,
@@ -148,8 +148,8 @@ enum param_type {
 	PARAM_ERROR,      /* an int that is 0 or an error number, shown by its name (EINVAL) */
 	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
 	PARAM_STRINGS,    /* char *const *, terminated by NULL */
-	/* const void *: as many bytes as the value of parameter `with`, times the value of parameter `times` - 1 if
-	 * `times` is not 0. With is_result, at most as many bytes as the function's result. */
+	/* const void *: as many bytes as the value of parameter `with`; if `times` is not 0, multiplied by the value of
+	 * the parameter with index `times` - 1. With is_result, at most as many bytes as the function's result. */
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
 	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */

@@ -143,7 +143,8 @@ bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct protot
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
 		return lexer_error(lexer, "a function that returns void does not show whether errno was set: leave out "
 					  "errno");
-	/* The address of such a result takes a register or word for arguments, so the other locations are unknown. */
+	/* A struct is returned in memory whose address may take a register or word for arguments, so the locations of
+	 * arguments are unknown. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
 	/* The locations of the parameters after one that is not shown are unknown. */

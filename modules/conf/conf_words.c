@@ -54,7 +54,8 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 	return true;
 }
 
-/* Returns true if an earlier value has the same name, unless the processors differ, or another value is written. */
+/* Returns true if an earlier value has the same name, unless both are for different processors, or the file gives them
+ * different numbers. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -32,7 +32,7 @@ enum insn_kind {
 	INSN_STEP,    /* can only be single-stepped in place, with all tasks stopped; never used if cannot_step */
 };
 
-/* A decoded instruction with a breakpoint, or one that will get it. `detail` is private to the port. */
+/* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */
 struct insn {
 	enum insn_kind kind;
 	unsigned char length; /* length in bytes; 0: unknown to the decoder, and kind is INSN_STEP */
@@ -416,7 +416,7 @@ static inline uint64_t arch_register(const struct arch *arch, const struct arch_
 
 /* Finds the call before a return address, as follows_call does. If not all of the ARCH_CALL_BYTES before it can be
  * read, because the call is at the start of a mapping, uses only those in the same page. Uses only read() of `code`.
- * Returns 0; or its -errno, with *call unchanged. */
+ * Returns 0, or the -errno of read() with *call unchanged. */
 int arch_call_before(const struct arch *arch, uint64_t return_address, const struct arch_memory *code,
 		     enum arch_call *call);
 

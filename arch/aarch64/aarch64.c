@@ -147,8 +147,8 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 
 /* The signature in a return address is in the bits above those of the address. The number of address bits is the same
  * for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature, even in
- * a program that uses only 48. The processor itself reveals the number: of a word in which all bits up to bit 54 are
- * set, xpaclri leaves those bits set that belong to an address (bit 55 distinguishes user from kernel addresses).
+ * a program that uses only 48 bits. The processor itself reveals the number: of a word in which all bits up to bit 54
+ * are set, xpaclri leaves those bits set that belong to an address (bit 55 distinguishes user from kernel addresses).
  * Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {

@@ -82,8 +82,8 @@ static inline uint64_t a64_branch_target(uint32_t word, uint64_t address)
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
-/* For instructions that otherwise run from a copy: return true if one can be emulated; emulate it without changing
- * the pc. */
+/* These are for instructions that otherwise run from a copy: a64_can_emulate() returns true if the instruction can be
+ * emulated, and a64_emulate_plain() emulates it without changing the pc. */
 bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
 struct path_state;
@@ -101,7 +101,8 @@ uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
 /* Returns true if the code always continues at the next instruction. */
 bool a64_falls_through(uint32_t word);
-/* Return true for nop, landing pads and other hints that change no register, and for bti only. */
+/* a64_is_nop() returns true for nop, landing pads and other hints that change no register, a64_is_bti() for bti
+ * only. */
 bool a64_is_nop(uint32_t word);
 bool a64_is_bti(uint32_t word);
 

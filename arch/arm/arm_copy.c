@@ -87,7 +87,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 	const unsigned length = halves_of(code, size, thumb, halves);
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
-	/* A32 code is at multiples of four. If a symbol has another address, there is other code, or none. */
+	/* A32 code is at multiples of four. If a symbol has another address, its address is not that of A32 code. */
 	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);

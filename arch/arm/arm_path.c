@@ -393,7 +393,7 @@ static bool follow_op(struct arm_path_following *f)
 			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
-		/* It is a tail call, or at least a path to a return by lr. */
+		/* The jump is a tail call, or at least a path to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
 			return leave_by_register(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;
@@ -420,7 +420,7 @@ static bool follow_op(struct arm_path_following *f)
 	}
 }
 
-/* Corrects the state after a conditional instruction, which may not be executed: the registers and words that it
+/* Corrects the state after a conditional instruction, which is not always executed: the registers and words that it
  * changes become unknown. */
 static void under_condition(struct arm_path_following *f, const struct path_state *before)
 {
@@ -436,7 +436,7 @@ static void under_condition(struct arm_path_following *f, const struct path_stat
 		f->step->next = PATH_BRANCH;
 		return;
 	}
-	if (f->step->next == PATH_END) { /* an unknown jump, which may not be taken */
+	if (f->step->next == PATH_END) { /* an unknown jump, which is not always taken */
 		f->step->next = PATH_NEXT;
 		*state = *before;
 		return;

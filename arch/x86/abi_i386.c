@@ -15,8 +15,8 @@
 #define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, which no header defines in a 64-bit build */
 
 /* Returns true if the value's location is certain. A vector is in a register or on the stack, depending on the
- * processor for which the program was compiled. Only in the first case are values of 16 bytes on the stack aligned
- * to 16. */
+ * processor for which the program was compiled. Only if vectors are in registers are values of 16 bytes on the stack
+ * aligned to 16. */
 static bool abi_i386_is_clear(const struct abi_value *value)
 {
 	uint64_t end = 0;

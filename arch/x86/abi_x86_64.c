@@ -140,7 +140,8 @@ static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *c
 struct abi_x86_64_state {
 	unsigned integers, sse;
 	uint64_t stack;
-	/* True if an earlier argument, whose location is unknown, may have taken some of these. */
+	/* True if an earlier argument, whose location is unknown, may have taken some of these registers or of the
+	 * stack. */
 	bool lost_integers, lost_sse, lost_stack;
 	bool is_gcc;
 };

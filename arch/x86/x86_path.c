@@ -329,7 +329,7 @@ static bool x86_path_is_first(const unsigned char *code, size_t size)
 	return false;
 }
 
-/* Returns true if the code before `end` does not continue at `end`: ret, jmp, int3, ud2, a call that may not return,
+/* Returns true if the code before `end` does not continue at `end`: ret, jmp, int3, ud2, a call that may never return,
  * or padding. */
 static bool x86_path_is_last(const unsigned char *end)
 {

@@ -15,7 +15,7 @@ bool language_is_cxx(int language)
 	case DW_LANG_ObjC_plus_plus:
 		return true;
 	default:
-		/* The constants of C++17 and C++20, which dwarf.h may not define. */
+		/* The constants of C++17 and C++20, which older versions of dwarf.h do not define. */
 		return language == 0x2a || language == 0x2b;
 	}
 }

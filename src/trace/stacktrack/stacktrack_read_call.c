@@ -30,7 +30,7 @@ void stacktrack_take_args(struct stacktrack_process *process)
 }
 
 /* Converts `rest` ticks to nanoseconds, rounded down; a second has `divisor` ticks, and rest < divisor. The division is
- * done digit by digit, because rest * 10^9 may not fit in 64 bits. */
+ * done digit by digit, because rest * 10^9 can exceed 64 bits. */
 static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 {
 	uint64_t nanoseconds = 0;

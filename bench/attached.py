@@ -1,4 +1,4 @@
-"""What is measured on a running process that functrace attaches to."""
+"""Measurements on a running process to which functrace attaches."""
 
 import collections
 import os
@@ -15,10 +15,11 @@ from programs import (FUNCTRACE, Failure, Target, attach, built, descendants, le
 CALL = re.compile(r'^(\d+)\s+(\w+)\((?:(PTRACE_\w+))?')
 
 
-# ---- System calls a pair ----
+# ---- System calls per pair ----
 
 def count_calls(path, start, tid):
-    """{name: calls} that the thread made, in the log behind `start` bytes; ptrace by request."""
+    """Returns {name: number of calls} of a thread from the part of strace's log after `start` bytes. Calls of ptrace
+    are counted by request."""
     counts = collections.Counter()
     with open(path) as file:
         file.seek(start)
@@ -30,8 +31,8 @@ def count_calls(path, start, tid):
 
 
 def syscalls(room, options, name='malloc', pairs=400):
-    """[(name, calls a pair)] of functrace's tracing thread, the most frequent first, as strace counts them. strace
-    starts functrace, for the guard holds that thread as soon as there is one: nobody could attach to it then."""
+    """Returns [(name, calls per pair)] of functrace's tracing thread, the most frequent first, as strace counts them.
+    strace starts functrace, because it could not attach later: the guardian traces that thread from its start."""
     if not shutil.which('strace'):
         raise Failure('strace is not installed')
     program = Target(room, target(name, frames=17) + ['--ask'])
@@ -56,7 +57,7 @@ def syscalls(room, options, name='malloc', pairs=400):
 
 
 def traced(program, pairs=20, least=2000):
-    """Runs pairs until they take as long, in ns, as only traced ones do."""
+    """Runs pairs until a pair takes more than `least` ns, as only traced pairs do."""
     wait_until('breakpoints', lambda: program.round(pairs)[0] > least)
 
 
@@ -67,7 +68,7 @@ def untraced(program):
 # ---- The tracer's memory ----
 
 def memory(room, events_list, cpu):
-    """[(events, VmRSS, VmHWM)] in KiB of the engine."""
+    """Returns [(number of events, VmRSS, VmHWM)] of the engine, in KiB, for each number in events_list."""
     trace = room.path('memory')
     program = Target(room, [FUNCTRACE, '-q', '-b', '16', '-o', trace] + target('malloc', frames=17) + ['--ask'], cpu)
     child = wait_until('the target', lambda: [p for p in descendants(program.child.pid) if tracer_of(p)[0]])[0]
@@ -80,16 +81,16 @@ def memory(room, events_list, cpu):
             part = min(events - done, 10 ** 6)
             program.round(part // 2, 600)
             done += part
-            os.truncate(trace, 0)  # what has been written is not needed
+            os.truncate(trace, 0)  # the trace is not needed
         found.append((events,) + tuple(int(status_field(engine, n).split()[0]) for n in ('VmRSS', 'VmHWM')))
     program.close()
     return found
 
 
-# ---- Attaching to a crowd ----
+# ---- Attaching to a process with many threads and objects ----
 
 class Reader(threading.Thread):
-    """Empties a pipe; remembers when the first event came."""
+    """Reads a pipe to its end in a thread, and stores the time of the first event."""
 
     def __init__(self, stream):
         super().__init__(daemon=True)
@@ -113,13 +114,15 @@ def copies(room, count):
 
 
 def gap(program):
-    """us: the largest gap since the last time, and the largest without the waits for a processor."""
+    """Returns the largest gap since the last call, and the largest one without the waits for a processor, in us."""
     program.send('')
     return tuple(int(x) / 1000 for x in program.line('gap'))
 
 
 def crowd(room, cycles, threads=64, objects=200, window=1.0):
-    """{what: median}: seconds to the first event and to be let go of, the gaps (us) in windows of the same length."""
+    """Returns {name: median}: the seconds from the start of functrace to the first event, and from SIGINT to its end;
+    for each phase, the gaps in a window of `window` seconds, in us, as gap() returns them; and the largest of these
+    gaps."""
     program = Target(room, [built('targets/crowd'), str(threads)] + copies(room, objects))
     figures = collections.defaultdict(list)
     for _ in range(cycles):
@@ -154,10 +157,11 @@ def crowd(room, cycles, threads=64, objects=200, window=1.0):
     return result
 
 
-# ---- Paused ----
+# ---- Paused tracing ----
 
 def paused(room, cycles, cpu, pairs=1000000, rounds=5):
-    """(untraced, paused) in ns a pair, and the median of their ratios, taken by turns on one process."""
+    """Returns the processor time per pair, in ns, of an untraced process, and of the same process while tracing is
+    paused, and the median of the ratios. The two states alternate."""
     program = Target(room, target('malloc', pin=cpu) + ['--ask'])
     before, after, ratios = [], [], []
     for _ in range(cycles):
@@ -177,7 +181,8 @@ def paused(room, cycles, cpu, pairs=1000000, rounds=5):
 
 
 def unwinding(room, frames, cpu):
-    """us for the read of a stack and the walk of that many frames, rows warm; and by libunwind."""
+    """Returns what bench/unwind-cost prints for a stack of that many frames, as {name: number}: the times in us for
+    reading and walking the stack by rows, for reading it alone, and by libunwind."""
     child = subprocess.run([built('unwind-cost'), str(frames), str(cpu)], capture_output=True, text=True, check=False,
                            cwd=room.folder, timeout=60)
     found = dict(line.split() for line in child.stdout.splitlines() if len(line.split()) == 2)

@@ -1,12 +1,13 @@
-"""What functrace costs, against the floor of ptrace and against other tools, measured side by side.
+"""Measures the costs of functrace, and compares them with the floor (the least that a tracer by ptrace needs) and with
+other tools.
 
     bench.py [--quick] [--section=NAME]... [--rounds=N]
-    bench.py --section=servers        what clients of redis, nginx, postgres and others feel, in about five minutes
+    bench.py --section=servers        the waits of clients of redis, nginx, postgres and others, in about five minutes
 
-BUILD names the build folder (default: the current one). Rows are taken by turns, round by round, in
-the same placement; a figure is the median over the rounds, a ratio the median of the rounds' ratios.
-"wall" is what the target sees; "cpu" is the processor time of target and tracer together, which other
-load on the machine disturbs less."""
+The environment variable BUILD names the build folder (default: the current one). Each round measures every row once,
+on the same processors. A figure is the median over the rounds, and a ratio is the median of the rounds' ratios. "wall"
+is the time that the target measures; "cpu" is the processor time of target and tracer together, which depends less on
+other load of the machine."""
 
 import argparse
 import os
@@ -22,8 +23,8 @@ import servers
 import sizes
 from programs import Failure, Room, median
 
-PAIRS = 1000  # of functrace in a round
-BUSY = 0.7    # the load at which processor time tells more than the wall clock
+PAIRS = 1000  # number of pairs in a round of functrace
+BUSY = 0.7    # above this load, processor time is more accurate than wall time
 
 
 class Bench:
@@ -43,7 +44,8 @@ class Bench:
         return self.room.run(command, cpu)
 
     def table(self, cases, cpu, base=0):
-        """cases: (label, row, target, options). {label: (wall ns, wall ratio, cpu ns, cpu ratio)}."""
+        """Measures and prints the rows of a table. cases: a list of (label, row, name of the target, options). base:
+        index of the case to which the ratios refer. Returns {label: (wall ns, wall ratio, cpu ns, cpu ratio)}."""
         samples = {label: [] for label, _, _, _ in cases}
         for _ in range(self.rounds):
             for label, row, name, options in cases:
@@ -65,7 +67,8 @@ class Bench:
         return result
 
     def counted(self, figures, what=1):
-        """Of a row of table(): the ratio (or with 0 the time) that the bars are held against."""
+        """Returns the number in a row of table() that is compared with a bar: the ratio, or, if `what` is 0, the
+        time."""
         return figures[what + 2] if self.busy else figures[what]
 
     # ---- Sections ----
@@ -86,7 +89,7 @@ class Bench:
                 self.bars.add('times faster than ltrace, %s' % words, ltrace_bar, factor, '%.2f' % factor, False)
 
     def threads(self):
-        # A program with several threads is never put on one CPU, so one thread is not either.
+        # functrace pins no program with several threads to one CPU, so one thread is measured without pinning, too.
         counts = (1, 4) if self.quick else (1, 4, 16)
         for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
             report.title('malloc+free in several threads, wall time over all pairs; %s' % words)
@@ -159,7 +162,8 @@ class Bench:
             for name, (usual, fastest) in found.items():
                 print('%-10s --cpu=%-5s median %6.3f s, x pinned %5.2f; fastest %6.3f s, x pinned %5.2f' % (
                     program.name, name, usual, usual / found['pin'][0], fastest, fastest / found['pin'][1]), flush=True)
-            # The fastest: whole runs have no processor time of their own to be counted when the machine is busy.
+            # The fastest runs are compared, because no processor time is measured here that could be used on a busy
+            # machine.
             ratio = found['auto'][1] / found['pin'][1]
             self.bars.add('%s by default x pinned, fastest runs' % program.name, 1.15, ratio, '%.2f' % ratio)
 

@@ -1,14 +1,15 @@
-/* What ptrace itself costs: the least that a tracer by breakpoints can do at a stop.
+/* Measures the floor: the time of the least that a tracer by breakpoints has to do at a stop.
  *
- * The traced child runs malloc and free with three int3 a pair in its own text, where functrace
- * would have its breakpoints: at malloc's entry and return and at free's entry. It prints its times
- * as targets/run.c does.
+ * The traced child runs malloc and free, with three int3 per pair in its own text, where functrace would have its
+ * breakpoints: at malloc's entry and return, and at free's entry. It prints its times as targets/run.c does.
  *
- *     --mode=bare   at each stop wait4, GETREGSET, SETREGSET, CONT (the default)
- *     --mode=calls  the system calls that functrace makes without stacks: GETREGS for GETREGSET, POKEUSER
- * of the pc for SETREGSET, and one word of the stack read a pair; what functrace takes longer is its own
- *     --mode=lift   as functracer and memleax get past a breakpoint: the byte restored, a single
- * step, the byte put back; one thread only, for other threads' calls would be lost meanwhile
+ *     --mode=bare   the tracer makes the system calls wait4, GETREGSET, SETREGSET, CONT at each stop (the default)
+ *     --mode=calls  the tracer makes the system calls of functrace without stacks: GETREGS instead of GETREGSET,
+ *                   POKEUSER of the pc instead of SETREGSET, and one read of a word of the stack per pair; so
+ *                   functrace's own code takes the time by which functrace is slower
+ *     --mode=lift   the tracer gets past a breakpoint as functracer and memleax do: it restores the byte, makes a
+ *                   single step, and writes the breakpoint again; for one thread only, because other threads could
+ *                   run through the place unnoticed meanwhile
  *     --rounds=N --pairs=N --threads=N --idle=N --pin=CPU as in targets/run.c */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -33,8 +34,9 @@
 
 #include "targets/hot.h"
 
-/* The processor: its registers as PTRACE_GETREGSET has them, an instruction that traps, and how far the pc is to be
- * moved to get past it. The modes calls and lift are for x86-64 only. */
+/* Properties of the processor: the number of words in its register set (NT_PRSTATUS), the indexes of pc and sp, an
+ * instruction that traps, and the number of bytes from the pc at the trap to the next instruction. The modes calls and
+ * lift exist only on x86-64. */
 #if defined(__x86_64__)
 #define WORDS     27
 #define REGSET_PC 16
@@ -96,7 +98,7 @@ static void hot_bare(unsigned long count)
 }
 
 #ifdef __x86_64__
-/* The places of hot_lift's breakpoints: one-byte instructions, which the parent replaces. */
+/* The places of hot_lift's breakpoints: instructions of one byte, which the parent replaces by int3. */
 extern char lift_site_0[], lift_site_1[], lift_site_2[];
 
 __attribute__((noipa)) static void hot_lift(unsigned long count)
@@ -198,7 +200,7 @@ static void child(void)
 {
 	tracer = getppid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	raise(SIGSTOP); /* the parent seizes it here */
+	raise(SIGSTOP); /* the parent seizes this process here */
 	start_threads(idle, doze);
 	if (threads > 1) {
 		pthread_barrier_init(&begin, NULL, threads + 1);

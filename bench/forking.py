@@ -1,4 +1,5 @@
-"""What children cost: bare forks, executions, a server that forks, a build. Each against strace -f, by turns."""
+"""Measures programs with children: bare forks, executions, a server that forks, a build. In each round every tracer
+runs once; the ratios compare them with strace -f."""
 
 import os
 import socket
@@ -19,13 +20,14 @@ BASE = 'strace -f -e trace=none'
 
 
 def by_turns(rounds, once):
-    """{label: [figures]} of once(tracer's command), round by round; None: it cannot be run."""
+    """Calls once() with each tracer's command in each round. Returns {label: [results]}; None instead of the list if
+    the tracer cannot be run."""
     found = {label: [] for label, _ in TRACERS}
     for _ in range(rounds):
         for label, tracer in TRACERS:
             if found[label] is None:
                 continue
-            # In memory: of thousands of files that have just been deleted ext4 remembers each.
+            # The traces are in memory, because ext4 becomes slow after thousands of files were deleted.
             with tempfile.TemporaryDirectory(dir='/dev/shm' if os.access('/dev/shm', os.W_OK) else None) as folder:
                 try:
                     found[label].append(once([word.format(folder=folder) for word in tracer]))
@@ -36,7 +38,7 @@ def by_turns(rounds, once):
 
 
 def show(found):
-    """Prints a table of (wall ns, cpu ns or None); {label: (wall's ratio, cpu's)}."""
+    """Prints a table. found: {label: [(wall ns, cpu ns or None)]}. Returns {label: (ratio of wall, ratio of cpu)}."""
     base = found[BASE] or found['native']
     print('%-34s %10s %9s %9s   %10s %9s' % ('', 'wall us', 'x native', 'x strace', 'cpu us', 'x strace'))
     ratios = {}
@@ -54,7 +56,7 @@ def show(found):
 
 
 def children(room, name, rounds, count):
-    """Forks or executions, one after the other."""
+    """Measures a target that forks, or executes a program, `count` times."""
     def once(tracer):
         result = room.run(tracer + target(name, pairs=count, rounds=1), timeout=120)
         return result.wall, result.cpu
@@ -68,7 +70,8 @@ def ask(port, word):
 
 
 def server(room, objects, calls, rounds, count):
-    """Connections one after the other, each with a child; a new server for each round and tracer."""
+    """Measures `count` connections in sequence to a server that forks a child for each. Each tracer starts a new server
+    in each round."""
     def once(tracer):
         program = Target(room, tracer + [built('targets/server'), str(calls)] + objects)
         port = int(program.first[0])

@@ -1,11 +1,11 @@
-/* Writes a trace for measuring the post-processor: allocations through a fixed number of stacks,
- * and releases, so that a given number of blocks is live at the end.
+/* Writes a trace for measuring functrace-postproc: allocations with a fixed number of different stacks, and releases,
+ * so that a given number of blocks is live at the end.
  *
  *     make-trace [--compat] EVENTS [STACKS [DEPTH [LIVE]]] > FILE
  *
- * Defaults: 500 stacks of 10 frames, 20000 live (or a tenth of the events, if that is less). The
- * same arguments give the same bytes. It knows the format by itself, so that it measures the same
- * whatever the writer does. */
+ * Defaults: 500 stacks of 10 frames; 20000 live blocks, or a tenth of the events if there are fewer than 200000. The
+ * same arguments give the same bytes. The program does not use functrace's writer, so its traces stay the same when the
+ * writer changes. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct generator {
 	uint64_t events, live_at_end;
 	uint32_t stacks, depth;
 	uint64_t *frames;
-	/* Blocks: those in use stand before those that are free. */
+	/* The numbers of all blocks: first the `live` blocks that are in use, then the free ones. */
 	uint32_t *blocks;
 	uint64_t live, blocks_made;
 };
@@ -166,7 +166,7 @@ static void put_events(struct generator *g)
 		const uint64_t left = g->events - i + 1;
 		bool alloc = g->live < g->live_at_end || random_below(g, 2);
 
-		/* In time for the end. */
+		/* Near the end, allocate or release only, so that live_at_end is reached. */
 		if (g->live >= g->live_at_end + left)
 			alloc = false;
 		else if (g->live + left <= g->live_at_end)

@@ -1,4 +1,5 @@
-"""Whole runs of real programs of one busy thread: by default, always on one CPU with the tracer, and never."""
+"""Measures whole runs of real programs with one busy thread, for each value of --cpu: `auto` is the default, with `pin`
+the thread is always on the tracer's CPU, with `free` it may run on any CPU."""
 
 import shutil
 import subprocess
@@ -26,7 +27,7 @@ PROGRAMS = [Program('perl', ['perl', '-e', PERL]), Program('python3', [sys.execu
 
 
 def once(room, program, placement):
-    """Seconds of the whole run."""
+    """Returns the duration of the whole run in seconds."""
     command = [FUNCTRACE, '-q', '-b', '16', '--cpu=' + placement, '-o', room.path('trace')] + program.command
     start = time.monotonic()
     done = subprocess.run(command, cwd=room.folder, input=program.data.encode(), capture_output=True, timeout=300,
@@ -37,7 +38,8 @@ def once(room, program, placement):
 
 
 def measured(room, program, rounds):
-    """{placement: (seconds, median of the rounds; of the fastest)}, taken by turns; or why not."""
+    """Runs the program with each placement in each round. Returns {placement: (median, minimum)} in seconds, or a text
+    why the program cannot be measured."""
     if not shutil.which(program.command[0]):
         return program.command[0] + ' is not installed'
     samples = {name: [] for name in PLACEMENTS}

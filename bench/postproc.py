@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What functrace-postproc costs: its texts, the report, the exports and the conversions, side by side.
+"""Measures functrace-postproc: text output, the report, the exports, and conversions between formats.
 
     postproc.py FUNCTRACE-POSTPROC MAKE-TRACE [--events=N] [--rounds=N] [--trace=FILE]... [--against=PROGRAM]
 
-Traces of N events (default 1,000,000: 500 stacks of 10 frames, 20,000 blocks live at the end, about 97 MB), made by
-MAKE-TRACE, and each FILE. All output goes to files in a folder of its own under TMPDIR, which is removed. Rows are taken
-by turns, round by round; a figure is the median: processor time (user and system) of the whole run, the largest memory,
-and how fast it is beside the row of its table's head, by events, and by bytes read and written. --against gives another
-post-processor (sp-rtrace-postproc) the options of the lineage and the trace with -i."""
+The inputs are a trace of N events made by MAKE-TRACE (default 1,000,000 events: 500 stacks of 10 frames, 20,000 blocks
+live at the end, about 97 MB), and each FILE. All output goes to files in a new folder under TMPDIR, which is removed at
+the end. Each round runs every row of a table once. The columns are: the processor time (user and system) of the whole
+run, as the median of the rounds; the largest memory; the speed relative to the table's first row, in events, and in
+bytes read and written. --against runs another post-processor (sp-rtrace-postproc), too, with the options that both have
+and the trace as the value of -i."""
 
 import argparse
 import os
@@ -53,7 +54,7 @@ class Row:
 
 
 def table(head, rows, rounds):
-    """The first row is what the others are beside."""
+    """Measures and prints the rows. The speeds are relative to the first row."""
     for _ in range(rounds):
         for row in rows:
             row.run()

@@ -1,4 +1,5 @@
-"""The programs that are measured: started with bounds, ended by their own ids, never by name."""
+"""Starts and ends the programs that are measured. Each wait has a limit, and programs are ended by pid, never by
+name."""
 
 import os
 import re
@@ -15,7 +16,7 @@ ROUND = re.compile(r'^round (\d+) (\d+) (\d+)$', re.M)
 
 
 class Failure(Exception):
-    """What went wrong, in a sentence."""
+    """A measurement failed; the message says why."""
 
 
 def built(name):
@@ -23,7 +24,7 @@ def built(name):
 
 
 def target(name, **options):
-    """The command of a target: target('malloc', pairs=1000, threads=4)."""
+    """Returns the command of a target. Example: target('malloc', pairs=1000, threads=4)."""
     return [built('targets/' + name)] + ['--%s=%d' % item for item in options.items()]
 
 
@@ -39,7 +40,7 @@ def status_field(pid, name):
 
 
 def descendants(pid):
-    """The ids of a process's children and theirs."""
+    """Returns the pids of all descendants of a process."""
     parents = {}
     for name in os.listdir('/proc'):
         if name.isdigit():
@@ -59,7 +60,7 @@ def end(pid, number=signal.SIGKILL):
 
 
 class Rounds:
-    """What the rounds of one run took: medians in ns a pair."""
+    """The times of one run: the medians of its rounds, in ns per pair."""
 
     def __init__(self, output):
         rounds = [tuple(int(x) for x in found) for found in ROUND.findall(output)]
@@ -76,7 +77,8 @@ def median(values):
 
 
 class Room:
-    """A folder for traces, and everything that was started, ended at the end."""
+    """A folder for traces, and the programs that were started. At the end of a `with` block, removes the folder and
+    ends the programs."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix='functrace-bench-')
@@ -94,7 +96,7 @@ class Room:
         return os.path.join(self.folder, name)
 
     def start(self, command, cpu=None, **more):
-        """cpu: the only processor that the program and all that it starts may use; None: any."""
+        """Starts a program. cpu: the only processor that the program and its children may use; None: any."""
         def pin():
             if cpu is not None:
                 os.sched_setaffinity(0, {cpu})
@@ -107,7 +109,7 @@ class Room:
         return child
 
     def stop(self, child):
-        """Ends a program, asked first (a tracer lets go), and its descendants."""
+        """Ends a program, and kills its descendants. Tries SIGINT first, so that a tracer can detach."""
         pids = descendants(child.pid) if child.poll() is None else []
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             if child.poll() is None:
@@ -128,7 +130,7 @@ class Room:
             self.running.remove(child)
 
     def run(self, command, cpu=None, timeout=60):
-        """Runs a program to its end; what its target printed, as Rounds."""
+        """Runs a program to its end. Returns the times that its target printed, as Rounds."""
         child = self.start(command, cpu, stderr=subprocess.STDOUT)
         try:
             output = child.communicate(timeout=timeout)[0].decode(errors='replace')
@@ -140,16 +142,16 @@ class Room:
 
 
 class Target:
-    """A running target that makes a round when it is asked to. It may be launched by a tracer's command."""
+    """A running target that runs a round on request. `command` may be that of a tracer that launches the target."""
 
     def __init__(self, room, command, cpu=None):
         self.room = room
         self.child = room.start(command, cpu, stdin=subprocess.PIPE, bufsize=0)
         self.data = b''
-        self.first = self.line('ready', 60)  # what it says besides
+        self.first = self.line('ready', 60)  # the words after "ready"
 
     def line(self, word, timeout=60):
-        """The next line, which must begin with that word, as fields."""
+        """Reads the next line, which must begin with `word`. Returns the words after it."""
         limit = time.monotonic() + timeout
         while b'\n' not in self.data:
             ready, _, _ = select.select([self.child.stdout], [], [], max(0, limit - time.monotonic()))
@@ -167,13 +169,13 @@ class Target:
         os.write(self.child.stdin.fileno(), text.encode() + b'\n')
 
     def round(self, pairs, timeout=60):
-        """ns a pair: the wall clock's, and the processors'."""
+        """Runs a round. Returns the wall time and the processor time per pair, in ns."""
         self.send(str(pairs))
         wall, cpu, count = (int(x) for x in self.line('round', timeout))
         return wall / count, cpu / count
 
     def close(self):
-        """The end of its input ends it."""
+        """Ends the target by closing its standard input."""
         self.child.stdin.close()
         self.child.stdin = None
         try:
@@ -194,13 +196,15 @@ def wait_until(what, condition, timeout=10):
 
 
 def tracer_of(pid):
-    """The thread that traces a process, and that thread's process; 0, 0 if it is not traced."""
+    """Returns the tid of the thread that traces a process, and the pid of that thread; 0, 0 if the process is not
+    traced."""
     tid = int(status_field(pid, 'TracerPid') or 0)
     return tid, int(status_field(tid, 'Tgid') or 0) if tid else 0
 
 
 def attach(room, pid, options=()):
-    """functrace attached to a process. Returns when that is traced; its breakpoints may be a moment later."""
+    """Starts functrace, which attaches to a process. Returns when the process is traced; the breakpoints may not be
+    inserted yet."""
     child = room.start([FUNCTRACE, '-q', '-o', room.path('attached')] + list(options) + ['-t', str(pid)])
     wait_until('functrace to attach', lambda: child.poll() is not None or tracer_of(pid)[0])
     if child.poll() is not None:

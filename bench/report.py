@@ -1,4 +1,4 @@
-"""What is printed: at most 100 columns."""
+"""Prints the results, in at most 100 columns."""
 
 import os
 import platform
@@ -44,13 +44,14 @@ def missing(name, why):
 
 
 class Bars:
-    """The table of what must be reached."""
+    """The table of bars: limits that the figures must keep."""
 
     def __init__(self):
         self.rows = []
 
     def add(self, what, bar, value, text, at_most=True):
-        """value None: not measured, text says why."""
+        """Adds a row. value: the figure; None: it was not measured, and `text` says why. at_most: the bar is the
+        largest allowed value, not the smallest."""
         reached = None if value is None else value <= bar if at_most else value >= bar
         self.rows.append((what, ('<= %g' if at_most else '>= %g') % bar, text, reached))
 

@@ -1,4 +1,4 @@
-"""What is compared: each row is a program that runs a target, or why it cannot."""
+"""The rows of the tables: functrace with different options, and other tools, each running a target."""
 
 import shutil
 import subprocess
@@ -7,14 +7,15 @@ from programs import FUNCTRACE, built, target
 
 
 class Row:
-    """scale: how many pairs a round has, against functrace's: slow programs make fewer."""
+    """One program with its options. scale: the number of pairs in a round, relative to that of functrace; less than 1
+    for slow programs. missing: why this machine cannot run the program; None if it can."""
 
     def __init__(self, name, command, scale=1.0, needs=None):
         self.name, self.command, self.scale, self.needs = name, command, scale, needs
         self.missing = None
 
     def check(self, room):
-        """Finds out whether this machine can run it."""
+        """Sets `missing` if this machine cannot run the program."""
         if self.needs and not shutil.which(self.needs):
             self.missing = '%s is not installed' % self.needs
             return

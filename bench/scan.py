@@ -1,4 +1,5 @@
-"""A leak check of heaps of several sizes: by functrace --scan, and by what else can be had. All in one run, by turns."""
+"""Measures leak checks of heaps of several sizes, by functrace --scan and by other tools. Each round runs every tool
+once."""
 
 import ctypes
 import json
@@ -17,15 +18,15 @@ HUGEPAGE = 14
 
 
 class Figures:
-    """Seconds of the whole, ns for which the program stood, bytes of memory that it took (the program's own too, where the
-    checker is a part of it), bytes on disk."""
+    """whole: duration of the whole check in seconds. stood: time for which the program was stopped, in ns. memory: the
+    checker's memory in bytes, including the program's if the checker is part of the program. disk: bytes on disk."""
 
     def __init__(self, whole, stood=None, memory=None, disk=None):
         self.whole, self.stood, self.memory, self.disk = whole, stood, memory, disk
 
 
 def run(room, command, timeout=1800):
-    """(seconds, most memory in bytes, output)."""
+    """Runs a command to its end. Returns its duration in seconds, its largest memory in bytes, and its output."""
     start = time.monotonic()
     out = room.path('said')
     with open(out, 'wb') as file:
@@ -46,14 +47,14 @@ def gap(program):
     return int(program.line('gap', 600)[0])
 
 
-# ---- What is compared: of a program that has its heap; from the start to the end of one ----
+# ---- The checks: of a running program that has built its heap, and of whole runs of the program ----
 
 class Iovec(ctypes.Structure):
     _fields_ = [('base', ctypes.c_void_p), ('size', ctypes.c_size_t)]
 
 
 class Copy:
-    """The floor: the heap's bytes, once, into memory that is there already."""
+    """The floor: copies the bytes of the heap once, into memory whose pages exist already."""
 
     def __init__(self):
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -112,7 +113,7 @@ def valgrind(room, size):
 
 
 def sanitized(room):
-    """The program with LeakSanitizer."""
+    """Compiles the program with LeakSanitizer, unless this was done before. Returns its path."""
     path = room.path('blocks-lsan')
     if not os.path.exists(path):
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'targets', 'blocks.c')
@@ -130,7 +131,7 @@ WHOLE = [('the program alone', alone, None), ('valgrind --leak-check=full', valg
 
 
 def taken(room, size, rounds):
-    """{name: [Figures]}, or why not."""
+    """Returns {name: [Figures]}; instead of the list, a text that says why a check is not possible."""
     figures = {name: [] for name, _, _ in ATTACHED + WHOLE}
     program = Target(room, [built('targets/blocks'), str(size), '--ask'])
     try:
@@ -159,7 +160,8 @@ def words(value, form):
 
 
 def show(room, sizes, rounds):
-    """{size: (ms of the pause for each MiB, the pause x the floor)}"""
+    """Prints a table for each size. Returns {size: (pause of functrace --scan in ms per MiB, its ratio to the
+    floor)}."""
     result = {}
     for size in sizes:
         figures = taken(room, size, rounds)

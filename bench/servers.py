@@ -1,18 +1,20 @@
-"""What clients of a server feel when functrace attaches, scans and lets go, beside what functrace says of it.
+"""Measures how long clients of a server wait while functrace attaches, detaches and scans, and compares this with the
+pauses that functrace reports.
 
     bench.py --section=servers [--rounds=N]
 
-`targets/asker` notes when each request was made and answered. A window's gap is the longest wait for an answer of any client
-that waited in it. Windows of one round, as long as that in which functrace works:
+`targets/asker` records the time of each request and of its answer. A window is a span of time; its gap is the longest
+wait for an answer that overlaps it. Each round has these windows in this order:
 
-    untraced, several | attach | steady, several | let go | scan
+    untraced (several) | attach | steady (several) | let go | scan
 
-The window of attaching begins with functrace's start and ends with the line that says for how long processes were stopped.
-Answers of an attached process are slower for its traced calls, too: the steady windows, in which functrace only traces, show
-by how much. A figure is the median over the rounds. The ratio "without jitter" is of the gap less the median of the untraced
-windows of that round; of attaching and letting go less that of the steady windows, where this is larger. It still contains
-what traced calls cost more while a copy is read by another thread. The fewer traced calls an answer takes, the closer the
-gap is to the pause: "redis, PING alone"."""
+The window `attach` begins when functrace is started, and ends with the line that says for how long processes were
+stopped. In the steady windows functrace only traces: they show by how much traced calls delay the answers. The untraced
+and steady windows are as long as the window with which they are compared. A figure is the median over the rounds. For
+the ratio "without jitter", the median gap of the round's untraced windows is subtracted from the gap; for `attach` and
+`let go`, that of the steady windows if it is larger. The rest still contains the additional delay of traced calls while
+another thread reads a copy. The fewer traced calls an answer needs, the closer the gap is to the pause: see "redis,
+PING alone"."""
 
 import array
 import glob
@@ -33,15 +35,17 @@ import builds  # pylint: disable=wrong-import-position
 import processes  # pylint: disable=wrong-import-position
 import server_programs  # pylint: disable=wrong-import-position
 
-QUIET, STEADY = 2.0, 1.5  # seconds
-BAR = 1.5  # the gap without the jitter x what is said
+QUIET, STEADY = 2.0, 1.5  # smallest time untraced, and time in which functrace only traces, in seconds
+BAR = 1.5  # limit of the ratio between the gap without jitter and the reported pause
 SAID = re.compile(rb'(?:stopped for|, for|: process \d+ for) ([\d.]+) ms(?:.* took ([\d.]+) ms more)?')
 HTTP = ('http', 'GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n')
 ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; select abalance from pgbench_accounts where aid = 1%d'
 
 
 class Kind:
-    """A server; its clients: how many, their thinking time in us, where an answer ends, what they ask."""
+    """A kind of server and its clients. make: starts the server. clients: their number. think: time in us between an
+    answer and the next request. asked: the end of an answer, and the request (see targets/asker.c). options:
+    functrace's."""
 
     def __init__(self, name, make, clients, think, asked, options=()):
         self.name, self.make, self.clients, self.think, self.asked, self.options = name, make, clients, think, asked, options
@@ -55,7 +59,7 @@ KEYS, AT_ONCE = 500000, 1000
 
 
 def full_redis(room):
-    """One with a large heap: some two million blocks."""
+    """Starts a redis server with a large heap of about two million blocks."""
     server = redis(room)
     with socket.socket(socket.AF_UNIX) as client, client.makefile('rb') as answers:
         client.connect(server.address)
@@ -80,7 +84,8 @@ KINDS = [
 
 
 class Asker:
-    """Clients at work. waits: (asked, answered) of each answer, in seconds of time.monotonic(), once it has ended."""
+    """The running clients. waits: the times of request and answer, (asked, answered), in seconds of time.monotonic();
+    filled by end()."""
 
     def __init__(self, room, kind, address):
         self.child = room.start([built('targets/asker'), str(address), str(kind.clients), str(kind.think), *kind.asked],
@@ -100,19 +105,19 @@ class Asker:
         self.waits = [(numbers[i + 1] / 1e9, numbers[i + 2] / 1e9) for i in range(0, len(numbers), 3)]
 
     def gap(self, begin, end):
-        """ms: the longest wait that was not over before the window, nor began after it."""
+        """Returns the longest wait, in ms, that overlaps the window."""
         return 1000 * max((answered - asked for asked, answered in self.waits if answered > begin and asked < end), default=0)
 
     def gaps(self, begin, end, size):
-        """Of windows of that size, as many as have room."""
+        """Divides the time from begin to end into windows of `size` seconds. Returns the gap of each, in ms."""
         count = max(1, int((end - begin) / size))
         return [self.gap(begin + i * size, begin + (i + 1) * size) for i in range(count)]
 
 
-# ---- What functrace does ----
+# ---- functrace ----
 
 class Functrace:
-    """One that was started; what it says, with the time at which each part came."""
+    """A running functrace, and its output: parts is a list of (time of arrival, bytes)."""
 
     def __init__(self, room, options):
         self.room, self.parts = room, []
@@ -130,25 +135,27 @@ class Functrace:
             self.parts.append((time.monotonic(), part))
 
     def said(self, since=0):
-        """ms, the longest; None: nothing was said of it."""
+        """Returns the longest pause, in ms, that functrace has reported since that time; None if it has reported
+        none."""
         text = b''.join(part for when, part in self.parts if when >= since)
         return max((float(stood) + float(more or 0) for stood, more in SAID.findall(text)), default=None)
 
     def attached(self):
-        """When the last of the lines came that say for how long processes were stopped."""
+        """Waits until functrace has attached. Returns the time at which the last line with a pause arrived."""
         limit = time.monotonic() + 60
         while self.said() is None:
             if self.child.poll() is not None or time.monotonic() > limit:
                 raise Failure('functrace has not attached: ' + self.words())
             time.sleep(0.005)
-        time.sleep(0.1) # they come one after the other
+        time.sleep(0.1) # with several processes there are several such lines
         return max(when for when, part in self.parts if SAID.search(part))
 
     def words(self):
         return b''.join(part for _, part in self.parts).decode(errors='replace')[-300:]
 
     def ended(self, number=None):
-        """When it was asked to end, and when it had ended."""
+        """Waits for the end of functrace, after the signal `number` if that is given. Returns the times of the signal
+        (without one: of the start) and of the end."""
         begin = time.monotonic() if number else self.begin
         if number:
             self.child.send_signal(number)
@@ -168,7 +175,7 @@ class Functrace:
 # ---- Rounds ----
 
 class Round:
-    """windows: {what: (begin, end)}; said: {what: ms or None}."""
+    """One round. windows: {name: (begin, end)}. said: {name: reported pause in ms, or None}."""
 
     def __init__(self, room, kind, pid, quiet):
         self.windows, self.said, self.trace = {}, {}, room.path('served')
@@ -200,7 +207,8 @@ class Round:
 
 
 class Figures:
-    """All in ms."""
+    """The figures of one window, in ms. usual, most: median and maximum of the untraced gaps. steady: median of the
+    steady gaps. ratio: gap / said. beyond: the same ratio without jitter."""
 
     def __init__(self, gap, said, untraced, steady, is_traced):
         self.gap, self.said, self.usual, self.most, self.steady = gap, said, median(untraced), max(untraced), median(steady)
@@ -210,7 +218,7 @@ class Figures:
 
 
 def taken(room, kind, rounds):
-    """{what: [Figures]}"""
+    """Measures a kind of server. Returns {name of the window: [Figures of each round]}."""
     place = processes.Room()
     try:
         server = kind.make(place)
@@ -228,14 +236,14 @@ def taken(room, kind, rounds):
     return {what: [one.figures(asker, what) for one in done] for what in WINDOWS}
 
 
-# ---- What is printed ----
+# ---- Output ----
 
 WINDOWS = 'attach', 'scan', 'let go'
 FIELDS = 'gap', 'said', 'usual', 'most', 'steady', 'ratio', 'beyond'
 
 
 def middle(figures, field):
-    """None: in most rounds there is no such figure."""
+    """Returns the median of a field over the rounds; None if at least half of the rounds lack the figure."""
     values = [getattr(one, field) for one in figures if getattr(one, field) is not None]
     return median(values) if 2 * len(values) > len(figures) else None
 
@@ -245,8 +253,8 @@ def words(value):
 
 
 def show(room, rounds):
-    """Yields (server, when, the gap without the jitter x what is said, whether that is known: a jitter that is longer than
-    the pause may hide a gap, and only shows one that is too long all the same)."""
+    """Prints the table. Yields (server, window, ratio without jitter, is_known). If the jitter is longer than the
+    pause, it may hide a gap, so is_known is then true only for a ratio above the limit."""
     print('%-20s %-7s %8s %8s %17s %8s %9s %9s' % ('', '', 'longest', 'func-', 'longest untraced', 'longest', 'longest', 'without'))
     print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % ('', '', 'wait', 'trace', 'median', 'max', 'traced', 'x said', 'jitter'))
     for kind in KINDS:

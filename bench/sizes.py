@@ -1,4 +1,5 @@
-"""Bytes of a trace, an event: as it is, and compressed. A server is attached to while it answers."""
+"""Measures the size of traces in bytes per event, plain and compressed. To the server, functrace attaches while clients
+use it."""
 
 import os
 import re
@@ -31,7 +32,8 @@ def events_of(text):
 
 
 def launched(room, command, options):
-    """(bytes, events, seconds)"""
+    """Traces a program from its start. Returns the size of the trace in bytes, the number of events, and the
+    seconds."""
     path = room.path('sized')
     start = time.monotonic()
     done = subprocess.run([FUNCTRACE, '-o', path] + options + command, cwd=room.folder, capture_output=True, timeout=600,
@@ -40,7 +42,8 @@ def launched(room, command, options):
 
 
 def attached(room, options, seconds):
-    """A redis server that is asked as fast as it answers."""
+    """Attaches to a redis server whose clients send a request as soon as the last one was answered. Return value as
+    launched()."""
     path, socket = room.path('sized'), room.path('socket')
     server = subprocess.Popen(['redis-server', '--port', '0', '--unixsocket', socket, '--save', ''],
                               stdout=subprocess.DEVNULL)
@@ -63,7 +66,7 @@ def attached(room, options, seconds):
 
 
 def show(room, rounds, seconds):
-    """{program: bytes an event of -z}"""
+    """Prints the table. Returns {program: bytes per event with -z}."""
     result = {}
     print('%-16s %10s %s' % ('', 'events', ''.join('%22s' % ('functrace ' + name) for name, _ in KINDS)))
     cases = [(name, command[0], lambda options, c=command: launched(room, c, options)) for name, command in PROGRAMS]
@@ -74,7 +77,7 @@ def show(room, rounds, seconds):
             continue
         taken = [[run(options) for _, options in KINDS] for _ in range(rounds)]
         sizes = [median([found[kind][0] / found[kind][1] for found in taken]) for kind in range(len(KINDS))]
-        # What is attached to runs as long in any case: the events of a second say what it costs.
+        # The server always runs for the same time, so events per second show the cost of tracing it.
         speeds = [median([found[kind][1] / found[kind][2] for found in taken]) for kind in range(len(KINDS))]
         print('%-16s %10d %s' % (name, taken[0][0][1], ''.join(
             '%9.2f B, %6.0f k/s' % (size, speed / 1000) for size, speed in zip(sizes, speeds))), flush=True)

@@ -1,8 +1,8 @@
-/* What a stack costs the tracer when its rows are known: unwind-cost FRAMES [CPU]
+/* Measures the time in which the tracer unwinds a stack whose unwind rows are known: unwind-cost FRAMES [CPU]
  *
- * A child stands at a stop with that many frames. Printed are medians in us: `rows` for one read of
- * its stack and the walk by rows, `read` for the read alone, `libunwind` for the read and
- * libunwind's walk; and the `bytes` that are read and the `frames` that were found. */
+ * A child is stopped with that many frames on its stack. The program prints medians in us: `rows` for reading the stack
+ * and walking it by rows, `read` for reading it alone, `libunwind` for reading it and walking it by libunwind; then
+ * `bytes`, the number of bytes that are read, and `frames`, the number of frames that were found. */
 #include "config.h"
 #include "arch/arch.h"
 #include "base/util.h"
@@ -87,7 +87,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median time in us of one of WALKS. */
+/* Returns the time, in us, of one read of the stack and, if `walks` is true, one walk: the median over ROUNDS of the
+ * mean over WALKS. */
 static double median(struct measure *m, bool walks)
 {
 	struct unwind_frame frames[FRAMES_MAX];
@@ -133,7 +134,7 @@ static int measure(struct measure *m)
 	read_stack(m);
 	const size_t count = walk(m, frames);
 
-	/* As much as the tracer reads, once it knows the depth. */
+	/* From here on as many bytes are read as the tracer reads when it knows the depth of the stack. */
 	if (!count || frames[count - 1].cfa - m->snapshot.address > STACK_MAX)
 		return 1;
 	m->want = align_up(frames[count - 1].cfa - m->snapshot.address, 1024);

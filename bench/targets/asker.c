@@ -1,13 +1,14 @@
-/* Clients of a server that note when they have asked and when they have had the answer.
+/* Clients of a server, which record the times of their requests and of the answers.
  *
  *     asker ADDRESS CLIENTS THINK_US END REQUEST
  *
- * ADDRESS is a port of this machine, or the path of a socket. Each client has a connection of its own: it sends
- * REQUEST, in which each %d is the request's number below 1000, reads the whole answer, and asks again THINK_US
- * later. END says where an answer ends: "http" (Content-Length), "postgres" (REQUEST is a query; ReadyForQuery),
- * else it is the text that an answer ends with. It prints "ready" when each client has had an answer; when its
- * input ends, it prints for each answer "CLIENT ASKED ANSWERED", in ns of CLOCK_MONOTONIC, as three 64-bit
- * integers, and the same for each that has not come, with the time of the end. One thread does all of it. */
+ * ADDRESS is a port of this machine, or the path of a socket. Each client has its own connection. It sends REQUEST, in
+ * which each %d is replaced by another number below 1000, reads the whole answer, and sends the next request THINK_US
+ * microseconds later. END says where an answer ends: "http" (by Content-Length), "postgres" (at ReadyForQuery; REQUEST
+ * is a query), or the text with which each answer ends. The program prints "ready" after twice as many answers as there
+ * are clients. When its standard input ends, it writes three 64-bit integers for each answer: the client's number, the
+ * time of the request and that of the answer, both in ns of CLOCK_MONOTONIC. A request without an answer gets the time
+ * of the end. One thread runs all clients. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -31,9 +32,9 @@
 
 struct client {
 	int fd;
-	bool is_waiting; /* for an answer */
-	uint64_t asked;  /* when, or when it is to ask again */
-	size_t size;     /* of what has come */
+	bool is_waiting; /* a request was sent, and its answer is not complete */
+	uint64_t asked;  /* time of the last request; of the next one if !is_waiting */
+	size_t size;     /* number of bytes of the answer that were received */
 	char answer[ROOM];
 };
 
@@ -73,7 +74,7 @@ static void note(uint64_t client, uint64_t answered)
 	waits[wait_count++] = (struct wait){client, clients[client].asked, answered};
 }
 
-/* ---- What is said ---- */
+/* ---- Requests ---- */
 
 static void send_all(int fd, const char *text, size_t size)
 {
@@ -118,7 +119,7 @@ static bool is_postgres(void)
 static void ask(struct client *client)
 {
 	static char text[ROOM + 5] = "Q";
-	const size_t size = put_request(text + 5); /* with the zero byte, which a query of postgres ends with */
+	const size_t size = put_request(text + 5); /* includes the NUL, with which a query of postgres ends */
 
 	put_length(text + 1, size + 4);
 	client->size = 0;
@@ -130,7 +131,7 @@ static void ask(struct client *client)
 		send_all(client->fd, text + 5, size - 1);
 }
 
-/* ---- What is answered ---- */
+/* ---- Answers ---- */
 
 static bool has_http(const struct client *client)
 {
@@ -146,7 +147,7 @@ static bool has_http(const struct client *client)
 	return client->size >= (size_t)(body + 4 - client->answer) + strtoul(length + 15, NULL, 10);
 }
 
-/* Messages are a letter, the length of what follows, and that. */
+/* A message consists of a letter, the length of the rest (including the length itself), and the contents. */
 static bool has_postgres(const struct client *client)
 {
 	uint32_t length;
@@ -174,7 +175,7 @@ static bool has_answer(const struct client *client)
 	return client->size >= length && !memcmp(client->answer + client->size - length, end_of_answer, length);
 }
 
-/* True: the answer is there. */
+/* Receives bytes. Returns true if the answer is complete. */
 static bool take(struct client *client)
 {
 	const ssize_t got = recv(client->fd, client->answer + client->size, ROOM - 1 - client->size, 0);
@@ -183,7 +184,8 @@ static bool take(struct client *client)
 		errno = got ? errno : ECONNRESET;
 		fail("an answer does not come");
 	}
-	/* Else a server that writes header and body one by one waits for this kernel's delayed acknowledgement. */
+	/* Without this, a server that writes header and body separately waits for this kernel's delayed
+	 * acknowledgement. */
 	setsockopt(client->fd, IPPROTO_TCP, TCP_QUICKACK, &(int){1}, sizeof(int));
 	client->size += (size_t)got;
 	client->answer[client->size] = '\0';
@@ -210,7 +212,7 @@ static int connected(const char *address)
 	return fd;
 }
 
-/* Of version 3.0; the first answer ends as all others do. */
+/* Sends the startup message of postgres' protocol 3.0. Its answer ends like all other answers. */
 static void greet(struct client *client)
 {
 	static const char names[] = "user\0postgres\0database\0bench\0";
@@ -224,7 +226,8 @@ static void greet(struct client *client)
 	send_all(client->fd, text, sizeof(text));
 }
 
-/* The time of an answer is when the client is told of it: before others are read. */
+/* Waits until an answer arrives or a request is due, then receives and sends. All answers that have arrived get the
+ * same time, which is taken before the first of them is read. */
 static void look(struct pollfd *fds)
 {
 	uint64_t next = UINT64_MAX;
@@ -256,8 +259,9 @@ static void look(struct pollfd *fds)
 	}
 }
 
-/* Before all others, as a client on another machine would be, where that is allowed. A nice value alone counts
- * only within a session where the kernel shares processors by sessions (autogroup). */
+/* Lets this program run before all others, if that is allowed, because a client on another machine would not wait for a
+ * processor either. A nice value has an effect only within the session if the kernel shares the processors among
+ * sessions (autogroup). */
 static void take_priority(void)
 {
 	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 1}) < 0)
@@ -283,7 +287,7 @@ int main(int argc, char **argv)
 		fail("no memory");
 	for (uint64_t i = 0; i < count; i++) {
 		clients[i].fd = connected(argv[1]);
-		/* Not all at once. */
+		/* The clients do not all send at the same time. */
 		clients[i].asked = now() + think_ns * i / count;
 		if (is_postgres())
 			greet(&clients[i]);

@@ -1,6 +1,6 @@
-/* A heap of so many MiB, in blocks of 88 bytes of which each but the first points to the one before: blocks MIB
- * [--ask]. With --ask it says "ready", and for each line that it reads, the longest time in which it did not run
- * since the last one, in ns: "gap NS". */
+/* Makes a heap of MIB MiB: blocks MIB [--ask]. Each block of 88 bytes points to the block that was allocated before it.
+ * With --ask, the program prints "ready", and for each line of standard input "gap NS": the longest time in ns, since
+ * the previous line, in which it did not run. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <stdint.h>

@@ -1,11 +1,12 @@
-/* Many threads and many objects, which watch themselves while a tracer comes and goes.
+/* A process with many threads and many objects, which measures how long it is stopped while a tracer attaches and
+ * detaches.
  *
  *     crowd THREADS OBJECT...     each OBJECT is opened by dlopen
  *
- * One thread reads the clock without a pause and keeps the largest gap between two readings, which
- * is what a stop looks like from inside. Another one allocates and releases a block each
- * millisecond. The others sleep. Each line of standard input is answered by "gap NS", the largest
- * one since the last line. */
+ * One thread reads the clock all the time and stores the largest gap between two readings, because a stop causes a gap.
+ * Another thread allocates and releases a block every millisecond. The others sleep. For each line of standard input
+ * the program prints "gap NS NS": the largest gap since the previous line, and the largest one without the time for
+ * which the thread waited for a processor. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 
 #include "hot.h"
 
-#define LOOK_NS 20000 /* gaps from here on are looked at */
+#define LOOK_NS 20000 /* smaller gaps are ignored */
 
 static _Atomic uint64_t largest, largest_stop;
 static atomic_bool reset;
@@ -33,7 +34,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What this thread has spent in a run queue, in ns: /proc/PID/task/TID/schedstat. */
+/* Returns the time, in ns, for which this thread has waited for a processor. fd: its file schedstat in /proc. */
 static uint64_t waited(int fd)
 {
 	char text[96];
@@ -69,7 +70,7 @@ static void *watch(void *unused)
 				atomic_store(&largest, gap);
 			if (stop > largest_stop)
 				atomic_store(&largest_stop, stop);
-			last = now(); /* looking takes time, too */
+			last = now(); /* reading schedstat takes time, which is not part of the next gap */
 		}
 	}
 	return unused;

@@ -1,4 +1,4 @@
-/* A pair: open and close. Under -e file three stops: open's entry and return, close's entry. */
+/* A pair is open and close. With -e file it has three stops: open's entry and return, and close's entry. */
 #include "hot.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Bare forks: a child that makes no traced call and ends, and the wait for it. */
+/* A pair is a fork, whose child ends without a traced call, and the wait for the child. */
 #include "hot.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* What a hot loop does, and how often: the programs differ in this only. */
+/* The loop that is measured. Each program defines hot() in its own way; the rest of the program is in run.c. */
 #ifndef HOT_H
 #define HOT_H
 
@@ -6,14 +6,14 @@
 extern "C" {
 #endif
 
-/* Runs `count` pairs (or whatever the program measures one by one). */
+/* Runs `count` pairs of calls. What a pair is depends on the program. */
 void hot(unsigned long count);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* The compiler must neither drop nor merge what passes through here. */
+/* Prevents the compiler from removing or merging the operations on p. */
 #define KEEP(p) __asm__ volatile("" : "+r"(p) : : "memory")
 
 #endif

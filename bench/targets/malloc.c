@@ -1,4 +1,4 @@
-/* A pair: malloc and free. Three stops: malloc's entry and return, free's entry. */
+/* A pair is malloc and free. It has three stops: malloc's entry and return, and free's entry. */
 #include "hot.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* A pair: new and delete. Four stops: entry and return of operator new, the entry of its malloc,
- * the entry of operator delete; that this jumps to another operator delete, and that one to free,
- * costs no stop. */
+/* A pair is new and delete. It has four stops: entry and return of operator new, the entry of the malloc in it, and the
+ * entry of operator delete. operator delete jumps to another operator delete, which jumps to free; these jumps cause no
+ * stop. */
 #include "hot.h"
 
 struct item {

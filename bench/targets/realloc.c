@@ -1,4 +1,4 @@
-/* One realloc of a block that grows and shrinks in place. Two stops: its entry and its return. */
+/* A pair is one realloc of a block that grows and shrinks in place. It has two stops: realloc's entry and return. */
 #include "hot.h"
 
 #include <stdlib.h>

@@ -1,19 +1,20 @@
-/* Runs a hot loop at a given depth of the stack, in several threads, and prints what each round
- * took:
+/* Runs hot() at a given depth of the stack, in one or more threads, and prints the times of each round:
  *
  *     round WALL CPU PAIRS
  *
- * WALL in ns is the time from the first thread's start to the last one's end; CPU in ns is what
- * this program, its children and the process that traces it used meanwhile: on a busy machine it says more than
- * WALL.
+ * WALL is the time from the start of the first thread to the end of the last one, in ns. CPU is the processor time, in
+ * ns, that this program, its children and the process that traces it used meanwhile; on a busy machine it is more
+ * accurate than WALL. PAIRS is the number of pairs of all threads.
  *
- *     --rounds=N    rounds (1)          --pairs=N   pairs a thread and round (1000)
- *     --threads=N   hot threads (1)     --idle=N    sleeping threads besides (0)
- *     --frames=N    frames that a stack has in the hot loop, main's caller and all (6)
- *     --pin=CPU     on that processor
- *     --ask         a round for each line of standard input: the line is the number of pairs
+ *     --rounds=N    number of rounds (default: 1)
+ *     --pairs=N     number of pairs per thread and round (1000)
+ *     --threads=N   number of threads that run hot() (1)
+ *     --idle=N      number of additional threads, which sleep (0)
+ *     --frames=N    number of frames on the stack in hot(), including the callers of main (6)
+ *     --pin=CPU     use only that processor
+ *     --ask         run a round for each line of standard input, which contains the number of pairs
  *
- * A short round before the first one warms caches up and is not printed. */
+ * A short round before the first one fills the caches; its times are not printed. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,7 +32,8 @@
 #include <unistd.h>
 
 #define WARM_PAIRS 64
-/* hot(), descend() and what glibc has above main() or a thread's start. */
+/* The smallest number of frames in hot() in the main thread and in other threads: hot(), descend() and their
+ * callers. */
 #define FRAMES_MAIN   6
 #define FRAMES_THREAD 5
 
@@ -50,7 +52,7 @@ static uint64_t clock_of(clockid_t id)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* This program's and its children's, so far as they have been waited for. */
+/* Returns the processor time of this program and of the children for which it has waited, in ns. */
 static uint64_t own_time(void)
 {
 	struct rusage children;
@@ -67,7 +69,8 @@ static void say(const char *text)
 		_exit(90);
 }
 
-/* A number of /proc/PID/status, or 0. Nothing here allocates: an allocation would be traced. */
+/* Returns a number from /proc/PID/status; 0 if there is none. Does not allocate, because an allocation would be
+ * traced. */
 static int status_number(int pid, const char *key)
 {
 	char path[48], text[4096];
@@ -87,7 +90,7 @@ static int status_number(int pid, const char *key)
 	return line ? atoi(line + strlen(key)) : 0;
 }
 
-/* The processor time of the process that traces this one. */
+/* Returns the clock of the processor time of the process that traces this one. Sets *traced to whether there is one. */
 static clockid_t tracer_clock(int *traced)
 {
 	const int tracer = status_number(getpid(), "\nTracerPid:");

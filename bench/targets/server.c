@@ -2,8 +2,8 @@
  *
  *     server CALLS OBJECT...     each OBJECT is opened by dlopen
  *
- * It prints "ready PORT" (of 127.0.0.1). A connection sends one byte: g gets a child of its own, which makes CALLS
- * pairs of malloc and free, answers with a byte and ends; q ends the server. */
+ * It prints "ready PORT", a port of 127.0.0.1. A client sends one byte. For `g` the server forks a child, which makes
+ * CALLS pairs of malloc and free, answers with one byte and ends; `q` ends the server. */
 #include "hot.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,7 @@ static int open_socket(void)
 	return write(STDOUT_FILENO, line, strlen(line)) > 0 ? fd : -1;
 }
 
-/* False: the server is to end. */
+/* Serves a connection. Returns false if the server must end. */
 static int serve(int fd, unsigned long calls)
 {
 	char byte = 0;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 			printf("%s\n", dlerror());
 			return 1;
 		}
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for the children */
+	signal(SIGCHLD, SIG_IGN); /* the kernel removes ended children, so the server need not wait for them */
 	const int listener = open_socket();
 
 	for (int fd; listener >= 0 && (fd = accept(listener, NULL, NULL)) >= 0;)

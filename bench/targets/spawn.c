@@ -1,4 +1,4 @@
-/* A vfork child that executes /bin/true, and the wait for it. */
+/* A pair is a vfork, whose child executes /bin/true, and the wait for the child. */
 #include "hot.h"
 
 #include <sys/wait.h>

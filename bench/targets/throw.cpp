@@ -1,5 +1,5 @@
-/* An exception that is thrown and caught: its memory's malloc and free, three stops, and where new is traced, the
- * entry of __cxa_begin_catch. */
+/* A pair is an exception that is thrown and caught. The malloc and free of its memory have three stops; if new is
+ * traced, the entry of __cxa_begin_catch is the fourth. */
 #include "hot.h"
 
 void hot(unsigned long count)

@@ -1,4 +1,4 @@
-/* One of many objects: bench.py makes as many copies of the built file as it wants. */
+/* A small shared object. bench.py copies the built file, to have many different objects. */
 int tiny_add(int a, int b);
 int tiny_sum(const int *items, int count);
 

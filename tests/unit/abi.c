@@ -1,4 +1,5 @@
-/* Compares arch/abi.h's places of arguments and results, for every processor, with the ABI documents. */
+/* Compares the places of arguments and results that the ports compute (arch/abi.h) with the ABI documents of all
+ * processors. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch_hex.h"
@@ -13,8 +14,8 @@
 
 /* ---- Types and places as text ---- */
 
-/* A letter is a scalar; {...} a struct, (...) a union, {} C++'s empty struct; N before it: it is passed by address; A:
- * it is aligned to 16. */
+/* A letter is a scalar, {...} a struct, (...) a union, {} C++'s empty struct. N before a type: it is passed by address.
+ * A before it: it is aligned to 16. */
 struct scalar {
 	char letter;
 	unsigned char size, align, kind;
@@ -98,8 +99,9 @@ static const char *put_value(struct abi_value *value, const char *text)
 	return text + 1;
 }
 
-/* rN is an integer register, fN bytes of the floating point registers from N on, tN the same of the x87's, [N] the
- * stack, each with the number of bytes of the value; & before it: it has the value's address; ? unknown, - no place. */
+/* rN is integer register N, fN the floating point register set from byte N on, tN the same for the x87's, [N] the stack
+ * from byte N on; the number of the value's bytes follows. & before it: the place contains the value's address. ?:
+ * unknown. -: no place. */
 static void show_place(char *text, const struct abi_place *place)
 {
 	if (!place->is_known) {
@@ -172,18 +174,20 @@ static void test_x86_64(void **unused)
 		/* Figures 3.5 and 3.6 of the psABI, without the wide vectors, which take xmm2 and xmm3 there. */
 		{"ii{iid}iixddiii", "", "r0:4 r1:4 r2:8+f160:8 r3:4 r4:4 [8]:16 f176:8 f192:8 r5:4 [24]:4 [32]:4",
 		 false},
-		/* 3.2.3: a struct has its registers as a whole or none; what follows it may still have them. */
+		/* 3.2.3: a struct is in registers as a whole or not at all; values after it may still get these
+		 * registers. */
 		{"lllll{ll}l", "", "r0:8 r1:8 r2:8 r3:8 r4:8 [8]:16 r5:8", false},
 		{"{ff}{fff}{fi}{cccc}", "", "f160:8 f176:8+f192:4 r0:8 r1:4", false},
 		{"{lll}{dl}{ld}{dd}", "", "[8]:24 f160:8+r0:8 r1:8+f176:8 f192:8+f208:8", false},
 		{"FDX", "", "f160:8 f176:8+f192:8 [8]:32", false},
 		{"qcq", "", "r0:8+r1:8 r2:1 r3:8+r4:8", false},
 		{"lllllqll", "", "r0:8 r1:8 r2:8 r3:8 r4:8 [8]:16 r5:8 [24]:8", false},
-		/* LLVM does it differently. */
+		/* LLVM passes these values differently. */
 		{"qlllq", "", "r0:8+r1:8 r2:8 r3:8 r4:8 ?", BY_LLVM},
 		{"lllllqll", "", "r0:8 r1:8 r2:8 r3:8 r4:8 ? ? ?", BY_LLVM},
 		{"llllllqd", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 ? f160:8", BY_LLVM},
-		/* A struct that may be packed is where it is aligned, and where it is not, or unknown. */
+		/* The place of a struct that may be packed is known only if it is the same with and without
+		 * alignment. */
 		{"P{x}lllllllP{x}lP{l}", "", "[8]:16 r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 [24]:8 ? ? ?", false},
 		{"P{l}P{ll}", "", "r0:8 r1:8+r2:8", false},
 		{"vVQh", "", "f160:8 f176:16 f192:16 f208:2", false},
@@ -242,15 +246,15 @@ static void test_aarch64(void **unused)
 		{"hfdQvV", "", "f0:2 f16:4 f32:8 f48:16 f64:8 f80:16", false},
 		/* 5.9.5: homogeneous aggregates, of up to four */
 		{"{ff}{dddd}{dd}d", "", "f0:4+f16:4 f32:8+f48:8+f64:8+f80:8 f96:8+f112:8 [0]:8", false},
-		/* C.3: one that does not fit ends the registers for all */
+		/* C.3: after an aggregate that does not fit, no value gets such a register */
 		{"ddddd{dddd}d", "", "f0:8 f16:8 f32:8 f48:8 f64:8 [0]:32 [32]:8", false},
 		{"{fd}{fffff}{VV}FD", "", "r0:8+r1:8 &r2:8 f0:16+f16:16 f32:4+f48:4 f64:8+f80:8", false},
-		/* B.4: more than 16 bytes by the address of a copy */
+		/* B.4: more than 16 bytes are passed as the address of a copy */
 		{"{lll}{ll}{lc}{c}", "", "&r0:8 r1:8+r2:8 r3:8+r4:8 r5:1", false},
 		/* C.10: a value that is aligned to 16 begins in an even register */
 		{"iqi", "", "r0:4 r2:8+r3:8 r4:4", false},
 		{"lllllllql", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 r6:8 [0]:16 [16]:8", false},
-		/* C.13: what does not fit ends the registers */
+		/* C.13: after a value that does not fit, no value gets a register */
 		{"lllllll{ll}i", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 r6:8 [0]:16 [16]:4", false},
 		{"llllllllcq", "", "r0:8 r1:8 r2:8 r3:8 r4:8 r5:8 r6:8 r7:8 [0]:1 [16]:16", false},
 		{"{}i", "", "r0:1 r1:4", false},
@@ -264,7 +268,7 @@ static void test_aarch64(void **unused)
 		/* it is unknown whether a member is aligned to 16, or the whole struct */
 		{"iA{i}i", "", "r0:4 ? ?", false},
 		{"iWi", "", "r0:4 ? ?", false},
-		/* and whether it is aligned at all */
+		/* it is unknown whether the struct is aligned at all */
 		{"P{q}iP{q}i", "", "r0:8+r1:8 r2:4 ? ?", false},
 		{"iiP{q}P{l}P{ll}", "", "r0:4 r1:4 r2:8+r3:8 r4:8 r5:8+r6:8", false},
 	};
@@ -298,7 +302,7 @@ static void test_arm(void **unused)
 		{"", "l", "= r0:4+r1:4", false},
 		{"", "d", "= f0:8", false},
 		{"", "F", "= f0:4+f4:4", false},
-		/* variadic functions have the base standard */
+		/* variadic functions use the base standard */
 		{"fd", "d", "r0:4 r2:4+r3:4 = r0:4+r1:4", true},
 		{"i{dd}", "{dd}", "r1:4 r2:4+r3:4+[0]:8 = &r0:4", true},
 		{"i{}i", "", "r0:4 ? ?", false},

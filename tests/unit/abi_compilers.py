@@ -35,7 +35,7 @@ def run(command, text=None):
 
 
 def variants():
-    """Name, the C compiler, the compiler under test with its flags, and whether that is for C++."""
+    """Yields the name, the C compiler, the compiler under test with its flags, and whether that is for C++."""
     yield 'C++', CC, CXX + ['-O1'], True
     yield 'C without optimisation', CC, CC + ['-O0'], False
     for clang, flag, is_cxx in ('clang', '-O2', False), ('clang++', '-O1', True):
@@ -70,7 +70,8 @@ def rules(command):
 
 @functools.lru_cache(maxsize=None)
 def supported(compiler):
-    """The objects of functrace's part, built once for each compiler of it; what the compiler said when it failed."""
+    """Builds the objects of functrace's part, once for each compiler. Returns them, and the compiler's messages if it
+    failed, else ''."""
     objects, folder = [], tempfile.mkdtemp(dir=OBJECTS.name)
     for name in ('tests/unit/abi_real.c', 'arch/abi.c') + tuple('arch/%s.c' % name for name in rules(list(compiler))):
         objects.append(os.path.join(folder, os.path.basename(name)[:-2] + '.o'))
@@ -81,7 +82,7 @@ def supported(compiler):
 
 
 def check(folder, support, command, cxx, seed, count):
-    """Returns problems, and the output."""
+    """Returns the problems, and the program's output."""
     made = os.path.join(folder, 'made.' + ('cpp' if cxx else 'c'))
     generator = [sys.executable, os.path.join(SRC, 'tests', 'generate', 'signatures.py'), seed, str(count)] + ['--cxx'] * cxx
     with open(made, 'w') as file:

@@ -30,7 +30,8 @@ struct made_value {
 	unsigned char bytes[VALUE_MAX], mask[VALUE_MAX];
 };
 
-/* Filled by the assembly below, which contains the offsets: registers in the kernel's form, and the stack from sp on.
+/* The assembly below fills this struct and contains its offsets: registers in the kernel's form, and the stack from sp
+ * on.
  */
 struct dump {
 	struct arch_regs regs;                               /* 0 */
@@ -64,7 +65,7 @@ __asm__(".text\n"
 	" mov %rax, made_dump+80(%rip)\n mov %rdx, made_dump+96(%rip)\n"
 	" fxsave64 made_dump+320(%rip)\n fninit\n pop %rbx\n ret\n");
 #elif defined __i386__
-/* In position-independent code: the dump's address in eax. */
+/* Loads the dump's address into eax, in position-independent code. */
 #define DUMP " call 2f\n2: pop %eax\n lea made_dump-2b(%eax), %eax\n"
 #define ENTRY                                                                                                          \
 	" push %esi\n push %edi\n" DUMP " fxsave 320(%eax)\n lea 8(%esp), %esi\n"                                      \

@@ -14,7 +14,7 @@ extern "C" {
 #define BOOL _Bool
 #endif
 
-/* Types that some processors or languages lack; another type replaces a missing one. */
+/* Types that some processors or languages lack. Another type replaces a missing one. */
 #if defined __SIZEOF_INT128__ && !(defined __clang__ && __clang_major__ < 18) /* older versions pass it differently */
 typedef __int128 wide;
 #else
@@ -47,14 +47,15 @@ enum { MADE_ARGS = 12 }; /* at most, for one function */
 struct made_value;
 enum made_kind { MADE_INTEGER, MADE_FLOAT, MADE_LONG_DOUBLE, MADE_VECTOR, MADE_BITS };
 
-/* The next argument of the described function, or its result. */
+/* These add the next argument of the described function, or its result. */
 struct made_value *made_argument(size_t size, size_t align, int is_struct);
 struct made_value *made_result(size_t size, size_t align, int is_struct);
 void made_by_address(struct made_value *value);
-/* A field of a value. compared: its bytes must arrive; of a union only those of the member that has been set. */
+/* Adds a field to a value. compared: its bytes must arrive. In a union, only the bytes of the member that has been set
+ * must arrive. */
 void made_field(struct made_value *value, size_t offset, size_t size, enum made_kind kind, int compared);
-/* A bit field of the struct of `size` bytes at `offset`; `set` is the struct with all bits of the field set and all
- * others zero. */
+/* Adds a bit field. `size` and `offset` are those of its struct; `set` is the struct with all bits of the field set and
+ * all others zero. */
 void made_bits(struct made_value *value, size_t offset, size_t size, const void *set, int compared);
 /* Sets the value's bytes. */
 void made_bytes(struct made_value *value, const void *bytes);
@@ -65,7 +66,8 @@ void made_begin(unsigned number, const char *words, int is_variadic);
 /* Makes the dump. It is called by the prototype of the generated function; the compiler must not know that it is
  * another function. */
 extern void (*volatile made_entry)(void);
-/* The same for a function that returns a struct: i386's removes the struct's address from the stack when it returns. */
+/* The same for a function that returns a struct. On i386 such a function removes the struct's address from the stack
+ * when it returns. */
 #ifdef __i386__
 extern void (*volatile made_entry_pop)(void);
 #define MADE_ENTRY_FOR(result) made_entry_pop

@@ -1,4 +1,4 @@
-/* The stages of the pipeline, with records that the tests make. */
+/* Tests the stages of the pipeline with records that the tests make. */
 #include "config.h"
 
 #include <stdarg.h>

@@ -17,7 +17,7 @@
 #include "base/util.h"
 
 #define HERE 0x400000u /* where the tests' instructions are */
-#define SLOT 0x401000u /* and of their copies */
+#define SLOT 0x401000u /* where the copies of the instructions are */
 
 static const struct arch *const arch = &arch_aarch64;
 
@@ -280,7 +280,7 @@ static void test_reach(void **state)
 	assert_int_equal(arch->relocate(&literal, HERE + 16 - near, &copy), -ERANGE);
 }
 
-/* Any word: a copy can be relocated, and an emulated instruction is emulated. */
+/* Any word that is decoded can be relocated if it is copied, and emulated if it is to be emulated. */
 static void test_any_words(void **state)
 {
 	uint32_t word = 1;
@@ -556,8 +556,8 @@ static void test_emulate_memory(void **state)
 	assert_int_equal(stack.bytes[33], 0);
 }
 
-/* Accesses whose fault the program must get change nothing: unmapped memory, a tagged pointer (the tag may be checked),
- * an unaligned stack pointer. */
+/* The emulation of an access whose fault the program must get changes nothing: unmapped memory, a tagged pointer (the
+ * tag may be checked), an unaligned stack pointer. */
 static void test_emulate_left(void **state)
 {
 	static const struct {
@@ -599,7 +599,7 @@ static void test_registers(void **state)
 	assert_true(arch->return_address(&regs, &value));
 	assert_int_equal(value, 0xeeeeeeeeeeeeeeee);
 	assert_int_equal(arch->return_sp(&regs), 0x7ffff000);
-	/* The copy is not reached by an indirect branch. */
+	/* Setting the pc clears the type of the branch, because the copy is not reached by an indirect branch. */
 	arch->set_pc(&regs, 0x1234);
 	arch->set_sp(&regs, 0x5678);
 	assert_int_equal(regs.words[A64_PC], 0x1234);
@@ -691,7 +691,7 @@ static void test_address_bits(void **state)
 		assert_true(a64_strip(in_text | (signature & ~(end - 1)), widths[i]) == in_text);
 		assert_true(a64_strip(in_text | 0xff00000000000000, widths[i]) == in_text); /* a tag */
 	}
-	/* Nothing was stripped: no signatures, and addresses of any width. */
+	/* If xpaclri strips nothing, there are no signatures, and addresses may have any width. */
 	assert_int_equal(a64_address_bits(signature), 52);
 	assert_int_equal(a64_address_bits(0), 52);
 }

@@ -83,7 +83,7 @@ static bool is_branch(const char *mnemonic)
 	       (!mnemonic[1] || mnemonic[1] == '.' || !strncmp(mnemonic, "bc.", 3) || !strcmp(mnemonic, "bl"));
 }
 
-/* The kind that objdump's text implies; sets *none if no breakpoint may be there. */
+/* Returns the kind that objdump's text implies. Sets *none if no breakpoint may be there. */
 static enum insn_kind kind_of(const struct line *line, bool *none)
 {
 	const char *const m = line->mnemonic;
@@ -104,7 +104,7 @@ static enum insn_kind kind_of(const struct line *line, bool *none)
 	return INSN_COPY;
 }
 
-/* The address that the emulated load read. */
+/* Stores the address that the emulated load reads. */
 static int note_read(void *context, uint64_t address, void *data, size_t size)
 {
 	*(uint64_t *)context = address;
@@ -112,14 +112,14 @@ static int note_read(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* The address that an emulated instruction jumps to or reads, or that it computes. */
+/* Returns the address to which an emulated instruction jumps, or which it reads or computes. */
 static uint64_t place_of(const struct insn *insn, const struct line *line)
 {
 	uint64_t read = 0;
 	const struct arch_memory memory = {.read = note_read, .context = &read};
 	const unsigned target = line->word & 31;
 
-	/* With both results of the condition: the one that jumps. */
+	/* Tries all flags and both results of the condition, to find a state in which the instruction jumps. */
 	for (unsigned way = 0; way < 2; way++)
 		for (uint64_t flags = 0; flags < 16; flags++) {
 			struct arch_regs regs;
@@ -150,7 +150,7 @@ static bool agrees(const struct line *line)
 	a64_put(bytes, line->word);
 	const bool is_decoded = arch->decode(line->address, bytes, sizeof(bytes), false, &insn);
 
-	/* Data, or an instruction that one of both does not know: no comparison. */
+	/* The word is data, or an instruction that objdump or the decoder does not know, so it is not compared. */
 	if (!strcmp(line->mnemonic, ".inst"))
 		return !is_decoded || insn.kind != INSN_EMULATE;
 	if (is_decoded == none || (is_decoded && insn.kind != kind)) {

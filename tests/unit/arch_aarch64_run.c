@@ -222,7 +222,7 @@ static bool compare(uint32_t word, unsigned slots)
 
 /* --- instructions by hand --- */
 
-/* Relative ones point into TEXT, where literals are, too. */
+/* Instructions relative to the pc point into TEXT, which also contains literals. */
 static const uint32_t by_hand[] = {
 	/* nop, yield, bti, bti c, bti j, bti jc; b, b.cond, cbz, cbnz, tbz, tbnz, forward and backward, of both widths
 	 */

@@ -93,7 +93,7 @@ static void child_main(void)
 
 static void wait_stop(int *status)
 {
-	alarm(20); /* a loop without end in the child: the test ends by SIGALRM */
+	alarm(20); /* if the child loops for ever, SIGALRM ends the test */
 	if (waitpid(child, status, 0) != child)
 		die("waitpid");
 	alarm(0);
@@ -102,7 +102,7 @@ static void wait_stop(int *status)
 #ifdef ARENA_32
 #define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
 
-/* NT_PRSTATUS would have the 32-bit form while the child runs such code. */
+/* NT_PRSTATUS would have the 32-bit form while the child runs 32-bit code. */
 static void transfer_regs(int request, struct arena_state *state)
 {
 	if (ptrace(request == PTRACE_SETREGSET ? PTRACE_SETREGS : PTRACE_GETREGS, child, NULL, &state->regs))
@@ -207,7 +207,7 @@ static void transfer_xstate(int request, struct arena_state *state)
 		xstate.iov_len = state->xstate_size;
 	if (ptrace(request, child, NT_EXTENDED, &xstate))
 		die("xstate");
-	if (xstate.iov_len == sizeof(state->xstate)) { /* perhaps truncated, and refused then */
+	if (xstate.iov_len == sizeof(state->xstate)) { /* the state may be truncated, and would then be refused */
 		errno = E2BIG;
 		die("xstate: ARENA_XSTATE");
 	}
@@ -281,7 +281,7 @@ void arena_step(const struct arena_state *before, struct arena_state *after)
 }
 
 #ifdef __x86_64__
-/* Returns true if one nop runs in such a state: the child stops after it, at the breakpoint. */
+/* Returns true if a nop runs with this stack pointer: the child stops after it, at the breakpoint. */
 static bool runs_nop(const struct arena_state *idle, uint64_t sp)
 {
 	static const unsigned char nop = 0x90;
@@ -468,7 +468,8 @@ enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(str
 		perror("PTRACE_SEIZE");
 		close(start[1]);
 	} else {
-		/* The close wakes the child at once, so that it is not taken for asleep in read. */
+		/* Closing the pipe wakes the child at once, so a child that still reads the pipe is not taken for
+		 * asleep in its system call. */
 		while (!is_sleeping(child))
 			usleep(1000);
 		close(start[1]);

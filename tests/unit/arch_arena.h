@@ -33,13 +33,13 @@ enum arena_slot { SLOT_NEAR, SLOT_ABOVE, SLOT_BELOW, SLOT_FAR, ARENA_SLOTS };
 
 extern const uint64_t arena_slots[ARENA_SLOTS];
 
-/* Everything that an instruction can read or change. */
+/* All that an instruction can read or change. */
 struct arena_state {
 	struct arch_regs regs;
 	unsigned char xstate[ARENA_XSTATE];
 	size_t xstate_size;
 	unsigned char data[ARENA_DATA_SIZE];
-	int signal; /* that it stopped with */
+	int signal; /* signal with which the child stopped */
 	int code;   /* si_code */
 	uint64_t fault;
 };
@@ -47,12 +47,12 @@ struct arena_state {
 /* The port of the tested instructions. */
 const struct arch *arena_arch(void);
 
-/* Registers are always those of a 64-bit process; truncates values to what 32-bit code can have, and sets a stack
- * pointer with which this kernel resumes. */
+/* Truncates the values of registers to what 32-bit code can have, and sets a stack pointer with which this kernel
+ * resumes a task. The registers always have the form of a 64-bit process. */
 void arena_fit(struct arch_regs *regs);
 /* Returns true if this kernel resumes a task with these registers. */
 bool arena_can_resume(const struct arch_regs *regs);
-/* Calls the port's emulate() on such registers. */
+/* Calls the port's emulate() on registers in this form. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
 /* The next number of a sequence that is the same in every run of a program. */

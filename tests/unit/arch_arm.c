@@ -561,7 +561,7 @@ static void test_loads(void **state)
 	assert_int_equal(regs.narrow[PC], HERE + 4 + 10);
 }
 
-/* The place of the literal is not in the test's memory; relocated by its own address. */
+/* The instructions are decoded at DATA, so that their literals are in the test's memory. */
 static void test_literal_loads(void **state)
 {
 	static const struct {
@@ -768,7 +768,7 @@ static void test_call_slot(void **state)
 	assert_false(slot_of(HERE + 4, "ff ff ff eb 00 c6 8f e2 03 c0 a0 e1 f4 f0 bc e5", &slot));
 }
 
-/* The same code, with unreadable memory around it. */
+/* Reads this code, with unreadable memory around it. */
 static int read_around(void *context, uint64_t address, void *data, size_t size)
 {
 	(void)context;

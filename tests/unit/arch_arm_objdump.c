@@ -41,7 +41,7 @@ static const char *const handful[] = {
 static unsigned long checked, failures;
 static unsigned long kinds[3];
 
-/* One line of objdump's. */
+/* One line of objdump's output. */
 struct line {
 	uint64_t address;
 	unsigned char bytes[4];
@@ -105,7 +105,7 @@ static bool parse(char *text, struct line *line)
 	return true;
 }
 
-/* Instructions that objdump cannot disassemble, or marks as unpredictable. */
+/* Returns true for instructions that objdump cannot disassemble, or marks as unpredictable. */
 static bool is_doubtful(const struct line *line)
 {
 	static const char *const marks[] = {"UNPREDICTABLE", "unpredictable", "UNDEFINED", "illegal", "<und>", "??",
@@ -248,7 +248,7 @@ static bool place_is_right(const struct line *line, const struct insn *insn)
 		return insn->literal_at == place;
 	if (insn->kind != INSN_EMULATE)
 		return true;
-	/* With flags with which the condition holds. */
+	/* Tries all flags, to find some with which the condition holds. */
 	for (unsigned flags = 0; flags < 16; flags++) {
 		for (unsigned i = 0; i < 16; i++)
 			regs.narrow[i] = flags & 1; /* cbz, cbnz */
@@ -321,7 +321,8 @@ static bool is_misread(const struct line *line, uint32_t word)
 	       (is(line, "cmp") || is(line, "cmn") || is(line, "tst") || is(line, "teq"));
 }
 
-/* Hints; instructions with flags or a literal in place of the pc, and those of coprocessors that do not exist. */
+/* Returns true if an instruction may be copied although its text names the pc: hints, instructions that use flags or a
+ * copied literal instead of the pc, and instructions of coprocessors that do not exist. */
 static bool may_name_pc(const struct line *line, const struct insn *insn)
 {
 	static const char *const names[] = {"pld",  "pldw",  "pli",   "mrc",   "mrc2",  "vmrs",
@@ -394,7 +395,7 @@ static void put_words(FILE *out)
 
 		if (i == MADE_UP)
 			fputs(".thumb\n.thumb_func\ng:\n", out);
-		if (i < MADE_UP) /* every second one without a condition, or with "always" */
+		if (i < MADE_UP) /* every second word has the condition "always" */
 			fprintf(out, ".inst 0x%08x\n", i & 1 ? word : (word & 0x0fffffff) | 0xe0000000);
 		else
 			fprintf(out, ".inst.w 0x%08x\n", groups[i % 3] | (word & 0x07ffffff));
@@ -418,7 +419,7 @@ static unsigned check_assembled(const char *objdump, void (*put_all)(FILE *out),
 	char *const path = xasprintf("%s/object", folder);
 
 	*status |= check_file(objdump, path, check_line);
-	*status |= failures > 0; /* they contain no data */
+	*status |= failures > 0; /* assembled files contain no data, so no difference is allowed */
 	free(path);
 	assembled_remove(folder);
 	return 1;

@@ -57,7 +57,7 @@ static const struct {
 	{MAPPED, MAPPED - 2, 0, 1},
 	{MAPPED, MAPPED - 0x1000 + 2, 0, 2},
 	{0, ARCH_CALL_BYTES, ARCH_CALL_BYTES, 1},
-	{0, ARCH_CALL_BYTES - 2, 0, 0}, /* addresses do not wrap round */
+	{0, ARCH_CALL_BYTES - 2, 0, 0}, /* an address below 0 does not wrap around */
 	{0, 0, 0, 0},
 };
 

@@ -132,11 +132,11 @@ static const struct form calls_32[] = {
 	{"ff 54 24 f0", "", "", 0}, /* call *-16(%esp) */
 	/* a function that ends in a jump to it */
 	{"e8 eb 00 00 00", "b8 40 00 00 00 e9 76 00 00 00", "ff a3 10 00 00 00", 0x403010},
-	/* which may do something else */
+	/* functions that do something else */
 	{"e8 eb 00 00 00", "8b 1c 24 c3", "", 0},
 	{"e8 eb 00 00 00", "65 ff 25 10 00 00 00", "", 0}, /* jmp *%gs:16 */
 	{"e8 eb 00 00 00", "67 ff 26 00 20", "", 0},       /* jmp *0x2000, 16 bits */
-	{"65 ff 15 10 00 00 00", "", "", 0x10},            /* no slot of a program's is there */
+	{"65 ff 15 10 00 00 00", "", "", 0x10},            /* the program has no slot at this address */
 	{"ff d0", "", "", 0},
 	{"ff 10", "", "", 0},
 	{"ff 14 85 00 20 40 00", "", "", 0},
@@ -168,7 +168,7 @@ static void test_forms_32(void **state)
 	arch = arch_for_elf(EM_386, ELFCLASS32);
 	got = 0x403000;
 	check_forms(calls_32, ARRAY_SIZE(calls_32));
-	/* If the table is unknown */
+	/* The address of the table is unknown. */
 	got = 0;
 	memset(memory, 0x90, sizeof(memory));
 	put(CALL, "ff 93 f0 ff ff ff");
@@ -198,7 +198,7 @@ static void test_edges(void **state)
 	assert_int_equal(slot_of(UINT64_MAX), 0);
 }
 
-/* Whatever lies there, it ends. */
+/* The search ends, whatever the code is. */
 static void test_any_bytes(void **state)
 {
 	unsigned found = 0;
@@ -213,7 +213,7 @@ static void test_any_bytes(void **state)
 			found += slot_of(CALL + 16 * i + 5) != 0;
 		}
 	}
-	assert_in_range(found, 1, 3200); /* few bytes are such a jump */
+	assert_in_range(found, 1, 3200); /* random bytes are seldom such a jump */
 }
 
 int main(void)

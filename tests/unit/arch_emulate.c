@@ -212,7 +212,7 @@ static void put(struct bytes *bytes, uint64_t value, size_t size)
 	bytes->size += size;
 }
 
-/* Small numbers, those around the limits of signed types, and any. */
+/* Returns a small number, a number near the limits of signed types, or any number. */
 static uint64_t random_immediate(void)
 {
 	static const uint64_t limits[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, UINT64_MAX};
@@ -356,8 +356,8 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 
 static struct {
 	unsigned reads, writes;
-	size_t written; /* bytes by the last write */
-	bool read_late; /* after a write */
+	size_t written; /* number of bytes of the last write */
+	bool read_late; /* a read came after a write */
 } accesses;
 
 static int watched_read(void *context, uint64_t address, void *data, size_t size)
@@ -415,7 +415,7 @@ static bool same_data(const struct bytes *bytes, const struct arena_state *emula
 	return true;
 }
 
-/* Accesses that do not fit an operand: a write of the wrong size, a read after the decision. */
+/* Returns false if an access does not fit the operands: a write of the wrong size, or a read after the write. */
 static bool is_careful(const struct bytes *bytes, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	if (accesses.writes > 1 || accesses.read_late)
@@ -481,8 +481,8 @@ static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	return hash_bytes(form, count * sizeof(form[0]));
 }
 
-/* The number of encodings of the opcode that are compared; not all, because some decode as another instruction or as
- * none. */
+/* Compares encodings of the opcode. Returns their number; it may be less than wanted, because some encodings decode as
+ * another instruction or as none. */
 static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsigned *failed)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -623,7 +623,7 @@ static int read_zeros(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* Flags with which an instruction has further effects, and memory that cannot be written: nothing changes. */
+/* Nothing changes if the flags would cause further effects, or if memory cannot be written. */
 static void test_nothing_changed(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* The flags that an instruction leaves undefined: two ways of running it may differ in them. */
+/* The flags that an instruction leaves undefined. They may differ between two ways of running it. */
 #ifndef FT_TESTS_UNIT_ARCH_FLAGS_H
 #define FT_TESTS_UNIT_ARCH_FLAGS_H
 

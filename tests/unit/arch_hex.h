@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Fills `bytes` (of `max`) from "48 89 e5"; returns how many there were. */
+/* Converts a text like "48 89 e5" to at most `max` bytes. Returns their number. */
 static inline size_t hex_bytes(const char *text, unsigned char *bytes, size_t max)
 {
 	size_t count = 0;

@@ -50,7 +50,7 @@ static void test_registers(void **state)
 	assert_int_equal(arch()->pointer_size, 4);
 #ifdef __x86_64__
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.rip));
-	assert_int_equal(arch()->getregs, 0); /* that would be x86-64's form */
+	assert_int_equal(arch()->getregs, 0); /* PTRACE_GETREGS would return x86-64's form */
 #else
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.eip));
 	assert_ptr_equal(arch_native(), arch());

@@ -191,7 +191,7 @@ struct baseline {
 static struct {
 	uint64_t objects, instructions, bad, refused, waits, too_far, mismatches, stepped_unexplained;
 	struct baseline places[PLACES];
-	struct hash files; /* device and inode: those seen */
+	struct hash files; /* device and inode of the files that were read */
 } total;
 
 static const struct arch *arch;
@@ -275,7 +275,7 @@ static bool is_legacy_prefix(unsigned char byte)
 	return memchr("\x66\x67\x2e\x3e\x26\x36\x64\x65\xf2\xf3\xf0", byte, 11) != NULL;
 }
 
-/* 66h without REX.W on a near branch, which processors interpret differently. */
+/* Returns true for a near branch with 66h and without REX.W, which processors interpret differently. */
 static bool has_narrow_branch(const struct line *line)
 {
 	bool is_66 = false;
@@ -286,7 +286,7 @@ static bool has_narrow_branch(const struct line *line)
 	return is_66 && i < line->size && (line->bytes[i] & 0xf8) != 0x48;
 }
 
-/* loope and loopne with a repeat prefix, which inverts their condition. */
+/* Returns true for loope and loopne with a repeat prefix, which inverts their condition. */
 static bool is_turned_loop(const struct line *line, const char *text)
 {
 	bool is_repeated = false;
@@ -307,7 +307,7 @@ struct expected {
 	bool pc_only, needs_reach, has_target;
 };
 
-/* The kind that objdump's text implies. */
+/* Returns the kind that objdump's text implies. */
 static struct expected expect(const struct line *line)
 {
 	const char *text = skip_prefixes(line->text);
@@ -337,7 +337,7 @@ static struct expected expect(const struct line *line)
 	return insn;
 }
 
-/* The address that objdump computed: "# addr" after an operand, or that of a branch. */
+/* Gets the address that objdump has computed: "# addr" after an operand, or the target of a branch. */
 static bool target_of(const char *text, uint64_t *target)
 {
 	const char *hash = strchr(text, '#');
@@ -445,8 +445,8 @@ static void count(struct baseline *baseline, const struct insn *insn)
 	baseline->copy_reach += needs_reach(arch, insn);
 }
 
-/* Stepping at an entry or a return site is right only for these: the program's own breakpoints (abort paths end in
- * one), and transactions (lock elision of glibc). */
+/* Returns true for the instructions that must be stepped at an entry or a return site: the program's own breakpoints
+ * (abort paths end in one), and transactions (lock elision of glibc). */
 static bool may_step(const char *text)
 {
 	return is_word(skip_prefixes(text), "int3 int1 icebp int xbegin xend xabort enclu");
@@ -478,7 +478,8 @@ static void check_insn(const char *object, const struct line *line, enum place p
 	}
 }
 
-/* fwait and the x87 instruction after it, which objdump shows as one instruction: the processor has two. */
+/* Returns true for fwait with the x87 instruction after it: objdump shows one instruction, but the processor executes
+ * two. */
 static bool is_wait_form(const struct line *line)
 {
 	return line->bytes[0] == 0x9b && line->size > 1;
@@ -533,7 +534,7 @@ static void check_listing(const char *object, FILE *listing)
 	}
 }
 
-/* Near branches with 66h as Intel's processors interpret them, so that lengths are defined. */
+/* objdump is told to interpret near branches with 66h as Intel's processors do, so that their lengths are defined. */
 static int check_object(const char *path)
 {
 	const char *const arguments[] = {"objdump", "-dw", "-Mintel64", "--", path, NULL};
@@ -566,7 +567,7 @@ static int check_object(const char *path)
 	return 0;
 }
 
-/* An executable or shared object that was not yet found under another name. */
+/* Returns true for an executable or shared object that was not yet found under another name. */
 static bool is_object(const char *path, const struct stat *stat)
 {
 	file_header header;

@@ -219,7 +219,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Runs one instruction in that state in all ways. `slots` is a mask. */
+/* Runs one instruction in all ways, from this state. slots: mask of the slots. */
 static bool compare_in(const struct arena_state *before, const struct insn *insn, unsigned slots)
 {
 	struct arena_state native;
@@ -247,8 +247,9 @@ static bool compare_in(const struct arena_state *before, const struct insn *insn
 	return same;
 }
 
-/* The same in a random state. A difference is tested again with the same state, and fails if it is found again: in one
- * run on a virtual machine one copy had another signal, for an unknown reason. A wrong copy is wrong each time. */
+/* Runs the instruction in a random state. After a difference it is run again in the same state, and the test fails only
+ * if the difference occurs again: once, on a virtual machine, a copy stopped with another signal for an unknown reason.
+ * A wrong copy is wrong each time. */
 static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 {
 	struct arena_state before;
@@ -577,7 +578,7 @@ static int corpus_object(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 #ifdef ARENA_32
-/* The code of a 32-bit library, which this process cannot load. */
+/* Adds the code of a 32-bit library, which this process cannot load. */
 static void corpus_file(struct corpus *corpus, const char *path)
 {
 	size_t size = 0;

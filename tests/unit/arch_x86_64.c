@@ -20,7 +20,7 @@
 #include "tests/unit/arch_hex.h"
 
 #define HERE 0x400000u /* where the tests' instructions are */
-#define SLOT 0x401000u /* and their copies */
+#define SLOT 0x401000u /* where the copies of the instructions are */
 
 #define WORD(member) (offsetof(struct user_regs_struct, member) / 8)
 
@@ -221,7 +221,7 @@ static void test_not_decoded(void **state)
 		assert_int_equal(insn.kind, INSN_STEP);
 		assert_int_equal(insn.length, 0);
 	}
-	/* Unknown to the decoder, perhaps known to the processor. d5: REX2 of APX. */
+	/* Instructions that are unknown to the decoder, and may be known to the processor. d5: REX2 of APX. */
 	static const char *const unknown[] = {"06", "d5 10 89 c0 90", "f0 90", "0f ff c0 90"};
 
 	for (size_t i = 0; i + 1 < ARRAY_SIZE(unknown); i++) {
@@ -275,7 +275,7 @@ static void test_reach(void **state)
 	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 }
 
-/* Any bytes: the result keeps the contract, and a copy fits a slot. */
+/* With any bytes the result keeps the contract, and a copy fits into a slot. */
 static void test_any_bytes(void **state)
 {
 	uint64_t random = 0x9e3779b97f4a7c15u;
@@ -291,7 +291,7 @@ static void test_any_bytes(void **state)
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			bytes[j] = (unsigned char)(random >> 56);
 		}
-		/* Half of them in the maps of longer opcodes, after prefixes. */
+		/* Half of the byte strings begin with a prefix, or with the escape of a longer opcode. */
 		if (i & 1)
 			bytes[i >> 1 & 1] = "\x0f\x66\xf3\xf2\xc4\xc5\x62\x48"[i >> 2 & 7];
 		if (!arch()->decode(HERE, bytes, i % 17, i & 32, &insn)) {
@@ -638,7 +638,7 @@ static const struct {
 	{"90 90 90 90 90 90 90 90", CALL_NONE},
 	{"e8 01 02 03 04 90", CALL_NONE},
 	{"ff d0 90", CALL_NONE},
-	{"e8 01 02 ff d0", CALL_COMPUTED}, /* either; the second is less likely */
+	{"e8 01 02 ff d0", CALL_COMPUTED}, /* can be decoded in two ways; the second is less likely */
 };
 
 static void test_follows_call(void **state)

@@ -1,4 +1,4 @@
-/* Probes and calls of a made-up process: its text is a file, and nothing runs. */
+/* Tests probes and calls of a made-up process: its text is a file, and no program runs. */
 #include "config.h"
 #include "calls/probes/alias.h"
 #include "calls/calls.h"
@@ -145,7 +145,7 @@ static void test_hidden_in_thumb(void **state)
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
-	/* If an instruction begins before, it is not known whether the breakpoint is functrace's. */
+	/* If an instruction begins before the breakpoint, it is unknown whether the breakpoint is functrace's. */
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);
@@ -185,7 +185,7 @@ static void test_no_step(void **state)
 	p->arch = arch;
 }
 
-/* An object's extent may have a hole with generated code, which may be generated anew: that is read again. */
+/* The range of an object may have a hole with generated code. This code may change, so it is read again. */
 static void test_made_in_a_hole(void **state)
 {
 	needs_x86_64();
@@ -269,8 +269,8 @@ static uint64_t map_library(const char *symbol)
 	return call + sizeof(code);
 }
 
-/* The meaning of the call before an address is kept, until the library is unloaded: then the address, and the slot, may
- * be another library's. */
+/* The meaning of the call before an address is kept until the library is unloaded, because then another library may
+ * have the address and the slot. */
 static void test_unloaded_callers(void **state)
 {
 	needs_x86_64();
@@ -294,8 +294,8 @@ static void test_unloaded_callers(void **state)
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
 }
 
-/* Before breakpoints are inserted the order of the module decides, whichever name comes first: no call can have been
- * made by the other name yet, and from then on no call is known by its name. */
+/* Before breakpoints are inserted, the order of the module's rows decides, not the order in which names are found: no
+ * call can have used the other name yet, and later calls do not show by which name they were made. */
 static void test_names_of_two_kinds(void **state)
 {
 	needs_x86_64();
@@ -337,8 +337,8 @@ static void test_other_kind_under_a_call(void **state)
 	end_task(task);
 }
 
-/* Releases that are written at their entries: not a function that can fail, nor a resolver, nor one whose object was
- * unmapped. */
+/* Counts the functions whose releases are written at the entry. A function that can fail, a resolver, and a function
+ * whose object was unmapped do not count. */
 static void test_releases_are_counted(void **state)
 {
 	needs_x86_64();
@@ -353,7 +353,7 @@ static void test_releases_are_counted(void **state)
 	assert_int_equal(p->probes->releases, 1);
 	probe_forget(p, breakpoint_find(p, TEXT + 0x80));
 	assert_int_equal(p->probes->releases, 0);
-	/* Another name, of another kind. */
+	/* Another name of the function, for another kind. */
 	p->text->planting = true;
 	probe(FREE_OR_NOT, TEXT + 0xc0);
 	probe(FREE, TEXT + 0xc0);
@@ -385,7 +385,7 @@ static void test_undone_on_the_stack(void **state)
 	args[1]++;
 	assert_true(task_has_undone_hits(task) && hit_redo(task, b, args, probe_arguments(known)));
 	assert_false(task_has_undone_hits(task));
-	/* Another call from there: its argument is another one. */
+	/* Another call from the same place has another argument. */
 	hit_undo(task, b);
 	args[0]++;
 	assert_false(hit_redo(task, b, args, probe_arguments(known)));

@@ -36,7 +36,7 @@ static int seize(pid_t pid)
 
 	if (!ptrace(PTRACE_SEIZE, pid, NULL, (void *)options))
 		return 0;
-	/* The loop reports a child that has died. */
+	/* If the child has died, the loop reports its end. */
 	if (!waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT | WNOHANG) && ended.si_pid == pid)
 		return 0;
 	msg_error("process %d cannot be traced: %s", (int)pid, strerror(errno));
@@ -97,7 +97,7 @@ static void dispatch_stop(pid_t pid, int status)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 }
 
-/* Interrupts the traced process, and detaches at its next stop. A stopped process is in a stop already. */
+/* Interrupts the traced process, and detaches at its next stop; at once if the process is stopped already. */
 static void detach(pid_t pid)
 {
 	int status, sig = 0;

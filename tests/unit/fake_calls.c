@@ -35,7 +35,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
 
 static uint64_t now_ns;
-static pid_t child_signal; /* the child about which a pending SIGCHLD tells (SIGCHLD does not queue); 0 none */
+static pid_t child_signal; /* the child of the pending SIGCHLD, of which the kernel queues only one; 0: none */
 static void (*alarm_handler)(int);
 static unsigned waits;
 

@@ -1,4 +1,4 @@
-/* Tasks, their stops and their ends. */
+/* The fake kernel's tasks, their stops and their ends. */
 #include "config.h"
 #include "arch/x86/x86_insn.h"
 #include "tests/unit/fake_kernel.h"
@@ -232,7 +232,7 @@ static void finish_exec(struct fake_task *task)
 	task->memory = memory;
 	if (leader && leader != task) {
 		task->trap = leader->trap;
-		leader->state = FAKE_GONE; /* without a word */
+		leader->state = FAKE_GONE; /* the leader's end is not reported */
 		task->tid = task->tgid;
 	}
 	task->executing = false;
@@ -278,8 +278,8 @@ void fake_taken(struct fake_task *task)
 	try_exec(task->tgid);
 }
 
-/* The children of a process that has ended get init as their parent; which init is not modelled. It reaps those that
- * have ended. */
+/* The children of a process that has ended get init as their parent. init is not modelled; it reaps children that have
+ * ended. */
 static void leave_children(pid_t tgid)
 {
 	for (size_t i = 0; i < task_count; i++)

@@ -1,14 +1,14 @@
 /* A fake kernel for the tracer's thread: tasks with their groups, memory and stops, and the answers of wait, ptrace and
- * /proc. It does by itself what the kernel does on request (an interruption stops a running task; an end is reported
- * when the task is resumed from its exit event, a leader's when all its threads have ended); all else are statements of
- * a sequence: race_script.c.
+ * /proc. It does by itself what the kernel does on request: an interruption stops a running task; the end of a task is
+ * reported when the task is resumed from its exit event, the end of a leader when all its threads have ended. All other
+ * events are statements of a sequence (race_script.c).
  *
- *	fake_kernel.c  tasks and stops, by these rules: ptrace(2), and kernel/ptrace.c, signal.c, exit.c, fs/exec.c
- *	fake_memory.c  memory and its text
- *	fake_ptrace.c  ptrace()
- *	fake_calls.c   syscall(), kill() and the rest as the tracer calls them (the linker's --wrap)
- *	fake_proc.c    files and folders of /proc
- *	fake_world.c   the modules around the tracer: engine, objects, trace files; runs the tracer
+ * 	fake_kernel.c  tasks and stops, by these rules: ptrace(2), and kernel/ptrace.c, signal.c, exit.c, fs/exec.c
+ * 	fake_memory.c  memory and its text
+ * 	fake_ptrace.c  ptrace()
+ * 	fake_calls.c   syscall(), kill() and the rest as the tracer calls them (the linker's --wrap)
+ * 	fake_proc.c    files and folders of /proc
+ * 	fake_world.c   the modules around the tracer: engine, objects, trace files; runs the tracer
  */
 #ifndef FT_TESTS_FAKE_KERNEL_H
 #define FT_TESTS_FAKE_KERNEL_H
@@ -34,9 +34,9 @@ struct fake_memory {
 	int fd;
 	ino_t inode;
 	char name[16];                    /* the process that created it; after an exec with a number appended */
-	bool has_tail;                    /* room for copies */
+	bool has_tail;                    /* the text has room for copies */
 	bool refuses;                     /* writes to its text through /proc/PID/mem fail */
-	bool closed;                      /* cannot be opened now */
+	bool closed;                      /* /proc/PID/mem cannot be opened now */
 	const struct fake_place *patched; /* where the program has written another instruction; NULL if nowhere */
 };
 
@@ -44,7 +44,7 @@ struct fake_memory {
 struct fake_place {
 	const char *name;
 	uint64_t address;
-	unsigned length;           /* of its instruction */
+	unsigned length;           /* length of its first instruction */
 	const char *symbol;        /* NULL: no function */
 	const unsigned char *code; /* NULL: nothing */
 	unsigned size;
@@ -58,23 +58,24 @@ struct fake_place {
 
 struct fake_memory *fake_memory_new(const char *name, bool has_tail);
 struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char *name);
-/* Its last user has ended: reads from open descriptors fail. */
+/* Marks the memory of a process whose last task has ended: reads from open descriptors fail. */
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
-/* A write by the tracer, through a stopped task (by) or through /proc/PID/mem (0): like pwrite(). Breakpoints and
- * copies that are added or removed are recorded as actions. */
+/* Writes for the tracer, through a stopped task `by`, or through /proc/PID/mem if `by` is 0. Return value as pwrite().
+ * Records breakpoints and copies that are added or removed as actions. */
 ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
-/* The program writes other code there: two nops. */
+/* Lets the program overwrite its code there with two nops. */
 void fake_memory_patch(struct fake_memory *memory, const struct fake_place *place);
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address);
-/* Number of bytes of its text that differ from the file. */
+/* Returns the number of bytes of the text that differ from the file. */
 unsigned fake_text_differs(const struct fake_memory *memory);
 const struct fake_place *fake_place_named(const char *name);
 const struct fake_place *fake_place_n(size_t n); /* NULL after the last one */
-/* Its name with `suffix` appended; in one of a few static buffers. */
+/* Returns the name of the place at an address; inside a place "NAME+OFFSET", elsewhere the address. The text is in one
+ * of four static buffers. */
 const char *fake_place_text(uint64_t address);
 
 /* ---- Tasks ---- */
@@ -82,7 +83,7 @@ const char *fake_place_text(uint64_t address);
 enum fake_state {
 	FAKE_RUNS,    /* or sleeps: see `activity` */
 	FAKE_STOPPED, /* in a ptrace stop */
-	FAKE_LISTENS, /* the same, under PTRACE_LISTEN */
+	FAKE_LISTENS, /* in a ptrace stop, after PTRACE_LISTEN */
 	FAKE_ZOMBIE,
 	FAKE_GONE,
 };
@@ -95,9 +96,9 @@ struct fake_task {
 	char activity;  /* of a running task: R, S (asleep in a system call), D */
 	bool deaf;      /* does not stop when it is interrupted */
 	bool no_stack;  /* the page of its stack must be provided by another thread first */
-	unsigned order; /* of attaching */
+	unsigned order; /* order in which the tasks were attached to */
 
-	bool unread; /* its stop or its end has not been waited for */
+	bool unread; /* the tracer has not taken its stop or its end by a wait yet */
 	int status;
 	unsigned long message;
 	siginfo_t info;
@@ -112,12 +113,12 @@ struct fake_task {
 	uint64_t mask, stack;
 	uint64_t hit;                  /* the breakpoint that it has hit, until it is resumed */
 	uint64_t queued_hit;           /* a breakpoint whose SIGTRAP is pending during another stop */
-	bool in_syscall;               /* of the tracer's */
+	bool in_syscall;               /* the task runs a system call for the tracer */
 	const struct fake_place *site; /* the return site of its last call */
 	uint64_t block;                /* the block that this call returns or releases */
 
-	/* These are of a thread group, and kept at its leader. */
-	int group_stop; /* the signal, 0 none */
+	/* Properties of the thread group, stored at its leader. */
+	int group_stop; /* signal of the group-stop; 0: none */
 	char trap;      /* action of SIGTRAP: d(efault), i(gnored), h(andled) */
 };
 
@@ -131,34 +132,34 @@ struct fake_task *fake_new(pid_t tid, pid_t tgid, struct fake_memory *memory);
 size_t fake_users(const struct fake_memory *memory);
 bool fake_is_ours(const struct fake_task *task);
 
-/* The task stops; false (and the sequence has failed) if it cannot. */
+/* Stops the task. If it cannot stop, fails the sequence and returns false. */
 bool fake_report(struct fake_task *task, int status, unsigned long message);
-/* It has run the instruction at its pc, and stops for that. */
+/* Stops a task that has single-stepped the instruction at its pc. */
 void fake_end_step(struct fake_task *task);
-/* It has hit a breakpoint there. */
+/* Stops a task that has hit a breakpoint at this address. */
 bool fake_hit(struct fake_task *task, uint64_t address);
-/* It is resumed from its stop. */
+/* Resumes a task from its stop. */
 void fake_go_on(struct fake_task *task);
-void fake_exit(struct fake_task *task, int status); /* with an exit event, if it is traced */
-void fake_end(struct fake_task *task, int status);  /* without */
+void fake_exit(struct fake_task *task, int status); /* ends a task, with an exit event if it is traced */
+void fake_end(struct fake_task *task, int status);  /* ends a task without an exit event */
 void fake_kill(pid_t tgid);
 void fake_exec(struct fake_task *task);
 void fake_interrupt(struct fake_task *task);
-/* A child or tracee of the tracer that has something to report, or NULL. */
+/* Returns a child or tracee of the tracer that has a stop or an end to report, or NULL. */
 struct fake_task *fake_ready(pid_t which);
 /* Returns true if there is any task to wait for. */
 bool fake_has_children(pid_t which);
-/* Its report has been taken by a wait. */
+/* Marks the task's report as taken by a wait. */
 void fake_taken(struct fake_task *task);
 
 /* ---- Calls ---- */
 
 void fake_calls_reset(void);
-/* The tested tracer becomes its tracer. */
+/* Makes the tested tracer the tracer of the task. */
 void fake_attach(struct fake_task *task);
-/* SIGCHLD is sent for that task. */
+/* Sends SIGCHLD for that task. */
 void fake_child_signal(pid_t tid);
-/* SIGALRM is delivered, if the tracer handles it now. */
+/* Delivers SIGALRM if the tracer handles it now. */
 void fake_alarm(void);
 const char *fake_signal_name(int sig);
 
@@ -168,23 +169,23 @@ const char *fake_signal_name(int sig);
  * records it, and plays those that come just after it. The argument is the errno of a failure, or 0. */
 void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
-/* The same, if it is recorded in other words. */
+/* Like fake_done(), for an action that was recorded by another text. */
 void fake_done_silently(void);
-/* The result of a call that fails with this errno; of a call that has failed with it or succeeded (0), which is
- * recorded. */
+/* fake_failed() sets errno and returns -1, for a call that fails. fake_finished() records a call that has failed with
+ * this errno, or succeeded (0), and returns its result. */
 long fake_failed(int error);
 long fake_finished(int error);
 /* " SIGNAL" for a recorded action; "" for 0. Valid until the next call. */
 const char *fake_with_signal(long sig);
-/* The same for an action that is not recorded. */
+/* Plays the statements around an action that is not recorded. */
 void fake_point(const char *fmt, ...) FT_PRINTF(1, 2);
-/* Only records the text. */
+/* Records the text, and plays no statements. */
 void fake_note(const char *fmt, ...) FT_PRINTF(1, 2);
-/* The tracer waits or sleeps: the next statements are played. False if there are no more. */
+/* Plays the next statements, because the tracer waits or sleeps. Returns false if there are no more. */
 bool fake_advance(void);
-/* Tracing has begun: actions that were recorded before are dropped. */
+/* Drops the actions that were recorded so far, because tracing has begun now. */
 void fake_started(void);
-/* The sequence cannot be played: from now on there is nothing to wait for. */
+/* Fails the sequence, because it cannot be played. From now on the tracer has nothing to wait for. */
 void fake_fail(const char *fmt, ...) FT_PRINTF(1, 2);
 bool fake_has_failed(void);
 

@@ -1,4 +1,4 @@
-/* Memory: a text with a few functions, room for copies after it, and stacks. */
+/* The fake kernel's memory: a text with a few functions, room for copies after it, and stacks. */
 #include "config.h"
 #include "tests/unit/fake_kernel.h"
 
@@ -17,7 +17,7 @@ ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset); /* t
 #define BREAKPOINT   0xcc
 #define FIRST_COPY   (sizeof(places) / sizeof(places[0]) - FAKE_COPIES)
 
-/* Their first instructions decide how they are stepped over. */
+/* The first instruction of a place decides how a task steps over a breakpoint there. */
 static const struct fake_place places[] = {
 	{"malloc", FAKE_TEXT + 0x100, 4, "malloc", CODE("\x48\x83\xec\x18\xc3")},           /* sub: copied */
 	{"free", FAKE_TEXT + 0x200, 2, "free", CODE("\x41\x54\xc3")},                       /* push: copied */
@@ -113,7 +113,7 @@ static void original_text(const struct fake_memory *memory, unsigned char text[F
 	memset(text, 0, FAKE_TEXT_END - FAKE_TEXT);
 	for (size_t i = 0; i < FIRST_COPY; i++) {
 		memcpy(text + (places[i].address - FAKE_TEXT), places[i].code, places[i].size);
-		/* The call before a return site: of malloc. */
+		/* The call before a return site is a call of malloc. */
 		if (strstr(places[i].name, "site"))
 			text[places[i].address - FAKE_TEXT - 5] = 0xe8;
 	}
@@ -243,7 +243,7 @@ ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const vo
 	struct stat st;
 
 	if (fstat(memory->fd, &st) == 0 && st.st_size == 0) {
-		errno = EIO; /* its last user has ended */
+		errno = EIO; /* the last task of the process has ended */
 		return -1;
 	}
 	if (address < FAKE_TEXT || address >= FAKE_TEXT_END) {

@@ -1,4 +1,4 @@
-/* /proc of the fake kernel's tasks: real descriptors with made-up contents. */
+/* The fake kernel's /proc: real descriptors with made-up contents. */
 #include "config.h"
 #include "tests/unit/fake_kernel.h"
 
@@ -89,7 +89,7 @@ static void print_syscall(const struct fake_task *task, char *text, size_t size)
 			 (unsigned long long)fake_arch->pc(&task->regs));
 }
 
-/* The first bytes of an ELF file, as many as the tracer reads. */
+/* Makes a file with the first bytes of an ELF file, as many as the tracer reads. */
 static int open_exe(const struct fake_task *task)
 {
 	unsigned char head[64] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
@@ -149,7 +149,7 @@ int __wrap_open(const char *path, int flags, ...)
 	return -1;
 }
 
-/* Fortified code calls it if it does not know the flags. */
+/* Fortified code calls this function instead of open() if the compiler does not know the flags. */
 int __wrap___open_2(const char *path, int flags)
 {
 	return __wrap_open(path, flags);
@@ -196,7 +196,7 @@ static struct fake_folder **folder_place(const void *folder)
 	return NULL;
 }
 
-/* The threads of a process, or for 0 all processes. */
+/* Lists the threads of a process, or, if pid is 0, all processes. */
 static DIR *list_tasks(pid_t pid)
 {
 	struct fake_folder **place = folder_place(NULL);

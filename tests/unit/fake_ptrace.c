@@ -23,7 +23,7 @@ void fake_attach(struct fake_task *task)
 	task->order = ++attach_order;
 }
 
-/* The target is looked up first; then the call may have to wait, while other statements are played. */
+/* Looks the target up first. Then the call may have to wait, while other statements are played. */
 static long seize(pid_t tid)
 {
 	struct fake_task *task = fake_find(tid);
@@ -46,7 +46,7 @@ static bool may_resume(const struct fake_task *task)
 	return fake_is_ours(task) && task->state == FAKE_STOPPED;
 }
 
-/* Actions that the tracer must never do, in any sequence. */
+/* Records an error ("!") if the tracer is about to resume a task in a state in which it must never do so. */
 static void check_pc(const struct fake_task *task)
 {
 	const uint64_t pc = fake_arch->pc(&task->regs);
@@ -255,7 +255,7 @@ static long poke(pid_t tid, uint64_t address, long word)
 	return 0;
 }
 
-/* Answers that are not recorded. */
+/* Handles requests that are not recorded. */
 static long ask(int request, struct fake_task *task, void *address, void *data)
 {
 	if (fake_arch->getregs && request == fake_arch->getregs) {

@@ -121,7 +121,7 @@ void __wrap_engine_target_ended(struct engine *e, int status)
 	fake_note("shell: ended 0x%x", (unsigned)status);
 }
 
-/* As wake_tracer() does it: by a child that ends at once. */
+/* Wakes the tracer as wake_tracer() does, by a child that ends at once. */
 static void wake(unsigned request)
 {
 	struct fake_task *wake_child = fake_new(WAKER, WAKER, NULL);
@@ -148,7 +148,7 @@ void world_toggle(void)
 	wake(REQUEST_TOGGLE);
 }
 
-/* The tracer's handler that was called last. */
+/* Stores the tracer, for world_pump(). */
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump)
 {
 	pumped = t;
@@ -392,7 +392,7 @@ void __wrap_output_call(struct trace *trace, const struct event *e, enum call_ki
 	__real_output_call(trace, e, kind);
 }
 
-/* Of the notes in traces only those about errors of the program are recorded here. */
+/* Records only the notes about errors of the program. */
 void __wrap_output_note(struct trace *trace, const char *fmt, ...)
 {
 	char text[400];
@@ -458,7 +458,7 @@ static void run(void)
 
 	if (result)
 		fake_note("status %d", result);
-	is_let_go |= result && !is_started; /* processes that were attached to are detached from */
+	is_let_go |= result && !is_started; /* a run that fails before it begins detaches from all processes */
 	guard_free(&engine);
 	memset(shared->guard_slots, 0, sizeof(shared->guard_slots[0]) * shared->seat_high);
 	memset(shared->notes, 0, sizeof(shared->notes[0]) * shared->note_high);

@@ -8,9 +8,9 @@
 #define WORLD_PIDS_MAX 4
 
 struct world {
-	pid_t pids[WORLD_PIDS_MAX]; /* to attach to */
+	pid_t pids[WORLD_PIDS_MAX]; /* processes to which functrace attaches */
 	size_t pid_count;
-	pid_t launched; /* or: the target, at its gate */
+	pid_t launched; /* or the launched target, which waits at its gate */
 	bool stays;     /* -F */
 	bool verify;
 	bool unwritable; /* the trace */
@@ -22,17 +22,17 @@ struct world {
 
 /* Runs the tracer from its beginning to its end. */
 void world_run(const struct world *world);
-/* A user asks functrace to detach, to pause or to resume: the tracer's wait ends. */
+/* These tell the tracer that a user has asked it to detach, or to pause or resume; the tracer's wait ends. */
 void world_let_go(void);
 /* Returns true if the user has told the tracer to detach from all processes. */
 bool world_is_let_go(void);
 void world_toggle(void);
-/* About a second has passed. */
+/* Tells the tracer that about a second has passed. */
 void world_tick(void);
-void world_pump(void); /* a pump that is called during another action */
+void world_pump(void); /* calls the pump during another action */
 /* Returns true if the guardian would find the task if it had to repair the target now. */
 bool world_guards(pid_t tid);
-/* That process's trace can no longer be written; a tick finds that out. */
+/* Makes the trace of that process impossible to write from now on, which the tracer notices at a tick. */
 void world_fill_disk(pid_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* The guard: the journal and the repair, on this process's own memory. */
+/* Tests the journal and the repair by the guardian, on this process's own memory. */
 #include "config.h"
 #include "engine/shared_state.h"
 
@@ -14,7 +14,7 @@
 
 static struct engine engine;
 static struct guard_spaces spaces;
-static int visible; /* V's end */
+static int visible; /* V's end of the socket */
 static unsigned char text[64];
 
 static const unsigned char int3[] = {0xcc}, brk4[] = {0x00, 0x00, 0x20, 0xd4};
@@ -97,8 +97,8 @@ static void test_repairs(void **state)
 	assert_int_equal(plant(space, 8, brk4, 4), 1);
 	assert_int_equal(plant(space, 20, int3, 1), 2);
 	assert_int_equal(plant(space, 30, int3, 1), 3);
-	text[20] = 0x90; /* another program's text by now */
-	text[30] = 30;   /* removed, not yet cleared */
+	text[20] = 0x90; /* by now another program has its text there */
+	text[30] = 30;   /* the breakpoint is removed, but its note is not cleared yet */
 	assert_int_equal(repair(&failed), 2);
 	assert_int_equal(failed, 0);
 	for (size_t i = 0; i < sizeof(text); i++)
@@ -113,7 +113,7 @@ static void test_clears(void **state)
 
 	(void)state;
 	guard_clear(&engine, b);
-	guard_clear(&engine, b); /* twice does no harm */
+	guard_clear(&engine, b); /* a second call does nothing */
 	/* A free note is not reused at once, so that G still finds the places of recent breakpoints. */
 	assert_int_equal(plant(space, 4, int3, 1), c + 1);
 	assert_int_equal(engine.shared->notes[b].address, (uintptr_t)&text[2]);
@@ -155,7 +155,7 @@ static void test_removes_space(void **state)
 	assert_int_equal(repair(&failed), 2);
 }
 
-/* Cleared notes are reused, the one that was cleared first comes first. */
+/* Cleared notes are reused in the order in which they were cleared. */
 static void test_rests(void **state)
 {
 	const int space = add_space();
@@ -186,7 +186,8 @@ static void test_full(void **state)
 	assert_int_equal(guard_note(&engine, space, 1, int3, int3, 1), 5);
 }
 
-/* V does not read: E must neither block, nor reuse an id before V has received that it is free. */
+/* While V does not read, E must not block, and must not reuse an id before V has received the message that it is
+ * free. */
 static void test_stopped_visible(void **state)
 {
 	int first = add_space(), last = first, count = 1;

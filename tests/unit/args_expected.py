@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every function of every module is called by a program that prints what -a must show of the call: the programs of
-tests/scenarios/known.py. Functions that no program calls are listed here, with the reason; a listed function that a
-program calls is an error."""
+"""Checks that the programs of tests/scenarios/known.py call every function of every module. They print what -a must
+show of each call. Functions that no program calls are listed here, with the reason; a listed function that a program
+calls is an error."""
 
 import os
 import re

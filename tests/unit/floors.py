@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The sources follow the map of layers: no file includes or calls one of a higher layer, and each name is unique.
+"""Checks that the sources follow the map of layers: no file includes or calls a file of a higher layer, and each name
+is unique.
 
 Reads all sources, and the calls between the objects of the build. The map is floors.txt; exceptions.txt lists the
 places that break a rule on names or contents, and only gets shorter; callbacks.txt lists the calls upward by pointers.

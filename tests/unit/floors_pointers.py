@@ -7,12 +7,12 @@ from floors_source import closing
 
 
 class Pointers:
-    """Function pointers that a file calls and that a file which it may not include fills: members of structs, as
-    "tag.member", and parameters of functions, as "function(parameter)"."""
+    """Finds function pointers that one file calls and that another file fills, which the first file must not include:
+    members of structs, as "tag.member", and parameters of functions, as "function(parameter)"."""
 
     TYPEDEF = re.compile(r'\btypedef\b[^;{}()]*(?:\(\*\s*(\w+)\)|\b(\w+))\s*\(')
     STRUCT = re.compile(r'\b(?:struct|union)\s+(\w+)\s*\{')
-    # Called, or passed to a function that calls it.
+    # A pointer that is called, or is passed to a function that calls it.
     CALLED = re.compile(r'(?:->|\.)\s*(\w+)(?:\[[^]\n]*\])?[(),]')
     # A name at a place where a value is expected.
     VALUE = re.compile(r'[=,({?:&]\s*([A-Za-z_]\w*)(?=\s*[,;)}:])')
@@ -98,7 +98,7 @@ class Pointers:
         return '', commas, 0
 
     def positional(self, path, code, brace, commas, function):
-        """The member at this place in an initialiser without names: of a struct, or of a struct in an array."""
+        """Returns the member at this place in an initialiser without names, of a struct or of a struct in an array."""
         for _ in range(3):
             match = self.TYPE.search(code[max(0, brace - 200):brace])
             if match:

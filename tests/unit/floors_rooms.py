@@ -7,7 +7,7 @@ import sys
 
 
 class Map:
-    """Folders and their layers; for a folder with sub-folders, the order of these."""
+    """The folders and their layers; for a folder with sub-folders, the order of the sub-folders."""
 
     def __init__(self, lines):
         self.floors, self.inside = {}, {}
@@ -27,8 +27,8 @@ class Map:
         return folder or None
 
     def element(self, folder, path):
-        """The part of a folder to which the file belongs: a sub-folder, a file that the map names, or the rest of the
-        folder."""
+        """Returns the part of a folder to which the file belongs: a sub-folder, a file that the map names, or the rest
+        of the folder."""
         name = path[len(folder) + 1:].split('/')[0]
         return name if '/' in path[len(folder) + 1:] or name in self.inside.get(folder, ()) else '.'
 
@@ -46,7 +46,7 @@ class Map:
             folder += '/' + name
 
     def missing(self, paths):
-        """Yields the folders and files of the map that none of the paths is or is in."""
+        """Yields the folders and files of the map to which none of the paths belongs."""
         inside = {folder + '/' + name for folder, names in self.inside.items() for name in names if name != '.'}
         for place in sorted({*self.floors, *self.inside, *inside}):
             if not any(path == place or path.startswith(place + '/') for path in paths):
@@ -71,7 +71,8 @@ class Map:
 
 
 def objects(build, paths):
-    """{object file: its source}: automake puts each object beside the place of its source, some with a prefix."""
+    """Returns {object file: its source}. automake puts each object into the folder of its source, some with a
+    prefix."""
     for path in paths:
         folder, name = os.path.split(path)
         base = name[:-2] + '.o'
@@ -83,8 +84,8 @@ def objects(build, paths):
 
 
 def call_edges(tree, build):
-    """(caller's file, callee's file, symbol): from nm of the objects, and from the sources of files that were not
-    built."""
+    """Returns (caller's file, callee's file, symbol) of all calls: from nm of the objects, and from the sources of
+    files that were not built."""
     paths = [path for path in tree.sources if path.endswith('.c')]
     table = dict(objects(build, paths))
     defined, wanted = {}, []

@@ -6,12 +6,12 @@ import re
 
 FILE_LINES = 500
 HEADER_LINES = 150
-# the interfaces for writing a port, a module or a format
+# interfaces that people who write a port, a module or a format have to read
 CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')
 NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
 # The guardian traces the tracer's thread, and repairs the target's tasks when the engine is dead.
 PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue.c')
-# A stop is dispatched while no other one is: the pump ensures that.
+# Only the pump dispatches stops, so that no two stops are dispatched at once.
 ACT = re.compile(r'\bact\(t, ')
 ACT_PLACES = ('src/tracer/stop_pump.c',)
 PROCESSOR = re.compile(r'#\s*(?:if|ifdef|ifndef|elif)\b.*\b__(?:x86_64|i386|aarch64|arm)__')
@@ -23,7 +23,7 @@ MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
 LAYOUT = re.compile(r'(?:RED_ZONE|DTV|TCB|TLS)(?:_[A-Z0-9_]*)?$')
 WRITE_PLACES = ('src/ptrace/', 'src/breakpoints/', 'src/breakpoints/')
 WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+)$')
-BARE = 4  # names with so few letters are found everywhere
+BARE = 4  # a search for a name with so few letters finds too much
 
 
 def lengths(tree):
@@ -47,7 +47,7 @@ def private_calls(tree):
 # Each rule yields (thing, the places that break the rule).
 
 def file_names(tree):
-    """No two files have one name, except a .c file and its own header."""
+    """No two files have the same name, except a .c file and its own header."""
     folders = collections.defaultdict(set)
     for path in tree.sources:
         if path.startswith(NAMED):
@@ -56,7 +56,7 @@ def file_names(tree):
 
 
 def tags(tree):
-    """No two structs, unions or enums have one tag."""
+    """No two structs, unions or enums have the same tag."""
     files = collections.defaultdict(set)
     for path, source in tree.sources.items():
         for tag in source.tags if path.startswith(NAMED) else ():
@@ -65,7 +65,8 @@ def tags(tree):
 
 
 def local_names(tree):
-    """No two static functions have one name, and no static function's name is a plain word that other files use."""
+    """No two static functions have the same name, and no static function's name is a plain word that other files
+    use."""
     files, used = collections.defaultdict(set), collections.Counter()
     for path, source in tree.sources.items():
         if path.startswith(NAMED):
@@ -104,7 +105,8 @@ RULES = {'file-name': file_names, 'tag': tags, 'local-name': local_names, 'machi
 
 
 class Exceptions:
-    """Lines of: rule, thing, number of places that break it; after a # the reason for the exception."""
+    """The lines of exceptions.txt: rule, thing, number of places that break the rule; after a # the reason for the
+    exception."""
 
     def __init__(self, lines):
         self.lines = list(lines)
@@ -119,7 +121,7 @@ class Exceptions:
         return ['exceptions.txt: there is no rule ' + rule for rule in sorted(listed - set(rules))]
 
     def problems(self, rule, broken):
-        """Things that break the rule at more places than listed, or at fewer."""
+        """Yields a problem for each thing that breaks the rule at more or fewer places than listed."""
         broken = {thing: sorted(places) for thing, places in broken}
         for thing, places in sorted(broken.items()):
             allowed = self.allowed.get((rule, thing), 0)
@@ -132,8 +134,8 @@ class Exceptions:
                                      else 'is mended, take it out of exceptions.txt')
 
     def shrunk(self, broken):
-        """The lines without exceptions that are no longer needed, and with the present numbers; broken: rule -> {thing:
-        places}."""
+        """Returns the lines with the present numbers, and without exceptions that are no longer needed. broken: rule ->
+        {thing: places}."""
         for line in self.lines:
             words = line.split('#')[0].split()
             count = len(broken.get(words[0], {}).get(words[1], ())) if words else 0

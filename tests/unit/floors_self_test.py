@@ -17,7 +17,7 @@ def expect(found, wanted):
 
 
 def knows(edges):
-    """Those edges of "file other" that the map forbids."""
+    """Returns the edges, as "file other", that the map forbids."""
     return [edge for edge in edges if not MAP.may_know(*edge.split())]
 
 
@@ -63,8 +63,8 @@ def rings():
 
 
 def unbuilt():
-    """A port that no build contains calls a function of a higher layer and reads its table. Members, tags and comments
-    are no calls."""
+    """A port that is not in this build calls a function of a higher layer and reads its table. Members, tags and
+    comments are no calls."""
     tree = Tree({'src/low/high.h': 'int high_call(void) FT_PRINTF(1, 2);\nextern const int high_one[], high_table[];\n'
                                 'int high_other(void);\n',
                  'src/high/h.c': '#include "low/high.h"\nint high_call(void)\n{\n\treturn 1;\n}\n'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""All C and C++ sources are formatted as clang-format 14 formats them with .clang-format; other versions format
-differently. No line of C, of a makefile or of a text for contributors is longer than clang-format's limit, comments
-included."""
+"""Checks that all C and C++ sources are formatted as clang-format 14 formats them with .clang-format (other versions
+format differently), and that no line of C, of a makefile or of a text for contributors is longer than clang-format's
+limit, comments included."""
 
 import glob
 import os
@@ -15,7 +15,7 @@ VERSION = '14'
 
 
 def formatter():
-    """Returns the program, or None and the reason."""
+    """Returns (program, None), or (None, the reason why there is no program)."""
     for name in ('clang-format-' + VERSION, 'clang-format'):
         if shutil.which(name):
             said = subprocess.run([name, '--version'], stdout=subprocess.PIPE, text=True).stdout
@@ -36,8 +36,8 @@ LONGEST = 120  # ColumnLimit in .clang-format
 
 
 def long_lines(text):
-    """The numbers and widths of lines that are too long. A tab ends at the next multiple of eight columns; a URL and a
-    row of a text's table cannot be broken."""
+    """Yields the numbers and widths of lines that are too long. A tab ends at the next multiple of eight columns; a URL
+    and a row of a text's table cannot be broken."""
     for number, line in enumerate(text.splitlines(), 1):
         width = len(line.expandtabs(8))
         if width > LONGEST and '://' not in line and not line.startswith('| '):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The files, functions, types, constants and options that HACKING.md, CONTRIBUTING.md and the texts in doc/ name exist
-in the tree, or in an example of the same text. Prints TAP.
+"""Checks that the files, functions, types, constants and options that HACKING.md, CONTRIBUTING.md and the texts in doc/
+name exist in the tree, or in an example of the same text. Prints TAP.
 
 An example is a fenced block (with a path, if it is a whole file), or a file that `cp` creates. Names that contain NAME,
 and those in OTHERS, are not checked."""
@@ -66,7 +66,7 @@ class Tree:
         self.types = set(re.findall(r'\b((?:struct|enum) \w+)\s*\{', self.text))
 
     def has_file(self, name):
-        # A test's program has a source.
+        # The program of a test exists if its source does.
         return bool(glob.glob(os.path.join(self.top, name)) or glob.glob(os.path.join(self.top, name + '.c'))) or \
             name in self.files
 
@@ -84,7 +84,8 @@ def missing(tree, text):
 
 
 def already_there(text):
-    """The files of the examples that exist in the tree: a reader who copies the example would overwrite them."""
+    """Returns the files of the examples that exist in the tree, because a reader who copies the example would overwrite
+    them."""
     return sorted(path for path in Examples(text).files if '/' in path and os.path.exists(os.path.join(TOP, path)))
 
 
@@ -115,7 +116,7 @@ ROW = re.compile(r'^\|[^|]*\|[^|]*`(struct \w+)`, `([\w./-]+)`', re.M)
 
 
 def misplaced(top, text):
-    """The types in the table's rows that are not declared in the file of their row."""
+    """Yields the types in the table's rows that are not declared in the file of their row."""
     for kind, path in ROW.findall(text):
         with open(os.path.join(top, path)) as file:
             if not re.search(r'^%s \{' % kind, file.read(), re.M):

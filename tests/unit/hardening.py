@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The installed programs have all protections against exploits that the compiler and the linker offer. The test does
-not trust configure's results, which may be wrong: it builds a sample by the same compiler with all flags that it
-accepts, and the programs must have the protections of the sample. Prints TAP."""
+"""Checks that the installed programs have all protections against exploits that the compiler and the linker offer.
+Because configure's results may be wrong, the test builds a sample by the same compiler with all flags that the compiler
+accepts; the programs must have the protections of the sample. Prints TAP."""
 
 import os
 import re
@@ -69,7 +69,8 @@ def readelf(option, path):
 
 
 def strengths(path, has_fortify):
-    """The protections of a program. Fortified functions are not required if the build has reasons not to fortify."""
+    """Returns the protections of a program. Fortified functions are not required if the build has reasons not to
+    fortify."""
     dynamic, symbols, segments, header = (readelf(option, path) for option in ('-d', '--dyn-syms', '-l', '-h'))
     found = {
         'BIND_NOW': re.search(r'BIND_NOW|Flags:.*\bNOW\b', dynamic),
@@ -83,8 +84,8 @@ def strengths(path, has_fortify):
 
 
 def strengths_of_object(path):
-    """Marks of landing pads in an object: the linker drops them from a program if the system's own objects have
-    none."""
+    """Returns the marks of landing pads in an object. The linker drops them from a program if the system's own objects
+    have none."""
     return set(re.findall(r'\b(?:IBT|SHSTK|BTI|PAC)\b', readelf('-n', path)))
 
 
@@ -98,7 +99,7 @@ def main():
         if not sample.make():
             print('1..0 # SKIP the compiler that built this makes no program now: ' + ' '.join(of['CC']))
             return 0
-        # The sanitizers have checks of their own instead.
+        # Builds with sanitizers are not fortified, because the sanitizers have checks of their own.
         taken = []
         for flag in FLAGS + (() if of['SAN_CFLAGS'] else (FORTIFY,)):
             taken += [flag] if sample.make(*taken, flag) else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--help of both programs has two columns: names, and descriptions. Prints TAP."""
+"""Checks that --help of both programs has two columns: names and descriptions. Prints TAP."""
 
 import os
 import re

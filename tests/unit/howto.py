@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of the HOWTOs: each C file in them compiles without a warning with the tree's headers, and each
+"""Checks the examples of the HOWTOs: each C file in them compiles without a warning with the tree's headers, and each
 description of a module can be read. Prints TAP."""
 
 import glob
@@ -56,7 +56,7 @@ def problems_of(text):
 
 
 def results():
-    """(name, problems) of each text with examples, and of this test itself."""
+    """Yields (name, problems) of each text with examples, and of this test itself."""
     count = 0
     for name in sorted(glob.glob(os.path.join(TOP, 'doc', '*.md'))):
         with open(name) as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the tracer's handling of kinds of resource other than memory with a functrace that has made-up kinds
-(kinds_modules.c): the expected traces are exact."""
+"""Tests how the tracer handles kinds of resource other than memory, by a functrace that has made-up kinds
+(kinds_modules.c). The expected traces are exact."""
 import os
 import re
 import subprocess
@@ -25,13 +25,14 @@ def run(modules, what, *options):
 
 
 def calls(path):
-    """The calls without their numbers. If the trace has several kinds, each call has its kind."""
+    """Returns the calls of the trace without their numbers. If the trace has several kinds, each call contains its
+    kind."""
     with open(path) as f:
         return [re.sub(r"^\d+\. ", "", line) for line in f.read().split("\n") if re.match(r"\d+\. ", line)]
 
 
 def numbered(lines):
-    """The same with addresses numbered in their order of appearance."""
+    """Returns the lines with each address replaced by a number, in the order in which the addresses appear."""
     seen = {}
     return [re.sub(r"0x[0-9a-f]+", lambda m: "#%d" % seen.setdefault(m[0], len(seen) + 1), line) for line in lines]
 
@@ -72,7 +73,8 @@ def test_widths():
 
 
 def machine():
-    """EM_... of <elf.h>, of functrace and of the programs that it traces here"""
+    """Returns the ELF machine (EM_... of <elf.h>) of functrace, which is also that of the programs that it traces
+    here."""
     with open(FUNCTRACE, "rb") as f:
         return f.read(20)[18]
 

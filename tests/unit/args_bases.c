@@ -3,10 +3,10 @@
 #include "args_util.h"
 
 #define OBJECT  0x5000u
-#define ELSE    0x7000u  /* where a base is that is not beside its object */
+#define ELSE    0x7000u  /* address of a base that is not beside its object */
 #define TABLES  0x40000u /* in a mapped file */
 #define NO_FILE 0x90000u
-#define WORDS   4  /* before a table's address, and one after it */
+#define WORDS   4  /* number of words before a table's address; one more word follows it */
 #define OBJECTS 16 /* size of an object in words */
 
 static const struct data_type int32 = {.kind = DATA_INT, .size = 4, .align = 4, .name = "int", .is_signed = true};
@@ -122,7 +122,7 @@ static void test_diamond(void **state)
 	}
 }
 
-/* A base before its object, or far after it. */
+/* A base may be before its object, or far after it. */
 static void test_elsewhere(void **state)
 {
 	struct scene scene;
@@ -147,7 +147,7 @@ static void test_elsewhere(void **state)
 	}
 }
 
-/* Memory that is not an object, or not yet one. */
+/* The memory is no object, or not yet one. */
 static void test_unknown(void **state)
 {
 	static const char unknown[] = "0x5000 -> {Top=<unknown place>, left=11, right=12}";

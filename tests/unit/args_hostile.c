@@ -1,6 +1,6 @@
-/* Anything that a program, its debug information and a user's module may contain: wild pointers, memory that ends
- * anywhere, types of absurd sizes, counts and depths, types that contain themselves. Every text is bounded, and so are
- * the reads. */
+/* Tests arguments with anything that a program, its debug information and a user's module may contain: wild pointers,
+ * memory that ends anywhere, types of absurd sizes, counts and depths, types that contain themselves. The length of
+ * every text, and the number of reads, must stay within a limit. */
 #include "config.h"
 #include "args/module_params.h"
 #include "args_util.h"
@@ -26,7 +26,7 @@ static uint64_t draw(uint64_t below)
 	return below ? seed % below : 0;
 }
 
-/* Mostly one of these values; else any number. */
+/* Draws one of these values in most cases, else any number. */
 #define DRAW_OF(...)                                                                                                   \
 	({                                                                                                             \
 		const uint64_t of_[] = {__VA_ARGS__};                                                                  \
@@ -240,7 +240,8 @@ static void test_signatures(void **state)
 			for (size_t i = 0; i < PARAMS; i++)
 				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
-			/* Reads: the stack once; for each argument a far part, and the memory that it points to, twice.
+			/* Expected reads: the stack once; twice for each argument a distant part, and the memory to
+			 * which it points.
 			 */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);
 			args_plan_free(plan);

@@ -1,4 +1,5 @@
-/* Parameters that are not passed as C's ABI says: those of Rust, and those that a compiler has moved, split or omitted.
+/* Tests parameters that are not passed as C's ABI says: those of Rust, and those that a compiler has moved, split or
+ * omitted.
  */
 #include "config.h"
 #include "args/plan.h"
@@ -199,7 +200,7 @@ static void test_rust_results(void **state)
 
 /* ---- A compiler's places ---- */
 
-/* The second floating point register, in DWARF's numbering. */
+/* Returns the DWARF number of the second floating point register. */
 static unsigned float_register(const struct arch *arch)
 {
 	return arch == &arch_aarch64 ? 65 : arch == &arch_arm ? 257 : arch->pointer_size == 8 ? 18 : 22;

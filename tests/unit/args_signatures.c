@@ -90,7 +90,7 @@ static void put_register(struct fake_task *task, unsigned index, const void *byt
 	fail_msg("no register is argument %u", index);
 }
 
-/* 1.5, whatever was stored. */
+/* The x87 register, which always contains 1.5. */
 static const unsigned char x87[10] = {0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0x3f};
 
 static void put(struct fake_task *task, const struct abi_place *place, const void *value, bool is_return)
@@ -275,7 +275,7 @@ static void test_pointers(void **state)
 		assert_text(CALL(NULL, {&to_point, &object_at, "this"}, {&string, &text_at, "s"},
 				 {&ref, &object_at, "r"}, {&to_point, &wild, "w"}),
 			    "this=0x1000 -> {x=3, y=-4}, s=\"hello\", r={x=3, y=-4}, w=0x66660000 (unreadable)");
-		/* A read for each, and one of the stack. */
+		/* There is a read for each object, and one of the stack. */
 		assert_int_equal(task.reads, 4 + !arch->argument_registers);
 		assert_text(CALL(NULL, {&view, view_bytes, "v"}), "v=\"hel\"");
 		assert_int_equal(task.reads, 1 + !arch->argument_registers);
@@ -307,7 +307,7 @@ static void test_results(void **state)
 		assert_int_equal(task.reads, 1);
 		if (is_x86 && arch->pointer_size == 8)
 			assert_text(result_of(&task, &extended, x87), "return=1.5");
-		/* i386 returns it as it returns 1.5 above. */
+		/* On i386 the result is read from the x87 register, which contains 1.5. */
 		assert_text(result_of(&task, &double_type, &half),
 			    is_x86 && arch->pointer_size == 4 ? "return=1.5" : "return=0.5");
 		if (arch->pointer_size == 8) {
@@ -454,7 +454,7 @@ static void test_unknown(void **state)
 		signature.param_count = 3;
 		plan = args_plan_of_signature(arch, &signature, false);
 		fake_entry(&task, plan);
-		/* On i386 they are on the stack in any case; ARM has no such float registers. */
+		/* On i386 all arguments are on the stack; ARM has no such floating point registers. */
 		if (arch->argument_registers)
 			assert_text(task.list->items[0].value, "(unreadable)");
 		assert_string_equal(task.list->items[2].name, "");

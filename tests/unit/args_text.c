@@ -11,7 +11,7 @@
 static const struct arch arches[] = {{.pointer_size = 8}, {.pointer_size = 4}};
 static const struct data_type character = {.kind = DATA_CHAR, .size = 1, .name = "char"};
 
-/* A target with one of these processors; an object in it is pointed to. */
+/* A target with one of these processors, and an object in it to which arguments point. */
 struct target {
 	struct fake_task task;
 	unsigned word;
@@ -84,7 +84,7 @@ static void test_string(void **state)
 		assert_object(&t, &string, "\"ghij\"... (unreadable)", "<17 bytes at 0x10010>", 1);
 		put(&t, t.object, 1, 0);
 		assert_object(&t, &string, "\"\"", "\"\"", 0);
-		/* Hostile ones. */
+		/* Hostile pointers and lengths. */
 		put(&t, t.object, 0, 0x9000);
 		put(&t, t.object, 1, UINT64_MAX);
 		assert_object(&t, &string, "0x9000 (unreadable)",
@@ -237,7 +237,7 @@ static void test_wide_strings(void **state)
 	assert_text(fake_value(&task, &to_wide, &endless_at, 8, 0), "L\"\\x01\\x02\"... (unreadable)");
 }
 
-/* As long as the user's limit, and never longer than the maximum. */
+/* A text has at most the user's limit of bytes, and never more than the maximum. */
 static void test_limits(void **state)
 {
 	static unsigned char bytes[3 * ARGS_LIMIT_MAX];
@@ -288,7 +288,7 @@ static void test_members(void **state)
 		assert_text(fake_value(&t.task, &to_record, &object_at, word, 0),
 			    "0x5000 -> {n=NULL, s=\"fghij\"... (unreadable), open=\"tail\", more=[...]}");
 		assert_int_equal(t.task.reads, 3);
-		/* In registers: no bytes follow it. */
+		/* The struct is in registers, so no bytes follow it. */
 		assert_text(fake_value(&t.task, &record, t.object, record.size, 0),
 			    "{n=NULL, s=\"fghij\"... (unreadable), open=[...], more=[...]}");
 		for (unsigned k = 0; k < 6; k++)

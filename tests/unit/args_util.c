@@ -47,7 +47,7 @@ static const char *give_name(void *context, uint64_t address)
 	return address == 0x401136 ? "compare" : NULL;
 }
 
-/* Some files are mapped there. */
+/* Returns true for addresses at which the test assumes mapped files. */
 static bool is_object(void *context, uint64_t address)
 {
 	(void)context;
@@ -109,7 +109,7 @@ void fake_result(struct fake_task *task, uint64_t value)
 	struct arch_regs before = task->regs;
 	const uint64_t other = ~task->arch->result(&before);
 
-	/* The register that the result depends on. */
+	/* Finds the registers on which the result depends. */
 	for (unsigned word = 0; word < 36; word++) {
 		set_register(task, word, other);
 		const bool is_it = (uint32_t)task->arch->result(&task->regs) == (uint32_t)other;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define JUNK       0x5ca1ab1e00000000u /* in the upper half of a register */
+#define JUNK       0x5ca1ab1e00000000u /* value of the upper half of a register, which must be ignored */
 #define TEXT_AT    0x10000u
-#define WILD       0x66660000u /* where nothing is */
+#define WILD       0x66660000u /* an address without memory */
 #define STACK_AT   0x7ff000u
 #define STACK_SIZE 4096u
 #define FILES_AT   0x40000u
@@ -31,7 +31,7 @@ struct place_of_memory {
 struct fake_task {
 	const struct arch *arch;
 	struct arch_regs regs;
-	unsigned char stack[STACK_SIZE]; /* the upper half is the arguments' */
+	unsigned char stack[STACK_SIZE]; /* the arguments are in the upper half */
 	struct place_of_memory places[16];
 	unsigned place_count, reads;
 	unsigned char floats[ABI_FLOATS_MAX];
@@ -44,7 +44,7 @@ struct fake_task {
 	char text[20000]; /* "name=value, ..." */
 };
 
-/* A task on that processor, with a limit of 16 bytes for strings. */
+/* Initialises a task on that processor, with a limit of 16 bytes for strings. */
 void fake_begin(struct fake_task *task, const struct arch *arch);
 void fake_end(struct fake_task *task);
 /* Adds memory at an address: the bytes must stay valid. */
@@ -52,10 +52,10 @@ void fake_memory(struct fake_task *task, uint64_t address, const void *bytes, si
 /* Sets integer argument `index` to a value of a pointer's size, and the result of calls. */
 void fake_argument(struct fake_task *task, unsigned index, uint64_t value);
 void fake_result(struct fake_task *task, uint64_t value);
-/* The arguments, and the values that are added at the return, as "name=value, name=value". */
+/* These return the arguments, and the values that are added at the return, as "name=value, name=value". */
 const char *fake_entry(struct fake_task *task, const struct args_plan *plan);
 const char *fake_return(struct fake_task *task, const struct args_plan *plan, bool failed);
-/* The text of an argument with these bytes, which are at STACK_AT, or in registers (address 0). */
+/* Returns the text of an argument with these bytes. address: where they are in memory; 0: they are in registers. */
 const char *fake_value(struct fake_task *task, const struct data_type *type, const void *bytes, size_t size,
 		       uint64_t address);
 
@@ -68,7 +68,7 @@ const struct arch *const *fake_arches(size_t *count);
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
 	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
-/* The text of a table row with these arguments, and with the values that its return adds. */
+/* These return the text of a table row with these arguments, and of the values that its return adds. */
 const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
 const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define AT 0x5000u /* where values are whose address matters */
+#define AT 0x5000u /* address of values whose address matters */
 
 static const struct arch wide = {.pointer_size = 8}, narrow = {.pointer_size = 4};
 
@@ -28,7 +28,7 @@ static const struct data_type int8 = INT_TYPE(1, true), uint8 = INT_TYPE(1, fals
 			      half_type = {.kind = DATA_FLOAT, .size = 2, .name = "_Float16"},
 			      function = {.kind = DATA_FUNCTION};
 
-/* As within a call on a 64-bit processor. */
+/* Returns the text that the value would have within a call on a 64-bit processor. */
 static const char *text_of(const struct data_type *type, const void *bytes, size_t size)
 {
 	static struct fake_task task;
@@ -357,7 +357,7 @@ static void test_bounds(void **state)
 	assert_text(text_of(&levels[7], numbers, 4), "{in={in={in={in={...}}}}}");
 }
 
-/* A struct of many members: as many as there is room for, with all brackets. */
+/* Of a struct with many members, as many are shown as have room, and all brackets are closed. */
 static void test_long(void **state)
 {
 	static struct data_member members[300];
@@ -434,7 +434,8 @@ static void test_pointers(void **state)
 	}
 }
 
-/* Of a large value only the part that is shown is read; if memory ends before, it is shown as unreadable. */
+/* Of a large value only the shown part is read. If the memory ends within this part, the rest is shown as
+ * unreadable. */
 static void test_large(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int32},

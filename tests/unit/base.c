@@ -216,7 +216,7 @@ static void room_is_made_once(void **state)
 	for (uint64_t key = 100; key < 1000; key++)
 		hash_set(&h, key * 0x10, key);
 	assert_ptr_equal(h.entries, entries);
-	hash_move(&h, &small); /* less than it contains */
+	hash_move(&h, &small); /* the new room is smaller than the contents */
 	assert_null(small.entries);
 	assert_ptr_equal(h.entries, entries);
 	for (uint64_t key = 0; key < 1000; key++)
@@ -359,8 +359,8 @@ static void messages_have_one_form(void **state)
 	assert_null(strchr(text, '|'));
 }
 
-/* Messages that find the pipe full are counted, and from msg_keep() on kept, in order, as far as there is room. A
- * status line is dropped. */
+/* Messages for which the full pipe has no room are counted. After msg_keep() they are kept, in order, as long as there
+ * is room. A status line is dropped. */
 static void a_full_queue_holds_nobody(void **state)
 {
 	static _Atomic uint64_t lost;
@@ -601,7 +601,7 @@ static void what_is_left_follows_the_pace(void **state)
 		{98000000000, 1, 2, ", 98 s left"},
 		{100000000000, 1, 2, ", 2 min left"},
 		{UINT64_MAX, UINT64_MAX / 2, UINT64_MAX, ", 5124096 h left"},
-		/* Not begun, of unknown size, at the end, larger than announced. */
+		/* Work that has not begun, is of unknown size, is at its end, or is larger than announced. */
 		{4000000000, 0, 100, ""},
 		{4000000000, 5, 0, ""},
 		{4000000000, 100, 100, ""},

@@ -1,5 +1,6 @@
-/* functrace marks a lock as waited for only if no running thread can release it meanwhile. The interleaving between the
- * read of the lock's word and the write takes a microsecond; here it happens each time, inside the call that writes. */
+/* functrace marks a lock as waited for only if no running thread can release it meanwhile. Only a microsecond passes
+ * between the read of the lock's word and the write; this test lets the thread run in this moment each time, inside the
+ * call that writes. */
 #include "config.h"
 #include "scan/scan.h"
 #include "scan/capture/snapshot.h"
@@ -27,7 +28,7 @@ enum word { FREE, HELD, CONTENDED };
 
 /* Shared with the child, at the same address. */
 static struct {
-	atomic_uint lock; /* of the C library's kind; the first member, so that its address is that of the struct */
+	atomic_uint lock; /* like a lock of the C library; its address is that of the struct */
 	atomic_uint ready, born;
 	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, if a thread must hold it */
 } * shared;
@@ -214,7 +215,7 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* A thread that has the lock's address in its frame. */
+/* Takes a snapshot with care for the lock, whose address is in a thread's frame. */
 static struct snapshot *look(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);
@@ -234,8 +235,8 @@ static struct snapshot *look(pid_t pid)
 /* On a busy machine a thread may not run within its time. */
 #define TRIES 50
 
-/* A thread is its only holder: 1 | functrace: 2 | the thread runs, releases: 0, and calls the kernel | the copy. Other
- * threads have the lock's address, too, and take it before and after that. */
+/* a thread holds the lock: 1 | functrace: 2 | the thread runs, releases the lock: 0, and calls the kernel | the copy.
+ * Other threads have the lock's address, too, and take the lock before and after that. */
 static void test_marked(void **state)
 {
 	size_t inside = 1;
@@ -274,7 +275,8 @@ static void test_moving(void **state)
 	end(pid);
 }
 
-/* The holder is stopped at the beginning of clone: a thread that it creates would not be stopped. */
+/* The holder is stopped at the beginning of clone. functrace must not let it run, because a thread that it creates
+ * would not be stopped. */
 static void test_maker(void **state)
 {
 	(void)state;
@@ -297,7 +299,7 @@ static void test_maker(void **state)
 	assert_int_equal(writes, 1);
 }
 
-/* How often functrace marks a lock of malloc. */
+/* Returns how often functrace marks a lock of malloc. */
 static unsigned marked_arena(void (*begin)(void), unsigned ready)
 {
 	const pid_t pid = start(begin, ready);
@@ -320,7 +322,7 @@ static unsigned marked_arena(void (*begin)(void), unsigned ready)
 	return writes;
 }
 
-/* Like a vfork child, a child with the same memory that is not a thread, but whose parent runs on. */
+/* A child has the same memory as its parent without being a thread, like a vfork child, but its parent runs on. */
 static void test_shared_memory(void **state)
 {
 	unsigned marked = 0;

@@ -1,5 +1,5 @@
-/* Frames of code that no table describes: bytes of each processor, as assemblers generate them; and libraries with
- * tables, which are compared with the rules for the code after each of their calls.
+/* Tests the rules for frames of code that no table describes: on bytes of each processor, as assemblers generate them,
+ * and on libraries with tables, which are compared with the rules for the code after each of their calls.
  *
  * By hand: code_rules FILE [DEBUG FILE [N]] prints how many rules of a file are exact, unknown and wrong, compared
  * with its .eh_frame or the .debug_frame of either file: for its calls, or for each Nth instruction as if a signal
@@ -28,10 +28,10 @@ extern const struct arch arch_arm, arch_aarch64;
 
 /* ---- Bytes ---- */
 
-#define PLACE  0x10000u /* of the first byte */
-#define BEFORE 32       /* bytes of no function */
-#define LATER  8        /* rows of a table */
-#define EVERY  97       /* one of this number of a library's instructions */
+#define PLACE  0x10000u /* address of the first byte */
+#define BEFORE 32       /* number of bytes before the function, which belong to no function */
+#define LATER  8        /* number of following rows of a table that are searched */
+#define EVERY  97       /* of so many instructions of a library, one is tested */
 
 struct bytes {
 	unsigned char data[512];
@@ -276,7 +276,7 @@ static void test_interrupted_bytes(void **state)
 	}
 }
 
-/* Any bytes: the search ends. */
+/* The search ends with any bytes. */
 static void test_any(void **state)
 {
 	const struct arch *arch;
@@ -381,7 +381,7 @@ static bool is_constant(const struct file *file, uint64_t address)
 	return low && file->mappings[low - 1].is_data;
 }
 
-/* Bytes that fill up to the next aligned address. */
+/* Returns true for padding up to the next aligned address. */
 static bool is_padding(const struct file *file, uint64_t address, const unsigned char *code, size_t size)
 {
 	static const struct {
@@ -429,7 +429,7 @@ static Dwarf_Frame *frame_at(const struct file *file, uint64_t address)
 #define SAME  INT64_MAX
 #define OTHER (INT64_MAX - 1)
 
-/* The offset from the CFA at which the tables have the register. */
+/* Returns the offset from the CFA at which the register is saved according to the tables. */
 static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 {
 	Dwarf_Op memory[3], *ops;
@@ -444,8 +444,8 @@ static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 	return count == 2 ? (int64_t)ops[1].number : 0;
 }
 
-/* Returns true if the tables say only some instructions later that the register is at this offset from the CFA: gcc's
- * for AArch64 do, if the prologue is mixed with other code. */
+/* Returns true if the tables say only some instructions later that the register is at this offset from the CFA. Tables
+ * of gcc for AArch64 do this if the prologue is mixed with other code. */
 static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
 {
 	int64_t at = SAME;
@@ -531,8 +531,8 @@ static void compare(struct file *file, uint64_t pc)
 	free(frame);
 }
 
-/* Interrupted by a signal: at any instruction, where sp's alignment is unknown. When the return address is in its
- * register again, tables still have its place on the stack. */
+/* Compares the rule for an instruction that a signal has interrupted; the alignment of sp is unknown there. When the
+ * return address is in its register again, tables still name its place on the stack. */
 static void compare_interrupted(struct file *file, uint64_t pc)
 {
 	const struct code_reader reader = {read_object, file};
@@ -574,14 +574,14 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 	free(frame);
 }
 
-/* The calls of a function, whose address has the bits of code_state. */
+/* Compares the rules for the calls of a function. Its address has the bits of code_state. */
 static void compare_function(struct file *file, uint64_t address, uint64_t size)
 {
 	const struct arch *arch = file->arch;
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
 	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
 
-	bool is_live = true; /* reached from before or by a jump: neither constants nor padding */
+	bool is_live = true; /* the code before it or a jump leads here: no constants, no padding */
 	bool is_behind_call = false;
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
@@ -602,7 +602,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
 				     arch->follows_call(path.address, code, length) != CALL_NONE;
 
-		/* A call before what fills up is one that does not return. */
+		/* A call before padding does not return. */
 		is_live = (is_live && !(is_behind_call && is_padding(file, at | state, code, got))) ||
 			  hash_get(&file->targets, at | state);
 		is_behind_call = is_call;
@@ -617,7 +617,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 	}
 }
 
-/* All symbols of functions; or all those that say where constants are. */
+/* Visits all symbols of functions, or all mapping symbols, which say where constants are. */
 static void each_symbol(struct file *file, bool are_mappings)
 {
 	Elf_Scn *section = NULL;
@@ -696,7 +696,7 @@ static int take_library(struct dl_phdr_info *info, size_t size, void *paths)
 	return 0;
 }
 
-/* The C library and elfutils' of this machine: the frames that are found are those of their tables. */
+/* Compares the C library and the libraries of elfutils of this machine with their tables. */
 static void compare_libraries(unsigned every)
 {
 	static char paths[2][4096];
@@ -712,7 +712,7 @@ static void compare_libraries(unsigned every)
 		exact += file.exact;
 	}
 	if (!exact)
-		skip(); /* ARM's have an index, which is no table of this kind */
+		skip(); /* ARM's libraries have an index, which is no table of this kind */
 }
 
 static void test_libraries(void **state)

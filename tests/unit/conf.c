@@ -1,4 +1,4 @@
-/* Modules that are described in text: what the parser accepts. */
+/* Tests what the parser of modules' descriptions accepts. */
 #include "config.h"
 #include "conf_util.h"
 
@@ -449,7 +449,7 @@ static void test_depending(void **state)
 	assert_int_equal(cases[3].value, 8);
 	assert_int_equal(cases[3].type, PARAM_WORD);
 	assert_int_equal(cases[4].type, PARAM_END);
-	/* Without the new forms nothing has changed. */
+	/* The other forms of these parameters are not affected. */
 	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
 	same_param(&f->params[0], "text", PARAM_STRING);
 	same_param(&f->params[2], "pair", PARAM_INTS);

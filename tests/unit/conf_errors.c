@@ -1,4 +1,4 @@
-/* Modules that are described in text: messages about errors, also for files that are not text, and for tables. */
+/* Tests messages about errors in modules' descriptions, in files that are not text, and in tables. */
 #include "config.h"
 #include "conf_util.h"
 #include "modules/known.h"
@@ -10,7 +10,7 @@ static char folder[64];
 #define GET "alloc void *get(size_t n): id=return"
 
 static const struct {
-	const char *text, *said; /* behind "d/own.conf:" */
+	const char *text, *said; /* the message after "d/own.conf:" */
 } errors[] = {
 	{"", "1: no function is described; add a line like 'alloc "},
 	{"# nothing\n\n", "2: no function is described"},
@@ -195,7 +195,7 @@ static void test_errors(void **state)
 	}
 }
 
-/* All errors at once, each with its line, but not thousands. */
+/* All errors of a file are reported at once, each with its line, up to a limit. */
 static void test_many_errors(void **state)
 {
 	struct buf text = {0};

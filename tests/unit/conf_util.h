@@ -17,7 +17,7 @@
 static struct conf *conf;
 static struct buf said;
 
-/* The module that the text describes, or NULL if it is refused; `said` has the reasons. */
+/* Returns the module that the text describes; returns NULL if the text is refused, with the reasons in `said`. */
 static const struct module *parse_bytes(const char *text, size_t size)
 {
 	/* An allocation of exactly its size, so that a sanitizer reports reads after the end. */
@@ -35,7 +35,7 @@ static const struct module *parse_bytes(const char *text, size_t size)
 		return NULL;
 	struct buf why = {0};
 
-	/* A shared object may have anything that a file may describe. */
+	/* The check of shared objects accepts all that a file may describe. */
 	if (!module_check(conf_module(conf), &why))
 		fail_msg("%s: %s", text, buf_str(&why));
 	buf_free(&why);

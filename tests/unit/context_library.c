@@ -21,7 +21,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* The thread's entry in the table, or NULL. */
+/* Returns the thread's entry in the table, or NULL. */
 static const struct context_thread *entry_of(uint32_t tid)
 {
 	const struct context_thread *found = NULL;
@@ -99,7 +99,7 @@ static void test_left_behind(void **state)
 	assert_null(entry_of(tid));
 }
 
-/* There is no free entry near: the context is entered all the same, but only a running tracer sees it. */
+/* If there is no free entry near, the context is entered nevertheless, but only a running tracer sees it. */
 static void test_no_entry(void **state)
 {
 	const uint32_t tid = this_tid();
@@ -163,7 +163,8 @@ static void *create_all(void *data)
 	return NULL;
 }
 
-/* All threads create the same names at once, each in another order: each name has one id, and 32 names have any. */
+/* All threads create the same names at once, each in another order. Each name gets one id, and only 32 names get
+ * one. */
 static void test_threads(void **state)
 {
 	static unsigned ids[THREADS][NAMES];

@@ -1,4 +1,4 @@
-/* Contexts of a made-up process: its memory is a file with the library's table, and nothing runs. */
+/* Tests the contexts of a made-up process: its memory is a file with the library's table, and no program runs. */
 #include "config.h"
 #include "calls/contexts.h"
 #include "engine/shared_state.h"
@@ -22,7 +22,7 @@
 
 #define FIRST  0x400000u
 #define SECOND 0x500000u
-#define DATA   0x8000u /* of the table, from an object's beginning on */
+#define DATA   0x8000u /* offset of the table from an object's beginning */
 #define NAME   0x600000u
 #define END    0x700000u
 
@@ -147,7 +147,7 @@ static void write_table(const struct object *object)
 	assert_int_equal(pwrite(p->mem_fd, &table, sizeof(table), object->start + DATA), sizeof(table));
 }
 
-/* A thread of the program enters a context: from now on the table has it. */
+/* A thread of the program creates a context, which is in the table from now on. */
 static void create(unsigned index, const char *name)
 {
 	table.contexts[index].state = CONTEXT_READY;
@@ -214,7 +214,7 @@ static void test_before(void **state)
 	attach();
 	assert_names("a", "b");
 	assert_in(2);
-	account(task->tid, 0xffff); /* asked once */
+	account(task->tid, 0xffff); /* the thread's contexts are read once */
 	enter(&objects[0], 1);
 	assert_in(3);
 	leave(&objects[0], 2);
@@ -361,7 +361,8 @@ static void test_full(void **state)
 	assert_in(UINT32_C(1) << 31 | 1 << 7);
 }
 
-/* Data that is not a table, or one of another version, is not read; names are bounded; ids are single bits. */
+/* Data that is not a table, or a table of another version, is not read. Names have a limited length, and ids are single
+ * bits. */
 static void test_hostile(void **state)
 {
 	(void)state;

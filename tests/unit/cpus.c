@@ -13,7 +13,7 @@
 
 #define TASK 4711
 
-static unsigned cpuset, mask, asked; /* CPUs that it may have, that it has, and that were last set: bits */
+static unsigned cpuset, mask, asked; /* masks of the CPUs that the task may use, that it uses, and that were set last */
 static bool forbidden;
 
 static unsigned bits_of(const cpu_set_t *set)
@@ -76,20 +76,20 @@ static int put_back(unsigned own, unsigned then)
 static void test_put_back(void **state)
 {
 	(void)state;
-	/* All of its cpuset: it will also get CPUs that are added to the cpuset later. */
+	/* The task had all CPUs of its cpuset, so it must also get CPUs that are added to the cpuset later. */
 	assert_int_equal(put_back(0x0f, 0x04), 0);
 	assert_int_equal(mask, 0x0f);
 	assert_int_equal(asked, 0xff);
-	/* The task's own choice. */
+	/* The task had chosen some of the CPUs. */
 	assert_int_equal(put_back(0x06, 0x04), 0);
 	assert_int_equal(mask, 0x06);
 	assert_int_equal(asked, 0x06);
-	/* Chosen meanwhile by the task: not changed. */
+	/* The task has chosen other CPUs meanwhile, so they are not changed. */
 	assert_int_equal(put_back(0x0f, 0x02), 0);
 	assert_int_equal(mask, 0x02);
 	assert_int_equal(put_back(0x0f, 0x06), 0);
 	assert_int_equal(mask, 0x06);
-	/* It had only that CPU: never widened. */
+	/* The task had only that CPU, so it must get no others. */
 	assert_int_equal(put_back(0x04, 0x04), 0);
 	assert_int_equal(asked, 0x04);
 }

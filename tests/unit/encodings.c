@@ -1,5 +1,5 @@
-/* A table of formats, some of which cannot be read, or not written, or not by the tracer: functions that a new row may
- * lack. */
+/* Tests a table of formats, some of which cannot be read, or not be written, or not be written by the tracer, because a
+ * new row of the table may lack these functions. */
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "export/export.h"
@@ -107,7 +107,7 @@ static void test_no_reader(void **state)
 				   "rtrace, text, foreign");
 }
 
-/* Runs `run` in another process: returns its exit status; `said` gets its output. */
+/* Calls `run` in another process. Returns its exit status, and stores its output in `said`. */
 static int status_of(void (*run)(const void *context), const void *context, struct buf *said)
 {
 	const int file = memory_file("", 0);
@@ -195,7 +195,7 @@ static void assert_postproc(int status, const char *said, const char *first, con
 	struct buf got = {0};
 	char line[1024] = "";
 
-	/* The second line is argp's. */
+	/* argp writes the second line. */
 	if (*said)
 		snprintf(line, sizeof(line), "functrace-postproc: %s", said);
 	assert_int_equal(status_of(parse_options, arguments, &got), status);

@@ -1,4 +1,4 @@
-/* A filter of allocations, with records that the test makes. */
+/* Tests a filter of allocations with records that the test makes. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static int sink_put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* The stages between, and the number of the next call. */
+/* The stages before the sink, and the number of the next call. */
 struct chain {
 	struct sink sink;
 	struct filter filter;
@@ -106,8 +106,8 @@ static void a_release_goes_with_its_allocation(void **state)
 	expect(&chain, "1 3 6 9 ");
 }
 
-/* Releases and verdicts of a scan go with the allocation. Blocks from before the trace are older than all times, and
- * have no time and no thread. */
+/* Releases and verdicts of a scan are selected together with their allocation. Blocks from before the trace are older
+ * than all times, and have no time and no thread. */
 static void what_is_from_before_is_asked_by_size(void **state)
 {
 	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};

@@ -27,7 +27,7 @@ struct slot {
 static struct slot slots[THREADS_MAX + 1][SLOTS];
 static _Atomic(void *) shared[SHARED];
 static pthread_barrier_t barrier;
-static atomic_uint at_rest; /* number of threads at rest that do not end */
+static atomic_uint at_rest; /* number of threads that wait and will not end */
 static unsigned thread_count, first_seed;
 
 static uint64_t draw(uint64_t *seed, uint64_t below)
@@ -36,7 +36,7 @@ static uint64_t draw(uint64_t *seed, uint64_t below)
 	return (*seed >> 33) % below;
 }
 
-/* Mostly small sizes, up to 40 MB. */
+/* Returns a random size, mostly a small one, at most 40 MB. */
 static size_t size_of(uint64_t *seed)
 {
 	const uint64_t kind = draw(seed, 1000);
@@ -101,7 +101,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Without functions that allocate. */
+/* Prints a line without calling functions that allocate. */
 static void say(const char *line, size_t size)
 {
 	if (write(STDOUT_FILENO, line, size) != (ssize_t)size)
@@ -164,7 +164,7 @@ int allocate(unsigned threads, unsigned seed)
 		return 1;
 	pthread_barrier_init(&barrier, NULL, thread_count + 1);
 	pthread_attr_init(&attributes);
-	/* So small that the C library keeps the stacks of ended threads, with their thread data. */
+	/* The stacks are so small that the C library keeps those of ended threads, with their thread data. */
 	pthread_attr_setstacksize(&attributes, 256 << 10);
 	for (uintptr_t i = 1; i <= thread_count; i++)
 		if (pthread_create(&ids[i], &attributes, run, (void *)i))

@@ -1,5 +1,5 @@
-/* The heaps of allocators in libraries: exactly the blocks of a program are found, and the figures are the
- * allocator's own; in damaged copies nothing is guessed, and each is read to its end.
+/* Tests the readers of allocators' heaps: they find exactly the blocks of a program, and their figures are those of the
+ * allocator; a damaged copy is read to its end, or refused, and nothing is guessed.
  *
  * The program is this one, executed again with the library preloaded. Its threads allocate with all functions, of all
  * sizes, exchange blocks and release each other's; some end. Then it prints its blocks. */
@@ -98,7 +98,7 @@ static struct snapshot *take(const struct child *child, struct heap **heap)
 	const char *reason = NULL;
 	struct snapshot *snapshot = snapshot_new(child->pid);
 
-	/* All threads wait, but may have begun to wait only just now. */
+	/* All threads wait, but some may have begun to wait only just now, so the first copies may be inconsistent. */
 	for (unsigned i = 0; i < 100; i++) {
 		assert_int_equal(snapshot_warm(snapshot) | snapshot_take(snapshot, NULL), 0);
 		const enum heap_status status = heap_read(snapshot_image(snapshot), heap, &reason);
@@ -124,7 +124,7 @@ static int compare_said(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* The blocks of the first capture and the printed blocks are all blocks, each once. */
+/* Checks that all blocks are either in the first capture or printed by the program, each once. */
 static void check_blocks(struct heap *before, struct heap *after, struct said *said, size_t said_count, bool may_begin)
 {
 	const size_t base_count = heap_count(before), count = heap_count(after);
@@ -230,7 +230,7 @@ static uint64_t draw(uint64_t below)
 
 static void damage(uint64_t *words, size_t count)
 {
-	/* Some important words are in pages without other data. */
+	/* Some important words are in pages without other data, so words that are not 0 are preferred. */
 	size_t i = (size_t)draw(count);
 
 	for (unsigned tries = 0; !words[i] && tries < 1000; tries++)
@@ -295,7 +295,7 @@ static void damaged(const struct allocator *a)
 
 		if (!words || size < 64)
 			continue;
-		/* Many words where its own structures are close to each other. */
+		/* Many words are damaged where the allocator's own structures are close to each other. */
 		const size_t left = size < m->end - at ? size : (size_t)(m->end - at);
 		const size_t count = (left < 65536 ? left : 65536) / 8;
 		uint64_t *whole = malloc(count * 8);

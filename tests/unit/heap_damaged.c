@@ -1,5 +1,5 @@
-/* Damages the copy of a real heap, word by word: each is read to its end, or refused with a reason, and all results are
- * within bounds. */
+/* Damages the copy of a real heap, word by word. Each damaged copy must be read to its end, or refused with a reason,
+ * and all results must be within bounds. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
@@ -24,7 +24,7 @@
 
 static void *blocks[BLOCKS];
 
-/* The last function to allocate: it reports when the heap does not change any more. */
+/* Allocates the last blocks, then reports that the heap does not change any more. */
 static void *fill(void *ready)
 {
 	for (size_t i = 0; i < 500; i++) {
@@ -82,7 +82,8 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* A word of the heap gets another value: one bit flipped, its neighbour's value, an address near it, or any. */
+/* Gives a word of the heap another value: with one bit flipped, its neighbour's value, an address near it, or any
+ * value. */
 static void damage(uint64_t *words, size_t count)
 {
 	const size_t i = (size_t)draw(count);
@@ -106,7 +107,7 @@ static void damage(uint64_t *words, size_t count)
 	}
 }
 
-/* The bytes of the mapping [heap], or of the C library's variables. */
+/* Returns the bytes of the mapping [heap], or of the C library's variables. */
 static uint64_t *memory_of(const struct heap_image *image, const char *part, size_t *count)
 {
 	for (size_t i = 0; i < image->n_mappings; i++) {
@@ -282,8 +283,8 @@ static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *kn
 	count = heap_count(heap);
 
 	for (size_t i = 0; i < count; i++) {
-		/* A block that this process released before it forked may be larger by a rest that is too small for a
-		 * chunk. */
+		/* A block that reuses a chunk from before the fork may be larger, by a remainder that is too small for
+		 * a chunk. */
 		reached += heap_block(heap, i).size >= SIZE && heap_block(heap, i).size <= SIZE + 16 &&
 			   heap_block(heap, i).class == HEAP_REACHABLE;
 		*known += heap_find(heap, heap_block(heap, i).address | tag) == i;
@@ -318,7 +319,7 @@ static void test_tagged(void **state)
 		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
 		image.arch = &plain_pointers;
-		/* Except some to which old words on stacks point. */
+		/* A few blocks may be reachable by old words on stacks. */
 		assert_true(reachable(&image, 0, &known) < plain / 50);
 	}
 	snapshot_free(snapshot);
@@ -326,7 +327,7 @@ static void test_tagged(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* The heap's blocks in an image whose mappings have tags, or not. */
+/* Reads the heap of an image whose mappings have tags, or have none. */
 static struct heap *heap_with(const struct heap_image *image, struct heap_mapping *mappings, bool has_tags)
 {
 	struct heap *heap;

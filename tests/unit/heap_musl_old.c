@@ -1,5 +1,5 @@
-/* Tests the reader of musl's old malloc with images that are made here, of programs of 64 and of 32 bits: it finds
- * exactly the blocks that the image has, and reports each damaged image as inconsistent, in bounded time.
+/* Tests the reader of musl's old malloc with images that are made here, of programs of 64 and of 32 bits: the reader
+ * must find exactly the blocks that the image has, and report each damaged image as inconsistent, in bounded time.
  *
  * An image has the variables of an object, with the bins and the rest of their last page; the memory that brk(2)
  * returned; a mapping with one more region; and two blocks in mappings of their own. */
@@ -77,7 +77,7 @@ static uint64_t bin_at(const struct world *w, unsigned i)
 	return BINS + i * (8 + 2 * w->word);
 }
 
-/* The end of its list. */
+/* Returns the word that ends the list of a bin. */
 static uint64_t end_of(const struct world *w, unsigned i)
 {
 	return bin_at(w, i) + 8 - w->header;
@@ -102,7 +102,7 @@ static void want(struct world *w, uint64_t chunk, uint64_t size)
 	w->wanted[w->count++] = (struct heap_extent){.address = chunk + w->header, .size = size - w->header};
 }
 
-/* Appends it to the bin's list. */
+/* Appends a free chunk to the bin's list. */
 static void list(struct world *w, uint64_t chunk, unsigned bin)
 {
 	const uint64_t head = bin_at(w, bin) + 8, last = get(w, head + w->word), end = end_of(w, bin);
@@ -144,11 +144,11 @@ static uint64_t build(struct world *w, uint64_t start, const struct part *parts,
 }
 
 static const struct part left[] = {{2, -1}, {3, 2}, {1, -1}};
-/* 33 units: 32 above the least, the last bin for one size. 40, 81: other bins. */
+/* 33 units is the size of the last bin that has only one size; 42 units are in another kind of bin. */
 static const struct part in_brk[] = {{3, -1}, {1, 0}, {5, -1}, {33, 32}, {1, -1}, {42, 33}, {2, -1}};
 static const struct part in_map[] = {{2, -1}, {3, 2}, {17, -1}, {1, 0}, {1, -1}};
 
-/* The last part has the rest of this number of pages. */
+/* Builds a region of this number of pages. Its last part has the remaining units. */
 static void build_pages(struct world *w, uint64_t page, unsigned pages, const struct part *parts, size_t count)
 {
 	struct part all[16];
@@ -174,7 +174,7 @@ static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigne
 	want(w, chunk, page + all - chunk);
 }
 
-/* Without a heap, and with this number of pages in the mapping. */
+/* Begins an image without a heap; the mapping has this number of pages. */
 static void begin_empty(struct world *w, unsigned word, unsigned pages)
 {
 	const struct heap_mapping mappings[] = {
@@ -202,7 +202,7 @@ static void begin_empty(struct world *w, unsigned word, unsigned pages)
 static void begin(struct world *w, unsigned word)
 {
 	begin_empty(w, word, MAP_PAGES);
-	/* Bins that were in use, and are empty. */
+	/* Some bins were in use, and are empty now. */
 	for (unsigned i = 5; i < 40; i += 7) {
 		put(w, bin_at(w, i) + 8, end_of(w, i));
 		put(w, bin_at(w, i) + 8 + word, end_of(w, i));
@@ -230,7 +230,7 @@ static void check_whole(struct world *w)
 	assert_string_equal(heap_allocator(heap), "musl");
 	count = heap_count(heap);
 	const struct heap_figures *figures = heap_figures(heap);
-	/* Memory in use other than blocks: a unit of each region, except the header that the rest lacks. */
+	/* The expected size of the heap without blocks in mappings of their own. */
 	const uint64_t arena = (BRK_PAGES + 1) * PAGE + 6 * w->align + w->header;
 
 	assert_int_equal(count, w->count);
@@ -249,7 +249,7 @@ static void check_whole(struct world *w)
 	heap_free(heap);
 }
 
-/* If the program changes bytes of a block, the result is the same. */
+/* The exact blocks are found, also after the program has changed bytes of a block. */
 static void test_exact(void **state)
 {
 	struct world w;
@@ -261,14 +261,14 @@ static void test_exact(void **state)
 		for (size_t i = 0; i < w.count; i++)
 			memset(bytes_of(&w, w.wanted[i].address), 0x41, w.wanted[i].size);
 		check_whole(&w);
-		/* A number of threads has waited. */
+		/* Some threads have waited for the bin's lock. */
 		memset(bytes_of(&w, bin_at(&w, 3) + 4), 1, 1);
 		check_whole(&w);
 		end(&w);
 	}
 }
 
-/* The same directly after the variables, whose last part is anonymous memory then. */
+/* The same heap directly after the variables, whose last part is anonymous memory. */
 static void test_behind_variables(void **state)
 {
 	struct world w;
@@ -276,7 +276,7 @@ static void test_behind_variables(void **state)
 	(void)state;
 	for (unsigned word = 4; word <= 8; word += 4) {
 		begin(&w, word);
-		/* The addresses are the same: only the gap between is filled. */
+		/* The addresses stay the same; only the gap before the heap is filled. */
 		w.mappings[1].path = "";
 		check_whole(&w);
 		w.mappings[0].end = w.mappings[1].start;
@@ -315,7 +315,7 @@ static void test_classes(void **state)
 	end(&w);
 }
 
-/* One word more or less, and the message about it. */
+/* A word that is damaged, and the reason with which the image is refused. */
 struct damage {
 	const char *reason;
 	uint64_t address, value;
@@ -362,20 +362,21 @@ static void test_damaged(void **state)
 			{CHUNK, third + word, (5 * align + word) | 1},
 			{CHUNK, second + word, 2 * align},
 			{CHUNK, third, 7 * align},
-			/* Only one of both copies has the mark of a chunk in use. */
+			/* Only one of the two copies of the size has the mark of a chunk in use. */
 			{CHUNK, second + word, align | 1},
 			{CHUNK, third, align | 1},
-			/* The words at the beginning, and at the end. */
+			/* The words at the beginning and at the end of a region. */
 			{PLACE, first, 0},
 			{PLACE, BRK, 0x4141},
 			{CHUNK, BRK + BRK_PAGES * PAGE - word, 0},
 			{CHUNK, BRK + BRK_PAGES * PAGE - word, align | 1},
 			{CHUNK, MAPPED + PAGE - word, 2},
-			/* Without its beginning there is no region, but the bins have its chunks. */
+			/* A region without its beginning is not found, but the bins contain its chunks. */
 			{FREE, MAPPED + header, 0},
 			{FREE, LEFT + header, 0},
 			{FREE, left_free + word, 4 * align},
-			/* Lists: a cycle, an end too early, a pointer to another place, a wrong back pointer. */
+			/* Damaged lists: a cycle, an end that comes too early, a pointer to another place, a wrong back
+			 * pointer. */
 			{LIST, in_map_free + header, in_map_free},
 			{LIST, in_map_free + header, left_free},
 			{LAST, left_free + header, end_of(&w, 2)},
@@ -405,7 +406,7 @@ static void test_damaged(void **state)
 	}
 }
 
-/* A list with a cycle that does not include its start: as many chunks as exist, and each is met once. */
+/* A list has a cycle that does not include its start, and as many chunks as exist. */
 static void test_cycle(void **state)
 {
 	const uint64_t size = (uint64_t)4096 * PAGE;
@@ -441,7 +442,8 @@ static void test_cycle(void **state)
 	end(&w);
 }
 
-/* No heap: bins that were never used; variables that point to addresses before themselves, as tcmalloc has some. */
+/* There is no heap: the bins were never used, or they are variables of another allocator that point to addresses before
+ * themselves, as in tcmalloc. */
 static void test_none(void **state)
 {
 	struct world w;
@@ -468,7 +470,7 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* Any value at any place: each image is read to its end, or refused with a reason. */
+/* With any value at any place, the image is read to its end, or refused with a reason. */
 static void test_random(void **state)
 {
 	unsigned refused = 0;

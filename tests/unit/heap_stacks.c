@@ -1,4 +1,4 @@
-/* Which memory is recognised as a thread's stack, by the words of its struct pthread in an image. */
+/* Tests which memory is recognised as a thread's stack by the words of its struct pthread in an image. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 

@@ -1,4 +1,4 @@
-/* Where the program's part of a block begins, by the addresses that a trace knows, in any order. */
+/* Tests where the program's part of a block begins, according to the addresses in a trace, which come in any order. */
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"

@@ -1,4 +1,4 @@
-/* JSON strings of any bytes. */
+/* Tests JSON strings of any bytes. */
 #include "config.h"
 
 #include <stdarg.h>

@@ -16,7 +16,8 @@
 
 /* ---- For the modules ---- */
 
-/* An int in a register whose upper half is not zero: declared wider here than in the module. */
+/* Returns an int in a register whose upper half is not zero. The function is declared with a wider type here than in
+ * the module. */
 TRACED uint64_t wide_open(int fd)
 {
 	__asm__ volatile("");
@@ -184,7 +185,7 @@ static void do_widths(void)
 	wide_close(51);
 }
 
-/* Through a pointer: each time another function may be called. */
+/* A call through this pointer may call another function each time. */
 static int (*volatile by_pointer)(int) = jump_to_close;
 
 static void do_both(void)

@@ -1,4 +1,4 @@
-/* The order in which releases and allocations may be written: races of two threads, as sequences of calls. */
+/* Tests the order in which releases and allocations are written: races of two threads, as sequences of calls. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/released_blocks.h"
@@ -96,8 +96,8 @@ static void test_other_publisher(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/* A release by a thread that has a reservation of the id: the reserving call was left by a longjmp. Its reservation
- * must not be taken for a release when the address is allocated again. */
+/* A thread that has reserved an id releases it by another call, because a longjmp has left the reserving call. The
+ * reservation must not be taken for a release when the address is allocated again. */
 static void test_left_reservation(void **state)
 {
 	struct reservation a, b;
@@ -313,7 +313,8 @@ static void test_unknown_and_mismatched(void **state)
 		     "mismatch: free releases 0x70 (event 5), which was allocated by new\n");
 }
 
-/* Released twice, by two functions; allocated meanwhile; and allocated unseen, as releases of others show. */
+/* Blocks are released twice, by one or two functions, or allocated in between; one allocation was not seen, as the
+ * releases of others show. */
 static void test_repeated(void **state)
 {
 	struct reservation a;
@@ -359,8 +360,8 @@ static void test_many_releases(void **state)
 	assert_int_equal(odd().repeated, 1);
 }
 
-/* If an id is allocated while it is live, its release was not seen: only the new block counts as live. Not so for
- * references. */
+/* If an id is allocated while it is live, its release was not seen: only the new block counts as live. If references
+ * are counted, the id gets one more reference instead. */
 static void test_reused(void **state)
 {
 	(void)state;
@@ -374,7 +375,8 @@ static void test_reused(void **state)
 	assert_int_equal(ledger_live(trace, 1).bytes, 7);
 }
 
-/* A fork's child has its parent's blocks, and knows their functions, but not their place in its own trace. */
+/* A fork's child has its parent's blocks. The functions that allocated them are known, but they have no event in the
+ * child's trace. */
 static void test_forked(void **state)
 {
 	(void)state;
@@ -399,7 +401,7 @@ static void test_forked(void **state)
 	trace = parent;
 }
 
-/* A fork's child has none of its parent's threads, and gets their ids anew. */
+/* A fork's child has none of its parent's threads, and may allocate their ids again. */
 static void test_forked_without(void **state)
 {
 	(void)state;

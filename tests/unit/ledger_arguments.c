@@ -1,4 +1,4 @@
-/* Arguments of calls (-a) on their way to the trace, and failed calls. */
+/* Tests how arguments of calls (-a) get into the trace, and how failed calls are written. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -63,7 +63,7 @@ static void test_failed_call(void **state)
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
 }
 
-/* The remark has all arguments, however long they are: a format with less room marks what it truncates. */
+/* The note contains all arguments, however long they are. A format with less room marks what it truncates. */
 static void test_long_failed_call(void **state)
 {
 	static char path[5000], note[5100];

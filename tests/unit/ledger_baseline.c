@@ -1,4 +1,5 @@
-/* Blocks from before the trace, by a baseline that is taken while the program runs: its races, as sequences of calls.
+/* Tests blocks from before the trace, found by a baseline that is taken while the program runs: races as sequences of
+ * calls.
  */
 #include "config.h"
 #include "ledger_util.h"
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-/* Enters the blocks of a copy; returns how many were entered. */
+/* Enters the blocks of a copy into the ledger. Returns how many were entered. */
 static unsigned baseline(const uint64_t *ids, size_t count)
 {
 	unsigned entered = 0;
@@ -152,7 +153,7 @@ static void test_held(void **state)
 	assert_nothing_odd();
 }
 
-/* ---- While the copy is read, events come, which wait to be written ---- */
+/* ---- Events that come while the copy is read, and wait to be written ---- */
 
 static void begin(void)
 {
@@ -228,7 +229,7 @@ static void test_known_and_released(void **state)
 	assert_nothing_odd();
 }
 
-/* Too many events came, and have been written: the release is in the trace, before the baseline. */
+/* Too many events came to wait, so they were written: the release precedes the baseline in the trace. */
 static void test_written_before(void **state)
 {
 	(void)state;
@@ -263,7 +264,7 @@ static void test_incomplete(void **state)
 	assert_false(ledger_has_baseline(trace, 1));
 }
 
-/* A size beyond the limit of a block with its event, and one beyond all limits. */
+/* One block is too large to be stored together with its event, another exceeds all limits. */
 static void test_large(void **state)
 {
 	(void)state;
@@ -279,7 +280,7 @@ static void test_large(void **state)
 	assert_nothing_odd();
 }
 
-/* The table does not grow while many are entered, because the program would wait for that. */
+/* The table does not grow while many blocks are entered, because the program would have to wait. */
 static void test_room(void **state)
 {
 	struct hash room = hash_with_room(100000);
@@ -312,7 +313,7 @@ static bool is_it(const void *context, uint64_t id)
 	return !asked->is || id == asked->is;
 }
 
-/* For the first one that is asked for, the search ends at once. */
+/* The search ends at the first block for which the callback returns true. */
 static void test_any(void **state)
 {
 	struct asked any = {0}, one = {.is = 0x20}, none = {.is = 0x40};

@@ -1,4 +1,5 @@
-/* Descriptors that were open before the trace, that are closed by the hundred, and that are closed twice. */
+/* Tests descriptors that were open before the trace, ranges of closed descriptors, and descriptors that are closed
+ * twice. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"

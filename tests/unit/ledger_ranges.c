@@ -1,4 +1,4 @@
-/* Ranges: the rests after a release, or after a new range, of any part of them. */
+/* Tests the remainders of ranges after any part of a range was released or replaced by a new range. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -10,7 +10,7 @@
 
 #define PAGES(n) ((uint64_t)(n)*0x1000)
 
-/* The extent, in pages, that the call releases from the page on. */
+/* Returns an event that releases `pages` pages from a page on. */
 static struct event unmapping(int function, uint64_t page, uint64_t pages)
 {
 	struct event e = event(function, PAGES(page), 0);
@@ -61,7 +61,7 @@ static void test_middle(void **state)
 	assert_false(ledger_covers(trace, 5, PAGES(21) - 1));
 	assert_true(ledger_covers(trace, 5, PAGES(21)));
 	assert_false(ledger_covers(trace, 5, PAGES(26)));
-	/* Both rests at once, with the hole between them. */
+	/* Releases both remainders at once, with the hole between them. */
 	unmap(UNMAP, 16, 10);
 	assert_live(5, 0, 0);
 	assert_int_equal(odd().unknown_releases, 0);
@@ -77,7 +77,7 @@ static void test_ends(void **state)
 	assert_live(5, 1, 8);
 	unmap(UNMAP, 24, 2);
 	assert_live(5, 1, 6);
-	/* From before it to its middle, and from there to beyond its end. */
+	/* Releases from before the range to its middle, and from there to beyond its end. */
 	unmap(UNMAP, 10, 10);
 	assert_live(5, 1, 4);
 	unmap(UNMAP, 22, 100);
@@ -145,7 +145,7 @@ static void test_moved(void **state)
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(32), PAGES(5));
 	assert_live(5, 1, 5);
-	/* From the middle of the range. */
+	/* Moves the middle of the range. */
 	ledger_reserve(trace, &move, &part, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
 	allocated(REMAP, PAGES(64), PAGES(2));
@@ -207,12 +207,12 @@ static void test_kept(void **state)
 	e = event(CLOSE, 0x20, 0);
 	ledger_released(trace, &e);
 	assert_false(ledger_kept(trace, 2, 0x20, &kept));
-	/* Also with a range that is not live, because of another thread. */
+	/* A number can also be kept for a range that is not live, because another thread may have released it. */
 	ledger_keep(trace, 2, 0x90, 9);
 	assert_true(ledger_kept(trace, 2, 0x90, &kept));
 	assert_int_equal(kept, 9);
 	assert_false(ledger_knows(trace, 2, 0x90));
-	/* The id comes again, without a range. */
+	/* The id is allocated again, without a number to keep. */
 	allocated(OPEN, 0x10, 1);
 	assert_false(ledger_kept(trace, 2, 0x10, &kept));
 }

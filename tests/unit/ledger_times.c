@@ -1,4 +1,4 @@
-/* The times that events have in the trace: never earlier than those before them. */
+/* Tests the times of events in the trace, which are never earlier than those of the events before them. */
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
@@ -80,7 +80,7 @@ static void test_clock_set_back(void **state)
 	output_start(trace);
 	const uint64_t before = times_now(&trace->times);
 
-	trace->times.shown_ns += 5000 * SECOND; /* as if such a time had already been written */
+	trace->times.shown_ns += 5000 * SECOND; /* as if a time so far in the future had already been written */
 	const uint64_t after = times_now(&trace->times);
 
 	assert_in_range(after - before, 5000 * SECOND, 5100 * SECOND);

@@ -33,7 +33,7 @@ static const struct resource range_kinds[] = {{.type = "map", .is_range = true, 
 static const struct module ranges = {.resources = range_kinds, .resource_count = 3};
 static const struct module *const modules[] = {&ledger_module, &ledger_more, &ranges};
 struct settings settings;
-static struct engine engine = {.tick_wanted = true}; /* no thread must be woken */
+static struct engine engine = {.tick_wanted = true}; /* so that no thread is woken */
 static struct run run;
 struct trace *trace;
 
@@ -94,7 +94,7 @@ int ledger_setup(void **state)
 	return 0;
 }
 
-/* Of all kinds. */
+/* Returns the wrong releases of all kinds. */
 struct kind_counts odd(void)
 {
 	struct kind_counts sum = {0};
@@ -164,7 +164,7 @@ void assert_trace(const char *expected)
 	assert_string_equal(calls, expected);
 }
 
-/* The lines with this beginning, without it. */
+/* Compares the lines that begin with `beginning`, without it. */
 static void assert_lines(const char *beginning, const char *expected)
 {
 	char text[8192], found[8192] = "";

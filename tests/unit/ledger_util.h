@@ -28,7 +28,7 @@ enum {
 	JOIN,
 };
 
-extern const struct module ledger_module, ledger_more; /* the first two; the next two */
+extern const struct module ledger_module, ledger_more; /* modules of the first two kinds, and of the next two */
 extern struct settings settings;
 extern struct trace *trace;
 
@@ -38,15 +38,15 @@ int ledger_teardown(void **state);
 
 struct event event(int function, uint64_t id, uint64_t size);
 void allocated(int function, uint64_t id, uint64_t size);
-/* By free(). */
+/* Records a release by free(). */
 void released(uint64_t id);
 void reserve(struct reservation *reservation, int function, uint64_t id);
-/* Describes wrong releases of all kinds. */
+/* Returns the counts of wrong releases of all kinds. */
 struct kind_counts odd(void);
-/* The lines of calls in the trace, without index and blank lines; and its notes. */
+/* These compare the lines of calls in the trace, without index and blank lines, and its notes. */
 void assert_trace(const char *expected);
 void assert_notes(const char *expected);
-/* The lines of arguments, without their tabs. */
+/* Compares the lines of arguments, without their tabs. */
 void assert_arguments(const char *expected);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names that are found late: which records wait for them, and the order in which all is written. A gate replaces a file
- * that does not answer. */
+/* Tests names that are found late: which records wait for them, and the order in which all records are written. A gate
+ * replaces a file that does not answer. */
 #include "config.h"
 #include "ledger_util.h"
 #include "base/timed.h"
@@ -181,7 +181,7 @@ static void test_known_at_once(void **state)
 	(void)state;
 	assert_true(naming_wait(trace->naming, PATIENCE));
 	called_from(1, IN(one_function));
-	all_come(); /* on a slow machine */
+	all_come(); /* on a slow machine the answers come later */
 	called_from(2, IN(one_function));
 	assert_null(trace->deferred);
 	note();
@@ -223,7 +223,8 @@ static void test_object_replaced(void **state)
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
-/* A program that maps no further object (one that generates its code itself) has no other time for it. */
+/* Dropped entries are freed even if the program maps no further object, for example because it generates its code
+ * itself. */
 static void test_forgotten(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -232,7 +233,7 @@ static void test_forgotten(void **state)
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(another_function));
-	assert_int_equal(naming_gone(trace->naming), 1); /* which call 1 has */
+	assert_int_equal(naming_gone(trace->naming), 1); /* the entry that call 1 uses */
 	gate_open(namer_worker(trace->run->namer), gate);
 	all_come();
 	note();
@@ -276,7 +277,7 @@ static void test_end(void **state)
 	put_finish(trace, true);
 }
 
-/* Records that wait for a baseline then wait for names. */
+/* Records that have waited for a baseline wait for names afterwards. */
 static void test_baseline(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
@@ -379,7 +380,7 @@ static void test_limits(void **state)
 		gates[i] = slow->go[1];
 		assert_false(timed_do(be_slow, slow_free, slow));
 	}
-	/* If this many files do not answer, the last ones are not begun any more. */
+	/* If so many files do not answer, functrace does not begin to read the last ones. */
 	assert_false(atomic_load(&has_ended[0]));
 	assert_true(atomic_load(&has_ended[MANY - 1]));
 	for (size_t i = 0; i < MANY; i++) {

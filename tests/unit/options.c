@@ -1,4 +1,5 @@
-/* The command line: status and every field. registry_fake.c has the tables of modules and encodings. */
+/* Tests the command line: the status, and every field of the settings. registry_fake.c has the tables of modules and
+ * encodings. */
 #include "config.h"
 #include "functrace/options.h"
 #include "arch/arch.h"
@@ -113,7 +114,7 @@ static void test_modules(void **state)
 	assert_string_equal(settings.modules[0]->name, "file");
 	assert_string_equal(settings.modules[1]->name, "memory");
 	assert_string_equal(settings.modules[2]->name, "visits");
-	/* Whatever else the line contains. */
+	/* The first of both options decides: help ends the parsing, so later options are not checked. */
 	assert_int_equal(parse("-b x -e memory,help"), 2);
 	assert_int_equal(parse("-e memory,help -b x"), 0);
 	assert_said("memory       blocks\nvisits       calls\nfile         descriptors\nall          all of these\n"
@@ -626,7 +627,7 @@ static void test_contexts(void **state)
 	assert_string_equal(settings.contexts->functions[2].symbol, "!0x10");
 	assert_string_equal(settings.contexts->functions[2].name, "at");
 	assert_null(settings.chosen);
-	assert_int_equal(settings.module_count, 1); /* they are none */
+	assert_int_equal(settings.module_count, 1); /* contexts are no traced module */
 	assert_usage_error("--context-function= ls",
 			   "functrace: --context-function '': no function is given; give names, "
 			   "patterns or addresses, separated by ';': --context-function 'parse;Parser::*', or a file "
@@ -703,7 +704,7 @@ static void test_functions_of_a_file(void **state)
 	assert_said("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];
 
-	/* Otherwise each of its brackets would be searched for in all the following text. */
+	/* Without the limit of an item, each bracket would be searched for in all the following text. */
 	memset(brackets, '[', sizeof(brackets));
 	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
 	assert_said("functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
@@ -740,7 +741,7 @@ static void test_help(void **state)
 			fail_msg("longer than 79: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-/* The text that completion reads: names, argument, allowed words, help. */
+/* Tests the text that completion reads: names, argument, allowed words, help. */
 static void test_lists(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Files that functrace writes, in a folder where another user has put another file in their place. */
+/* Tests files that functrace writes into a folder where another user has put other files in their place. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -233,7 +233,8 @@ static void *exchange(void *unused)
 	return unused;
 }
 
-/* Another user keeps replacing a file, or a link of this user, by a link of his own: that link is never followed. */
+/* Another user replaces a file, or a link of this user, by a link again and again. The other user's link is never
+ * followed. */
 static void exchanged_while_opened(const char *ours)
 {
 	enum { TRIES = 30000 };

@@ -1,4 +1,4 @@
-/* The page's data: exact texts of small profiles, hostile names, folding. */
+/* Tests the page's data: exact texts of small profiles, hostile names, folding. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static char *finish(struct feed *feed, const struct page_limits *limits)
 	return text;
 }
 
-/* The array after a key, to its end. */
+/* Returns the array after a key. */
 static char *part(const char *json, const char *key)
 {
 	const char *from = strstr(json, key);
@@ -208,7 +208,7 @@ static void hostile_names_stay_inside(void **state)
 	free(name);
 }
 
-/* This number of stacks, with different sizes, through this number of functions. */
+/* Numbers of different stacks, and of the functions through which they go. */
 enum { STACKS = 20000, CALLERS = 100 };
 
 static void feed_stacks(struct feed *feed)
@@ -294,7 +294,7 @@ static void small_stacks_are_folded(void **state)
 
 		sums_are_exact(&sums);
 		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
-		/* 1024 spans have three numbers each; the rest is the head. */
+		/* The bytes beyond the limits are for 1024 spans with three numbers each, and for the head. */
 		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
 		/* The stack with most temporary blocks is shown by itself, the smallest stack is not. */
 		if (i != 3)

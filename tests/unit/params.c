@@ -1,4 +1,5 @@
-/* The parameters of known functions: each row describes them, and the words are the system's constants. */
+/* Tests the parameters of known functions: each row describes them, and the words have the values of the system's
+ * constants. */
 #include "config.h"
 #include "arch/arch.h"
 #include "modules/known.h"
@@ -74,7 +75,7 @@ static void check_prototypes(const struct module *module)
 	for (size_t i = 0; i < module->function_count; i++) {
 		const struct function *const f = &module->functions[i];
 
-		/* Each description is the one that is found: none is repeated, or also in a module. */
+		/* A search finds this description, so no description is repeated, or also in a module. */
 		if (module_known_function(f->symbol) != f)
 			fail_msg("%s is there twice", f->symbol);
 		if (f->sets_errno && !f->returns.type)
@@ -154,10 +155,10 @@ static const struct {
 	{"open_flags", 010000, 15, "O_RDONLY|O_DSYNC"},
 	{"open_flags", 3, 15, "O_ACCMODE"},
 	{"open_flags", 0x40000000, 15, "O_RDONLY|0x40000000"},
-	/* opendir()'s */
+	/* the flags that opendir() uses */
 	{"open_flags", 02204000, ON_X86_64 | ON_I386, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
 	{"open_flags", 02044000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY"},
-	/* The same number, on either */
+	/* the same number has another meaning on each processor */
 	{"open_flags", 040000, ON_X86_64 | ON_I386, "O_RDONLY|O_DIRECT"},
 	{"open_flags", 040000, ON_AARCH64 | ON_ARM, "O_RDONLY|O_DIRECTORY"},
 	{"open_flags", 0100000, ON_X86_64 | ON_I386, "O_RDONLY|O_LARGEFILE"},
@@ -207,7 +208,7 @@ static void test_flags(void **state)
 		}
 }
 
-/* The numbers in this system's headers. */
+/* The values of constants in this system's headers. */
 static const struct {
 	const char *type, *name;
 	uint64_t number;

@@ -1,4 +1,4 @@
-/* Rows with patterns: which symbols each pattern matches, and in which objects. */
+/* Tests which symbols the patterns of rows match, and in which objects. */
 #include "config.h"
 #include "calls/probes/patterns.h"
 

@@ -20,7 +20,7 @@ struct action {
 
 void restorer(void);
 
-/* Like the C library's own: nothing else shows that a signal's frame is above. */
+/* A restorer like the C library's. Nothing else shows that the frame above it is a signal's. */
 __asm__(".pushsection .text\n.arm\n.globl restorer\n.type restorer, %function\nrestorer:\n.fnstart\n"
 	".save {r0-r15}\n.pad #160\n"
 	"nop\nmov r7, #173\nsvc 0\n.fnend\n.size restorer, .-restorer\n.popsection\n");
@@ -84,7 +84,7 @@ NOINLINE int entry(void)
 __asm__(".pushsection .text\n.arm\n.globl _start\n.type _start, %function\n_start:\n.fnstart\n.cantunwind\n"
 	"mov fp, #0\nmov lr, #0\nbl entry\nudf #1\n.fnend\n.size _start, .-_start\n.popsection\n");
 
-/* gcc's index names them; they are never called. */
+/* gcc's index refers to these functions, which are never called. */
 void __aeabi_unwind_cpp_pr0(void)
 {
 }

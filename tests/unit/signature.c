@@ -1,13 +1,14 @@
-/* Parameters and results from debug information: the files signatures/NAME.txt are sources with the expected signatures
- * of their functions,
+/* Tests parameters and results from debug information. The files signatures/NAME.txt are sources with the expected
+ * signatures of their functions:
  *
  *	# a comment
  *	- gcc -g -O2             a build: this command, followed by the source and -o
- *	+ gcc -g -O0             a build for CHECK_LONG only: the reader treats it like another build
+ *	+ gcc -g -O0             a build only with CHECK_LONG, because the reader treats it like another build
  *	= main: int:i4 (...)     the expected signature, in all builds
  *	=-O2 main: ...           only in builds whose command has that word; the last line that fits is used
  *
- * and all other lines are the source. With the name of a program and symbols the test prints their signatures. */
+ * All other lines are the source. If the arguments are a program and symbols, the test prints the symbols'
+ * signatures. */
 #include "config.h"
 #include "long.h"
 #include "signature_util.h"
@@ -29,7 +30,7 @@ static const struct language {
 
 struct build {
 	const struct language *language;
-	const char *command; /* the whole line is in the test's name */
+	const char *command; /* the line of the build, which is also part of the test's name */
 	char *text;          /* of the file */
 };
 
@@ -69,7 +70,7 @@ struct row {
 	const char *symbol, *text;
 };
 
-/* Reads a line "=WORD SYMBOL: TEXT". */
+/* Reads a line "=WORD SYMBOL: TEXT" and adds it to the rows. */
 static void add_row(const struct build *build, char *line, struct row **rows, size_t *count, size_t *capacity)
 {
 	const size_t length = strcspn(line + 1, " ");
@@ -88,7 +89,7 @@ static void add_row(const struct build *build, char *line, struct row **rows, si
 	(*rows)[i] = (struct row){symbol, colon + 2};
 }
 
-/* Writes the source, and reads the rows. */
+/* Writes the lines of the source to a file. Returns the rows, the lines that begin with "=". */
 static struct row *take(const struct build *build, char *text, size_t *count)
 {
 	char *name = xasprintf("source.%s", build->language->suffix), *next;
@@ -104,7 +105,7 @@ static struct row *take(const struct build *build, char *text, size_t *count)
 			add_row(build, line, &rows, count, &capacity);
 		if (line[0] != '=' && line[0] != '-' && !is_long_build(line) && strncmp(line, "# ", 2) != 0)
 			end = stpcpy(end, line);
-		*end++ = '\n'; /* lines keep their numbers */
+		*end++ = '\n'; /* the compiler's line numbers stay those of the text */
 	}
 	test_write(name, source);
 	free(source);

@@ -1,4 +1,4 @@
-/* Debug information that is damaged on purpose, and files that are truncated while they are read. */
+/* Tests debug information that is damaged on purpose, and files that are truncated while they are read. */
 #include "config.h"
 #include "signature_util.h"
 #include "symbols_util.h"
@@ -41,7 +41,7 @@ struct part {
 	size_t offset, size;
 };
 
-/* The sections with debug information; the first is .debug_info. */
+/* Finds the sections with debug information, of which .debug_info is the first; returns their number. */
 static size_t find_parts(const char *path, struct part *parts, size_t most)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -72,12 +72,12 @@ static void damage(unsigned char *bytes, const struct part *parts, size_t count)
 	const unsigned places = 1 + random_next(8);
 
 	for (unsigned i = 0; i < places; i++) {
-		/* Mostly in the entries themselves. */
+		/* Most of the damage is in .debug_info, the first part. */
 		const struct part *part = &parts[random_next(3) ? 0 : random_next((unsigned)count)];
 		unsigned char *at = bytes + part->offset + random_next((unsigned)part->size);
 
 		if (!random_next(3) && part->size > 100 && at + 4 <= bytes + part->offset + part->size) {
-			/* Changes a reference to that of another entry, if it is a reference. */
+			/* If these bytes are a reference to an entry, they refer to another place afterwards. */
 			const uint32_t offset = random_next((unsigned)parts[0].size);
 
 			memcpy(at, &offset, sizeof(offset));
@@ -157,7 +157,7 @@ static void test_damaged(void **state)
 	assert_true(found > whole / 4 && found < whole);
 }
 
-/* A build overwrites a program that is being traced. */
+/* A program is truncated while it is traced, as when a build overwrites it. */
 static void test_cut(void **state)
 {
 	char *path = xasprintf("%s/cut", test_folder);
@@ -173,7 +173,7 @@ static void test_cut(void **state)
 		const struct signature *before = round ? object_signature(object, plain, &(bool){false}) : NULL;
 
 		assert_int_equal(truncate(path, 512), 0);
-		/* All that was read is in memory, independent of the file. */
+		/* What the reader has read before is in memory, independent of the file. */
 		assert_int_equal(!object_signature(object, caller, &(bool){false}), !round);
 		assert_ptr_equal(object_signature(object, plain, &(bool){false}), before);
 		if (before)

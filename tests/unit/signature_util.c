@@ -78,7 +78,7 @@ uint64_t test_address(const struct object *object, const char *symbol)
 
 /* ---- Text ---- */
 
-static unsigned word; /* size of a pointer of the object, in bytes */
+static unsigned word; /* size of a pointer of the object's processor, in bytes */
 
 static void add_type(struct buf *out, const struct data_type *type);
 
@@ -130,7 +130,7 @@ static void add_words(struct buf *out, const struct data_type *type)
 
 static void add_pointed(struct buf *out, const struct data_type *type, const char *mark)
 {
-	if (type->name[0]) /* a typedef's */
+	if (type->name[0]) /* the name of a typedef */
 		buf_printf(out, "%s=", type->name);
 	if (type->target)
 		add_type(out, type->target);
@@ -295,7 +295,7 @@ void assert_signature(const struct object *object, const char *symbol, const cha
 	static const char unused[] = "@nowhere";
 	char *text = signature_text(object, symbol);
 
-	/* If a compiler omits an unused parameter, it depends on the compiler whether the debug information says so. */
+	/* Some compilers say in the debug information that they have omitted an unused parameter, others do not. */
 	for (char *at; !strstr(expected, "@") && (at = strstr(text, unused));)
 		memmove(at, at + strlen(unused), strlen(at + strlen(unused)) + 1);
 	if (strcmp(text, expected)) {

@@ -1,5 +1,5 @@
-/* Files that debug information names: whatever they are, names are looked up in time, and the program's own names are
- * found. */
+/* Tests files that debug information names. Whatever such a file is, functrace looks names up in a limited time and
+ * finds the names that the program itself contains. */
 #include "config.h"
 #include "symbols/elf/elf_headers.h"
 #include "symbols/names/names.h"
@@ -28,13 +28,13 @@ static const char source[] = "int helper(int n) { return n + 1; }\n"
 			     "int sum(int n) { int s = 0; while (n--) s += helper(n); return s; }\n"
 			     "int main(int argc, char **argv) { (void)argv; return sum(argc); }\n";
 
-/* A place at which debug information names a file, and the program that names it. */
+/* A place in debug information that names a file, and a program with it. */
 struct place {
 	const char *name;
-	const char *commands; /* that build the program `prog` and the file */
+	const char *commands; /* they build the program `prog` and the file */
 	const char *file;
-	bool is_needed; /* without the file there is no name at all */
-	bool has_line;  /* without the file the line is known */
+	bool is_needed; /* without the file not even the function's name is found */
+	bool has_line;  /* even without the file the line is known */
 };
 
 static const struct place places[] = {
@@ -101,7 +101,7 @@ static uint64_t address_of(const char *symbol)
 	return address;
 }
 
-/* Looks sum() up; returns its name and line. */
+/* Looks up the name and the line of sum(): copies the name, returns the line. */
 static unsigned look_up(uint64_t address, char name[64])
 {
 	char *folder = xasprintf("%s/dbg", test_folder), *path = xasprintf("%s/prog", test_folder);
@@ -303,8 +303,7 @@ static void test_cut_after(void **state)
 
 /* ---- Tables that claim to be large ---- */
 
-/* Makes the program's table of that type begin after the end of the file, with `size` bytes, of which the last ones
- * exist. */
+/* Moves the program's table of that type to the end of the file and gives it `size` bytes: a hole, or bytes 1. */
 static void claim(uint64_t type, uint64_t size, bool is_hole)
 {
 	char *path = xasprintf("%s/prog", test_folder);
@@ -358,7 +357,7 @@ static void check_claim(uint64_t type, uint64_t size, bool is_hole, const char *
 	assert_int_equal(!elf, wanted != NULL);
 	elf_end(elf);
 	close(fd);
-	/* Debug information is at the same place. */
+	/* The debug information has not moved. */
 	assert_int_equal(look_up(address, name), 2);
 	assert_string_equal(name, "sum");
 	free(path);

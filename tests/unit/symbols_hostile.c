@@ -1,4 +1,4 @@
-/* Texts of mappings, and files that are damaged on purpose. */
+/* Tests the parser of /proc/PID/maps, and ELF files that are damaged on purpose. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/load_layout.h"
@@ -64,7 +64,7 @@ static void test_maps(void **state)
 	assert_null(maps_find(&maps, UINT64_MAX));
 	maps_free(&maps);
 
-	/* A part that was read twice. */
+	/* The kernel may return a part of the text twice. */
 	assert_int_equal(maps_parse("2000-3000 r--p 0 0:0 0\n1000-3000 r--p 0 0:0 0\n"
 				    "3000-4000 r--p 0 0:0 0 \n",
 				    &maps),
@@ -77,7 +77,7 @@ static void test_maps(void **state)
 	maps_free(&maps);
 }
 
-/* smaps: the flag is a word of VmFlags, of the mapping whose line came before. */
+/* In smaps the flag is a word of the line VmFlags, which belongs to the mapping whose line came before. */
 static void test_tags(void **state)
 {
 	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"
@@ -103,7 +103,7 @@ static void test_tags(void **state)
 	assert_int_equal(maps_read_tags(getpid(), &maps), 0);
 }
 
-/* smaps: missing pages that userfaultfd provides. */
+/* In smaps the flags um and ui say that userfaultfd provides the mapping's missing pages. */
 static void test_waiters(void **state)
 {
 	static const char text[] = "1000-2000 rw-s 00000000 00:01 7 /um um\nSize: 4 kB um\nVmFlags: rd wr sh uw \n"
@@ -124,7 +124,7 @@ static void test_waiters(void **state)
 }
 
 /* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart: the extent of the
- * linker in traces ends before it. Another mapping there without a name changes nothing. */
+ * linker in traces ends before it. Another mapping without a name in that gap does not end it. */
 static void test_hole(void **state)
 {
 	static const struct {
@@ -217,7 +217,7 @@ static bool look_at(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-/* Reads it as the tracer does; returns true if it was recognised as an ELF file. */
+/* Reads the file as the tracer does; returns true if it was recognised as an ELF file. */
 static bool read_as_tracer(const char *path)
 {
 	const char *reason = NULL;
@@ -265,7 +265,7 @@ static void damage(unsigned char *bytes, size_t size)
 	const unsigned count = 1 + random_next(6);
 
 	for (unsigned i = 0; i < count; i++) {
-		/* Mostly in the headers and tables. */
+		/* Most of the damage is in the headers and tables. */
 		const size_t at = random_next(3)   ? random_next(1024)
 				  : random_next(2) ? size - 1 - random_next(4096)
 						   : random_next((unsigned)size);
@@ -448,7 +448,8 @@ static void test_demangle(void **state)
 		free(name);
 	}
 
-	/* Each pair doubles the one before: 2^40 names. The demangler refuses it at once. */
+	/* Each pair contains the one before twice, so the demangled name would have 2^40 parts. The demangler refuses
+	 * it at once. */
 	char text[4096] = "_Z1fSt4pairIiiE";
 
 	for (unsigned i = 0; i < 40; i++) {

@@ -1,4 +1,5 @@
-/* Names compared with addr2line, address by address; separate debug files; build-ids; positions. */
+/* Compares names with addr2line's, address by address. Tests separate debug files, build-ids and the places of
+ * objects. */
 #include "config.h"
 #include "symbols/names/names.h"
 #include "symbols/objects/mapped_object.h"
@@ -170,7 +171,7 @@ static void normalize(char *line)
 		strcpy(line, "?\n");
 }
 
-/* The frames at an address in addr2line's form. */
+/* Returns the frames at an address in addr2line's form. */
 static char *our_lines(struct names *names, uint64_t base, uint64_t address)
 {
 	const struct frame_name *lines;
@@ -323,7 +324,7 @@ static void test_cxx(void **state)
 	check_equal("addr2line", "cxx-o3", 0, step);
 }
 
-/* No .debug_aranges, other forms of ranges and lines. */
+/* clang writes no .debug_aranges, and uses other forms of ranges and lines than gcc. */
 static void test_clang(void **state)
 {
 	(void)state;
@@ -362,7 +363,7 @@ static void test_rust(void **state)
 
 /* ---- Where names come from ---- */
 
-/* The end and the address of a symbol in a file of the folder, from nm. */
+/* Returns the end of a symbol in a file of the folder, as nm prints it. */
 static uint64_t symbol_end(const char *program, const char *symbol)
 {
 	char *path = xasprintf("%s/log", test_folder), *text;
@@ -391,7 +392,8 @@ static uint64_t symbol_address(const char *program, const char *symbol)
 	return address;
 }
 
-/* The name and line a few bytes into the function `sum` of prog.c, loaded at BASE. */
+/* Fails unless an address a few bytes into the function `sum` of prog.c, loaded at BASE, has that function's name and a
+ * line of it in that file (NULL: none). */
 static void check_sum(struct names *names, uint64_t sum, const char *function, const char *file)
 {
 	const struct frame_name *lines;
@@ -472,7 +474,7 @@ static void test_separate(void **state)
 	check_program("bare", folder, sum, "sum", "/prog.c");
 	check_program("bare", "relative:/nowhere::", sum, NULL, NULL);
 
-	/* The program was removed, its debug file still exists. */
+	/* The program's file was removed, but its debug file still exists. */
 	struct names *names = new_names(NULL, folder);
 
 	add(names, BASE, 1u << 20, "gone", id);
@@ -618,7 +620,7 @@ static void test_build_id(void **state)
 	assert_non_null(strstr(said, "two is not the file that was traced"));
 	assert_non_null(strstr(said, "0123456789abcdef0123456789abcdef"));
 	assert_non_null(strstr(said, id));
-	assert_int_equal(strchr(said, '\n')[1], '\0'); /* once */
+	assert_int_equal(strchr(said, '\n')[1], '\0'); /* the message appears once */
 	free(said);
 
 	/* A system root is tried first; the path itself only if the build-id proves that it is the same file. */
@@ -675,10 +677,11 @@ static void test_positions(void **state)
 	check_sum(names, sum, "sum", "/prog.c");
 	check_sum(names, sum, "sum", "/prog.c");
 
-	/* Unloaded, and another library at the same place: the name is the new one's. */
+	/* The library was unloaded, and another one is at its place: the name is that of the new library. */
 	add(names, BASE, 0x5000, "two", NULL);
 	check_sum(names, sum, "other", "/o.c");
-	/* The same file again, at another overlapping address: the old address has no name any more. */
+	/* The first library is loaded again at an address that overlaps its old place: the old address has no name any
+	 * more. */
 	add(names, BASE + 0x4000, 0x5000, "one", NULL);
 	assert_int_equal(names_lookup(names, BASE + sum + 3, &lines), 0);
 	assert_int_equal(names_lookup(names, BASE + 0x4000 + sum + 3, &lines), 1);
@@ -706,7 +709,7 @@ static void test_positions(void **state)
 		assert_null(lines[0].file);
 		assert_false(lines[0].inlined);
 	}
-	/* Damaged records. */
+	/* Records may be damaged. */
 	names_add_object(names, &(struct record_object){BASE + 9, BASE + 9, "x"}, NULL);
 	names_add_object(names, &(struct record_object){BASE + 9, BASE, "x"}, NULL);
 	names_add_build_id(names, &(struct record_build_id){BASE + 77, "00"});
@@ -715,7 +718,8 @@ static void test_positions(void **state)
 	names_free(names);
 }
 
-/* Return address - 1: a call at a function's very end belongs to that function. */
+/* A call may be the last instruction of a function: its return address is looked up as the byte before it, and belongs
+ * to that function. */
 static void test_last_call(void **state)
 {
 	const struct frame_name *lines;
@@ -771,8 +775,8 @@ static void begin_with_server(char **argv)
 
 static int asked; /* a pipe with a byte for each request */
 
-/* Answers one request with "not found". Reads to the end before it closes, because closing with unread data would reset
- * the connection, and the client would try again. */
+/* Answers one request with "not found". Reads the whole request before it closes the connection: otherwise the
+ * connection would be reset, and the client would try again. */
 static void answer(int connection)
 {
 	static const char nothing[] = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -796,7 +800,7 @@ static void answer(int connection)
 		;
 }
 
-/* A process that answers until its parent ends, whether or not the test fails. */
+/* Starts a process that answers until its parent ends, even if the test fails. */
 static pid_t serve(void)
 {
 	const pid_t parent = getpid();

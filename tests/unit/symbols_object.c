@@ -1,4 +1,4 @@
-/* Objects of real programs in many layouts, compared with the addresses that the programs print themselves. */
+/* Compares the objects of real programs in many layouts with the addresses that the programs print themselves. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Prints the addresses of a function of its own and of malloc, then waits for the end of its input. */
+/* The program prints the addresses of one of its functions and of malloc, then waits for the end of its input. */
 static const char program_source[] = "#include <stdio.h>\n"
 				     "#include <stdlib.h>\n"
 				     "#include <unistd.h>\n"
@@ -94,7 +94,8 @@ static struct object *check_function(pid_t pid, const char *name, uint64_t addre
 	return object;
 }
 
-/* Every text range is inside its mapping; a tail begins where the segment ends, and ends with the mapping. */
+/* Fails unless every text range is inside its mapping, and each tail begins where the segment ends and ends with the
+ * mapping. */
 static void check_texts(pid_t pid, const struct object *object, bool expect_tail)
 {
 	struct maps maps;
@@ -351,7 +352,7 @@ static void deleted_program(bool capable)
 	assert_non_null(object->open_path);
 	assert_non_null(strstr(object->open_path, capable ? "/map_files/" : "/exe"));
 	assert_non_null(strstr(object->path, "/deleted"));
-	assert_null(strstr(object->path, "(deleted)")); /* it has a build-id */
+	assert_null(strstr(object->path, "(deleted)")); /* the build-id identifies the file */
 	objects_free(&list);
 	waiting_end(&program);
 }
@@ -362,7 +363,8 @@ static void test_deleted_program(void **state)
 	twice(deleted_program);
 }
 
-/* Another file replaced the library: it must not be taken for it, though its functions have the same names. */
+/* Another file has the library's path now. It must not be taken for the library, though its functions have the same
+ * names. */
 static void replaced_library(bool capable)
 {
 	struct waiting program;
@@ -387,7 +389,7 @@ static void replaced_library(bool capable)
 	assert_non_null(strstr(object->path, "liblayout.so (deleted)"));
 	check_texts(program.pid, object, true);
 
-	/* Not read again, and the same object. */
+	/* The file is not read again, and the object stays the same. */
 	const struct elf_file *file = object->file;
 
 	update(program.pid);
@@ -505,7 +507,7 @@ static void test_loading(void **state)
 	struct object *object = check_function(program.pid, "library_function", function);
 	const struct elf_file *file = object->file;
 
-	/* A fork's list has the same objects, and is independent of its parent's. */
+	/* After a fork the child's list has the same objects as its parent's, and is independent of it. */
 	struct object_list clone;
 
 	objects_clone(&list, &clone);
@@ -526,7 +528,8 @@ static void test_loading(void **state)
 	object = check_function(program.pid, "library_function", function);
 	assert_ptr_equal(object->file, file);
 
-	/* Between two reads of the maps it was unmapped, and another file with its name was mapped at the same place.
+	/* Between two reads of the maps the library was unmapped, and another file with its name was mapped at the same
+	 * place.
 	 */
 	waiting_next(&program, 'c');
 	build_library("-DANOTHER -O0");
@@ -537,7 +540,7 @@ static void test_loading(void **state)
 	assert_ptr_not_equal(object->file, file);
 	file = object->file;
 
-	/* A second copy in a namespace of its own is a second object of the same file. */
+	/* dlmopen() loads the library a second time: the copy is a second object of the same file. */
 	waiting_next(&program, 'n');
 	changes[0] = '\0';
 	assert_int_equal(objects_update(&list, program.pid, on_removed, on_added, &list), 0);
@@ -564,7 +567,7 @@ static void test_loading(void **state)
 
 	waiting_end(&program);
 	assert_int_equal(objects_update(&list, program.pid, NULL, NULL, NULL), -ENOENT);
-	assert_true(list.count > 4); /* unchanged */
+	assert_true(list.count > 4); /* the first list is unchanged */
 	objects_free(&list);
 }
 
@@ -584,7 +587,8 @@ static void test_tails(void **state)
 	assert_int_equal(object->text_count, 1);
 	const struct text_range before = object->text[0];
 
-	/* The next page is taken: no tail is left. (The text of this library is one page.) */
+	/* The page after the text's end was replaced, so that no tail is left. (The text of this library is one
+	 * page.) */
 	waiting_next(&program, 't');
 	update(program.pid);
 	assert_null(objects_find(&list, function));
@@ -592,7 +596,7 @@ static void test_tails(void **state)
 	waiting_end(&program);
 	objects_free(&list);
 
-	/* Of a longer text the rest stays, without a tail. */
+	/* If a text is longer than a page, its other pages stay, without a tail. */
 	build_library("-DLARGE -fno-toplevel-reorder");
 	waiting_start(&program, "./loader");
 	parse_two(&program, &function, &other);
@@ -611,7 +615,7 @@ static void test_tails(void **state)
 	waiting_end(&program);
 	objects_free(&list);
 
-	/* A shared mapping of its text cannot be probed. */
+	/* functrace sets no breakpoints in a shared mapping of the library's text. */
 	build_library("-Wl,-z,noseparate-code");
 	waiting_start(&program, "./loader");
 	waiting_next(&program, 's');
@@ -742,11 +746,11 @@ static void test_versions(void **state)
 		assert_non_null(object);
 		assert_true(elf_file_find(object->file, "switched", &symbol));
 		assert_true(symbol.is_ifunc && symbol.is_global);
-		if (!i) { /* not stripped yet */
+		if (!i) { /* the program has its symbol table, which the test strips later */
 			assert_true(elf_file_find(object->file, "new_one", &symbol));
 			newer = symbol.value;
 		}
-		/* Whichever version comes first in the table. */
+		/* The default version is found, whichever version comes first in the table. */
 		static const char *const doubled[] = {"twice", "pair", "both", "dual"};
 
 		for (size_t n = 0; n < ARRAY_SIZE(doubled); n++) {
@@ -781,7 +785,7 @@ static void test_other_root(void **state)
 				  ">mounted && chmod +x rooted mounted"),
 			 0);
 	for (int i = 0; i < 2; i++) {
-		if (i && test_run("unshare -m true") != 0) { /* as in a chroot */
+		if (i && test_run("unshare -m true") != 0) { /* such as in a chroot */
 			print_message("no mount namespace can be made here\n");
 			skip();
 		}

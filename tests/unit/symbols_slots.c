@@ -1,4 +1,4 @@
-/* ELF files of other processors, which the test makes. */
+/* Tests the slots of calls in ELF files of other processors, which the test makes. */
 #include "config.h"
 #include "arch/arch.h"
 #include "base/buf.h"
@@ -62,7 +62,7 @@ static Elf32_Rel relocation(bool big, uint32_t address, uint32_t symbol, uint32_
 	return (Elf32_Rel){word(big, address), word(big, ELF32_R_INFO(symbol, type))};
 }
 
-/* A program for a processor whose relocations have their addends at the relocated places. */
+/* Writes a program for a processor whose relocations have their addends at the relocated places. */
 static void write_image(const char *path, bool big, unsigned machine, unsigned jump_slot, unsigned irelative)
 {
 	struct image image = {
@@ -104,7 +104,7 @@ static void write_image(const char *path, bool big, unsigned machine, unsigned j
 			{
 				relocation(big, ORIGIN + GOT, 1, jump_slot),
 				relocation(big, ORIGIN + GOT + 4, 0, irelative),
-				/* The addends of these are not in the file. */
+				/* The file does not contain the addends of these two relocations. */
 				relocation(big, ORIGIN + 0x100000, 0, irelative),
 				relocation(big, ORIGIN + sizeof(image) - 6, 0, irelative),
 				relocation(big, ORIGIN + GOT + 8, 0, irelative),
@@ -160,14 +160,14 @@ static void test_rel(void **state)
 	free(path);
 }
 
-/* A new file, which has not been read. */
+/* Replaces the object's file by one whose slots have not been read. */
 static void forget_file(struct object *object)
 {
 	elf_file_free(object->file);
 	object->file = xcalloc(1, sizeof(*object->file));
 }
 
-/* Only the slots of calls; the file is read once. */
+/* Only the slots of calls are returned; the file is read once. */
 static void test_call_slots(void **state)
 {
 	char *path = xasprintf("%s/calls", test_folder);
@@ -200,7 +200,7 @@ static void test_call_slots(void **state)
 	free(path);
 }
 
-/* Whatever the file contains, it is read to its end. */
+/* Reading the slots of a damaged file ends, whatever the file contains. */
 static void test_damaged_slots(void **state)
 {
 	char *path = xasprintf("%s/damaged", test_folder);

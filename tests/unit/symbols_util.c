@@ -50,7 +50,7 @@ int test_run(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(command, sizeof(command), fmt, args);
 	va_end(args);
-	/* binutils would ask the servers of that variable, too. */
+	/* binutils would ask the servers that the variable names, too. */
 	whole = xasprintf("unset DEBUGINFOD_URLS; cd '%s' && { %s ; } >log 2>&1", test_folder, command);
 	const int status = system(whole);
 
@@ -86,7 +86,7 @@ void waiting_start_fd(struct waiting *waiting, const char *path, int fd)
 {
 	int in[2], out[2];
 
-	/* Not inherited by the next program: each must see the end of its own input. */
+	/* The next program must not inherit these pipes, because each program must see the end of its input. */
 	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	waiting->pid = fork();

@@ -10,7 +10,7 @@
 
 extern char test_folder[];
 
-/* Created in setup, removed with its content in teardown. */
+/* A setup and a teardown function for cmocka: they create the temporary folder, and remove it with its content. */
 int test_folder_make(void **state);
 int test_folder_remove(void **state);
 
@@ -26,11 +26,11 @@ struct waiting {
 	int input;
 	char line[512]; /* what it printed */
 };
-/* path is relative to the folder. */
+/* Starts the program and reads its first line. `path` is relative to the folder. */
 void waiting_start(struct waiting *waiting, const char *path);
-/* fd >= 0: that file is executed instead. */
+/* Like waiting_start(); but if fd >= 0, that file is executed instead of `path`. */
 void waiting_start_fd(struct waiting *waiting, const char *path, int fd);
-/* Sends that byte, with which it runs on, and reads the next line. */
+/* Sends that byte to the program, which makes it run on, and reads its next line. */
 void waiting_next(struct waiting *waiting, char command);
 void waiting_end(struct waiting *waiting);
 

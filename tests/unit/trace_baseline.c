@@ -1,4 +1,4 @@
-/* Blocks from before the trace, in each format: all of them are read back, or counted as omitted. */
+/* Tests the baseline in each format: all its blocks are read back, or counted as omitted. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* The lines of the dump that are about blocks. */
+/* Fails unless the dump's lines about baseline blocks are those of `blocks`. */
 static void assert_blocks(const struct buf *dump)
 {
 	struct buf wanted = {0}, got = {0};
@@ -58,7 +58,7 @@ static void write_them(const char *encoding, struct buf *out)
 	write_trace(encoding, &options, records, ARRAY_SIZE(records), out);
 }
 
-/* 12 bytes of head and numbers, 16 a block. */
+/* A packet has 8 bytes of type and size, 8 bytes of resource and count, and 16 bytes for each block. */
 static void test_packets(void **state)
 {
 	const struct writer_options options = {0};
@@ -149,7 +149,7 @@ static void check_damage(const char *packet, const char *said)
 	buf_free(&dump);
 }
 
-/* The type, the size, the resource, the count; and the blocks. */
+/* A packet consists of its type, its size, the resource, the count and the blocks. */
 static void test_damaged(void **state)
 {
 	(void)state;
@@ -163,7 +163,7 @@ static void test_damaged(void **state)
 	check_damage("43454e53 08000000 01000000 00000000", "resource 1 0 memory (in bytes)\n");
 }
 
-/* Lines that only look like such lines are remarks. */
+/* Lines that only look like lines of a baseline are read as notes. */
 static void test_other_lines(void **state)
 {
 	static const char *const lines[] = {

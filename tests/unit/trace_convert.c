@@ -1,5 +1,5 @@
-/* Random traces are converted from each format into each other one: the result is what both formats can represent, as
- * the projections below compute it, independently of the formats' code. */
+/* Converts random traces from each format into each other one. The result must be what both formats can represent,
+ * which the projections below compute independently of the formats' code. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,8 @@ static void add(struct list *list, enum call_kind kind, const char *function, ui
 	list->count++;
 }
 
-/* Few ids, so that they are allocated while live, released twice, and never allocated. */
+/* Makes random events with few ids, so that some are allocated while live, released twice, or released without an
+ * allocation. */
 static void make_up(struct list *list, size_t count)
 {
 	list->count = 0;
@@ -85,7 +86,7 @@ static void make_up(struct list *list, size_t count)
 			add(list, CALL_RELEASE, "realloc", id, 0, tid);
 			add(list, CALL_ALLOC, "realloc", below(2) ? id : 0x7000 + 16 * below(8), size, tid);
 			break;
-		case 7: /* another thread in between; or it is all that comes of it */
+		case 7: /* a realloc with a call of another thread in its middle, or without its second half */
 			add(list, CALL_RELEASE, "realloc", id, 0, tid);
 			if (below(2))
 				add(list, CALL_RELEASE, "free", 0x7000 + 16 * below(8), 0, tid + 1);
@@ -173,7 +174,7 @@ static void put_event(struct list *to, enum call_kind kind, const char *function
 	to->items[to->count++].resource = 1;
 }
 
-/* A block that is allocated again while it is live was released unseen. */
+/* Adds the allocation to the events and to the live blocks. */
 static void put_allocation(struct list *to, struct list *live, const char *function, const struct event *e)
 {
 	live->items[live->count++] = *e;
@@ -186,7 +187,8 @@ static void put_unseen(struct list *to, struct list *live, uint64_t id)
 		put_event(to, CALL_RELEASE, "free", &(struct event){.id = id});
 }
 
-/* Memory only, no failures, no unknown releases, no time, the caller's names only. */
+/* mpatrol's format has only memory, and only malloc, realloc and free; no failed calls, no releases of unknown blocks,
+ * and no times. */
 static void project_mpatrol(const struct list *from, struct list *to)
 {
 	struct list live = {0}, memory = {0};
@@ -283,7 +285,7 @@ static void check(const struct list *made, const struct format *from, const stru
 	assert_int_equal(convert_trace(first.data, first.size, to->name, false, &second), 0);
 	describe_trace(&second, &got);
 	assert_text(&got, buf_str(&expected));
-	/* And back: the result is what both formats can represent. */
+	/* The result is the same after the conversion back. */
 	got.size = 0;
 	assert_int_equal(convert_trace(second.data, second.size, from->name, false, &third), 0);
 	describe_trace(&third, &got);

@@ -1,4 +1,4 @@
-/* Writes that fail, and input that is packed, live, growing or damaged. */
+/* Tests writes that fail, and input that is compressed, live, growing or damaged. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static struct record make_call(uint64_t index)
 					.arg_count = 2}};
 }
 
-/* A trace of every record for which the encoding has a place, followed by `calls` calls. */
+/* Makes a trace of one record of each kind that the encoding can represent, and `calls` calls. */
 static void make_trace(const char *encoding, bool compat, size_t calls, struct buf *out)
 {
 	const struct writer_options options = {.compat = compat};
@@ -81,8 +81,8 @@ static const struct {
 	bool compat;
 } forms[] = {{"rtrace", false}, {"rtrace", true}, {"text", false}, {"text", true}, {"swap", false}};
 
-/* binary -> text -> binary and back keep all data for which both have a place: compat binary has none for the build-id,
- * text 1.4 none for the start's microseconds. */
+/* Conversions from binary to text and back, and from text to binary and back, keep all data that both formats can
+ * represent. Compat binary cannot represent the build-id, text 1.4 not the start's microseconds. */
 static void test_round_trips(void **state)
 {
 	static const char build_id_line[] = "## build-id 0x400000 00ff\n";
@@ -97,7 +97,7 @@ static void test_round_trips(void **state)
 		assert_int_equal(convert_trace(trace.data, trace.size, forms[i].encoding, forms[i].compat, &again), 0);
 		assert_bytes("the same form", &again, &trace);
 		again.size = 0;
-		/* trace_swap tests the data for which SWAP has no place. */
+		/* trace_swap tests the data that SWAP cannot represent. */
 		if (!strcmp(forms[i].encoding, "swap")) {
 			buf_free(&trace);
 			buf_free(&again);
@@ -174,7 +174,7 @@ static void test_full_file(void **state)
 			write_into_limit(forms[i].encoding, forms[i].compat, limit);
 }
 
-/* A reader that ends. */
+/* The process that reads the pipe has ended. */
 static void test_broken_pipe(void **state)
 {
 	(void)state;
@@ -192,7 +192,7 @@ static void test_broken_pipe(void **state)
 	close(ends[1]);
 }
 
-/* Another process has made the pipe non-blocking: the writer waits for room. */
+/* Reads the pipe to its end; returns the number of bytes. */
 static void *drain(void *fd)
 {
 	char bytes[4096];
@@ -227,7 +227,7 @@ static void test_nonblocking_pipe(void **state)
 	close(ends[1]);
 	pthread_join(thread, &total);
 	close(ends[0]);
-	/* Handshake, PINF, and a CALL, BTRC and ARGS each time. */
+	/* The trace has the handshake, PINF, and the packets CALL, BTRC and ARGS for each call. */
 	assert_int_equal((size_t)total, 16 + 36 + 5000 * (44 + 36 + 36));
 	buf_free(&expected);
 }
@@ -256,7 +256,7 @@ static void test_line_buffered(void **state)
 	close(fd);
 }
 
-/* Two gzip members, the second padded with zeros, as tapes do. */
+/* Appends a gzip member. A file may consist of several members, and zeros may follow it, as on tapes. */
 static void gzip(const struct buf *from, size_t at, size_t size, struct buf *to)
 {
 	z_stream z = {0};
@@ -301,13 +301,14 @@ static void test_packed(void **state)
 			dump_trace(packed.data, packed.size, &got);
 			assert_text(&got, buf_str(&plain));
 
-			/* Truncated: all that can be unpacked is returned, then the error. */
+			/* If the data are truncated, the reader returns all records that can be unpacked, then the
+			 * error. */
 			got.size = 0;
 			dump_trace(packed.data, packed.size / 3, &got);
 			assert_non_null(strstr(buf_str(&got), "\ncall 100 "));
 			assert_non_null(strstr(buf_str(&got), "\n-74 skipped=0 the compressed data end too "
 							      "early; the trace is readable up to byte "));
-			/* Damaged in the second half: the first half is returned. */
+			/* If the second half is damaged, the reader returns the first half. */
 			memset(packed.data + packed.size * 4 / 5, 0x55, 64);
 			got.size = 0;
 			dump_trace(packed.data, packed.size, &got);
@@ -320,8 +321,8 @@ static void test_packed(void **state)
 		}
 }
 
-/* A frame that was flushed but not ended, as by a killed writer: all flushed data is returned, though the input ends
- * before (the reader's first 256 KiB end within a block). */
+/* A writer that was killed has flushed a frame but not ended it. The reader returns all flushed data, though its first
+ * 256 KiB of input end within a block. */
 static void test_packed_unended(void **state)
 {
 	(void)state;
@@ -346,7 +347,7 @@ static void test_packed_unended(void **state)
 	buf_free(&got);
 }
 
-/* A NUL byte far into a text, as a machine that crashed may leave. */
+/* A text may have NUL bytes far behind its beginning if the machine crashed. */
 static void test_late_nul(void **state)
 {
 	(void)state;
@@ -421,8 +422,8 @@ static void test_pipe(void **state)
 	}
 }
 
-/* A followed file: the reader waits at its end, returns the last call though nothing follows it, goes on when the file
- * grows, and ends when a signal comes. */
+/* Tests a file that the reader follows: the reader waits at the end of the file, returns the last call though nothing
+ * follows it, continues when the file grows, and ends when a signal comes. */
 struct grower {
 	int fd;
 	const struct buf *bytes;
@@ -451,7 +452,7 @@ static void *grow(void *arg)
 	struct grower *grower = arg;
 
 	wait_for(grower, 5);
-	/* Not at a record's boundary. */
+	/* The 7 bytes end within a record. */
 	write_all(grower->fd, grower->bytes->data + grower->at, 7, NULL);
 	poll(NULL, 0, 50);
 	write_all(grower->fd, grower->bytes->data + grower->at + 7, grower->bytes->size - grower->at - 7, NULL);
@@ -517,7 +518,7 @@ static void test_follow(void **state)
 		follow(forms[f].encoding, forms[f].compat);
 }
 
-/* A live pipe: a call is returned though nothing follows it. */
+/* From a live pipe the reader returns a call though nothing follows it. */
 static void test_live_pipe(void **state)
 {
 	(void)state;
@@ -559,7 +560,8 @@ static void test_live_pipe(void **state)
 	}
 }
 
-/* Truncated at every byte: all records before are returned, complete, and the truncation is reported. */
+/* The trace is truncated after each of its bytes: the reader returns all complete records, and reports the
+ * truncation. */
 static void test_cut_anywhere(void **state)
 {
 	(void)state;
@@ -581,7 +583,7 @@ static void test_cut_anywhere(void **state)
 			}
 			while (last > text && last[-1] != '\n')
 				last--;
-			/* Never fewer records than with fewer bytes. */
+			/* With more bytes the reader never returns fewer records. */
 			size_t now = 0;
 
 			for (const char *c = text; c < last; c++)
@@ -589,7 +591,7 @@ static void test_cut_anywhere(void **state)
 			assert_true(now >= lines);
 			lines = now;
 			if (!strncmp(last, "0 ", 2)) {
-				/* Between two records, or after a call whose stack is missing. */
+				/* The trace ends between two records, or after a call whose stack is missing. */
 				const char *stack = memmem(text, (size_t)(last - text), " size=", 6);
 
 				for (const char *c = stack; c; c = strstr(c + 1, " size="))
@@ -601,8 +603,9 @@ static void test_cut_anywhere(void **state)
 							     "byte"));
 			}
 		}
-		/* Each record except the last has such an end, and so has each packet or line of a call. */
-		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* it has no place for two of the records */
+		/* A truncated trace is valid after each record except the last, and after each packet or line of a
+		 * call. */
+		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* SWAP cannot represent two of the records */
 
 		assert_true(whole >= (is_swap ? 7 : 8) && lines >= (is_swap ? 8 : 9));
 		buf_free(&trace);
@@ -611,8 +614,8 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
-/* Each bit of each byte flipped: an end, an error or other records, never a crash (the sanitizers report it) and never
- * more records than the bytes can contain. */
+/* Each bit of each byte is flipped: the reader may return an end, an error or other records, but never crashes (the
+ * sanitizers would report this) and never returns more records than the bytes can contain. */
 static void test_flip_anywhere(void **state)
 {
 	(void)state;
@@ -637,7 +640,7 @@ static void test_flip_anywhere(void **state)
 	}
 }
 
-/* An unknown packet of 4 GiB or more is skipped in little memory, from a file with holes. */
+/* The reader skips an unknown packet of 4 GiB, which is a hole in the file, without much memory. */
 static void test_large_unknown_packet(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The mpatrol format: known bytes, and damaged ones. */
+/* Tests the mpatrol format with known bytes and with damaged ones. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two threads, both caches of names, a reallocation; after the header. */
+/* The records of a trace, which follow the header: two threads, both caches of names, a reallocation. */
 #define EXAMPLE                                                                                                        \
 	"48 80a0d6aad5aa15 80a008"                                                                                     \
 	"41 01 a0a5d6aad5aa15 64 01 816d61696e00 8170726f672e6300 0c"                                                  \
@@ -114,7 +114,7 @@ static void test_real(void **state)
 	}
 }
 
-/* Before 1.4.5 there was no source, and a reallocation was a second A record. */
+/* Before version 1.4.5 records did not name their source, and a reallocation was a second A record. */
 static void test_old(void **state)
 {
 	struct buf bytes = {0}, dump = {0};
@@ -131,7 +131,7 @@ static void test_old(void **state)
 			   "call 5 r=1 c=0 k=1 free id=1a0 size=0\n"
 			   "0 skipped=0\n");
 	dump.size = 0;
-	/* Such indexes are kept through other formats. */
+	/* Indexes with gaps are kept through other formats. */
 	struct buf text = {0}, again = {0};
 
 	assert_int_equal(convert_trace(bytes.data, bytes.size, "rtrace", false, &text), 0);
@@ -152,7 +152,7 @@ static void hear(void *context, const char *clause)
 	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", clause);
 }
 
-/* Reads it to its end, returns the status; `said` gets the messages. */
+/* Reads a trace to its end; returns the last status. `said` gets the reader's messages. */
 static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t *complaints, char *error)
 {
 	const struct reader_options options = {.complain = hear};
@@ -171,7 +171,7 @@ static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t
 	return status;
 }
 
-/* Truncated anywhere, it is read as far as possible; a missing end mark is reported, and is no damage. */
+/* A truncated trace is read as far as possible. A missing end mark is reported, and does not count as damage. */
 static void test_cut(void **state)
 {
 	struct buf bytes = {0};
@@ -199,7 +199,7 @@ static void test_cut(void **state)
 							    : "");
 	}
 	assert_int_equal(before, 7);
-	/* After the header, and after each of the seven records. */
+	/* The trace is valid if it ends after the header, or after any of the seven records. */
 	assert_int_equal(whole, 8);
 	buf_free(&bytes);
 }
@@ -224,7 +224,7 @@ static const struct {
 	{"4d545243 01000000 05290000 48 8080808080808080808000 00", -EBADMSG, 0, 0,
 	 "the trace is damaged at byte 23: a number has more than 64 bits"},
 	{"4d545243 01000000 05290000 48 ffffffffffffffffff01 00 4d545243", 0, 0, 0, ""},
-	/* A record about an unknown block: reported, counted, and reading goes on. */
+	/* The reader reports and counts a record about an unknown block, and continues. */
 	{"4d545243 01000000 05290000 46 07 00000000 4d545243", 0, 0, 1,
 	 "the F record at byte 12 is of block 7, which is not live\n"},
 	{"4d545243 01000000 05290000 52 07 10 20 00000000 4d545243", 0, 1, 1,
@@ -271,7 +271,7 @@ static struct record call_at(const char *const *text, enum call_kind kind, const
 					.has_frames = text}};
 }
 
-/* 33 names in 32 slots: the least recently used one is replaced. */
+/* The format has 32 slots for names: the 33rd name replaces the least recently used one. */
 static void test_slots(void **state)
 {
 	char names[34][16];
@@ -291,7 +291,7 @@ static void test_slots(void **state)
 	records[35] = call_at(&texts[0], CALL_ALLOC, "malloc", 0x42);
 	records[36] = call_at(&texts[1], CALL_ALLOC, "malloc", 0x43);
 	write_trace("mpatrol", NULL, records, ARRAY_SIZE(records), &bytes);
-	/* The last four: f0 is known, f32 takes f1's slot, f0 is still known, f1 takes f2's. */
+	/* The last four records: f0 has a slot, f32 takes f1's slot, f0 still has its slot, f1 takes f2's. */
 	static const unsigned char tail[] = "A!\x40\x08\0\x01\0\0"
 					    "A\"\x41\x08\0\x82"
 					    "f32\0\0\0"
@@ -317,7 +317,8 @@ static size_t name_address(void *context, uint64_t address, const struct frame_n
 	return address == 0x1005 ? 2 : 0;
 }
 
-/* Names come from the namer, once for each address; else from the object that contains the address. */
+/* The writer asks the namer once for each address. If it has no name, the address is named by the object that contains
+ * it. */
 static void test_names(void **state)
 {
 	static const uint64_t named = 0x1005, unnamed = 0x1107, nowhere = 0x5000;

@@ -1,4 +1,4 @@
-/* Compressed traces: frames, limits, errors, and a writer that compresses. */
+/* Tests compressed traces: frames, limits, errors, and a writer that compresses. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static uint64_t noise(void)
 	return noise_state;
 }
 
-/* Half of it can be compressed. */
+/* Adds random bytes; unless `dense`, every other byte can be compressed. */
 static void add_noise(struct buf *out, size_t size, bool dense)
 {
 	for (size_t i = 0; i < size; i++)
@@ -143,7 +143,7 @@ static void full_devices_are_said(void **state)
 	close(sound);
 }
 
-/* A frame that does not fit completely is taken back: the file stays valid. */
+/* If only a part of a frame fits into the file, the part is removed again, so that the file stays valid. */
 static void half_frames_are_taken_back(void **state)
 {
 	struct rlimit before;
@@ -202,7 +202,7 @@ static void *put_many(void *context)
 	return NULL;
 }
 
-/* The pipe is not read: the writer waits, with a limited number of frames in memory. Then all of them arrive. */
+/* While nobody reads the pipe, the writer waits with a limited number of frames in memory. Later all of them arrive. */
 static void who_puts_waits(void **state)
 {
 	int ends[2];
@@ -219,7 +219,7 @@ static void who_puts_waits(void **state)
 		last = putter.done;
 		poll(NULL, 0, 50);
 	}
-	/* One more waits in packed_put(). */
+	/* The thread waits in packed_put() with one more. */
 	assert_in_range(putter.done, 1, 8);
 	struct pollfd readable = {.fd = ends[0], .events = POLLIN};
 
@@ -246,7 +246,7 @@ static void who_puts_waits(void **state)
 	buf_free(&got);
 }
 
-/* The thread never gets signals to the process. */
+/* The packer's thread blocks the signals that are sent to the process. */
 static void the_thread_takes_no_signals(void **state)
 {
 	struct packer *packer = packer_new(PACKING_ZSTD);
@@ -270,7 +270,7 @@ static void the_thread_takes_no_signals(void **state)
 	while (fgets(line, sizeof(line), found))
 		if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
 			break;
-	/* Except those that cannot be blocked, its own two, and the C library's. */
+	/* The other signals cannot be blocked, or belong to the thread or to the C library. */
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
@@ -320,7 +320,8 @@ static uint64_t write_calls(struct packer *packer, int fd, uint64_t count)
 	return calls;
 }
 
-/* The content of a compressed trace is that without compression, byte by byte; every frame ends between records. */
+/* An unpacked trace has the same bytes as a trace that was written without compression; every frame ends between
+ * records. */
 static void traces_are_the_same(void **state)
 {
 	const uint64_t count = 60000;

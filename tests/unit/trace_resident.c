@@ -1,4 +1,4 @@
-/* Resident memory, in each format: it is read back, or counted as omitted. */
+/* Tests the records of resident memory in each format: they are read back, or counted as omitted. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void test_formats(void **state)
 		}
 }
 
-/* A reader that follows the document alone skips the packet by its size, and the line as a comment. */
+/* A reader that knows only the format's document can skip the packet by its size, and the line as a comment. */
 static void test_bytes(void **state)
 {
 	struct buf binary = {0}, text = {0};
@@ -86,7 +86,7 @@ static void check_left_out(const char *encoding, bool compat)
 	buf_free(&trace);
 }
 
-/* The tracer asks before it reads the status. */
+/* The tracer calls encoding_can() before it reads the resident memory from the status file. */
 static void test_left_out(void **state)
 {
 	static const struct {
@@ -136,7 +136,7 @@ static void test_damaged(void **state)
 	check_damage("52455349 10000000 0100000000000000 0200000000000000", "resident 1 2\n");
 }
 
-/* Lines that only look like such lines are remarks. */
+/* Lines that only look like lines of resident memory are read as notes. */
 static void test_other_lines(void **state)
 {
 	static const char *const lines[] = {"## resident ",    "## resident 1",    "## resident 1 ",

@@ -1,4 +1,4 @@
-/* The rtrace binary format, byte by byte. */
+/* Tests the rtrace binary format byte by byte. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static const struct call_arg args[] = {{"nmemb", "2"}, {"", "12"}};
 
 #define TIME UINT64_C(3661001999999) /* 01:01:01.001 */
 
-/* The records of the golden bytes. */
+/* Makes the records that the golden bytes contain. */
 static void make_samples(struct record *r, int pointer, int order)
 {
 	static const char *const archs[2][2] = {{"i686", "ppc"}, {"x86_64", "ppc64"}};
@@ -167,7 +167,7 @@ static void golden_bytes(const struct golden *want, int dialect, int pointer, in
 		buf_free(&expected);
 	}
 	assert_int_equal(compared, SAMPLES);
-	/* Compat has no place for the size over 4 GiB, and HINF none for the last figure. */
+	/* Compat cannot represent the size over 4 GiB, and HINF cannot represent the last figure. */
 	assert_int_equal(writer_cut_count(writer), dialect == COMPAT ? 2 : 1);
 	assert_int_equal(writer_close(writer), 0);
 	close(fd);
@@ -183,7 +183,8 @@ static void test_golden_bytes(void **state)
 				golden_bytes(golden, dialect, pointer, order);
 }
 
-/* The records that are read from the samples. A time that is an hour or more before the last one is the next day's. */
+/* The records that the reader returns for the samples. A time that is an hour or more before the last one is the next
+ * day's. */
 static const char *const read_14 =
 	"process v1.4 arch=%s p%d %s pid=4242 start=1700000000.123456/- depth=10 name=/bin/prog"
 	" origin=- filters=0\n"
@@ -267,8 +268,8 @@ static void expect_reading(const char *hex, const char *expected)
 	"process v2.0 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- depth=10 "                              \
 	"name=/bin/prog origin=- filters=0\n"
 
-/* The output of the sp-rtrace 2.0 tools: OCFG in the file, FILE between a call and its stack, NLIB, their own HINF with
- * 4-byte addresses, and types that even the document does not have. */
+/* The sp-rtrace 2.0 tools write OCFG into the file, FILE between a call and its stack, NLIB, an HINF with 4-byte
+ * addresses, and types that even the document does not have. */
 static void test_read_sp_rtrace(void **state)
 {
 	(void)state;
@@ -292,7 +293,8 @@ static void test_read_sp_rtrace(void **state)
 				 "0 skipped=1\n");
 }
 
-/* sp-rtrace before 2.0: the size comes first, and includes the type. Version 1.1 has neither the depth nor the flags.
+/* Before sp-rtrace 2.0 a packet began with its size, which includes the type. Version 1.1 has neither the depth nor the
+ * flags.
  */
 static void test_read_old(void **state)
 {
@@ -395,7 +397,8 @@ static void test_hostile_handshake(void **state)
 		       "trace. Formats are: rtrace, text, mpatrol, stacktrack, swap\n");
 }
 
-/* A packet's text and size in a trace of one note. */
+/* Writes a note of `length` bytes, of which `kept` are expected in the trace; `cut` is the expected number of truncated
+ * values. */
 static void expect_note(size_t length, size_t kept, uint64_t cut)
 {
 	struct record records[2] = {{.type = RECORD_PROCESS, .process = {.pointer_size = 8}}, {.type = RECORD_NOTE}};
@@ -481,7 +484,8 @@ static void test_packet_limits(void **state)
 	buf_free(&got);
 }
 
-/* Times after midnight are later than those before; calls that are slightly out of order are not a day apart. */
+/* Times after midnight are later than times before it. If calls are slightly out of order, their times are not a day
+ * apart. */
 static void test_midnight(void **state)
 {
 	(void)state;

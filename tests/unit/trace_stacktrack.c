@@ -1,4 +1,5 @@
-/* StackTrack entries: the bytes that functrace writes, in both byte orders, and the limits of a reader's memory. */
+/* Tests StackTrack entries: the bytes that functrace writes in both byte orders, and the limits of a reader's
+ * memory. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -208,7 +209,8 @@ static void test_write(void **state)
 	expect_written(true, big);
 }
 
-/* This number of entries of that kind, each with a sequence and a number of its own, after a prologue. */
+/* Appends a prologue and that number of entries of that kind. Each entry has its own number; its sequence is a multiple
+ * of sequence_step. */
 static void many(size_t count, unsigned flags, unsigned sequence_step, struct buf *out)
 {
 	unhex(PROLOGUE, out);
@@ -244,7 +246,8 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
 	"-74 skipped=0 the trace is damaged at byte 12582936: names, numbered stacks, and texts without an end, take " \
 	"more than 64 MiB\n"
 
-/* Each waits for its text; each is a scope or a file that may be named again. */
+/* The reader must keep each of these entries: the entry's text has not come yet, or a later entry may name its scope or
+ * file. */
 static void test_bounds(void **state)
 {
 	(void)state;

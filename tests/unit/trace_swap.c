@@ -1,5 +1,5 @@
-/* SWAP messages: bytes of the protocol's own programs, the bytes that functrace writes, and the data of a trace that is
- * kept. */
+/* Tests SWAP messages: bytes that the protocol's programs have written, bytes that functrace writes, and the data of a
+ * trace that SWAP keeps. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Written by the protocol's own programs. */
+/* The protocol's programs have written these messages. */
 static const char process_info[] = "01000000 00000000 00f15365 15cd5b07 66000000 92100000 70726f6700 a00f0000"
 				   "fff05365 0065cd1d 0040555555550000 0090555555550000 2f686f6d652f752f70726f6700"
 				   "01000000 0000d8f7ff7f0000 0000f6f7ff7f0000"
@@ -60,7 +60,8 @@ static void test_read_worked_examples(void **state)
 			 "0 skipped=0\n");
 }
 
-/* Another program's realloc releases its argument; a call that fails or releases nothing changes nothing. */
+/* In messages of other programs realloc releases its argument; a call that fails or releases nothing changes no
+ * block. */
 static void test_read_foreign(void **state)
 {
 	(void)state;
@@ -96,7 +97,7 @@ static struct record process = {.type = RECORD_PROCESS,
 					    .files = (const struct open_file[]){{3, 4096, "/etc/passwd"}},
 					    .file_count = 1}};
 
-/* 22:13:20 of that day. */
+/* 22:13:20 of the day on which the process starts. */
 #define START_NS UINT64_C(80000000000000)
 
 static void test_write(void **state)
@@ -157,7 +158,7 @@ static void test_write(void **state)
 	      "78 6400000000000000 73 616e3d00 73 62743d3430303132332c3766303030303030303435362c63757400"
 	      "70 1020600000000000 0000000000000000 01000000 2301400000000000 0000000000000000"
 	      "6400000000000000 00000000 1020600000000000"
-	      /* realloc, whose release has a message of its own */
+	      /* realloc, whose release is in another message */
 	      "01010000 03000000 00f15365 02000000 79000000 46000000 92100000 92100000 03000000"
 	      "70 0000000000000000 78 0800000000000000"
 	      "73 616e3d7074723d30783630323031302c73697a652c72657475726e2c00 70 2020600000000000"
@@ -274,7 +275,8 @@ static uint32_t random_below(uint32_t limit)
 
 #define PICK(array) ((array)[random_below(ARRAY_SIZE(array))])
 
-/* Resources in the order of their first use, after memory, as the reader numbers them. */
+/* Makes a random trace. Memory is resource 1; the other resources follow in the order of their first use, because the
+ * reader numbers them so. */
 struct maker {
 	struct record records[64];
 	size_t count;
@@ -404,7 +406,7 @@ static void make(struct maker *m, uint64_t seed)
 		add_any(m);
 }
 
-/* rtrace -> SWAP -> rtrace, and SWAP once more. */
+/* Converts each trace from rtrace to SWAP and back, and from SWAP to SWAP. */
 static void test_any_trace(void **state)
 {
 	const uint64_t traces = test_is_long() ? 1000 : 100;
@@ -466,7 +468,7 @@ static void test_long(void **state)
 						    .frame_count = 5000,
 						    .has_frames = true}};
 	records[count++] = (struct record){.type = RECORD_NOTE, .note = {name}};
-	/* The type, the function, arguments, the stack, the note. */
+	/* At least the type, the function, arguments, the stack and the note are truncated. */
 	assert_true(write_trace("swap", NULL, records, count, &got) > 5);
 	for (size_t at = 0; at < got.size;) {
 		const uint32_t length = got.data[at + 16] | (uint32_t)got.data[at + 17] << 8 |
@@ -489,7 +491,7 @@ static void test_long(void **state)
 	buf_free(&dump);
 }
 
-/* Two of several messages are missing: that is reported as damage. */
+/* Collects the reader's messages. */
 static void complain(void *context, const char *clause)
 {
 	buf_printf(context, "%s\n", clause);
@@ -516,8 +518,8 @@ static void test_gap(void **state)
 	buf_free(&said);
 }
 
-/* The seconds of a message wrap to 0 in the year 2106: a call of the night after keeps its time. A time before the day
- * of the start without a wrap keeps its time of day. */
+/* The seconds of a message wrap to 0 in the year 2106: a call in the night of the wrap keeps its time. If a time is
+ * before the day of the start without a wrap, only its time of day is kept. */
 static void test_times_past_2106(void **state)
 {
 	static const struct {

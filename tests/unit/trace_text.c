@@ -1,4 +1,4 @@
-/* The text format, line by line. */
+/* Tests the text format line by line. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,13 +179,13 @@ static void test_written(void **state)
 	assert_int_equal(write_trace("text", NULL, samples, ARRAY_SIZE(samples), &got), 0);
 	assert_text(&got, text_14);
 	got.size = 0;
-	/* The size 5000000000 has no place there. */
+	/* The compat dialect cannot represent the size 5000000000. */
 	assert_int_equal(write_trace("text", &compat, samples, ARRAY_SIZE(samples), &got), 1);
 	assert_text(&got, text_compat);
 	buf_free(&got);
 }
 
-/* Of several kinds of resources, memory's blocks are those of the heap. */
+/* If a trace has several resources, the heap's summary counts the blocks of memory. */
 static void test_heap_of_several(void **state)
 {
 	const struct record records[] = {
@@ -268,7 +268,7 @@ static void test_read(void **state)
 				    "0 skipped=0\n");
 }
 
-/* The output of functracer 1.4: index from 0, names that it resolved itself, comments without '#'. */
+/* functracer 1.4 counts calls from 0, resolves names itself, and writes comments without '#'. */
 static void test_functracer(void **state)
 {
 	(void)state;
@@ -305,7 +305,7 @@ static void test_functracer(void **state)
 			     "0 skipped=0\n");
 }
 
-/* The worked example of sp-rtrace-postproc, and its compressed form: calls that share a stack. */
+/* Tests the worked example of sp-rtrace-postproc, and a compressed trace, in which calls share a stack. */
 static void test_sp_rtrace(void **state)
 {
 	(void)state;
@@ -388,7 +388,7 @@ static void test_stack_ends(void **state)
 			      "0 skipped=0\n");
 }
 
-/* Resolved stacks: the lines of inlined functions belong to the frame with their address. */
+/* In resolved stacks the lines of inlined functions belong to the frame with the same address. */
 static void test_inlined(void **state)
 {
 	(void)state;
@@ -572,7 +572,7 @@ static void test_names(void **state)
 	buf_free(&got);
 }
 
-/* The analysis's compressed groups: only the last call has the summary, the stack, the blank line. */
+/* In a compressed group of calls only the last call has the summary, the stack and the blank line. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -602,7 +602,7 @@ static void test_groups(void **state)
 	buf_free(&got);
 }
 
-/* In the document arguments have no tab, and times any number of digits. */
+/* The document writes arguments without a tab, and times with any number of digits. */
 static void test_document_forms(void **state)
 {
 	(void)state;
@@ -697,7 +697,7 @@ static void test_endless_group(void **state)
 		assert_int_equal(record.type, RECORD_CALL);
 		assert_int_equal(record.call.index, 1);
 		assert_int_equal(record.call.arg_count, ++calls == count);
-		/* From the first call with the stack on all calls have it. */
+		/* After the first call that has the stack, all further calls have it, too. */
 		assert_true(record.call.shares_next == !record.call.has_frames);
 		assert_true(!record.call.shares_next || shared == calls - 1);
 		shared += record.call.shares_next;
@@ -713,7 +713,7 @@ static void test_endless_group(void **state)
 	reader_close(reader);
 }
 
-/* Between two calls there are more other lines than the memory for them. */
+/* The lines between two calls need more memory than the reader allows. */
 static void test_endless_comments(void **state)
 {
 	(void)state;

@@ -173,7 +173,7 @@ void dump_trace(const void *data, size_t size, struct buf *out)
 	}
 	while ((status = reader_next(reader, &record)) == 1)
 		dump_record(out, &record);
-	/* An end is an end. */
+	/* The reader returns the last status again. */
 	assert_int_equal(reader_next(reader, &record), status);
 	buf_printf(out, "%d skipped=%" PRIu64 "%s%s\n", status, reader_skipped(reader), status ? " " : "",
 		   status ? reader_error(reader) : "");

@@ -6,10 +6,10 @@
 #include "trace/reader.h"
 #include "trace/writer.h"
 
-/* A file in memory with these bytes, at its beginning. */
+/* Returns a descriptor of a file in memory with these bytes; its position is the beginning. The caller closes it. */
 int memory_file(const void *data, size_t size);
 
-/* Appends all of the file to `out`. */
+/* Appends the content of the file to `out`. */
 void read_all(int fd, struct buf *out);
 
 /* Writes the records in that encoding and appends the trace to `out`; returns the number of truncated values. */
@@ -19,17 +19,16 @@ uint64_t write_trace(const char *encoding, const struct writer_options *options,
 /* Appends one line with every field of the record. */
 void dump_record(struct buf *out, const struct record *record);
 
-/* Reads a trace: returns the dumped lines, one for each record, and a last line with the status and the error. Never
- * more than `max` records. */
+/* Reads a trace and appends lines to `out`: a line for each record, and a last line with the status and the error. */
 void dump_trace(const void *data, size_t size, struct buf *out);
 
 /* Reads a trace and writes it again in that encoding; returns the reader's last status. */
 int convert_trace(const void *data, size_t size, const char *encoding, bool compat, struct buf *out);
 
-/* Bytes from hexadecimal digits and blanks. */
+/* Appends the bytes that are written as hexadecimal digits and blanks. */
 void unhex(const char *hex, struct buf *out);
 
-/* Fails the test, showing both, unless they are equal. */
+/* Fail the test and print both values unless they are equal. */
 void assert_bytes(const char *what, const struct buf *got, const struct buf *expected);
 void assert_text(struct buf *got, const char *expected);
 

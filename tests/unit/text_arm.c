@@ -1,5 +1,5 @@
-/* Breakpoints in code with two states (ARM's): those that overlap, and those in an IT block. The memory is this
- * process's own, ptrace a fake. arch_arm.c tests the effect of instructions. */
+/* Tests breakpoints in code with two states (ARM's): breakpoints that overlap, and breakpoints in an IT block. They are
+ * set in this process's memory, and ptrace() is a fake. arch_arm.c tests the effect of instructions. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 extern const struct arch arch_arm;
 
-#define TAIL  2048u /* of the page */
+#define TAIL  2048u /* offset in the page of the copied instructions */
 #define THUMB 1u
 #define PAGE  ((size_t)1 << 16)
 
@@ -34,7 +34,7 @@ long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const
 		       const unsigned char *breakpoint, unsigned size);
 void __wrap_guard_clear(struct engine *engine, long journal_index);
 
-/* There is no guardian that would repair the text. */
+/* Replaces guard_note(): this test has no guardian that would repair the text. */
 long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		       const unsigned char *breakpoint, unsigned size)
 {
@@ -47,7 +47,7 @@ void __wrap_guard_clear(struct engine *engine, long journal_index)
 	(void)engine, (void)journal_index;
 }
 
-/* The registers that the task got, and whether it was resumed. */
+/* The registers that functrace gave the task, and how often functrace resumed it. */
 static uint32_t registers[WORDS];
 static unsigned resumed;
 
@@ -138,7 +138,7 @@ static void test_overlap(void **state)
 
 	assert_non_null(first);
 	assert_memory_equal(w->code, a32, 4);
-	/* In its second half; not after it. */
+	/* A breakpoint in the second half of that instruction is refused, one after it is not. */
 	assert_null(breakpoint_insert(&w->process, (w->address + 2) | THUMB));
 	assert_non_null(breakpoint_insert(&w->process, (w->address + 4) | THUMB));
 	assert_memory_equal(w->code, a32, 4);
@@ -163,13 +163,14 @@ static void test_overlap_from_below(void **state)
 
 /* ---- IT blocks ---- */
 
-/* A condition, and four bits of which the lowest set one ends the block, in the form of the instruction `it`. */
+/* Returns a cpsr in an IT block. `it` has the form of the instruction it: a condition, and four bits, of which the
+ * lowest set one ends the block. */
 static uint32_t with_it(uint32_t it)
 {
 	return NO_FLAGS | T | (it & 3) << 25 | (it & 0xfc) << 8;
 }
 
-/* The task hits a breakpoint on that instruction; returns the registers with which it continues. */
+/* The task hits a breakpoint on that instruction. `registers` are those with which it continues. */
 static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 {
 	put_halves(w, halves, 2);
@@ -198,20 +199,20 @@ static void test_block(void **state)
 	struct world *w = *state;
 
 	slots_add_object(&w->process, &w->object);
-	/* Outside of a block: in a copy. */
+	/* Outside of a block the task executes a copy of the instruction. */
 	hit(w, add, NO_FLAGS | T);
 	assert_true(registers[PC] >= AT(w, TAIL));
-	/* adds, in itt eq: it is executed, without setting flags, and so is the next one. */
+	/* adds in itt eq is executed, does not set the flags, and the next instruction is executed, too. */
 	hit(w, add, with_it(0x04) | ZERO);
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x181);
 	assert_int_equal(registers[CPSR], with_it(0x08) | ZERO);
-	/* The last one, and its condition does not hold. */
+	/* It is the last instruction of its block, and its condition does not hold. */
 	hit(w, add, with_it(0x08));
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x180);
 	assert_int_equal(registers[CPSR], with_it(0));
-	/* sxtb, sxtb.w, which are copied elsewhere. */
+	/* sxtb, sxtb.w, which are executed as copies outside of a block. */
 	hit(w, extend, with_it(0x0c));
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x180);

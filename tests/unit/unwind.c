@@ -1,5 +1,5 @@
-/* Compares the unwinder with stacks whose frames are known by construction: unwind_target.c stops itself with them.
- * Both methods must find exactly those frames, and agree on the frames beyond. */
+/* Compares the unwinder's frames with known ones: unwind_target.c records its frames before it stops itself. Both
+ * methods must find exactly those frames, and agree on the frames beyond. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"
@@ -32,7 +32,7 @@ struct walk {
 
 static struct walk rows, reference;
 
-/* With `stopped` it stops before the scenario, too. */
+/* Starts a target for a scenario. If `stopped` is given, the target also stops before the scenario. */
 static struct tracee *start_target(const char *target, const char *scenario, const char *stopped)
 {
 	const char *const argv[] = {target, scenario, stopped, NULL};
@@ -49,8 +49,8 @@ static struct tracee *start(const char *target, const char *scenario)
 	return start_target(target, scenario, NULL);
 }
 
-/* Returns true if the target has the scenario here: some are code of x86-64; with status 2 the target says that it
- * lacks one. */
+/* Returns true if the target has the scenario on this processor: some scenarios are code of x86-64. The target ends
+ * with status 2 if it lacks one. */
 static bool has_scenario(const char *target, const char *scenario)
 {
 	struct tracee *tracee = start(target, scenario);
@@ -115,7 +115,8 @@ static bool is_as_reported(const struct walk *walk, enum expected_end end)
 	return true;
 }
 
-/* functrace's own unwinder goes on where code without tables ends the other one. */
+/* Returns true if the walks are the same. Walk a, of functrace's own unwinder, may continue where code without tables
+ * ends walk b. */
 static bool is_same_walk(const struct walk *a, const struct walk *b)
 {
 	const bool goes_on = b->cut && a->count > b->count;
@@ -148,7 +149,7 @@ static bool is_end(const struct walk *walk, enum expected_end end)
 	}
 }
 
-/* The expected frames at a stop, by functrace's own unwinder and (unless it cannot) by libunwind. */
+/* Fails unless functrace's own unwinder, and libunwind if libunwind_can, find the expected frames at a stop. */
 static void check(struct tracee *tracee, const char *what, enum expected_end end, bool libunwind_can)
 {
 	if (end == END_CUT) {
@@ -186,7 +187,7 @@ static void check_scenario(const char *target, const char *scenario, enum expect
 	struct tracee *tracee = start(target, scenario);
 
 	run_to_stop(tracee);
-	/* With the whole stack, a part of it, or nothing: the rest is read when it is needed. */
+	/* The snapshot has the whole stack, a part of it, or nothing; the unwinder reads the rest when it needs it. */
 	for (size_t size = TRACEE_STACK;; size /= 64) {
 		char *what = xasprintf("%s %s, snapshot of %zu", target, scenario, size);
 
@@ -223,7 +224,7 @@ static void check_target(const char *target, bool libunwind_can)
 	check_scenario(target, "thread", END_THREAD, libunwind_can);
 }
 
-/* i386's makecontext makes such functions return to code without CFI, and without a call before it. */
+/* On i386 the function that makecontext() starts returns to code that has no CFI, and no call before it. */
 static enum expected_end context_end(void)
 {
 	return is_i386 ? END_UNSHOWN : END_THREAD;
@@ -269,7 +270,7 @@ static void check_entry(const char *target, bool has_rules)
 		assert_int_equal(rows.frames[i + 1].pc, reference.frames[i].pc);
 		assert_int_equal(rows.frames[i + 1].cfa, reference.frames[i].cfa);
 	}
-	/* At a return the word at sp is not a return address. */
+	/* If the snapshot was taken inside of the function, the word at sp is not taken for a return address. */
 	if (!has_rules) {
 		tracee->snapshot.inside = true;
 		take(tracee->rows, &tracee->snapshot, &rows);
@@ -286,7 +287,7 @@ static void test_static(void **state)
 	check_target(TARGET("unwind-target-static"), true);
 }
 
-/* musl has no CFI at all: a function of it that is stopped at its entry has a caller nevertheless. */
+/* musl has no CFI; but the caller of a musl function is found if the thread is stopped at the function's entry. */
 static void test_musl(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big", "assembly"};
@@ -304,7 +305,8 @@ static void test_frame_pointers(void **state)
 	check_target(TARGET("unwind-target-fp"), true);
 }
 
-/* Stopped in an indirect function's resolver, below _dl_fixup and _dl_runtime_resolve, whose CFA is in rbx. */
+/* The target stops in an indirect function's resolver, which _dl_fixup and _dl_runtime_resolve have called. The CFA of
+ * _dl_runtime_resolve is in rbx. */
 static void check_lazy(const char *target)
 {
 	struct tracee *tracee = start(target, "lazy");
@@ -389,7 +391,8 @@ static void test_vdso(void **state)
 	tracee_end(tracee);
 }
 
-/* The whole path of an exception that runs a cleanup, and of a signal: all prologues, epilogues and landing pads. */
+/* Steps through all code that an exception with a cleanup, and a signal, execute: all prologues, epilogues and landing
+ * pads. */
 static void test_steps(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
@@ -440,7 +443,7 @@ static void test_limits(void **state)
 	tracee_end(tracee);
 }
 
-/* Objects that are mapped and unmapped, and a fork's copy. */
+/* Objects may be mapped and unmapped; after a fork the child's unwinder is a copy. */
 static void test_objects(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
@@ -454,7 +457,7 @@ static void test_objects(void **state)
 
 	take(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
-	/* The program's own object is unmapped: nothing is known of frame 0 any more, whatever was cached. */
+	/* The program's object is unmapped: frame 0 can no longer be unwound, whatever was cached. */
 	const uint64_t pc = rows.frames[0].pc;
 
 	unwinder_remove(clone, pc, pc + 1);
@@ -463,7 +466,7 @@ static void test_objects(void **state)
 	assert_true(other.cut);
 	take(tracee->rows, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
-	/* It is mapped again; a path that is no file has no rules. */
+	/* The object is mapped again; then a device, which has no rules, takes its place. */
 	tracee_add_objects(tracee, clone);
 	take(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
@@ -530,7 +533,7 @@ static unsigned sign(struct tracee *tracee, const struct walk *walk)
 	return count;
 }
 
-/* A port with signed return addresses: the frames are those without signatures. */
+/* With a port that signs return addresses the frames have the addresses without signatures. */
 static void test_signed_return_addresses(void **state)
 {
 	static const char *const scenarios[] = {"plain", "signal"};
@@ -561,7 +564,7 @@ static void test_signed_return_addresses(void **state)
 		tracee->snapshot.arch = &signing;
 		take(unwinder, &tracee->snapshot, &other);
 		assert_true(is_same_walk(&rows, &other));
-		/* At the first instruction of code without rules. */
+		/* The thread is now at the first instruction of code without rules. */
 		signing.set_pc(&tracee->snapshot.regs, 0x1000);
 		signing.set_sp(&tracee->snapshot.regs, rows.frames[0].cfa - sizeof(uint64_t));
 		rows.frames[0].pc = 0x1000;
@@ -572,7 +575,7 @@ static void test_signed_return_addresses(void **state)
 	}
 }
 
-/* Without .eh_frame .debug_frame is used. */
+/* If a program has no .eh_frame, its .debug_frame is used. */
 static void test_debug_frame(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big"};
@@ -601,8 +604,8 @@ int main(void)
 		cmocka_unit_test(test_signed_return_addresses),
 	};
 
-	/* Rules that hold only after calls cannot be compared at each instruction, nor with libunwind, which has none
-	 * there. unwind_exidx and the stacks of scenarios test them. */
+	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does
+	 * not read such an index. unwind_exidx and the stacks of scenarios test them. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

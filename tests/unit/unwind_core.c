@@ -1,5 +1,5 @@
-/* Core files of other processors' programs, whose stacks are unwound on this one. How they were made:
- * tests/unit/cores/signed.c, indexed.c, small.py. */
+/* Unwinds stacks in core files of programs for other processors. tests/unit/cores/signed.c, indexed.c and small.py say
+ * how the files were made. */
 #include "config.h"
 
 #include <elf.h>
@@ -30,7 +30,7 @@ struct core {
 	uint64_t vdso, vdso_size;
 };
 
-/* The part of the core that contains an address, or false. */
+/* Finds the part of the core that contains an address; returns false if there is none. */
 static bool core_part(struct core *core, uint64_t address, GElf_Phdr *phdr)
 {
 	size_t count = 0;
@@ -57,13 +57,14 @@ static ssize_t core_read(void *context, uint64_t address, void *data, size_t siz
 	return pread(core->fd, data, size, (off_t)(phdr.p_offset + skip));
 }
 
-/* The place of the registers in struct elf_prstatus. */
+/* Returns the offset of the registers in struct elf_prstatus. */
 static size_t registers_at(const struct core *core)
 {
 	return gelf_getclass(core->elf) == ELFCLASS64 ? 112 : 72;
 }
 
-/* `at` is the offset in the file, desc the data there. */
+/* Takes registers and the vdso's address from a note. `at` is the offset in the file, `desc` points to the data from
+ * there. */
 static void take_note(struct core *core, unsigned type, uint64_t at, const char *desc, size_t size)
 {
 	const size_t registers = registers_at(core);
@@ -91,7 +92,7 @@ static const char *file_of(const char *name)
 	return path;
 }
 
-/* The core of a program of tests/unit/cores. */
+/* Opens the core of a program of tests/unit/cores. */
 static void core_open(struct core *core, const char *program, const struct arch *arch)
 {
 	char *name = xasprintf("%s.core", program);
@@ -122,7 +123,7 @@ static void core_close(struct core *core)
 	close(core->fd);
 }
 
-/* The name of the function of a program at fixed addresses. */
+/* Returns the name of the function that contains the address, in a program with fixed addresses. */
 static const char *name_at(Elf *elf, uint64_t address)
 {
 	Elf_Scn *section = NULL;
@@ -140,8 +141,8 @@ static const char *name_at(Elf *elf, uint64_t address)
 	return "?";
 }
 
-/* The functions of the frames of a program of tests/unit/cores, "!" before one that a signal has interrupted, and
- * whether the walk was truncated. */
+/* Returns the names of the functions of all frames, for the core of a program of tests/unit/cores; "!" is before a
+ * function that a signal has interrupted. *cut says whether the walk was truncated. The caller frees the names. */
 static char *walk_of(struct core *core, const char *program, uint64_t start, bool *cut)
 {
 	struct unwind_frame frames[FRAMES];
@@ -159,7 +160,7 @@ static char *walk_of(struct core *core, const char *program, uint64_t start, boo
 
 	for (size_t i = 0; i < count; i++) {
 		const bool in_vdso = frames[i].pc - core->vdso < core->vdso_size;
-		/* A restorer was not called either. */
+		/* No call has entered a restorer. */
 		const bool is_restorer = i + 1 < count && frames[i + 1].signal;
 		const bool is_exact = i == 0 || frames[i].signal || is_restorer;
 		const char *name = in_vdso ? "[vdso]" : name_at(elf, frames[i].pc - !is_exact);
@@ -179,7 +180,7 @@ static uint64_t strip_of_48_bits(uint64_t return_address)
 	return a64_strip(return_address, 48);
 }
 
-/* The port as on the machine of the core; this machine may not sign, or may have more bits of addresses. */
+/* Returns the port as it is on the core's machine. This machine may not sign addresses, or may have longer ones. */
 static const struct arch *signing_machine(void)
 {
 	static struct arch arch;
@@ -189,7 +190,7 @@ static const struct arch *signing_machine(void)
 	return &arch;
 }
 
-/* Return addresses are signed, except that of `leaf`, which is in its register. */
+/* Return addresses are signed, except that of `leaf`, which is still in the register. */
 static void test_aarch64_signed(void **state)
 {
 	struct core core;
@@ -206,8 +207,8 @@ static void test_aarch64_signed(void **state)
 	core_close(&core);
 }
 
-/* A leaf whose register has its own address, as after a call in code that has no rule for it: the walk ends, and does
- * not loop. */
+/* The return address of `careless` is in careless itself, because its call has changed the register and no rule says
+ * so. The walk ends and does not loop. */
 static void test_aarch64_own_return(void **state)
 {
 	struct core core;
@@ -225,8 +226,8 @@ static void test_aarch64_own_return(void **state)
 	core_close(&core);
 }
 
-/* By the index of functions: Thumb and ARM code that call each other, a frame pointer, saved registers of the FPU, a
- * restorer like the C library's. */
+/* The walk uses the index of functions. On the stack are Thumb and ARM code that call each other, a frame pointer,
+ * saved registers of the FPU, and a restorer like the C library's. */
 static void test_arm_indexed(void **state)
 {
 	struct core core;

@@ -24,7 +24,7 @@ extern const struct arch arch_arm;
 
 /* ---- Byte codes ---- */
 
-/* "4+8" means that r4 is at sp + 8; "=r7+8" is the new sp. */
+/* Writes a rule as text: "4:13+8" means that r4 is at r13 + 8; "=7+8" means that the new sp is r7 + 8. */
 static void describe(const struct exidx_rule *rule, char *text, size_t size)
 {
 	size_t used = 0;
@@ -87,13 +87,13 @@ static void test_refused(void **state)
 {
 	static const char *const codes[] = {
 		"",               /* cannot be unwound */
-		"80 00",          /* the code that means this */
+		"80 00",          /* the code for "cannot be unwound" */
 		"84",             /* cut off */
 		"9d",       "9f", /* reserved */
 		"b1",       "b1 00", "b1 10", "b2", "b2 80", "b2 80 80 80 80 80",
 		"b3",       "b6 00", "b7 00", "c6", "c7 00", "c7 10",
 		"ca",       "ca 00", "d8",    "ff", "a3 97", /* r7 is in memory by now */
-		"82 00 00",                                  /* sp was loaded, and counts on */
+		"82 00 00",                                  /* changes sp after sp was loaded */
 	};
 
 	(void)state;
@@ -106,7 +106,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* All codes of two bytes, and then random ones: each is decoded or refused. */
+/* Each code of two bytes, and each random one, is decoded or refused. */
 static void test_any(void **state)
 {
 	struct exidx_rule rule;
@@ -141,8 +141,8 @@ enum {
 	OUTER = 0x1200,    /* A32, 516 bytes of locals */
 	START = 0x1300,    /* the entry point; not to be unwound */
 	CHILD = 0x1380,    /* the function after the start's 128 bytes; not to be unwound */
-	OTHER = 0x1400,    /* neither, but not the start of a thread */
-	RESTORER = 0x1500, /* of a C library */
+	OTHER = 0x1400,    /* not to be unwound, and not the start of a thread */
+	RESTORER = 0x1500, /* the restorer of a C library */
 	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
 	LEAF = 0x1580,     /* Thumb: the return address stays in lr */
 	END = 0x1700,
@@ -182,7 +182,7 @@ static void make_file(void)
 {
 	static const struct {
 		uint32_t start, word;
-		uint32_t table; /* where its bytes are, if not in the word */
+		uint32_t table; /* where the function's codes are, if not in the word */
 	} entries[] = {
 		{INNER, 0x80a8b0b0, 0},
 		{MIDDLE, 0x80978409, 0},
@@ -225,11 +225,11 @@ static void make_file(void)
 		put(at, distance(at, entries[i].start));
 		put(at + 4, entries[i].table ? distance(at + 4, entries[i].table) : entries[i].word);
 	}
-	put(TABLE, 0x8101b200); /* personality 1: one word more */
+	put(TABLE, 0x8101b200); /* personality routine 1: one more word follows */
 	put(TABLE + 4, 0xafb0b0b0);
 	put(TABLE + 16, 0x810127b1);
 	put(TABLE + 20, 0x0f8fffb0);
-	put(TABLE + 32, distance(TABLE + 32, INNER)); /* a routine of a language, and one word without further words */
+	put(TABLE + 32, distance(TABLE + 32, INNER)); /* a language's personality routine, and a single word */
 	put(TABLE + 36, 0x00a8b0b0);
 	put_call(IN_MIDDLE);
 	put_call(IN_OUTER);
@@ -285,7 +285,7 @@ static void test_find(void **state)
 /* ---- Walks ---- */
 
 #define STACK   0x20000u
-#define SIGPAGE 0x50000u /* the kernel's, which is no object */
+#define SIGPAGE 0x50000u /* the kernel's page for signals, which belongs to no object */
 #define MAX     16
 
 enum { R4 = 4, R7 = 7, SP = 13, LR = 14, PC = 15 };
@@ -350,7 +350,8 @@ static size_t walk(const struct arch_regs *regs, bool inside, enum unwind_method
 	return count;
 }
 
-/* libunwind reads no such tables, so functrace's own unwinder is used, too. */
+/* Fails unless the walk has the expected pcs with both methods. libunwind does not read such tables, so both methods
+ * use functrace's own unwinder. */
 static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
 {
 	uint64_t pcs[MAX];
@@ -366,13 +367,13 @@ static void check(const struct arch_regs *regs, bool inside, const uint64_t *exp
 	assert_false(unwinder_has(&arch_arm, UNWIND_LIBUNWIND));
 }
 
-/* The frames of outer and of the start, from byte `from` of the stack on. */
+/* Puts outer's frame on the stack at byte `from`, with a return address in the entry point's function. */
 static void push_outer(uint32_t from)
 {
 	push(from + 516 + 32, IN_START);
 }
 
-/* At a return site in middle: r7 is its frame. */
+/* The thread is after a call in middle, whose frame is in r7. */
 static void test_walk(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1, IN_OUTER, IN_START};
@@ -387,7 +388,8 @@ static void test_walk(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-/* At inner's entry its rule does not hold yet: the caller is in lr. There is no frame yet. */
+/* The thread is at inner's first instruction. The return address is in lr, and inner's rule, which expects it on the
+ * stack, does not hold yet. */
 static void test_entry(void **state)
 {
 	const uint64_t expected[] = {BIAS + INNER, IN_MIDDLE, IN_OUTER, IN_START};
@@ -396,13 +398,13 @@ static void test_entry(void **state)
 	(void)state;
 	regs.narrow[R7] = STACK + 64;
 	regs.narrow[LR] = IN_MIDDLE;
-	push(4, IN_PLAIN); /* the address that its rule would find */
+	push(4, IN_PLAIN); /* the wrong address, which inner's rule would find */
 	push(72, IN_OUTER);
 	push_outer(76);
 	check(&regs, false, expected, ARRAY_SIZE(expected), false);
 }
 
-/* With this r7 middle's rule goes beyond the last address: it wraps, as the program's own sum would. */
+/* With this r7 the addresses in middle's rule would be above the last address: they wrap, as in the program. */
 static void test_round(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1};
@@ -415,7 +417,7 @@ static void test_round(void **state)
 	assert_in_range(highest_read, 1, UINT32_MAX);
 }
 
-/* Code that is not to be unwound, and is no start: the stack is truncated there. */
+/* The stack is truncated at code that is not to be unwound and is not a start. */
 static void test_cut(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
@@ -426,8 +428,8 @@ static void test_cut(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* A table says that the return address is in lr, in code that has made a call since: lr is its own pc, except for the
- * state bit. */
+/* A table says that the return address is in lr, but the function has made a call since then: lr is equal to the pc,
+ * except for the state bit. */
 static void test_same(void **state)
 {
 	const uint64_t expected[] = {IN_LEAF - 1};
@@ -438,7 +440,8 @@ static void test_same(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* A call that ends its function returns, if it does, to the next function, which is not the caller. */
+/* If a call is the last instruction of its function, its return address belongs to the next function, which is not the
+ * caller. */
 static void test_last(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};
@@ -450,7 +453,8 @@ static void test_last(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-/* The C library's function with which a thread begins has no rule either: but only the thread's start has called it. */
+/* The C library's function in which a thread begins has no rule, but the stack is complete there if the thread's start
+ * has called the function. */
 static void test_thread(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
@@ -463,17 +467,18 @@ static void test_thread(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 	push(80, IN_CHILD);
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
-	/* Another call comes first. */
+	/* Another return address is nearer. */
 	push(60, IN_MIDDLE);
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
-	/* Too far away to be its own. */
+	/* The start's return address is too far away to belong to this frame. */
 	push(60, 0);
 	push(80, 0);
 	push(8 + 1024, IN_START);
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* A handler that was entered in the middle of `middle`, and returns to the C library's code or to the kernel's. */
+/* Checks a walk from a signal handler that has interrupted the function middle, and that returns to the C library's
+ * restorer or to the kernel's. */
 static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, restorer, BIAS + MIDDLE + 0x20, IN_OUTER, IN_START};
@@ -497,7 +502,7 @@ static void test_signals(void **state)
 	check_signal(SIGPAGE + 1, 10, 128 + 32);
 	check_signal(SIGPAGE + 1, 0x5ac3c35a, 32);
 	check_signal(SIGPAGE + 8, 0x5ac3c35a, 32); /* A32 */
-	/* Unknown code; but its rule restores all registers. */
+	/* The restorer's code is unknown, but its rule restores all registers. */
 	restorer_code = 0x46b7bf00;
 	check_signal(TO_RESTORER, 10, 128 + 32);
 	restorer_code = 0x27adbf00;

@@ -1,4 +1,5 @@
-/* Stacks of code that is generated at run time: callers by the frame pointer, if the stack proves that one is kept. */
+/* Tests stacks of code that is generated at run time: callers are found by the frame pointer if the stack proves that
+ * the code keeps one. */
 #include "config.h"
 #include "base/util.h"
 #include "unwind/unwind.h"
@@ -15,7 +16,7 @@
 #include <cmocka.h>
 
 #define PAGE      4096
-#define RETURN(n) (made + 0x100 * (n)) /* behind a call */
+#define RETURN(n) (made + 0x100 * (n)) /* a return address: the instruction before it is a call */
 #define STACK(at) ((uint64_t)(uintptr_t)&stack[at])
 
 static uint64_t made, stack[64];
@@ -32,7 +33,7 @@ static ssize_t read_own(void *context, uint64_t address, void *data, size_t size
 	return (ssize_t)size;
 }
 
-/* A stack of three frames of generated code, the first interrupted after its first call; a thread's start is no frame.
+/* Makes a page of generated code, with calls before the addresses RETURN(1) to RETURN(7).
  */
 static int make(void **state)
 {
@@ -60,7 +61,7 @@ static void fill(void)
 	stack[21] = RETURN(3);
 }
 
-/* The number of frames at a pc, with sp and the frame pointer at these words. */
+/* Returns the number of frames that the unwinder finds with that pc, sp and frame pointer. */
 static size_t walk(uint64_t pc, uint64_t sp, uint64_t frame, struct unwind_frame *frames)
 {
 	struct unwinder *unwinder = unwinder_new(getpid(), arch_native(), UNWIND_ROWS);
@@ -89,7 +90,8 @@ static void test_chain(void **state)
 	assert_int_equal(frames[2].pc, RETURN(3));
 }
 
-/* At a function's first instruction, and after it, push: the register is the caller's. */
+/* At a function's first instruction, and after it has pushed the frame pointer, the register is still the caller's
+ * frame pointer. */
 static void test_kept_by_caller(void **state)
 {
 	struct unwind_frame frames[8];
@@ -118,7 +120,7 @@ static void test_no_frame(void **state)
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
 }
 
-/* Frame pointers that point downward, or to themselves. */
+/* A frame pointer may point downward or to itself. */
 static void test_circle(void **state)
 {
 	struct unwind_frame frames[8];

@@ -1,5 +1,5 @@
-/* Stacks, registers and call frame information with any content: a walk ends, within its limits, and never crashes. The
- * parts of a walk have exact expectations. */
+/* Tests stacks, registers and call frame information with random content: a walk ends within its limits and never
+ * crashes. The last tests have exact expectations of the functions that a walk uses. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"
@@ -71,7 +71,7 @@ static void walk_both(struct tracee *tracee, const struct stack_snapshot *snapsh
 	}
 }
 
-/* Words of the stack are replaced by any value, by addresses of the stack, by code addresses. */
+/* Words of the stack are replaced by random values, by addresses of the stack, or by code addresses. */
 static void test_random_stack(void **state)
 {
 	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
@@ -103,7 +103,7 @@ static void test_random_stack(void **state)
 			snapshot.regs.words[random_word() % 27] = snapshot.address + random_word() % 4096;
 		walk_both(tracee, &snapshot);
 	}
-	/* Registers of any value; no stack at all. */
+	/* Registers have random values, and there may be no stack. */
 	for (unsigned round = 0; round < 2000; round++) {
 		for (size_t i = 0; i < ARRAY_SIZE(snapshot.regs.words); i++)
 			snapshot.regs.words[i] = random_word() >> random_word() % 64;
@@ -117,7 +117,7 @@ static void test_random_stack(void **state)
 	tracee_end(tracee);
 }
 
-/* Frames with a frame pointer that points to itself: the second frame's CFA is not above the first one's. */
+/* A frame pointer points to itself, so that the second frame's CFA is not above the first one's. */
 static void test_cycle(void **state)
 {
 #ifndef __x86_64__
@@ -133,7 +133,8 @@ static void test_cycle(void **state)
 	(void)state;
 	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
-	/* Frame 5's CFA is two words above its frame pointer: the saved one is there, followed by the return address.
+	/* Frame 5's CFA is two words above its frame pointer, which points to the saved frame pointer and then the
+	 * return address.
 	 */
 	const size_t word = snapshot->arch->pointer_size;
 	const uint64_t pointer = frames[5].cfa - 2 * word, pc = frames[5].pc;
@@ -202,7 +203,7 @@ static const struct unwind_frame *walk_with_file(struct tracee *tracee, uint64_t
 	return frames;
 }
 
-/* The address of the program whose stack is unwound. */
+/* Returns the address range of the program whose stack is unwound. */
 static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 {
 	const char *line = strstr(tracee->maps, "unwind-target-O2");
@@ -221,7 +222,8 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 	}
 }
 
-/* The program's file with changed bytes in its CFI, its search table or its headers. */
+/* Damages bytes of the program's file, in its CFI, its search table or its headers, and unwinds with the damaged
+ * file. */
 static void test_random_cfi(void **state)
 {
 #ifdef __arm__
@@ -399,7 +401,7 @@ static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, 
 	begin_as(memory, snapshot, calls, sizeof(uint64_t));
 }
 
-/* Sums wrap where the tracee's do. */
+/* Sums wrap at the width of the tracee's addresses. */
 static void test_sums(void **state)
 {
 	static struct stack_memory memory;
@@ -438,18 +440,18 @@ static void test_memory(void **state)
 	assert_false(unwind_memory_word(&memory, 0x0fff, &word));
 	assert_false(unwind_memory_word(&memory, UINT64_MAX - 3, &word));
 	calls = 0;
-	/* One read for adjacent words. */
+	/* Words near each other need only one read. */
 	assert_true(unwind_memory_word(&memory, 0x5800, &word));
 	assert_int_equal(word, 0x0706050403020100);
 	assert_true(unwind_memory_word(&memory, 0x5708, &word));
 	assert_true(unwind_memory_word(&memory, 0x5ff8, &word));
 	assert_int_equal(calls, 1);
-	/* Across two pages, and at the end of readable memory. */
+	/* A word may be in two pages, or at the end of readable memory. */
 	assert_true(unwind_memory_word(&memory, 0x5ffc, &word));
 	assert_int_equal(word, 0x03020100fffefdfc);
 	assert_true(unwind_memory_word(&memory, 0x6ff8, &word));
 	assert_false(unwind_memory_word(&memory, 0x6ff9, &word));
-	/* Bounded. */
+	/* The number of reads is bounded. */
 	for (unsigned i = 0; i < 100000; i++)
 		unwind_memory_word(&memory, 0x5000 + i % 2 * 0x1000 + i % 64 * 16, &word);
 	assert_false(unwind_memory_word(&memory, 0x5800, &word));
@@ -480,7 +482,7 @@ static void test_expressions(void **state)
 /* clang-format off */
 #define OP(atom, number) {atom, number, 0, 0}
 	/* clang-format on */
-	/* The CFA of the PLT that linkers write: rsp + 8 + ((rip & 15) >= 11) * 8. */
+	/* Linkers describe the CFA of the PLT like this: rsp + 8 + ((rip & 15) >= 11) * 8. */
 #define PLT                                                                                                            \
 	OP(DW_OP_breg7, 8), OP(DW_OP_breg16, 0), OP(DW_OP_lit15, 0), OP(DW_OP_and, 0), OP(DW_OP_lit11, 0),             \
 		OP(DW_OP_ge, 0), OP(DW_OP_lit3, 0), OP(DW_OP_shl, 0), OP(DW_OP_plus, 0)
@@ -508,7 +510,7 @@ static void test_expressions(void **state)
 		{-EINVAL, 0, {OP(DW_OP_deref, 0)}},
 		{-EINVAL, 0, {OP(DW_OP_lit1, 0), OP(DW_OP_drop, 0)}},
 		{-EINVAL, 0, {OP(DW_OP_lit1, 0), OP(DW_OP_pick, 1)}},
-		{-EINVAL, 0, {OP(DW_OP_breg1, 0)}}, /* not known in this frame */
+		{-EINVAL, 0, {OP(DW_OP_breg1, 0)}}, /* the register is not known in this frame */
 		{-EFAULT, 0, {OP(DW_OP_lit0, 0), OP(DW_OP_deref, 0)}},
 	};
 	static const Dwarf_Op unknown[][2] = {{OP(DW_OP_lit1, 0), OP(DW_OP_skip, 1)},
@@ -540,7 +542,7 @@ static void test_expressions(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		assert_false(expression_is_known(unknown[i], unknown[i][1].atom ? 2 : 1, 17));
 	assert_false(expression_is_known(unknown[0], 0, 17));
-	/* More operands than the stack holds. */
+	/* The expression has more operands than the stack can hold. */
 	struct expression_op many[EXPRESSION_OPS_MAX];
 	uint64_t value;
 
@@ -549,7 +551,7 @@ static void test_expressions(void **state)
 	assert_int_equal(expression_evaluate(many, ARRAY_SIZE(many), &registers, 0, &memory, &value), -EINVAL);
 }
 
-/* The start functions of threads are found when a file is opened: it is not read again later, by a thread for which a
+/* The start functions of threads are found when a file is opened, so that the file need not be read later, while a
  * program waits. */
 static void test_starts(void **state)
 {
@@ -589,7 +591,8 @@ static int remove_directory(void **state)
 
 int main(void)
 {
-	/* Memory is allocated as needed, not as hostile data asks for. */
+	/* The limit of the address space, below, fails the test if functrace allocates as much memory as hostile data
+	 * ask for. */
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),       cmocka_unit_test(test_sums),
@@ -603,6 +606,6 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__
 	setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)3 << 30, (rlim_t)3 << 30});
 #endif
-	alarm(300); /* a walk that never ends */
+	alarm(300); /* ends the test if a walk never ends */
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -30,7 +30,7 @@ static void take(struct unwinder *unwinder, const struct stack_snapshot *snapsho
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
 }
 
-/* The number of leading frames that are the same; the cfa of the last one is ignored. */
+/* Returns the number of leading frames that are the same in both walks; the CFA of the last one is ignored. */
 static size_t same_frames(const struct walk *a, const struct walk *b)
 {
 	size_t i = 0;
@@ -52,7 +52,7 @@ static void print_difference(struct tracee *tracee, const struct walk *rows, con
 			      i < reference->count ? tracee_where(tracee, reference->frames[i].pc) : "-");
 }
 
-/* Runs argv over its first `calls` system calls, most of which are the dynamic linker's, and then in steps. */
+/* Runs a program until it has made `calls` system calls, most of which are the dynamic linker's, and then steps it. */
 static void step_program(const char *const argv[], unsigned calls)
 {
 	static struct walk rows, reference;
@@ -84,8 +84,9 @@ static void step_program(const char *const argv[], unsigned calls)
 	tracee_end(tracee);
 	assert_int_equal(steps, wanted);
 	assert_int_equal(different, 0);
-	/* Below start-up code of crti.o and crtbegin.o, which has no CFI, both are truncated (in the same way: compared
-	 * above); how much of the window is there depends on the program's hashes. A few steps may all be there. */
+	/* Both walks are truncated at start-up code of crti.o and crtbegin.o, which has no CFI (the comparison above
+	 * has shown that they are truncated alike). How many of the steps are in such code depends on the program's
+	 * hashes. If there are few steps, all of them may be. */
 	assert_in_range(cuts, 0, wanted < 20000 ? wanted : wanted / 2);
 	assert_int_equal(fallbacks, 0);
 }
@@ -138,8 +139,8 @@ int main(void)
 		cmocka_unit_test(test_sqlite),
 	};
 
-	/* Rules that hold only after calls cannot be compared at each instruction, nor with libunwind, which has none
-	 * there. unwind_exidx and the stacks of scenarios test them. */
+	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does
+	 * not read such an index. unwind_exidx and the stacks of scenarios test them. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

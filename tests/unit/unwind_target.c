@@ -1,5 +1,5 @@
-/* Stops itself with stacks of all kinds. Each function has recorded its return address and CFA before: the frames that
- * an unwinder must find. Built with several sets of options. */
+/* A program that stops itself with stacks of all kinds. Before, each function records its return address and CFA: these
+ * are the frames that an unwinder must find. It is built with several sets of options. */
 #include "unwind_target.h"
 
 #include <alloca.h>
@@ -45,8 +45,8 @@ static void note(void *pc, void *cfa, int is_signal)
 	report->frames[n] = (struct target_frame){(uintptr_t)pc, (uintptr_t)cfa, (uint64_t)is_signal};
 }
 
-/* At the beginning and end of each function; the one at the end also prevents that the call before it becomes a tail
- * call. */
+/* ENTER() is at the beginning of each function, LEAVE() at its end. LEAVE() also prevents that the call before it
+ * becomes a tail call. */
 #define ENTER() note(__builtin_return_address(0), __builtin_dwarf_cfa(), 0)
 #define LEAVE()                                                                                                        \
 	do {                                                                                                           \
@@ -96,7 +96,7 @@ NOINLINE void leaf_stops(void)
 NOINLINE void leaf_caller(void)
 {
 	ENTER();
-	note(NULL, NULL, 0); /* this function does not know leaf_stops' return address */
+	note(NULL, NULL, 0); /* the return address of leaf_stops(), which this function does not know */
 	leaf_stops();
 	LEAVE();
 	LEAVE();
@@ -162,7 +162,7 @@ static void scenario_realigned(void)
 	LEAVE();
 }
 
-/* Over 64 KiB of stack. */
+/* These frames need more than 64 KiB of stack. */
 NOINLINE void big_frames(int depth)
 {
 	ENTER();
@@ -257,7 +257,8 @@ static void scenario_nested(void)
 }
 
 #ifdef __x86_64__
-/* Interrupted at a function's first instruction: pc - 1 belongs to another function, whose frame is different. */
+/* The signal interrupts a function at its first instruction: pc - 1 belongs to another function, whose frame is
+ * different. */
 __asm__(".text\n"
 	".type big_frame_before, @function\n"
 	"big_frame_before:\n"
@@ -314,7 +315,7 @@ __asm__(".text\n"
 	".cfi_restore %rbx\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* The caller's sp is at a pointer: CFA = *(r12 + 8). r12 itself is restored by an expression. */
+	/* The caller's sp is in memory: CFA = *(r12 + 8). An expression restores r12. */
 	".type cfa_deref, @function\n"
 	"cfa_deref:\n"
 	".cfi_startproc\n"
@@ -338,7 +339,7 @@ __asm__(".text\n"
 	".cfi_restore %r12\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* The return address in a callee-saved register. */
+	/* This function keeps its return address in a callee-saved register. */
 	".type ra_in_register, @function\n"
 	"ra_in_register:\n"
 	".cfi_startproc\n"
@@ -389,8 +390,8 @@ static void scenario_register(void)
 	LEAVE();
 }
 
-/* Like an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. Interrupted before and after the
- * push. */
+/* Like an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. The signal interrupts it before and
+ * after the push. */
 #define PLT_CFI ".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
 __asm__(".text\n"
 	".p2align 4\n"
@@ -428,7 +429,7 @@ static void scenario_plt(void)
 	LEAVE();
 }
 
-/* A page of code without any call frame information. */
+/* Calls a function in a page of code that has no call frame information. */
 static void scenario_jit(void)
 {
 	ENTER();
@@ -446,8 +447,8 @@ static void scenario_jit(void)
 
 /* ---- where a stack cannot be followed ---- */
 
-/* Like Go's asmcgocall: continues on another stack, which no CFI describes. Above on that stack are return addresses of
- * calls that are over. */
+/* Like Go's asmcgocall, this function continues on another stack, which no CFI describes. Above on that stack are
+ * return addresses of calls that are over. */
 __asm__(".text\n"
 	".type switches_stack, @function\n"
 	"switches_stack:\n"
@@ -463,7 +464,7 @@ __asm__(".text\n"
 	"mov 40(%rsp), %rsp\n"
 	"ret\n"
 	".cfi_endproc\n"
-	/* Pushes a return address that no call has pushed. */
+	/* This function pushes a return address as no call does. */
 	".type pushes_address, @function\n"
 	"pushes_address:\n"
 	".cfi_startproc\n"
@@ -511,7 +512,8 @@ static void scenario_pushed(void)
 	pushes_address(returns_nowhere, not_called);
 }
 
-/* Data, although the bytes before it look like a call. */
+/* A word on the stack looks like a return address, because the bytes before the address look like a call; but it is
+ * data. */
 static void scenario_data(void)
 {
 	ENTER();
@@ -534,8 +536,8 @@ static void lazy_then(void)
 	STOP();
 }
 
-/* The same call twice: the first stop is in the resolver under _dl_runtime_resolve, the second in the function, which
- * has then recorded its return address. */
+/* Makes the same call twice. The first stop is in the resolver, which _dl_runtime_resolve has called; the second is in
+ * the function, which has then recorded its return address. */
 NOINLINE void lazy_caller(void)
 {
 	ENTER();
@@ -688,7 +690,7 @@ static const struct {
 #endif
 };
 
-/* Realigned, as a main with AVX locals is. */
+/* main() realigns its stack, as a main() with AVX locals does. */
 int main(int argc, char **argv)
 {
 	_Alignas(64) volatile char buffer[128];

@@ -1,4 +1,5 @@
-/* An indirect function, bound lazily: its resolver runs under the dynamic linker's trampoline. */
+/* A library with an indirect function. It is bound lazily, so that the dynamic linker's trampoline calls its
+ * resolver. */
 #include <stdint.h>
 
 extern void (*lazy_resolver_hook)(void);

@@ -39,7 +39,7 @@ bool tracee_is_native(const char *path)
 	return size == sizeof(identity) && identity[EI_CLASS] == arch_native()->elf_class;
 }
 
-/* One at a time: a failed test has left its process. */
+/* The present tracee. If a test has failed, the next one ends its process. */
 static struct tracee *running;
 
 struct tracee *tracee_start(const char *const argv[], int out)
@@ -85,7 +85,7 @@ void tracee_end(struct tracee *tracee)
 	running = NULL;
 }
 
-/* Waits for a relevant stop of any thread; new threads just run. */
+/* Waits for a relevant stop of any thread; resumes new threads. */
 static bool wait_stop(struct tracee *tracee)
 {
 	for (;;) {
@@ -128,14 +128,14 @@ bool tracee_continue(struct tracee *tracee)
 #define BREAKPOINT 0xd4200000u /* brk #0 */
 #define ENDS_MAX   8
 
-/* ldxr, stxr and their kinds */
+/* Returns true for load exclusive (ldxr and its kinds), or for store exclusive (stxr). */
 static bool is_exclusive(uint32_t word, bool load)
 {
 	return (word & 0x3f800000) == 0x08000000 && (!(word & 0x00200000) || word >> 31) &&
 	       !(word & 0x00400000) == !load;
 }
 
-/* The distance to the target of a conditional jump in bytes; 0 for other instructions. */
+/* Returns the distance to the target of a conditional jump in bytes; 0 for other instructions. */
 static int64_t jump_distance(uint32_t word)
 {
 	if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000)
@@ -145,8 +145,8 @@ static int64_t jump_distance(uint32_t word)
 	return 0;
 }
 
-/* The places at which the code from the load exclusive at pc is left: after its store, and by jumps before it. 0: there
- * is no load. */
+/* Finds the addresses at which a program leaves the code that begins with a load exclusive at pc: after its store, and
+ * the targets of jumps before the store. Returns their number, or 0 if there is no load exclusive at pc. */
 static size_t exclusive_ends(const uint32_t *code, size_t count, uint64_t pc, uint64_t ends[ENDS_MAX])
 {
 	size_t n = 0;
@@ -166,8 +166,8 @@ static size_t exclusive_ends(const uint32_t *code, size_t count, uint64_t pc, ui
 	return 0;
 }
 
-/* Each step between a load exclusive and its store makes the store fail, so that the program repeats it for ever: it
- * runs until after the store. */
+/* Does not step between a load exclusive and its store: each step would make the store fail, and the program would
+ * repeat both for ever. The program runs until after the store instead. */
 bool tracee_step(struct tracee *tracee)
 {
 	const uint32_t breakpoint = BREAKPOINT;
@@ -194,7 +194,7 @@ bool tracee_step(struct tracee *tracee)
 			abort();
 	}
 	stopped = resume(tracee, PTRACE_CONT);
-	/* In reverse order: two ends may be the same. */
+	/* Restores in reverse order, because two ends may be the same. */
 	for (size_t i = count; i-- > 0;) {
 		if (pwrite(fd, &kept[i], 4, (off_t)ends[i]) != 4)
 			abort();
@@ -217,7 +217,7 @@ size_t tracee_steps(size_t most)
 	return wanted < most ? wanted : most;
 }
 
-/* The bias, from the program header that matches an executable mapping. */
+/* Computes the bias from the program header that matches an executable mapping; returns false if there is none. */
 static bool bias_of(const char *path, uint64_t start, uint64_t offset, uint64_t *bias)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);

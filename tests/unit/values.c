@@ -1,4 +1,4 @@
-/* The numbers of a call: the bits of arguments, results and memory from which they are computed. */
+/* Tests the numbers of a call: which bits of arguments, results and memory they are computed from. */
 #include "config.h"
 #include "calls/call_numbers.h"
 
@@ -40,7 +40,8 @@ static bool succeeds(const struct process *p, unsigned success, unsigned result,
 static void test_success(void **state)
 {
 	(void)state;
-	/* A bool's upper bits are undefined, and so is an int's upper half; those of a word are part of it. */
+	/* The upper bits of a bool and the upper half of an int are undefined; the upper bits of a word are part of
+	 * it. */
 	assert_false(succeeds(&p64, OK_NONZERO, TYPE_UINT8, 0x100));
 	assert_false(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT8, 0xff));
 	assert_true(succeeds(&p64, OK_NOT_NEGATIVE, TYPE_INT16, 0xff));
@@ -110,7 +111,7 @@ static void test_tagged_ids(void **state)
 	assert_true(id_of(&p64, &block, &pointer, args, &id));
 	assert_int_equal(id, args[0]);
 
-	/* Nor is the tag a part of the address that is read by a pointer. */
+	/* The tag of a pointer is not part of the address from which memory is read either. */
 	const uint64_t word = 0x0500ffff00000010u, places[CALL_ARGS] = {0x0700000000000000u};
 	const struct value pointee = POINTEE(0, 0);
 
@@ -121,7 +122,7 @@ static void test_tagged_ids(void **state)
 	close(p.mem_fd);
 }
 
-/* An array of ints, in a file that replaces the memory. */
+/* The process's memory is an array of ints in a file. */
 static void test_pointees(void **state)
 {
 	const int32_t pair[] = {0, 12, -1};
@@ -147,7 +148,7 @@ static void test_pointees(void **state)
 	close(p64.mem_fd);
 }
 
-/* The kernel packs the registers of a 32-bit process. */
+/* The kernel writes the registers of a 32-bit process as 32-bit words. */
 static void test_register_words(void **state)
 {
 	const struct arch of_32 = {.pointer_size = 4}, of_64 = {.pointer_size = 8};
@@ -168,7 +169,8 @@ static uint64_t result_of(struct process *p, const struct value *value, uint64_t
 	return value_of(&(struct operands){.p = p, .result = result}, value);
 }
 
-/* Strings: with their ends, of 1 and of 4 bytes for each character, across the limits of a read, and without an end. */
+/* The size of a string includes its end. Characters have 1 or 4 bytes; a string may be longer than a single read, or
+ * have no end. */
 static void test_strings(void **state)
 {
 	static char memory[10000] = "abc";
@@ -245,7 +247,7 @@ static void test_conditions(void **state)
 			      at_most = {.conditions = {{TEST_AT_MOST, 0, false, ARG_UINT(0), ARG_UINT(2)}}},
 			      has = {.conditions = {{TEST_HAS, 0, false, ARG(1), CONST(0x30)}}},
 			      lacks = {.conditions = {{TEST_LACKS, 0, false, ARG(1), CONST(0x32)}}};
-	/* This one or the next, and the third. */
+	/* In these rows the first or the second condition must hold, and also the third. */
 	const struct function either = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(4)},
 						       {TEST_EQUALS, 0, false, ARG_INT(0), CONST(5)},
 						       {TEST_HAS, 0, false, ARG(1), CONST(1)}}},

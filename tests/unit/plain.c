@@ -1,4 +1,4 @@
-/* Text that other programs or users control, written to a terminal or into lines, in each way by which it gets there.
+/* Tests that text which other programs or users control is escaped in each output: on a terminal, in lines, in JSON.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static const struct {
 	/* C0, DEL */
 	{"a\033[2Jb\nc\td\x7f", "a\\033[2Jb\\012c\\011d\\177", "a?[2Jb?c?d?",
 	 "\"a\\u001b[2Jb\\u000ac\\u0009d\\u007f\""},
-	/* C1: as a character, and as a byte for terminals of 8 bits */
+	/* a C1 control character: in UTF-8, and as a single byte, which 8-bit terminals obey */
 	{"a\xc2\x9b"
 	 "31mb",
 	 "a\\302\\23331mb", "a??31mb", "\"a\\u009b31mb\""},
@@ -36,7 +36,8 @@ static const struct {
 	 "a\\23331mb", "a?31mb",
 	 "\"a\xef\xbf\xbd"
 	 "31mb\""},
-	/* marks of direction: RLO, RLI, PDI, ALM; line separators; zero width; a byte order mark */
+	/* marks that change the direction of text (RLO, RLI, PDI, ALM); line separators; characters without width; a
+	 * byte order mark */
 	{"\xe2\x80\xae", "\\342\\200\\256", "???", "\"\\u202e\""},
 	{"\xe2\x81\xa7x\xe2\x81\xa9", "\\342\\201\\247x\\342\\201\\251", "???x???", "\"\\u2067x\\u2069\""},
 	{"\xd8\x9c", "\\330\\234", "??", "\"\\u061c\""},
@@ -83,7 +84,7 @@ static void half_an_escape_is_none(void **state)
 	assert_int_equal(plain_copy(to, 0, "a", false), 0);
 }
 
-/* The output of the text format is read back unchanged. */
+/* The reader of the text format returns the strings that the writer has escaped. */
 static void text_is_read_again(void **state)
 {
 	static const char *const more[] = {"\\302\\233", "\\\\302", "a\\134", "\\", "\\377\\", "\\9", "\\1234"};

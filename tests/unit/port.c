@@ -23,7 +23,7 @@
 #define NOTE_BYTES  (sizeof(Elf64_Nhdr) + 8 + STATUS_BYTES)
 #define STATUS_REGS 112u /* struct elf_prstatus */
 #define STATUS_PID  32u
-/* Of the registers, and whether the floating point ones are valid. */
+/* The note has the registers, and then a word that says whether the floating point registers are valid. */
 #define STATUS_BYTES (STATUS_REGS + RISCV_WORDS * 8 + 8)
 
 static int core_fd;
@@ -35,7 +35,7 @@ static void put_word(uint64_t address, uint64_t word)
 	memcpy(memory + (address - BASE), &word, sizeof(word));
 }
 
-/* A core file with one thread and one mapping. */
+/* Writes a core file with one thread and one mapping. */
 static void write_core(void)
 {
 	const Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -111,7 +111,7 @@ static void test_core(void **state)
 	assert_false(image->threads[0].in_syscall);
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_NOT_FOUND);
 
-	/* A port that does not describe malloc's layout. */
+	/* A port may lack the description of malloc's layout. */
 	struct arch first_day = arch_riscv64;
 	struct heap_image other = *image;
 
@@ -121,7 +121,7 @@ static void test_core(void **state)
 	core_free(core);
 }
 
-/* A block, known from elsewhere, to which one word points. */
+/* Makes a heap of one block, to which one word points; returns the block's class. */
 static enum heap_class class_of(const struct heap_image *image)
 {
 	struct heap_extent extent = {BASE + 0xa000, 0x100};
@@ -166,7 +166,8 @@ static bool has_name(const struct arch *arch, uint64_t number)
 	return has;
 }
 
-/* The port has none of the constants that differ between processors, until its table has them. */
+/* The names of constants that differ between processors are unknown for a port until its table says which ones it
+ * has. */
 static void test_constants(void **state)
 {
 	struct arch like_arm = arch_riscv64;

@@ -1,4 +1,4 @@
-/* The example port: port_riscv64.c. */
+/* The example port for 64-bit RISC-V, which port_riscv64.c describes. */
 #ifndef FT_TESTS_PORT_RISCV64_H
 #define FT_TESTS_PORT_RISCV64_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The processes of functrace with a tracer that only follows the target (engine_fake.c): the scenarios that the real
-functrace runs, too, then cases that only the fake engine can provoke."""
+"""Tests the processes of functrace with an engine that only follows the target (engine_fake.c). First it plays the
+scenarios that are also played with the real functrace, then cases that only the fake engine can provoke."""
 import os
 import signal
 import subprocess

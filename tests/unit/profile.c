@@ -1,4 +1,4 @@
-/* Accounts, timelines and profiles, with records that the test makes. */
+/* Tests accounts, timelines and profiles with records that the test makes. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define SECOND 1000000000ull
 
-/* Each address is a frame of its own, with that name. */
+/* Each address is one frame; the text at the same index is its resolved name. */
 static const uint64_t STACK_A[] = {0x1010, 0x1100}, STACK_B[] = {0x1020, 0x1100};
 static const char *const TEXTS_A[] = {" alloc_a at a.c:1", " main at m.c:9"};
 static const char *const TEXTS_B[] = {" alloc_b at a.c:2", " main at m.c:9"};
@@ -140,7 +140,7 @@ static void groups_are_counted_by_stack(void **state)
 	assert_int_equal(a->released, 1);
 	assert_int_equal(a->oldest_since, 4 * SECOND);
 	assert_int_equal(b->first_since, SECOND);
-	/* At the peak both were live. */
+	/* At the peak the blocks of both groups were live. */
 	is_tally(a->at_peak, 1, 100);
 	is_tally(b->at_peak, 1, 30);
 	const struct profile_resource *memory = feed.profile->resources[0];
@@ -167,7 +167,7 @@ static void a_peak_that_grows_is_the_last_one(void **state)
 	allocate(&feed, 1, 1, 50, false);
 	allocate(&feed, 2, 2, 50, true);
 	release(&feed, 3, 1);
-	allocate(&feed, 4, 3, 60, true); /* 110: a new peak, without the first */
+	allocate(&feed, 4, 3, 60, true); /* 110 bytes are a new peak, at which the first block is no longer live */
 	release(&feed, 5, 2);
 	release(&feed, 6, 3);
 	end(&feed);
@@ -192,7 +192,8 @@ static void temporary_is_what_goes_before_the_next_comes(void **state)
 	release(&feed, 5, 2);
 	release(&feed, 6, 3);
 	allocate(&feed, 7, 2, 9, true);
-	/* Allocated again though no release was seen: the old block is released, and is not temporary. */
+	/* Block 2 is allocated again though no release was seen: the old block counts as released, and not as
+	 * temporary. */
 	allocate(&feed, 8, 2, 10, true);
 	end(&feed);
 	is_tally(feed.profile->resources[0]->temporary, 2, 56);
@@ -226,7 +227,7 @@ static void put_baseline(struct feed *feed)
 	put(feed, &(struct record){.type = RECORD_BASELINE, .baseline = {1, blocks + 1, 3}}); /* 0x20 again */
 }
 
-/* In all totals, and in one group without a stack; not a leak. */
+/* The baseline's blocks count in all totals, and in one group without a stack; they are no leaks. */
 static void what_is_from_before_is_alive(void **state)
 {
 	struct feed feed = {0};
@@ -280,7 +281,8 @@ static void what_is_lost_from_before_is_a_leak(void **state)
 	profile_free(feed.profile);
 }
 
-/* Since the last moment before the last tenth of the time: a multiple of 2^31 ns in 100 s. */
+/* Growth is counted from the last moment before the last tenth of the time. In 100 s moments are multiples of 2^31
+ * ns. */
 static void growth_is_of_the_last_tenth(void **state)
 {
 	struct feed feed = {0};
@@ -300,7 +302,7 @@ static void growth_is_of_the_last_tenth(void **state)
 	profile_free(feed.profile);
 }
 
-/* The first call that allocates a counted resource does not add to the count of a baseline. */
+/* The count of a block begins at 1 with its first call, even if the block is in the baseline: one release is enough. */
 static void what_is_counted_begins_with_its_first_call(void **state)
 {
 	struct feed feed = {0};
@@ -318,7 +320,7 @@ static void what_is_counted_begins_with_its_first_call(void **state)
 	profile_free(feed.profile);
 }
 
-/* A trace without a call. */
+/* The trace has a baseline and no call. */
 static void only_what_is_from_before(void **state)
 {
 	struct feed feed = {0};
@@ -339,7 +341,7 @@ static void a_mark_keeps_what_was_alive_then(void **state)
 	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){.wishes = {.has_mark = true, .mark = 2 * SECOND}}, 1, 86400);
 	allocate(&feed, 1 * SECOND, 1, 10, false);
-	allocate(&feed, 3 * SECOND, 2, 20, false); /* just at the mark: before it */
+	allocate(&feed, 3 * SECOND, 2, 20, false); /* this is exactly the time of the mark, and counts as before it */
 	release(&feed, 4 * SECOND, 1);
 	allocate(&feed, 5 * SECOND, 3, 40, true);
 	end(&feed);
@@ -414,7 +416,8 @@ static void a_timeline_of_any_length_fits(void **state)
 
 		assert_true(at >= live);
 		live = at;
-		/* A time is known as the last moment before it, at most a 64th of the whole earlier. */
+		/* The profile answers for the last moment before the time, which is at most a 64th of the trace's
+		 * duration earlier. */
 		assert_true(at <= profile_resource_at(feed.profile, memory, now).calls + 4);
 	}
 	const struct tally last = profile_resource_at(feed.profile, memory, feed.profile->end_since);
@@ -516,8 +519,8 @@ static void times_past_midnight_go_on(void **state)
 	(void)state;
 	begin(&feed);
 	allocate(&feed, 86399 * SECOND, 1, 1, false);
-	release(&feed, 2 * SECOND, 1);        /* modulo a day, as sp-rtrace counts */
-	allocate(&feed, SECOND, 2, 1, false); /* a little late */
+	release(&feed, 2 * SECOND, 1);        /* 2 s after midnight: sp-rtrace's times begin again each day */
+	allocate(&feed, SECOND, 2, 1, false); /* this record is slightly out of order */
 	end(&feed);
 	assert_int_equal(group(&feed, "alloc_a")->lifetimes, 3 * SECOND);
 	assert_int_equal(feed.profile->end_since, 3 * SECOND);

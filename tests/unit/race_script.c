@@ -1,4 +1,5 @@
-/* Plays a sequence: the statements happen in the fake kernel, line by line, and the actions of the tracer are compared.
+/* Plays a sequence: the fake kernel executes the statements, line by line, and the tracer's actions are compared with
+ * the expected ones.
  */
 #include "config.h"
 #include "base/buf.h"
@@ -24,14 +25,14 @@ struct trigger {
 };
 
 static struct {
-	char *script; /* a copy, cut into: */
+	char *script; /* a copy of the race's script, which cut_script() cuts into the lines */
 	const char *lines[LINES_MAX];
 	size_t line_count, next; /* next: the line that is played next */
 	struct buf text;         /* the statements that were played, and the tracer's actions */
-	size_t line_start;       /* of the line of actions that is being written */
+	size_t line_start;       /* offset in `text` of the line of actions that is being written */
 	char action[160];
-	char change[64];  /* "plant 100": places may be added to it */
-	uint32_t changed; /* these places, by their numbers */
+	char change[64];  /* the last action, without its places: "plant 100" */
+	uint32_t changed; /* a bit for each place of that action */
 	size_t change_start, change_line;
 	char last[160]; /* the last action, and how many times in a row it came */
 	unsigned repeats;
@@ -223,7 +224,7 @@ void fake_begin(const char *fmt, ...)
 	vsnprintf(action, sizeof(action), fmt, args);
 	va_end(args);
 	pull_triggers(action, false);
-	memcpy(play.action, action, sizeof(action)); /* the tracer may have done other actions meanwhile (a handler) */
+	memcpy(play.action, action, sizeof(action)); /* the trigger may have caused another action */
 }
 
 void fake_done(int error)
@@ -275,7 +276,7 @@ static bool arm(const char *line)
 
 /* ---- Lines ---- */
 
-/* The script is cut into its lines, without the expectations. */
+/* Cuts the script into its lines and omits the expectations. */
 static void cut_script(const char *script)
 {
 	char *rest;
@@ -298,7 +299,7 @@ static void show_line(const char *line)
 	play.line_start = play.text.size;
 }
 
-/* Lines that wait for an action are armed on the way. */
+/* Goes to the next line of events. Makes triggers of the "at" and "after" lines before it. */
 static void arm_next(void)
 {
 	while (play.next < play.line_count && arm(play.lines[play.next]))
@@ -319,7 +320,8 @@ bool fake_advance(void)
 
 /* ---- Playing ---- */
 
-/* Returns true if the actions are the same, in one line or in several. */
+/* Returns a copy in which consecutive lines of actions are one line, so that the division into lines does not
+ * matter. */
 static char *normal(const char *text)
 {
 	struct buf b = {0};
@@ -365,7 +367,7 @@ bool race_play(const struct race *race, char **report)
 	race_world(race->world, &world);
 	cut_script(race->script);
 	arm_next();
-	/* Statements that wait for actions of the very beginning are shown, whenever the transcript begins. */
+	/* The report shows the triggers of the tracer's first actions, too, although the transcript begins later. */
 	char *const armed = xstrdup(buf_str(&play.text));
 
 	if (!fake_has_failed())
@@ -374,7 +376,7 @@ bool race_play(const struct race *race, char **report)
 	end_line();
 	char *const played = xasprintf("%s%s", play.has_begun ? armed : "", buf_str(&play.text));
 	char *const is = normal(played), *const expected = normal(race->script);
-	/* Actions that must never happen cannot be expected either. */
+	/* A "! " is a mistake even if the script expects it, because it marks an action that must never happen. */
 	const bool ok = !fake_has_failed() && !strcmp(is, expected) && !strstr(played, "! ");
 
 	*report = ok ? NULL

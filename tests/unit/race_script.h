@@ -1,4 +1,4 @@
-/* Sequences as text: tests/unit/races.c describes the form. */
+/* Plays sequences that are written as text. tests/unit/races.c describes their form. */
 #ifndef FT_TESTS_RACE_SCRIPT_H
 #define FT_TESTS_RACE_SCRIPT_H
 
@@ -11,8 +11,8 @@ struct race {
 	unsigned line;
 };
 
-/* Plays it with the tracer. Returns true if exactly the expected actions happened; else *report has what happened, and
- * the caller frees it. */
+/* Plays the race with the real tracer. Returns true if exactly the expected actions happened; else *report is a text
+ * about what happened, which the caller frees. */
 bool race_play(const struct race *race, char **report);
 
 #endif

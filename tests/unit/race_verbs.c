@@ -45,7 +45,8 @@ static int signal_named(const char *name)
 
 /* ---- Births ---- */
 
-/* KIND says what the tasks share, and which event reports it: clone() with these flags. */
+/* The kinds of new tasks: what a new task shares with its creator, and which ptrace event reports its creation. The
+ * remarks name the flags of clone(). */
 static const struct birth {
 	const char *kind;
 	bool is_thread, shares, waits, is_sibling;
@@ -55,7 +56,7 @@ static const struct birth {
 	{"process", false, false, false, false, PTRACE_EVENT_FORK},
 	{"vfork", false, true, true, false, PTRACE_EVENT_VFORK},
 	{"sharer", false, true, false, false, PTRACE_EVENT_FORK},      /* CLONE_VM */
-	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},    /* no signal at its end */
+	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},    /* its end sends no signal */
 	{"sibling", false, false, false, true, PTRACE_EVENT_FORK},     /* CLONE_PARENT */
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
@@ -67,7 +68,7 @@ static void comes_back(struct fake_task *task, pid_t tid)
 	task->regs.words[X86_RAX] = (uint64_t)tid;
 }
 
-/* N makes KIND M [untraced] */
+/* "N makes KIND M [untraced]": task N creates task M. */
 static void verb_makes(struct fake_task *task, const struct words *w)
 {
 	const pid_t tid = number(w, 3);
@@ -100,7 +101,7 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 			return;
 		}
 		fake_attach(child);
-		child->deaf = true; /* until it has begun */
+		child->deaf = true; /* a new task does not stop before "M starts" */
 		return;
 	}
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
@@ -127,7 +128,7 @@ static void verb_tells(struct fake_task *task, const struct words *w)
 	task->vforking = child->birth_event == PTRACE_EVENT_VFORK && child->memory;
 }
 
-/* N starts: the first stop of a new task. */
+/* "N starts": the new task N reports its first stop. */
 static void verb_starts(struct fake_task *task, const struct words *w)
 {
 	const struct fake_task *leader = fake_leader(task);
@@ -138,7 +139,7 @@ static void verb_starts(struct fake_task *task, const struct words *w)
 		    0);
 }
 
-/* N done: the vfork for which a parent has waited is over. */
+/* "N done": N has waited for its vfork child, and reports that the child no longer shares its memory. */
 static void verb_done(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -147,7 +148,7 @@ static void verb_done(struct fake_task *task, const struct words *w)
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), 0);
 }
 
-/* N returned M: from clone(), with that number. */
+/* "N returned M": clone() has returned M in task N. */
 static void verb_returned(struct fake_task *task, const struct words *w)
 {
 	comes_back(task, number(w, 2));
@@ -157,7 +158,7 @@ static void verb_returned(struct fake_task *task, const struct words *w)
 
 static uint64_t blocks; /* the block that was allocated last */
 
-/* N hits FUNCTION [from SITE] */
+/* "N hits FUNCTION [from SITE]": task N calls the function from that place and hits its breakpoint. */
 static void verb_hits(struct fake_task *task, const struct words *w)
 {
 	const struct fake_place *function = fake_place_named(word(w, 2));
@@ -175,14 +176,14 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 	fake_hit(task, function->address);
 }
 
-/* N hits again: the breakpoint that it has hit before, with unchanged registers. */
+/* "N hits again": task N hits the breakpoint at its pc once more, with unchanged registers. */
 static void verb_repeats(struct fake_task *task, const struct words *w)
 {
 	(void)w;
 	fake_hit(task, fake_arch->pc(&task->regs));
 }
 
-/* N returns from its last call. */
+/* "N returns": task N's last call returns, and the task hits the breakpoint at the return address. */
 static void verb_returns(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -195,7 +196,7 @@ static void verb_returns(struct fake_task *task, const struct words *w)
 	fake_hit(task, task->site->address);
 }
 
-/* N stands PLACE[+OFFSET]: its pc is there */
+/* "N stands PLACE[+OFFSET]": task N's pc is there. */
 static void verb_stands(struct fake_task *task, const struct words *w)
 {
 	char name[40];
@@ -205,9 +206,9 @@ static void verb_stands(struct fake_task *task, const struct words *w)
 	fake_arch->set_pc(&task->regs, fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
 }
 
-/* N queues FUNCTION: it has hit that breakpoint, which is reported when it leaves its present stop. Signals that the
- * task itself has raised are delivered before all others (dequeue_synchronous_signal()): such a trap never comes after
- * another signal. */
+/* "N queues FUNCTION": task N has hit that function's breakpoint, and reports it after its present stop. Signals that
+ * the task itself has raised are delivered before all others (dequeue_synchronous_signal()): such a trap never comes
+ * after another signal. */
 static void verb_queues(struct fake_task *task, const struct words *w)
 {
 	if (task->state != FAKE_RUNS && task->status >> 16 != PTRACE_EVENT_STOP)
@@ -229,7 +230,7 @@ static void verb_gets(struct fake_task *task, const struct words *w)
 	}
 }
 
-/* N stops SIG: takes part in a group-stop. */
+/* "N stops SIG": task N takes part in a group-stop. */
 static void verb_stops(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *leader = fake_leader(task);
@@ -239,7 +240,7 @@ static void verb_stops(struct fake_task *task, const struct words *w)
 	fake_report(task, STATUS_EVENT(PTRACE_EVENT_STOP, signal_named(word(w, 2))), 0);
 }
 
-/* N continues: SIGCONT has ended the group-stop. */
+/* "N continues": SIGCONT has ended task N's group-stop. */
 static void verb_continues(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *leader = fake_leader(task);
@@ -251,7 +252,7 @@ static void verb_continues(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
-/* N wakes: it slept in epoll_wait, which returns EINTR because of its present stop. */
+/* "N wakes": task N slept in epoll_wait, which returns EINTR because of the task's present stop. */
 static void verb_wakes(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -272,7 +273,7 @@ static void verb_sleeps(struct fake_task *task, const struct words *w)
 	task->activity = w->count > 2 ? word(w, 2)[0] : 'S';
 }
 
-/* N deaf [no]: does not stop for now. */
+/* "N deaf": from now on task N does not stop when it is interrupted. "N deaf no" ends this. */
 static void verb_deaf(struct fake_task *task, const struct words *w)
 {
 	const bool was_interrupted = task->interrupted;
@@ -282,13 +283,14 @@ static void verb_deaf(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
-/* N lacks its stack [no]: another thread must provide the page (userfaultfd). */
+/* "N lacks its stack": task N's stack cannot be read, because another thread must provide the page (userfaultfd). "N
+ * lacks its stack no" ends this. */
 static void verb_lacks(struct fake_task *task, const struct words *w)
 {
 	task->no_stack = w->count < 5;
 }
 
-/* N steps: completes the step that was delayed. */
+/* "N steps": task N completes the step that was delayed. */
 static void verb_steps(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -313,7 +315,7 @@ static void verb_dies(struct fake_task *task, const struct words *w)
 	fake_kill(task->tgid);
 }
 
-/* N vanishes: it is killed before it could report anything. */
+/* "N vanishes": task N is killed before it can report anything. */
 static void verb_vanishes(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -322,14 +324,16 @@ static void verb_vanishes(struct fake_task *task, const struct words *w)
 	task->state = FAKE_GONE;
 }
 
-/* N execs; N execs killed: it is killed when it has its leader's tid, before its event. */
+/* "N execs": task N executes another program. With "killed" it is killed when it has got its leader's tid, before it
+ * reports the event. */
 static void verb_execs(struct fake_task *task, const struct words *w)
 {
 	task->dies_in_exec = w->count > 2;
 	fake_exec(task);
 }
 
-/* N refuses to be attached to; N belongs to another tracer; N handles, ignores SIGTRAP. */
+/* "N refuses": attaching to task N fails. "N belongs M": process M traces it already. "N handles", "N ignores": N's
+ * process has a handler for SIGTRAP, or ignores it. */
 static void verb_refuses(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -347,8 +351,8 @@ static void verb_handles(struct fake_task *task, const struct words *w)
 	fake_leader(task)->trap = 'h';
 }
 
-/* N resets: the effect of a breakpoint if SIGTRAP is blocked or ignored: force_sig() resets its action to the default.
- */
+/* "N resets": SIGTRAP has its default action again in N's process. A breakpoint has this effect if SIGTRAP is blocked
+ * or ignored (force_sig()). */
 static void verb_resets(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -361,13 +365,13 @@ static void verb_ignores(struct fake_task *task, const struct words *w)
 	fake_leader(task)->trap = 'i';
 }
 
-/* N patches PLACE: the program writes other code there. */
+/* "N patches PLACE": the program writes other code at that place. */
 static void verb_patches(struct fake_task *task, const struct words *w)
 {
 	fake_memory_patch(task->memory, fake_place_named(word(w, 2)));
 }
 
-/* N closed [no]: its memory cannot be opened for now. */
+/* "N closed": from now on /proc/N/mem cannot be opened. "N closed no" ends this. */
 static void verb_closed(struct fake_task *task, const struct words *w)
 {
 	task->memory->closed = w->count < 3;

@@ -8,13 +8,13 @@
 
 #define WORDS_MAX 80
 
-/* SUBJECT VERB [OBJECT...] */
+/* The words of one statement: SUBJECT VERB [OBJECT...] */
 struct words {
 	char *word[WORDS_MAX];
 	size_t count;
 };
 
-/* The n-th word, "" after the last one; as a number. */
+/* word() returns the n-th word, or "" after the last one; number() returns it as a number. */
 const char *word(const struct words *w, size_t n);
 int number(const struct words *w, size_t n);
 
@@ -22,16 +22,16 @@ struct fake_task;
 
 /* ---- race_verbs.c ---- */
 
-/* Plays it; returns false if there is no such verb. */
+/* Executes the statement for the task. Returns false if no verb has the name of its second word. */
 bool race_verb(struct fake_task *task, const struct words *w);
 void race_verbs_reset(void);
 const char *fake_error_name(int error);
 
 /* ---- race_world.c ---- */
 
-/* Statements separated by "; ". */
+/* Executes statements that are separated by "; ". */
 void race_statements(const char *text);
-/* Lines that describe the world before the tracer begins. */
+/* Prepares *world as the lines of the text describe it, before the tracer begins. */
 void race_world(const char *text, struct world *world);
 
 #endif

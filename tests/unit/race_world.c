@@ -1,4 +1,4 @@
-/* Sentences of a sequence, and the world in which it begins. */
+/* Divides a sequence into statements, and prepares the fake kernel's state at the sequence's beginning. */
 #include "config.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/race_verbs.h"
@@ -75,7 +75,7 @@ void race_statements(const char *text)
 
 /* ---- The world ---- */
 
-/* process PID TID...: asleep, not traced. */
+/* "process PID TID...": a process with these threads, which sleep and are not traced. */
 static void world_process(const struct words *w)
 {
 	struct fake_memory *memory = fake_memory_new(word(w, 1), true);

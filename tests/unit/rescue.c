@@ -1,4 +1,4 @@
-/* Messages about the processes that were traced when the engine was killed. */
+/* Tests the messages about the processes that were traced when the engine was killed. */
 #include "config.h"
 #include "engine/rescue.h"
 #include "base/util.h"
@@ -24,7 +24,7 @@
 
 #define HELD_MS 400 /* longer than any wait for a process that does not end */
 
-/* A process, and its parent, which is also its tracer and delays its end for a while. */
+/* A process, and the holder, its parent and tracer, which delays the process's end for HELD_MS. */
 struct held {
 	pid_t pid, holder;
 };
@@ -45,7 +45,7 @@ static void say(int fd, pid_t pid)
 		_exit(3);
 }
 
-/* The victim has got its signal, and is stopped just before its end. */
+/* Runs in the holder. Starts a process, sends it the signal, and stops it just before its end. */
 static void hold(int fd, int sig)
 {
 	const pid_t pid = start_pausing();
@@ -81,7 +81,7 @@ static struct held start_held(int sig)
 	return held;
 }
 
-/* The message about that process. */
+/* Returns the message about that process. The storage is static. */
 static char *report_of(pid_t pid, bool is_doomed)
 {
 	struct rescue rescue = {.process_count = 1};
@@ -138,7 +138,7 @@ static void test_has_ended(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* A task has got its signal, and its process takes long to end. */
+/* The task has got a deadly signal, and the process takes long to end. */
 static void test_is_killed(void **state)
 {
 	static const int signals[] = {SIGTRAP, SIGKILL};
@@ -162,16 +162,16 @@ static void test_is_killed(void **state)
 #define LOOK_US 7 /* how long it takes to read a file of /proc */
 #define MS      1000u
 
-/* The content of /proc from a moment on; the last one whose time has come applies. */
+/* The content of /proc from a moment on. At each time the latest moment that has begun applies. */
 struct moment {
 	unsigned from; /* us */
 	char state;    /* 0: the process has ended */
-	bool waits;    /* its SIGTRAP */
+	bool waits;    /* its SIGTRAP is pending */
 	bool killed;   /* it is marked as ended by a signal */
 	unsigned ran;  /* us */
 };
 
-static const struct moment *story; /* NULL: all is real */
+static const struct moment *story; /* NULL: the real functions are called */
 static size_t story_length;
 static uint64_t now; /* us */
 
@@ -256,7 +256,7 @@ WRAPPED(uint64_t, clock_ns, int clock)
 	return story ? now * 1000 : __real_clock_ns(clock);
 }
 
-/* The message about the process of that story; `now` is the time. */
+/* Returns the message about the process of that story, which begins at the time 0; `now` is the time. */
 static char *told(const struct moment *moments, size_t count, bool is_doomed)
 {
 	story = moments;
@@ -279,13 +279,13 @@ static void test_runs(void **state)
 		    {.from = 184 * MS, .state = 'R', .ran = 8050}, {.from = 188 * MS, .state = 'R', .ran = 12050}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 188 * MS, 198 * MS);
-	/* It falls asleep, or is stopped. */
+	/* The task falls asleep, or is stopped. */
 	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 180 * MS, 190 * MS);
 }
 
-/* It was on a processor, but not for long enough to get its signal. */
+/* The task was on a processor, but not for long enough to get its signal. */
 static void test_has_hardly_run(void **state)
 {
 	(void)state;
@@ -295,8 +295,8 @@ static void test_has_hardly_run(void **state)
 	       "(it) has ended");
 }
 
-/* It was on a processor that the virtual machine did not have for a while: the kernel counts that as its time, although
- * it has not run. */
+/* The task was on a virtual processor that the host did not run for a while: the kernel counts this time for the task,
+ * although the task has not run. */
 static void test_host_took_its_processor(void **state)
 {
 	(void)state;
@@ -307,7 +307,8 @@ static void test_host_took_its_processor(void **state)
 	       "(it) has ended");
 }
 
-/* Its signal is no longer pending, and it is marked: at each moment between two reads and within them. */
+/* The task's signal is no longer pending, and the task is marked as killed. The test tries each moment at which this
+ * may happen, during and between two reads. */
 static void test_is_marked(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;
@@ -321,7 +322,7 @@ static void test_is_marked(void **state)
 	}
 }
 
-/* Its signal is no longer pending, and it is not marked yet. */
+/* The task's signal is no longer pending, and the task is not yet marked as killed. */
 static void test_is_between(void **state)
 {
 	(void)state;

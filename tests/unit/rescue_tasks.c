@@ -1,4 +1,4 @@
-/* Tasks that are stopped after a breakpoint when the engine is killed, and that are killed themselves before the
+/* Tests tasks that are stopped after a breakpoint when the engine is killed, and tasks that are also killed before the
  * guardian has detached from them. */
 #include "config.h"
 #include "engine/rescue.h"
@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define PATIENCE_S 60 /* when it has passed, a failed test has left no process behind */
+#define PATIENCE_S 60 /* after this time the processes of a failed test have ended */
 
-static int deadly_request; /* the ptrace request before which a task is killed; 0 none */
+static int deadly_request; /* the ptrace request before which a task is killed; 0: none */
 static struct shared_state *shared;
 
 static void wait_for_state(pid_t pid, char wanted)
@@ -54,7 +54,7 @@ static void run_anywhere(void)
 	alarm(PATIENCE_S);
 }
 
-/* The tracer: it stops a child of its own outside of all system calls, and sleeps. */
+/* Runs in the tracer: starts a child, stops it outside of all system calls, and sleeps. */
 static void trace(int fd)
 {
 	const pid_t pid = fork();
@@ -94,7 +94,8 @@ static pid_t start(pid_t *tracer)
 	return pid;
 }
 
-/* A breakpoint was just before the task's pc, and its stop has been taken. */
+/* Writes into the shared state that a breakpoint is just before the task's pc, and that the tracer has taken its
+ * stop. */
 static void place_breakpoint(pid_t tid, pid_t tracer)
 {
 	uint64_t pc, sp;
@@ -116,7 +117,7 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 	atomic_store(&shared->target, tid);
 }
 
-/* The tracer is killed, and its tracee is repaired. */
+/* Kills the tracer and lets the guardian repair its tracee. */
 static struct rescue rescue_of(pid_t pid, pid_t tracer)
 {
 	struct rescue rescue;
@@ -167,7 +168,8 @@ static void test_lives(void **state)
 	finish(&rescue);
 }
 
-/* The task is reaped, because no other process can do so as long as the guardian lives. It has not been lost either. */
+/* The guardian reaps the task, because no other process can do so as long as the guardian lives. The task does not
+ * count as lost. */
 static void test_is_killed(void **state)
 {
 	static const int requests[] = {PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_DETACH};

@@ -17,7 +17,7 @@ OWN = re.compile(r'\b[0-9a-f]+ <([^>]+)>')
 
 
 def read_tables(paths):
-    """new name -> old name."""
+    """Returns a dictionary of the tables: the old name of each new name."""
     names = {}
     for path in paths:
         with open(path) as file:
@@ -29,7 +29,7 @@ def read_tables(paths):
 
 
 def objects(build):
-    """The objects of installed libraries and programs, without those of tests."""
+    """Yields the object files of installed libraries and programs, without those of tests."""
     for folder, _, names in os.walk(build):
         top = os.path.relpath(folder, build).split(os.sep)[0]
         if top in ('src', 'arch', 'modules', 'context'):
@@ -44,7 +44,7 @@ def old_names(text, names):
 
 
 def functions(listing, names):
-    """(name, instructions) of each function of a disassembly with relocations."""
+    """Yields (name, instructions) of each function of a disassembly with relocations."""
     name, body = None, []
     for line in listing.splitlines():
         found = FUNCTION.match(line)
@@ -53,14 +53,14 @@ def functions(listing, names):
                 yield name, '\n'.join(body)
             name, body = old_names(found.group(1), names), []
         elif name and ':\t' in line:
-            # Without the address of the instruction and without targets of jumps within the function.
+            # The addresses of instructions, and of jumps within the function, are not compared.
             body.append(old_names(OWN.sub(r'<\1>', line.split(':\t', 1)[1].strip()), names))
     if name:
         yield name, '\n'.join(body)
 
 
 def read(build, names):
-    """{(function, instructions): count}, {string: count}."""
+    """Returns two counters: of (function, instructions), and of strings."""
     paths = list(objects(build))
     listing = subprocess.run(['objdump', '-dr', '--no-show-raw-insn'] + paths, stdout=subprocess.PIPE, check=True, text=True)
     text = subprocess.run(['readelf', '-W', '-p', '.rodata.str1.1', '-p', '.rodata.str1.8'] + paths, stdout=subprocess.PIPE,

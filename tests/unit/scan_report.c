@@ -16,14 +16,14 @@
 #define HOSTILE(word) word "\033[2J\n\r\xc2\x9b"
 #define PLAIN(word)   word "\\033[2J\\012\\015\\302\\233"
 
-/* The names of types, of types.c. */
+/* Replaces the function of types.c: returns the name of a type. */
 const char *scan_type_name(const struct scan_types *types, size_t type)
 {
 	(void)types;
 	return type ? HOSTILE("type") : NULL;
 }
 
-/* Returns the text, which the caller frees. */
+/* Returns the report as text, which the caller frees. */
 static char *text_of(struct scan_report *report)
 {
 	char *text = NULL;
@@ -42,7 +42,7 @@ static void is_in(const char *text, const char *line)
 		fail_msg("not there: %s, but: %s", line, text);
 }
 
-/* Each line is one that the report writes, and contains nothing that moves a cursor. */
+/* Fails unless each line is one that the report writes, without characters that move a cursor. */
 static void is_plain(const char *text)
 {
 	for (const char *c = text; *c; c++)
@@ -96,7 +96,8 @@ static void names_are_escaped(void **state)
 	scan_groups_free(&groups);
 }
 
-/* Blocks of one size: each list names a block of its own class, because the user will ask about this block next. */
+/* All blocks have one size. Each list must name a block of its class, because the user will ask about this block
+ * next. */
 static void blocks_of_their_class(void **state)
 {
 	const struct snapshot_figures pause = {.threads = 1};

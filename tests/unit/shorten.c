@@ -1,4 +1,4 @@
-/* Names shortened for a narrow place. */
+/* Tests how names are shortened to a width. */
 #include "config.h"
 #include "report/shorten.h"
 
@@ -32,13 +32,13 @@ static void test_names(void **state)
 	      "map<...>::put<int, int>(vector<...>) at x:1");
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 33,
 	      "map<...>::put<...>(vector<...>) at x:1");
-	/* Then parameters, then the middle. */
+	/* Then parameters are dropped, then the middle. */
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 36,
 	      "map<...>::put<...>(...) at x:1");
 	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 45,
 	      "map<...>.....>(...) at x:1");
 	check("12 ", "abcdefghijklmnopqrstuvwxyz", "", 10, "12 abcdefg...uvwxyz");
-	/* Never to an empty name. */
+	/* A name never becomes empty. */
 	check("", "abcdefghijklmnopqrstuvwxyz", " at x:1", 1000, "abcde...wxyz at x:1");
 	check("", "abcdefghijkl", " at x:1", 1000, "abcdefghijkl at x:1");
 	check("", "", " at x:1", 3, " at x:1");

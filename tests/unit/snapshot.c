@@ -1,4 +1,4 @@
-/* The copy of a live process: its content, and that the process runs on. */
+/* Tests the snapshot of a live process: its content, and that the process continues afterwards. */
 #include "config.h"
 #include "scan/capture/snapshot.h"
 #include "scan/capture/copy_workers.h"
@@ -26,13 +26,13 @@
 #define PAGES   8
 #define WIDE    12001 /* pages that several threads copy */
 
-/* Shared with the child, at the same address. */
+/* Memory that this process and the child share, at the same address. */
 static struct {
 	atomic_uint ready;
 	atomic_ulong rounds[THREADS], signals;
 } * shared;
-static unsigned char *pages; /* the first and the third have data, the last can only be read */
-static unsigned char *wide;  /* of each three pages the second is empty */
+static unsigned char *pages; /* the first and the third page have data, the last page can only be read */
+static unsigned char *wide;  /* the second page of each three is empty */
 static char in_data[] = "these bytes are in .data";
 
 static unsigned char *map(size_t size, int how)
@@ -43,7 +43,7 @@ static unsigned char *map(size_t size, int how)
 	return at;
 }
 
-/* The first sleeps, the others run. */
+/* Thread 0 sleeps, the others run. */
 static void *work(void *argument)
 {
 	const size_t number = (size_t)argument;
@@ -104,7 +104,7 @@ static void end(pid_t pid, int signal)
 	assert_int_equal(WTERMSIG(status), signal);
 }
 
-/* Each of the running threads runs on. */
+/* Waits until each of the threads that do not sleep has run on. */
 static void expect_running(void)
 {
 	for (size_t i = 1; i < THREADS; i++) {
@@ -283,7 +283,7 @@ static void expect_wide(const struct heap_image *image)
 	}
 }
 
-/* Only the copy is made in the pause: its pages are allocated before. */
+/* In the pause only the bytes are copied: the memory for them is allocated before. */
 static void test_wide(void **state)
 {
 	const pid_t pid = start();
@@ -330,7 +330,7 @@ static uint64_t sum_up_to(uint64_t number)
 	return number * (number + 1) / 2;
 }
 
-/* As many threads as processors, if there is enough work, and each number is in one range. */
+/* There are as many threads as processors, if there is enough work; each number is in exactly one range. */
 static void test_workers(void **state)
 {
 	cpu_set_t set;

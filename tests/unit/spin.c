@@ -1,5 +1,5 @@
-/* The tracer's choice between polling and sleeping: the faster way must be found, kept, and left when it is no longer
- * the faster one. */
+/* Tests the tracer's choice between polling and sleeping: it must find the faster way, keep it, and change it when the
+ * other way becomes faster. */
 #include "config.h"
 #include "ptrace/spin.h"
 
@@ -13,7 +13,7 @@ struct world {
 	bool in_vain;               /* polling ends without a stop */
 };
 
-/* Makes this number of waits; returns how many of them polled. */
+/* Simulates that number of waits in that world; returns how many of them polled. */
 static unsigned run(struct spin *spin, const struct world *world, unsigned waits)
 {
 	unsigned polled = 0;
@@ -28,7 +28,7 @@ static unsigned run(struct spin *spin, const struct world *world, unsigned waits
 	return polled;
 }
 
-/* Two processors, one of them idle: the wake-up of a virtual machine. */
+/* The tracer and the target have a processor each. In a virtual machine an idle processor wakes up slowly. */
 static void test_polls_where_that_is_faster(void **state)
 {
 	const struct world world = {.sleeping = 100000, .polling = 30000};
@@ -39,7 +39,7 @@ static void test_polls_where_that_is_faster(void **state)
 	assert_true(run(&spin, &world, 100000) > 99000);
 }
 
-/* Both share a processor: polling keeps the target from running. */
+/* The tracer and the target share a processor: while the tracer polls, the target cannot run. */
 static void test_sleeps_where_that_is_faster(void **state)
 {
 	const struct world world = {.sleeping = 6000, .polling = 70000, .in_vain = true};

@@ -1,4 +1,4 @@
-/* Recorded wait statuses, and their meaning for a task in each phase. */
+/* Tests how recorded wait statuses are understood for a task in each phase. */
 #include "config.h"
 #include "ptrace/wait_status.h"
 #include "ptrace/pending_stops.h"
@@ -25,10 +25,10 @@ struct row {
 };
 
 static const struct row rows[] = {
-	/* the trap of a breakpoint; signals */
+	/* the first is the trap of a breakpoint, the others are signals */
 	{STOPPED(SIGTRAP), PHASE_LIVE, STOP_TRAP, SIGTRAP},
 	{STOPPED(SIGUSR1), PHASE_LIVE, STOP_SIGNAL, SIGUSR1},
-	{STOPPED(SIGSTOP), PHASE_LIVE, STOP_SIGNAL, SIGSTOP}, /* before the group stops */
+	{STOPPED(SIGSTOP), PHASE_LIVE, STOP_SIGNAL, SIGSTOP}, /* the signal is delivered before the group stops */
 	{STOPPED(SIGSEGV), PHASE_LIVE, STOP_SIGNAL, SIGSEGV},
 	/* group-stops and interruptions */
 	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_LIVE, STOP_GROUP, SIGSTOP},
@@ -36,13 +36,13 @@ static const struct row rows[] = {
 	{EVENT(PTRACE_EVENT_STOP, SIGTTIN), PHASE_LIVE, STOP_GROUP, SIGTTIN},
 	{EVENT(PTRACE_EVENT_STOP, SIGTTOU), PHASE_LIVE, STOP_GROUP, SIGTTOU},
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_LIVE, STOP_INTERRUPT, SIGTRAP},
-	/* a clone's child before its parent's event, and after */
+	/* the child of clone() stops before its parent has reported the event, or after it */
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGTRAP},
 	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), PHASE_EXPECTED, STOP_BORN, SIGTRAP},
-	/* created in a stopped group */
+	/* the task was created in a stopped group */
 	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_EXPECTED, STOP_BORN, SIGSTOP},
 	{EVENT(PTRACE_EVENT_STOP, SIGSTOP), PHASE_UNKNOWN, STOP_BORN_EARLY, SIGSTOP},
-	/* the parent's side */
+	/* the parent's events */
 	{EVENT(PTRACE_EVENT_CLONE, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
 	{EVENT(PTRACE_EVENT_FORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
 	{EVENT(PTRACE_EVENT_VFORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
@@ -50,7 +50,7 @@ static const struct row rows[] = {
 	/* exec by a thread that is not the leader: the leader's record may be in any phase */
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_LIVE, STOP_EXEC, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_UNKNOWN, STOP_EXEC, SIGTRAP},
-	/* killed before it ran: an exit event is not a first stop */
+	/* the task was killed before it ran: its exit event is not taken for its first stop */
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_EXPECTED, STOP_EXIT, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_UNKNOWN, STOP_EXIT, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_LIVE, STOP_EXIT, SIGTRAP},
@@ -120,13 +120,14 @@ static const struct forgotten_row {
 	{EVENT(PTRACE_EVENT_EXIT, SIGTRAP), true}, /* the task does not end before it is resumed */
 	{STOPPED(SIGTRAP), false},
 	{STOPPED(SIGUSR1), false},
-	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), false}, /* no newborn's */
+	{EVENT(PTRACE_EVENT_STOP, SIGTRAP), false}, /* not a new task's first stop, because the task was known */
 	{EVENT(PTRACE_EVENT_CLONE, SIGTRAP), false},
 	{EXITED(0), false}, /* there is no task left to resume */
 };
 
-/* Between the stops of two known tasks. `held`: the process that is read meanwhile, whose tasks wait; a forgotten task
- * belongs to no other process, and waits, too. NULL: none. */
+/* Puts back the row's stop between the stops of two known tasks, forgets its task, and takes the stops again. While the
+ * process `held` (NULL: none) is being read, its tasks wait; so does the forgotten task, which belongs to no
+ * process. */
 static void put_back_and_forget(const struct forgotten_row *row, const struct process *held)
 {
 	struct tracer t = {0};

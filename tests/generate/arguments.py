@@ -14,8 +14,8 @@ def number_text(value):
 
 
 class Type:
-    """A C type: how a value of it is written in C and shown by -a. value(rng) returns (initializer, text). In text, {p}
-    is a placeholder: the program prints its parameter's address there."""
+    """A C type, whose random values are written in C and as -a shows them: value(rng) returns (initializer, text). In
+    text, {p} is a placeholder: the program prints its parameter's address there."""
 
     def __init__(self, name, value, fields=True):
         self.name, self.value, self.is_field = name, value, fields
@@ -141,7 +141,7 @@ class Struct(Type):
 
 
 def quoted(text):
-    """The text as a literal in a printf format of the program."""
+    """Returns the text as a part of a printf format, in a string literal of the program."""
     return text.replace('\\', '\\\\').replace('"', '\\"').replace('%', '%%').replace('{p}', '%p')
 
 
@@ -166,7 +166,7 @@ class Program:
         return True
 
     def variable(self, kind, initializer):
-        """A variable whose value the compiler does not know."""
+        """Adds a variable whose value the compiler does not know; returns its name."""
         self.values += 1
         name = 'v%d' % self.values
         self.lines.append('%s = %s;' % (kind.declare(name), initializer))
@@ -187,7 +187,7 @@ class Program:
         return '%s *%s' % (kind.name, name), '&' + self.variable(kind, initializer), '{p} -> ' + text, name
 
     def bytes(self, name):
-        """A buffer of any bytes."""
+        """Adds a parameter that points to a buffer."""
         kind = self.rng.choice(('void', 'unsigned char', 'signed char', 'const void'))
         return '%s *%s' % (kind, name), '(%s *)log_file' % kind, '{p}', name
 

@@ -35,7 +35,7 @@ static volatile int never;
 '''
 
 def pair(first, second, form):
-    """A value composed of two others."""
+    """Returns a maker of values that are composed of two others."""
     def value(rng):
         a, b = first(rng), second(rng)
         return '{%s, %s}' % (a[0], b[0]), form % (a[1], b[1])
@@ -98,7 +98,7 @@ MORE_STRUCTS = [
 
 
 class Calls:
-    """The part that is added to a Program of arguments.py."""
+    """What this module adds to the Program of arguments.py."""
 
     def make_structs(self, count):
         super().make_structs(count)

@@ -8,7 +8,7 @@ REACHABLE, POSSIBLY, DEFINITELY, INDIRECTLY = 'still_reachable', 'possibly_lost'
 
 
 class Log:
-    """Blocks and pointers at the end of the plan."""
+    """The blocks and pointers that exist at the end of a plan."""
 
     def __init__(self, text):
         self.blocks, self.asked, self.numbers, self.edges, self.roots = {}, {}, {}, {}, []
@@ -58,27 +58,29 @@ class Log:
         return lambda word, _number, keeper: self.roots.append((name[1], word, keeper))
 
     def _z(self, word, address, _):
-        """A word of the dynamic linker, which may be an old value."""
+        """A word of the dynamic linker, which may or may not count because it may be an old value."""
         self.roots.append(('o', word, 'the dynamic linker, at %#x' % address))
 
     def know_slabs(self):
-        """jemalloc keeps the address of each slab, which is that of its first block, at many places."""
+        """Adds pointers that may or may not count: jemalloc keeps the address of each slab, which is also the address
+        of the slab's first block, at many places."""
         self.roots += [('o', block, 'the address of a slab') for block in self.starts if block % 4096 == 0]
 
     def know_headers(self, bytes_of_header):
-        """A pointer to one past the end of a block may be the address of the next block's header. It keeps that block
-        reachable if a thread waits for a futex that may be a lock of glibc's malloc."""
+        """A pointer to one past the end of a block may be the address of the next block's header. The pointer keeps the
+        next block reachable if a thread waits for a futex that may be a lock of glibc's malloc."""
         self.roots += [('o', word + bytes_of_header, 'the address of its header') for _, word, _ in self.roots
                        if word + bytes_of_header in self.blocks]
 
     def doubting(self, is_doubtful):
-        """The same log, but pointers at such places may or may not count."""
+        """Returns a copy of the log in which pointers at doubtful places may or may not count."""
         log = copy.copy(self)
         log.roots = [('o' if is_doubtful(keeper) else what, word, keeper) for what, word, keeper in self.roots]
         return log
 
     def without(self, blocks):
-        """The same log, but these places are memory of the program, so all words in them count."""
+        """Returns a copy of the log in which these blocks are ordinary memory of the program, so that all words in them
+        count."""
         log = copy.copy(self)
         log.blocks = {block: size for block, size in self.blocks.items() if block not in blocks}
         log.starts = sorted(log.blocks)
@@ -88,7 +90,7 @@ class Log:
         return log
 
     def know_lookalike(self, word, at):
-        """A number or a text that is by chance the address of something in a block."""
+        """Adds a number or a text that is by chance an address in a block."""
         self.roots.append(('o', word, 'what looks like a pointer, at %#x' % at))
 
     def find(self, word):
@@ -98,7 +100,7 @@ class Log:
 
 
 def classes(log, has_all):
-    """{address: class}; has_all: pointers that may or may not count do count."""
+    """Returns {address: class}. If has_all, pointers that may or may not count do count."""
     out, found = {}, {}
     for source, what, word in log.edges.values():
         if what in ('o', 'p') and not has_all:
@@ -143,7 +145,7 @@ def classes(log, has_all):
 
 
 def lost(log, out, blocks):
-    """Returns which lost blocks are definitely lost. In a cycle of lost blocks it is the first one by address."""
+    """Returns which lost blocks are definitely lost. In a cycle of lost blocks the block with the lowest address is."""
     among, found = set(blocks), {}
     for leader in blocks:
         if leader in found:
@@ -159,8 +161,8 @@ def lost(log, out, blocks):
 
 
 def allowed(log):
-    """{address: the allowed classes}. Pointers that may or may not count may all count, none of them, or only the
-    interior ones."""
+    """Returns {address: the allowed classes}. Pointers that may or may not count may all count, none of them, or only
+    the interior ones."""
     without, with_all = classes(log, False), classes(log, True)
     return {block: {without[block], with_all[block]} | ({POSSIBLY} if without[block] != with_all[block] else set())
             for block in log.starts}

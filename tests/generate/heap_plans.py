@@ -2,7 +2,7 @@
 blocks to which they point, their keepers (the roots that point to blocks), and the program's end.
 
     plan = Plan(seed, features)     features: see Features
-    plan.text                       for the program
+    plan.text                       the plan, which the program reads
     plan.words                      {keeper's number: its description, for reports of wrong blocks}
 """
 
@@ -44,15 +44,15 @@ class Features:
                  has_tables=True):
         self.word, self.allocator, self.cxx, self.contexts = word, allocator, cxx, contexts
         self.libraries, self.second, self.general, self.vectors = libraries, second, general, vectors
-        # Tables of virtual functions are recognised.
+        # whether functrace recognises tables of virtual functions in this build
         self.has_tables = has_tables
 
 
 class Block:
     def __init__(self, number, how, size, shape=None):
         self.number, self.how, self.size, self.shape = number, how, size, shape
-        self.used = set()  # its words that have pointers
-        self.inside = None  # the offset of an interior pointer to it, and whether that surely counts
+        self.used = set()  # the words of the block that have pointers
+        self.inside = None  # the offset of an interior pointer to the block, and whether this pointer surely counts
 
 
 class Plan:
@@ -66,7 +66,7 @@ class Plan:
         self.text = '\n'.join(self.lines) + '\n'
 
     def alone(self):
-        """The plan's text without forking and without the thread that allocates meanwhile."""
+        """Returns the plan's text without the lines for forking and for the thread that allocates at the same time."""
         return ''.join(line + '\n' for line in self.lines if line[0] not in 'ic')
 
     # ---- Words of the plan ----
@@ -87,7 +87,7 @@ class Plan:
 
     @staticmethod
     def kind(block, offset, letters):
-        """The letter of a pointer to a place in a block."""
+        """Returns the letter, one of three, for a pointer to an offset in a block."""
         if block.inside and offset == block.inside[0]:
             return letters[1 if block.inside[1] else 2]
         return letters[0]
@@ -157,7 +157,7 @@ class Plan:
             return 0
         if roll < 0.85:
             return END
-        # Farther from the start than the header that a library may put there.
+        # This offset is behind the header that a library may put at the start.
         return self.random.randint(min(8, block.size // 16 + 3), block.size // 8) * 8 if block.size >= 64 else 0
 
     def link(self, source, target, offset=None):
@@ -167,7 +167,7 @@ class Plan:
             self.put('l', ord(self.kind(target, offset, 'wKM')), source.number, at, target.number, offset)
 
     def structure(self):
-        """Blocks that point to each other; a keeper points to the first one."""
+        """Makes blocks that point to each other. A keeper will point to the first one."""
         r = self.random
         shape = r.choice(('one', 'one', 'chain', 'tree', 'cycle', 'table', 'web'))
         count = 1 if shape == 'one' else r.randint(2, 7)
@@ -202,7 +202,7 @@ class Plan:
             self.places.append((kind, after))
 
     def kinds(self):
-        """The kinds of places that the plan uses."""
+        """Returns the kinds of places that the plan uses."""
         return [kind for kind, _ in self.places]
 
     def slot(self, place):
@@ -225,7 +225,8 @@ class Plan:
             if self.end in (RETURN, EXIT):
                 return
         # glibc releases a thread's variables of a library when another thread has joined it. musl may have the first
-        # thread's variables in a block: when that thread has ended, there are only interior pointers to the block.
+        # thread's variables in a block: when the first thread has ended, there are only interior pointers to this
+        # block.
         is_given_up = self.is_leaderless and (kind == LIBRARY_TLS or (kind == TLS and self.features.allocator == 'musl'))
         self.root(block, offset, '%s, %s%s' % (PLACES[kind], STORES[how], AFTERS[after]),
                   is_sure=not is_given_up)
@@ -239,7 +240,8 @@ class Plan:
         self.keys += self.random.choice((1, 1, 2, 20)) if self.keys < 30 else 1
 
     def stack(self, is_thread):
-        """Returns (stack, place, the block that contains it). Parent and child would both use a shared stack."""
+        """Returns (stack, place, the block that contains the stack). Memory that a parent shares with its child is not
+        used, because both would use the stack."""
         free = [i for i, (kind, after) in enumerate(self.places) if kind in MAPPED and after not in (READ_ONLY, NO_ACCESS) and
                 i not in self.used_stacks and not (self.forks_late and kind in STORES_OF)]
         choices = [GUARDED, 'block', 'block'] + [BESIDE] * (2 if free else 0) + [ARRAY] * (self.arrays < ARRAYS_MAX) + \
@@ -270,7 +272,8 @@ class Plan:
         if how in (0, SPINS) and f.general:
             wheres += [REGISTER, REGISTER, VECTOR, VECTOR] + [RED_ZONE, BELOW_RED_ZONE] * (f.word == 8)
         stack, place, of_block = self.stack(True)
-        # Libraries leave unknown words there, and without a guard page it may be memory of the program.
+        # Libraries leave unknown words on a stack without a guard page, and functrace may take it for memory of the
+        # program.
         how = 0 if ended and stack == UNGUARDED else how
         ended = how >= FIRST_ENDED
         items, words = [], '%s, stack %s' % (WAITS[how], self.stack_words(stack, place, of_block))
@@ -285,8 +288,8 @@ class Plan:
             items.append((where, slot, block, self.offset(block)))
         self.lines.append(' '.join(str(n) for n in ['t', how, stack, place, len(items)] + [
             n for where, slot, block, offset in items for n in (where, slot, block.number, offset)]))
-        # Then a stack that the program has allocated is cleared; on its own stacks the C library keeps objects'
-        # variables, too.
+        # When a thread has ended, the stack that the program has allocated for it is cleared. The C library keeps
+        # thread-local variables of libraries on the stacks that it allocates.
         if ended:
             for where, _, block, offset in items:
                 if where == OWN_LIBRARY_TLS and stack == OF_LIBRARY:
@@ -303,7 +306,7 @@ class Plan:
             self.root(of_block, 0, 'the stack of a thread', 'p' if self.forks_late else 'k')
 
     def hold(self, block, offset, words, of_block, is_sure=True):
-        """Records that memory has a pointer, to a block or not."""
+        """Records that a word in the block of_block, or a root if of_block is None, points to the block."""
         if of_block:
             self.put('l', ord(self.kind(block, offset, 'wKM' if is_sure else 'OPP')), of_block.number, -1, block.number, offset)
         else:
@@ -335,7 +338,7 @@ class Plan:
         self.spins = 0
 
     def make_chain(self, heads):
-        """The functions that main, or a thread, has called when the end comes."""
+        """Plans the chain of functions, contexts and threads that are active when the program reaches its end."""
         r, kinds, stacks, held = self.random, [], [], None
         if self.end == RETURN:
             return
@@ -362,7 +365,7 @@ class Plan:
             elif block and kind == CONTEXT:
                 self.root(block, 0, "a context's own word")
             elif block:
-                # The saved stack pointer, and pointers that the C library may have.
+                # The saved stack pointer points into this stack, and the C library may have more pointers to it.
                 self.root(block, STACK_SIZE // 2, 'a stack that was left', 'm')
 
     def free_some(self, blocks):
@@ -396,14 +399,14 @@ class Plan:
         self.draw_end()
         if self.forks_early:
             self.put('i')
-        # Before any block exists, because the dynamic linker's blocks would contain old words.
+        # This comes before all blocks, because otherwise the dynamic linker's blocks would contain old words.
         if self.features.second:
             self.put('o')
         self.make_places()
         heads = self.make_blocks()
         self.put('q', r.randint(1, 3))
         r.shuffle(heads)
-        # A third has no keeper.
+        # A third of the structures have no keeper.
         heads = heads[len(heads) // 3:]
         for_chain = [heads.pop() for _ in range(min(2, len(heads)))]
         while heads:

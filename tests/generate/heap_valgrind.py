@@ -1,5 +1,5 @@
-"""Valgrind's classes of the blocks of tests/targets/heaps.c, and the differences to functrace's that follow from its
-definitions."""
+"""Reads valgrind's classes of the blocks of tests/targets/heaps.c, and explains where they differ from functrace's by
+valgrind's definitions."""
 
 import collections
 import re
@@ -7,12 +7,12 @@ import re
 import heap_model
 import heap_plans
 
-# No larger --max-stackframe: if two stacks are nearer to each other than that, valgrind takes a switch between them for
-# a stack frame, and all memory between them for unused.
+# --max-stackframe keeps its default: if two stacks are nearer to each other than this number, valgrind takes a switch
+# between them for a stack frame, and all memory between them for unused.
 OPTIONS = ('-q', '--vgdb=yes', '--leak-check=no', '--fair-sched=try')
 CLASSES = {'definitely lost': heap_model.DEFINITELY, 'indirectly lost': heap_model.INDIRECTLY, 'possibly lost': heap_model.POSSIBLY,
            'still reachable': heap_model.REACHABLE}
-# Kinds of pointers, in the words of a plan, that valgrind does not count, or not always.
+# Kinds of pointers that valgrind does not count, or not always: the reason, and a pattern for the plan's description.
 REASONS = (
     ('valgrind does not look into vector registers', r'^vector register'),
     ("valgrind does not know that a block contains a thread's stack",
@@ -29,7 +29,7 @@ SIZE = 'valgrind knows the size that was asked for: a pointer to its end leads n
 
 
 def classes(text):
-    """{address: class}, from the output of vgdb(1)'s `block_list` and `leak_check`."""
+    """Returns {address: class} from the output of vgdb(1)'s `block_list` and `leak_check`."""
     found, name = {}, None
     for line in text.split('\n'):
         line = re.sub(r'^==\d+== ?', '', line)
@@ -47,9 +47,9 @@ def _matches(words, pattern):
 
 
 def differences(log, plan, theirs, ours):
-    """Returns (problems, {reason: number of blocks}). log: of the run with valgrind, theirs: its classes; ours:
-    {number: class} of another run of the plan. A class of valgrind must follow from its own definitions, whatever
-    functrace reports."""
+    """Returns (problems, {reason: number of blocks}). `log` is the log of the run with valgrind, `theirs` has
+    valgrind's classes, `ours` is {number: class} of another run of the plan. A class of valgrind must follow from its
+    own definitions, whatever functrace reports."""
     words, second = plan.words, {log.addresses[block.number] for block in plan.blocks if block.how == heap_plans.SECOND}
     second &= set(log.blocks)
     known, plain = log.without(second), heap_model.allowed(log)

@@ -6,7 +6,8 @@ import random
 SLOTS, COROUTINES = 16, 4
 LEAVES = ('LEAVE_RETURN', 'LEAVE_JUMP', 'LEAVE_THROW', 'LEAVE_THREAD', 'LEAVE_YIELD')
 
-# Forms of an allocation: text with {n} for the size, {a} for the argument of SIZE; kind; whether it needs C++
+# Forms of an allocation: the text, with {n} for the size and {a} for the argument of SIZE; the kind; whether the form
+# needs C++
 ALLOCATIONS = [
     ('malloc({n})', 'MALLOC', False), ('malloc({n})', 'MALLOC', False), ('malloc({n})', 'MALLOC', False),
     ('calloc(1, {n})', 'MALLOC', False), ('realloc(NULL, {n})', 'MALLOC', False),
@@ -133,7 +134,7 @@ class Program:
         return self.random.randrange(SLOTS)
 
     def later(self, level):
-        """The name of a function that a function of this level may call."""
+        """Returns the name of a function that a function of this level may call."""
         return 'f%d' % self.random.randrange(min(level + 1, self.functions - 1), self.functions)
 
     def leave(self):
@@ -151,7 +152,7 @@ class Program:
 
     @staticmethod
     def guarded(lines):
-        """Lines that restore the context, however they are left."""
+        """Wraps lines so that the context is restored, however the lines are left."""
         return ['{', '\tconst struct saved s = save(c);', ''] + ['\t' + line for line in lines] + ['\trestore(c, &s);', '}']
 
     # ---- Statements: each function returns lines ----
@@ -218,7 +219,8 @@ class Program:
         return self.guarded(lines + ['}'])
 
     def lift_limit(self, level):
-        """operator new that succeeds in its second try, after the new-handler has run other statements."""
+        """An allocation by operator new that succeeds at the second attempt, after the new-handler has run other
+        statements."""
         if not self.cxx or self.replaces == 'plain':
             return self.allocate(level)
         i, n = self.slot(), 128 * 2000000 + 53
@@ -334,7 +336,7 @@ class Program:
             ['\ts.resume();'] * self.random.randint(0, 3) + ['}']
 
     def mismatched(self, level):
-        """A wrong release, on purpose, and harmless with glibc."""
+        """A wrong release, which is harmless with glibc."""
         n = self.size()
         return ['{', '\tvoid *p = ::operator new(%d);' % n, '', '\tKEEP(p);', '\tfree(p);', '}'] if self.cxx and self.chance(3) \
             else self.allocate(level)

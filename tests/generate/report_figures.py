@@ -1,4 +1,4 @@
-"""Random traces, and the figures of each, computed block by block with plain lists. The model is independent of
+"""Makes random traces, and computes the figures of each, block by block with plain lists. The model is independent of
 functrace-postproc: a trace is a list of calls, a filter selects some of them, and a figure is a sum over the blocks
 that were live at some time."""
 
@@ -21,7 +21,8 @@ class Call:
 
 
 class Trace:
-    """calls; before: {kind: {id: size}} of a baseline before them; lost: {kind: {id: class}}, None: no scan."""
+    """A trace: its calls; `before`: {kind: {id: size}}, the baseline; `lost`: {kind: {id: class}}, or None without a
+    scan."""
 
     def __init__(self, rng, pid=42):
         self.pid, self.has_times = pid, rng.random() < 0.8
@@ -84,7 +85,7 @@ class Block:
         self.kind, self.id, self.size, self.is_before = call.kind, call.id, size, is_before
         self.function, self.stack, self.thread = call.function, call.stack, call.thread
         self.index, self.since, self.number = index, since, call.number
-        self.gone = self.gone_index = None  # when, and by which call; in the order of `steps`
+        self.gone = self.gone_index = None  # when the block was released, and by which call, as an index in `steps`
         self.released = self.temporary = False
         self.references, self.lost, self.taken_back = 1, None, False
 
@@ -93,8 +94,8 @@ class Block:
 
 
 class Model:
-    """The figures of the selected calls of a trace. keep: which allocations (and other calls) are selected, by Call;
-    alive: which of these that are live at the end are selected, by Block."""
+    """The figures of the selected calls of a trace. keep(call) says whether an allocation (or another call) is
+    selected, alive(block) whether a block that is live at the end is."""
 
     def __init__(self, trace, keep=None, alive=None):
         self.trace = trace
@@ -181,7 +182,8 @@ class Model:
         return [block for block in self.blocks if block.kind == kind]
 
     def alive_at(self, blocks, since):
-        """The live blocks before the calls of that time; blocks from before the trace are live from its beginning."""
+        """Returns the blocks that were live before the calls of that time. Blocks from before the trace are live from
+        its beginning."""
         return [b for b in blocks if (b.since < since) and (b.gone is None or b.gone >= since)]
 
     def peak(self, kind, sized):

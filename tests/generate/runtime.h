@@ -1,5 +1,5 @@
-/* Functions that all generated programs share (see program.py): contexts with blocks in slots, and the ways in which
- * functions are left and entered that a tracer of calls might misunderstand. C and C++.
+/* Functions that all generated programs share (see program.py), in C and C++: contexts with blocks in slots, and the
+ * ways in which functions are left and entered that a tracer of calls might misunderstand.
  *
  * A context belongs to one stack: main's, a thread's or a coroutine's. All actions of a program follow from its seed
  * and its contexts, so that every run does the same in each thread.
@@ -37,7 +37,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 #endif
 
-static volatile size_t huge = (size_t)PTRDIFF_MAX - 4096; /* no allocator has it */
+static volatile size_t huge = (size_t)PTRDIFF_MAX - 4096; /* no allocator can provide a block of this size */
 
 enum kind { KIND_NONE, KIND_MALLOC, KIND_NEW, KIND_ARRAY, KIND_ALIGNED, KIND_ALIGNED_ARRAY };
 
@@ -72,7 +72,7 @@ struct context {
 	enum leave leave;
 	int handled; /* calls of the handler of operator new */
 	int rounds, lifts_limit;
-	ucontext_t self, *back; /* of a coroutine */
+	ucontext_t self, *back; /* a coroutine's context, and the one that has resumed it */
 };
 
 struct coroutine {
@@ -83,8 +83,8 @@ struct coroutine {
 };
 
 static __thread struct context *current;
-static int in_child;         /* prints nothing */
-static volatile int threads; /* besides the first */
+static int in_child;         /* this process was forked and prints nothing */
+static volatile int threads; /* number of threads besides the first */
 static pthread_key_t key;
 
 NOINLINE static struct context *here(void)
@@ -103,7 +103,8 @@ static int roll(struct context *c, unsigned sides)
 	return (c->dice >> 16) % sides == 0;
 }
 
-/* Not on the heap, because contexts are not blocks of the program. */
+/* Allocates memory for a context. The memory is not on the heap, because contexts do not count as blocks of the
+ * program. */
 static void *map(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -218,7 +219,7 @@ __attribute__((constructor)) static void fill_text(void)
 	memset(text, 'x', sizeof(text) - 1);
 }
 
-/* A text that needs this number of bytes, with its end. */
+/* Returns a text of that number of bytes, including its end. */
 static const char *text_of_size(size_t size)
 {
 	CHECK(size <= sizeof(text));
@@ -267,7 +268,7 @@ struct failure {
 	char text[100];
 };
 
-/* Releases the block of a slot when its frame is left, also by an exception. */
+/* Releases the block of a slot when the guard's function is left, also by an exception. */
 struct guard {
 	struct context *c;
 	int i;
@@ -299,7 +300,7 @@ static void leave_thread(struct context *c)
 		pthread_exit(NULL);
 }
 
-/* A place where another thread cancels this one, which may not exist in a child. */
+/* Waits until another thread cancels this one. In a child of fork the other thread may not exist. */
 static void wait_for_cancel(struct context *c)
 {
 	if (in_child || !c->waits_for_cancel || c->held || c->no_exit)
@@ -309,7 +310,7 @@ static void wait_for_cancel(struct context *c)
 		pause();
 }
 
-/* A handler or a callback of the program: does once what it was asked to do. */
+/* A handler or a callback of the program calls this: it does once what the context says. */
 static void act(struct context *c, int in_signal)
 {
 	function *inner = c->inner;
@@ -372,7 +373,7 @@ static void on_no_memory()
 {
 	struct context *c = here();
 
-	/* It may run out of memory and be called again: not until the stack ends. */
+	/* The handler may run out of memory and be called again. The limit ends this before the stack is full. */
 	if (++c->handled > HANDLED_MAX)
 		throw std::bad_alloc();
 	if (c->lifts_limit) {
@@ -498,7 +499,7 @@ static void *resume_elsewhere(void *data)
 	return NULL;
 }
 
-/* Resumes it once on a thread that is created for that. */
+/* Resumes the coroutine once, on a thread that is created for this. */
 static void coroutine_move(struct context *c, int i)
 {
 	pthread_t thread;
@@ -535,7 +536,7 @@ static void *thread_start(void *data)
 	return NULL;
 }
 
-/* A thread that takes over some slots; thread_end() returns the remaining blocks. */
+/* Starts a thread that takes over some slots; thread_end() returns the remaining blocks. */
 static struct thread *thread_begin(struct context *c, function *body, int is_cancelled)
 {
 	struct thread *t = (struct thread *)map(sizeof(*t));
@@ -613,7 +614,7 @@ static void fork_child(struct context *c, function *body, enum child what)
 		exit(6);
 }
 
-/* Executes this program again, which then does less. */
+/* Executes this program again; the new run does less. */
 static void execute(struct context *c, const char *number, int spawns)
 {
 	extern char **environ;

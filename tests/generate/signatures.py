@@ -10,7 +10,7 @@ import sys
 
 ARGS = 12
 
-# name: (kind for made_field(), how to write a value)
+# type's name: (its kind for made_field(), how the test writes a value)
 SCALARS = {
     'char': ('INTEGER', 'bytes'), 'signed char': ('INTEGER', 'bytes'), 'short': ('INTEGER', 'bytes'),
     'unsigned short': ('INTEGER', 'bytes'), 'int': ('INTEGER', 'bytes'), 'unsigned': ('INTEGER', 'bytes'),
@@ -61,7 +61,7 @@ class Maker:
     def member(self, depth, number, like, is_packed):
         name = 'm%d' % number
         if not like and not is_packed and self.chance(0.12):
-            # No members without a name, because debug information does not contain them.
+            # Each bit field has a name, because debug information does not contain members without a name.
             kind, most = self.random.choice(BIT_TYPES)
             return name, kind, 0, self.random.randint(1, most)
         type_ = like or self.any_type(depth)
@@ -135,7 +135,7 @@ class Maker:
 
     def fill(self, type_, at):
         if isinstance(type_, Struct):
-            # Copied to a variable, because its place in the struct may be unaligned.
+            # The member is copied to a variable, because its place in the struct may be unaligned.
             self.line('\t{\n\t\t%s whole;' % type_.type)
             self.line('\t\tmemset((void *)&whole, 0xa5, sizeof(whole));\n\t\tfill_%s(&whole);' % type_.name)
             self.line('\t\tmemcpy((void *)&%s, (const void *)&whole, sizeof(whole));\n\t}' % at)
@@ -176,7 +176,7 @@ class Maker:
     # ---- Functions ----
 
     def value(self, type_, what, maker):
-        """Declares and describes a value: a variable of that name."""
+        """Declares a variable of that name for a value, and describes it."""
         name = self.type_name(type_)
         is_struct = isinstance(type_, Struct)
         self.line('\t%s(sizeof(%s), __alignof__(%s), %d);' % ('v = ' + maker, name, name, is_struct))

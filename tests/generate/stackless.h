@@ -1,4 +1,4 @@
-/* C++20's coroutines, as generated programs use them: resumed a few times, then destroyed at any suspension point. */
+/* C++20's coroutines. Generated programs resume them a few times, then destroy them at any suspension point. */
 #ifndef STACKLESS_H
 #define STACKLESS_H
 

@@ -1,4 +1,4 @@
-"""A function with several names: the trace shows the name by which each call was made."""
+"""Tests functions with several names: the trace shows the name by which each call was made."""
 
 import layouts
 from kinds import Scenario

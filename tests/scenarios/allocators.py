@@ -30,8 +30,8 @@ def need_processor():
 
 
 def check_planted(target, threads, count):
-    """Both allocators round 56 bytes up to 64, 40 bytes to 48, and 72 bytes to 80. A register may still have a pointer
-    to the start of a block that the target points into the middle of."""
+    """Both allocators round 56 bytes up to 64, 40 bytes to 48, and 72 bytes to 80. Of some blocks the target has only a
+    pointer to the middle; a register may still have a pointer to such a block's start."""
     problems, found = target.look()
     if not problems:
         problems = compare(found, definitely_lost=(count * 64, count), indirectly_lost=(0, 0))

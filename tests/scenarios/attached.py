@@ -38,7 +38,7 @@ SHELL = 'while read -r x; do y=$(echo "$x" | sed s/n/m/); a=; for i in 1 2 3 4 5
 
 
 class Talk:
-    """A running program: sends it a line and waits for the answer, one at a time."""
+    """A running program. The test sends it a line, waits for the answer, and only then sends the next line."""
 
     def __init__(self, room, command, env):
         self.room, self.out = room, b'\n'

@@ -1,5 +1,5 @@
-"""--attach-file, which copies files beside a trace: the content of the copies, their names in the trace, and the
-messages about files that cannot be copied."""
+"""Tests --attach-file, which copies files to the trace's folder: the content of the copies, their names in the trace,
+and the messages about files that cannot be copied."""
 
 import os
 import re
@@ -12,8 +12,8 @@ from outputs import equal
 from processes import FUNCTRACE, POSTPROC, Tracer
 from words import compiled, has_line, said
 
-# Maps the file of its first argument, and ends in the way that the second argument says. A child that it has forked
-# does the same.
+# This program maps the file of its first argument, and ends in the way that the second argument says. A child that it
+# has forked does the same.
 MAPPING = r'''
 #include <fcntl.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
 
 def attachments_of(room, trace, *options):
-    """{name: path} of a trace in any format, as functrace-postproc shows it."""
+    """Returns {name: path} of the copies, as functrace-postproc shows them for a trace in any format."""
     done = room.run([POSTPROC, '-b', '0', *options, room.path(trace)])
     return dict(re.findall(r'^& (\w+) : (.*)$', done.out.decode(), re.M))
 

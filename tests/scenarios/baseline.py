@@ -1,5 +1,5 @@
-"""Attaching to busy programs: allocations and releases that are not events, releases that are not reported as errors,
-and how long clients of the program wait."""
+"""functrace attaches to busy programs. Tests which allocations and releases are no events, which releases are not
+reported as errors, and how long clients of the program wait."""
 
 import os
 import re
@@ -60,8 +60,8 @@ def threads_that_end_unknown(room, threads=4):
 
 
 def inside_new(room, variant='O2', helper=0, options=()):
-    """A call of malloc that was inside operator new when functrace attached: its caller is unknown. A later call of
-    operator new is still recorded as such and not as malloc."""
+    """When functrace attaches, a thread is in malloc, which operator new has called; functrace does not know the
+    caller. A later call of operator new is still recorded as operator new and not as malloc."""
     err, trace, _, problems = attached_to(room, 'insidenew', variant, [str(helper)], options)
     notes = re.findall(r'mismatch: .*', trace)
     said = OTHER_FAMILY.search(err)
@@ -76,8 +76,8 @@ MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up took ([\d.]+)
 
 
 def baseline_said(tracer, count=1):
-    """Returns true if functrace has reported the baselines of that many processes. What it prints later does not belong
-    to attaching, so the test does not wait for it."""
+    """Returns true if functrace has reported the baselines of that many processes. What functrace prints later does not
+    belong to attaching, so the test does not wait for it."""
     said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
     while said.count(b'was stopped for') < count and not re.search(rb'\d+ more processes were stopped, each for .*\n', said):
         more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \
@@ -89,9 +89,9 @@ def baseline_said(tracer, count=1):
 
 
 class Stalls:
-    """Measures the longest time in milliseconds for which this machine keeps a runnable thread waiting for a processor:
-    of a thread that sleeps most of the time, and of the tracer of a process, from the kernel's counters
-    (/proc/PID/schedstat)."""
+    """Measures the longest time in milliseconds for which a runnable thread waits for a processor on this machine. Two
+    threads are measured by the kernel's counters (/proc/PID/schedstat): one that sleeps most of the time, and the
+    tracer of a process."""
 
     def __init__(self, pid):
         self.pid, self.longest, self.is_over = pid, 0, threading.Event()
@@ -185,7 +185,7 @@ NOT_KNOWN = re.compile(rb'was stopped for ([\d.]+) ms, but its blocks from befor
 
 
 def never_at_rest(room, mebibytes=150):
-    """The sum of all pauses has a limit. After that functrace says that there is no baseline."""
+    """The sum of all pauses has a limit. If the limit is reached, functrace says that there is no baseline."""
     need_attach()
     with Held(room, [builds.target('unsettled', 'O2'), str(mebibytes)]) as held:
         tracer = Tracer(room, held.child.pid, ['-e', 'memory'])
@@ -231,8 +231,8 @@ int main(void)
 
 
 def many_busy(room):
-    """If many threads only allocate, one of them has always just made a call: the blocks are recorded all the same, and
-    --duration detaches."""
+    """If many threads only allocate, at each moment one of them has just made a call. The blocks are recorded
+    nevertheless, and --duration detaches."""
     need_attach()
     target = room.start([compiled(room, 'busy', BUSY, '-pthread', '-fno-builtin')], stdin=subprocess.PIPE)
     target.stdout.readline()

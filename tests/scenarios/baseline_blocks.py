@@ -29,7 +29,7 @@ def number(text):
 
 
 class Seen:
-    """The live blocks at the end of a trace in text."""
+    """Reads a trace in text: the blocks that are live at its end."""
 
     def __init__(self, text):
         self.before, self.live, self.unknown, self.reused = {}, {}, [], []

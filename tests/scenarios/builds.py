@@ -1,4 +1,4 @@
-"""How the targets are built: each variant is one of the ways in which users' programs differ. For another processor
+"""Builds the targets. Each variant is one of the ways in which users' programs differ. For another processor
 they are built before: `run.py --build` with the cross compiler in CC, CXX, MUSL_CC and CLANG, and with the compilers of
 32-bit ARM, whose programs AArch64 runs too, in ARM_CC and ARM_CXX. If SCENARIO_PREBUILT is set, the scenarios use these
 builds and no compiler."""
@@ -29,7 +29,8 @@ OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os
 OTHERS_CXX = {'arm-gcc': os.environ.get('ARM_CXX', 'arm-linux-gnueabihf-g++').split()}
 PREBUILT = os.environ.get('SCENARIO_PREBUILT')
 
-# 32-bit programs of this machine. Only Debian's 64-bit compiler searches the folder with the kernel's headers of both.
+# Flags for 32-bit programs of this machine. The folder has the kernel's headers for both word sizes, but only Debian's
+# 64-bit compiler searches it without an option.
 THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 
 UNTABLED = ['-O2', '-g0', '-fno-asynchronous-unwind-tables', '-fno-unwind-tables', '-fno-optimize-sibling-calls']
@@ -102,18 +103,18 @@ LINKING = ('-Wl,', '-fuse-ld=', '-static', '-rdynamic', '-s')  # options that co
 
 
 def _compiling(variant):
-    """The compiler of a variant and those of its flags that concern compiling: variants with the same two share their
-    objects."""
+    """Returns the compiler of a variant and its flags that concern compiling. Variants for which both are the same
+    share their object files."""
     other, flags = VARIANTS[variant]
     return other, [flag for flag in flags if not flag.startswith(LINKING)]
 
 
 SHARED = {variant for variant in VARIANTS if sum(_compiling(variant) == _compiling(other) for other in VARIANTS) > 1}
 WITHOUT_NAMES = {'stripped', 'stripped-exports', 'static-stripped', 'm32-stripped-exports'}
-# Skipped on a processor that does not have the feature.
+# Variants that exist only on these processors; on others their scenarios are skipped.
 PROCESSORS = {'cet': ('x86_64', 'i386'), 'branch-protection': ('aarch64',), 'arm': ('arm',), 'thumb': ('arm',), 'arm-O0': ('arm',),
               'unwind-tables': ('arm',)}
-# The guests do not have the libraries of these builds.
+# The virtual machines for other processors do not have the libraries of these builds.
 PROCESSORS.update((name, ('x86_64', 'i386')) for name in ('asan', 'lsan', 'tsan'))
 PROCESSORS.update((name, ('aarch64',)) for name, (other, _) in VARIANTS.items() if other == 'arm-gcc')
 PROCESSORS.update((name, ('x86_64', 'i386')) for name, (_, flags) in VARIANTS.items() if '-m32' in flags)
@@ -126,18 +127,18 @@ class Skip(Exception):
 
 
 def _machine(path):
-    """The processor that a program is for."""
+    """Returns the processor that a program is for."""
     with open(path, 'rb') as file:
         return MACHINES.get(struct.unpack_from('<H', file.read(20), 18)[0])
 
 
 def processor():
-    """The processor that functrace was built for."""
+    """Returns the processor that functrace was built for."""
     return _machine(processes.FUNCTRACE)
 
 
 def compiler():
-    """The C compiler's command, for a scenario that compiles a program of its own."""
+    """Returns the C compiler's command, for a scenario that compiles a program."""
     if PREBUILT or not shutil.which(CC[0]):
         raise Skip('there is no C compiler here')
     return CC
@@ -145,7 +146,7 @@ def compiler():
 
 _locks = {}
 _guard = threading.Lock()
-_given_up = {}  # by output: the reason why it cannot be built, so that no other scenario tries again
+_given_up = {}  # {output: the reason why it cannot be built}, so that no other scenario tries again
 
 
 def _lock(path):
@@ -154,17 +155,17 @@ def _lock(path):
 
 
 def is_32_bit(variant):
-    """Returns true if such a program is a 32-bit program and functrace is not."""
+    """Returns true if programs of this variant are 32-bit programs and functrace is not."""
     return '-m32' in VARIANTS[variant][1] or VARIANTS[variant][0] == 'arm-gcc'
 
 
 def is_narrow(variant):
-    """Returns true if words of such a program have 4 bytes."""
+    """Returns true if words of this variant's programs have 4 bytes."""
     return is_32_bit(variant) or processor() in ('i386', 'arm')
 
 
 def _auxiliary(kind):
-    """The value that getauxval(3) returns in 64-bit programs of this machine, or 0."""
+    """Returns the value that getauxval(3) returns in 64-bit programs of this machine, or 0."""
     with open('/proc/self/auxv', 'rb') as file:
         data = file.read()
     return dict(struct.iter_unpack('=QQ', data[:len(data) // 16 * 16])).get(kind, 0)
@@ -192,7 +193,7 @@ _runs_32_bit = []
 
 
 def need_32_bit():
-    """Skips the scenario if the kernel runs no 32-bit programs, which a 32-bit program without a library shows."""
+    """Skips the scenario if the kernel cannot run a small 32-bit program without libraries."""
     program = tiny32()
     with _guard:
         if not _runs_32_bit:
@@ -261,7 +262,7 @@ def _compile(command, output, sources, last=()):
 
 
 def _free_text(path):
-    """The number of unused bytes after the code in the last page of a program."""
+    """Returns the number of unused bytes after the code in the last page of a program."""
     with open(path, 'rb') as file:
         data = file.read()
     is_wide = data[4] == 2
@@ -278,8 +279,8 @@ def _free_text(path):
 
 
 def _compile_full(command, output, sources):
-    """Links twice: the second link adds as much padding as the first one left room for, less what alignment may use
-    up."""
+    """Links twice. The first link shows how much room is left in the last page; the second one fills it with padding,
+    except for bytes that alignment may need."""
     if PREBUILT:
         return _find(output)
     padding = os.path.join(SOURCES, 'padding.s')
@@ -295,7 +296,7 @@ MADE = {'arguments_c': ('c', 1), 'arguments_cpp': ('cpp', 1)}
 
 
 def _made(name, language, seed, maker=arguments.source):
-    """The source of a generated program, which is written if it is missing or has changed."""
+    """Returns the path of a generated program's source. The file is written if it is missing or has changed."""
     path, text = os.path.join(BINARIES, '%s.%s' % (name, language)), maker(language, seed)
     os.makedirs(BINARIES, exist_ok=True)
     with _lock(path):
@@ -313,7 +314,7 @@ def _source(name):
 
 
 def rust(seed, *flags):
-    """A generated program in Rust."""
+    """Builds a generated program in Rust; returns its path."""
     name = 'arguments_rs' + ''.join(flags)
     output = os.path.join(BINARIES, name)
     if PREBUILT:
@@ -326,7 +327,7 @@ def rust(seed, *flags):
 
 
 def calls(language, seed, count, command, name):
-    """A generated program of calls, compiled by that compiler."""
+    """Builds a generated program of calls with that compiler; returns its path."""
     base = 'calls_%s_%d' % (language, seed)
     output = os.path.join(BINARIES, base + '-' + name.replace(' ', ''))
     if not PREBUILT and not shutil.which(command[0]):
@@ -339,7 +340,8 @@ def calls(language, seed, count, command, name):
 
 
 def compiled(name, command, sources, last=()):
-    """A program of these sources, compiled by the caller's command; the first source is the main one."""
+    """Builds a program of these sources with the caller's command; returns its path. The first source is the main
+    one."""
     output = os.path.join(BINARIES, name)
     if not PREBUILT and not shutil.which(command[0]):
         _give_up(output, Skip('%s is not installed' % command[0]))
@@ -402,7 +404,7 @@ GO_NAMES = {'x86_64': 'amd64', 'i386': '386', 'aarch64': 'arm64', 'arm': 'arm'}
 
 
 def go(name):
-    """A Go program, built without network access and without files outside of the build folder."""
+    """Builds a Go program without network access and without files outside of the build folder; returns its path."""
     source, output, cache = os.path.join(SOURCES, name + '.go'), os.path.join(BINARIES, name), os.path.join(BINARIES, 'go')
     if not PREBUILT and not shutil.which('go'):
         _give_up(output, Skip('go is not installed'))
@@ -413,7 +415,8 @@ def go(name):
 
 
 def tiny32():
-    """A 32-bit program without a library, because most machines can build no other 32-bit program."""
+    """Builds a 32-bit program without a library, because most machines can build no other 32-bit program; returns its
+    path."""
     output = os.path.join(BINARIES, 'tiny32')
     if processor() not in ('x86_64', 'i386'):
         raise Skip('the program is for x86')
@@ -423,17 +426,17 @@ def tiny32():
 
 
 def logger(variant='O2'):
-    """The reference logger (glibc only)."""
+    """Returns the path of the reference logger (glibc only)."""
     return library('reflog', ['-Wno-builtin-declaration-mismatch', '-fexceptions', '-ftls-model=initial-exec', '-ldl'], variant)
 
 
 def kinds_logger():
-    """The reference logger for kinds other than memory (glibc only)."""
+    """Returns the path of the reference logger for kinds other than memory (glibc only)."""
     return library('kindlog', ['-U_FORTIFY_SOURCE', '-Wno-nonnull-compare', '-fexceptions', '-ftls-model=initial-exec', '-ldl'])
 
 
 def static_logger():
-    """The reference logger for a static program: with -z muldefs its functions replace glibc's."""
+    """Returns the path of the reference logger for a static program. With -z muldefs its functions replace glibc's."""
     source = os.path.join(SOURCES, 'reflog.c')
     output = os.path.join(BINARIES, 'reflog-static.o')
     _compile(CC + ['-g', '-O2', '-c', '-DREFLOG_STATIC', '-fno-builtin', '-Wno-builtin-declaration-mismatch', '-fexceptions', source],

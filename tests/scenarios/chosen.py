@@ -1,5 +1,5 @@
-"""Functions that the user chooses, -x: which ones are found, how their calls are recorded, and which messages are
-printed about others."""
+"""Tests -x, by which the user chooses functions: which functions are found, how their calls are recorded, and which
+messages are printed about others."""
 
 import os
 import re
@@ -18,7 +18,7 @@ ALL = ('O0', 'O2', 'O2-noframe', 'no-pie', 'static', 'static-pie', 'no-plt', 'z-
        'arm', 'thumb', 'arm-O0', 'arm32', 'arm32-arm', 'arm32-static')
 LIST = ('leaf;f?ctorial@main;[a-k]ops;jumps;lands@chosen;try_*;leaves;deeper;*_name;within;by_pointer;makes;'
         'returns_nothing;allocates;leaf')
-# In the order of their returns. A function that returns nothing has any result.
+# The calls in the order of their returns. None as a result matches any: the function returns nothing.
 CALLS = [('leaf', 6), ('factorial', 1), ('factorial', 2), ('factorial', 6), ('factorial', 24), ('lands', 4), ('hops', 4),
          ('jumps', 4), ('deeper', 20), ('leaves', 21), ('try_leaving', 21), ('short_name', 101), ('short_name', 102),
          ('within', 2), ('by_pointer', 9), ('within', 4), ('by_pointer', 11), ('makes', None),
@@ -34,8 +34,8 @@ METHODS = [('shop::price(int)', 5), ('shop::price(char const*, long)', 100), ('l
 
 
 def calls_of(trace):
-    """[(name, result)] of the calls of chosen functions, without the parameter types that overloaded functions have in
-    their names."""
+    """Returns [(name, result)] of the calls of chosen functions. If the trace has several kinds, their suffix
+    <function> is removed."""
     several = len(trace.kinds) > 1
     return [(event.function[:-len('<function>')] if several else event.function, event.id) for event in trace.events
             if not several or event.function.endswith('<function>')]
@@ -90,7 +90,7 @@ SCENARIOS = [
 # ---- Which functions are found ----
 
 def traced(room, functions, command, *options):
-    """The calls in the first trace of a launched program, and the whole output."""
+    """Launches a program. Returns the calls in its first trace, and the command's result."""
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'trace', '-x', functions] + list(options) + command)
     trace = trace_text.read(room.path('trace'))
     if done.status or trace.problems:
@@ -135,7 +135,7 @@ def from_a_file(room):
 
 
 def symbols_of(room, *command):
-    """{name: address}, as nm prints them."""
+    """Returns {name: address}, as nm prints them."""
     kinds.need('nm')
     found = {}
     for line in room.run(['nm'] + list(command)).out.decode().splitlines():

@@ -1,4 +1,5 @@
-"""64-bit and 32-bit programs in one run: one executes the other, starts it, or is attached to together with it."""
+"""Tests 64-bit and 32-bit programs in one run: a program executes or starts one of the other kind, or functrace
+attaches to both."""
 
 import collections
 import glob
@@ -16,7 +17,7 @@ SCRIPT = '"$0" 2 5; "$1" 3 5; (exec "$0" 3 6); exec "$0" 4 5'
 
 
 def archs(folder):
-    """{processor: the number of traces of its programs}."""
+    """Returns {processor: the number of traces of its programs}."""
     count = collections.Counter()
     for path in glob.glob(os.path.join(folder, '*')):
         with open(path, errors='replace') as file:
@@ -44,12 +45,12 @@ PROCESSORS = {'x86_64': ('x86_64', 'i386'), 'aarch64': ('aarch64', 'armv7l')}
 
 
 def traces_of(wide, narrow):
-    """The expected result of archs() when programs of both kinds have run."""
+    """Returns the expected result of archs() when programs of both kinds have run."""
     return dict(zip(PROCESSORS.get(os.uname().machine, ()), (wide, narrow)))
 
 
 def both(name):
-    """The paths of the 32-bit and the 64-bit build of a target."""
+    """Returns the paths of the 32-bit and the 64-bit build of a target."""
     if os.uname().machine not in NARROW or builds.processor() != os.uname().machine:
         raise builds.Skip('no programs of both kinds here')
     return builds.target(name, NARROW[os.uname().machine]), builds.target(name, 'O2')
@@ -110,7 +111,7 @@ def attached(room, child):
 
 
 def without_a_library(room):
-    """A program without any traced function, alone and after an exec."""
+    """A program without any traced function is launched alone, and is executed by another program."""
     builds.need_32_bit()
     path = builds.tiny32()
     command = [builds.target('execs', 'O2'), path]

@@ -1,5 +1,5 @@
-"""Compressed traces (-z, -o NAME.zst): their content and names, and how much can be read after functrace or its engine
-was killed."""
+"""Tests compressed traces (-z, -o NAME.zst): their content, their names, and how much of them can be read after
+functrace or its engine was killed."""
 
 import os
 import random
@@ -27,14 +27,14 @@ def read(path):
 
 
 def as_text(room, path):
-    """The trace as functrace-postproc prints it; adds to problems."""
+    """Returns the trace as functrace-postproc prints it, and problems."""
     done = room.run([POSTPROC, path])
     return done.out.decode(errors='replace'), [] if done.status == 0 and not done.err else [
         '%s: status %d, %r' % (path, done.status, done.err[-300:])]
 
 
 def whole(room, path, kind):
-    """Returns true if the tool of that format finds every frame complete."""
+    """Returns the problems that the tool of that format finds: every frame must be complete."""
     done = room.run([kinds.need(KINDS[kind][0]), '-t'], data=read(path))
     return [] if done.status == 0 else ['%s -t %s: %r' % (KINDS[kind][0], path, done.err[-300:])]
 
@@ -42,7 +42,7 @@ def whole(room, path, kind):
 # ---- Content ----
 
 def without_numbers(text, pid):
-    """Without the numbers that differ between runs."""
+    """Removes the numbers that differ between runs."""
     text = re.sub(r'timestamp=[^,]*', 'timestamp=', text, count=1)
     return re.sub(r'(pid=|## thread |## process )%d\b' % pid, r'\1PID', text)
 
@@ -172,7 +172,7 @@ def one_death(room, number, kind, chance):
     problems = []
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         tracer = room.start([FUNCTRACE, '-o', name, '-t', str(held.child.pid)])
-        # At least two flushes with events, then at a random time.
+        # The engine is killed after at least two flushes with events, at a random time.
         sizes = set()
 
         def grown():
@@ -252,7 +252,7 @@ def file_too_large(room):
 
 def device_full(room):
     problems, remark = lets_go_of(room, ['-z', '--no-baseline', '-o', '/dev/full'], 'No space left', kept=lambda path: 0)
-    # The cause may be found before the first event.
+    # functrace may find the cause of the failure before the first event.
     none = ': 0 events; 0 blocks with 0 bytes are live; trace: /dev/full (incomplete)'
     return [problem for problem in problems if none not in problem], remark
 

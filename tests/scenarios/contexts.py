@@ -1,4 +1,5 @@
-"""Contexts: those that the program sets by the context library, and those that --context-function sets from outside."""
+"""Tests contexts that the program enters by the context library, and contexts of functions that the user names with
+--context-function."""
 
 import collections
 import os
@@ -20,7 +21,7 @@ CONTEXT_BUILDS = ('O0', 'O2', 'O2-noframe', 'no-pie', 'static', 'static-pie', 'n
 
 
 def expected_contexts(output):
-    """{(kind, size): {contexts: count}}, as the target prints it."""
+    """Returns {(kind, size): {contexts: count}}, as the target prints it."""
     expected = collections.defaultdict(collections.Counter)
     for kind, size, names in re.findall(r'^context ([+-]) (\d+) (.*)$', output.decode(), re.M):
         expected[(kind, int(size))][names] += 1
@@ -125,8 +126,8 @@ def too_many(room):
 
 
 def not_found(room):
-    """Context functions that do not exist are named at the end. One that exists makes no event of its own, and -L has
-    no effect on it."""
+    """Context functions that do not exist are named at the end. A call of a context function that exists is no event,
+    and -L has no effect on such a function."""
     program = builds.target('contexts', 'O2')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '--context-function=nowhere*', '--context-function=outer@libc.so',
                      '--context-function=outer', '-L', 'libc.so', program])
@@ -161,7 +162,7 @@ int main(void)
 
 
 def traced_too(room):
-    """Functions that are both traced and contexts: their own calls have the contexts of their callers."""
+    """If a function is both traced and a context, the events of its calls have the contexts of their callers."""
     program = compiled(room, 'tails', TAILS, '-O2', '-fno-optimize-strlen')
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 't', '-e', 'memory', '-x', 'leaf;jumps;calls', '--context-function=jumps;calls', program])
     trace = trace_text.read(room.path('t'))

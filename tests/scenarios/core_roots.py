@@ -1,5 +1,5 @@
-"""Memory that cannot be written, in core files: constants that the dynamic linker relocates are roots, shared memory is
-not, as in a scan of the process itself."""
+"""Tests read-only memory in core files: constants that the dynamic linker relocates are roots, shared memory is not, as
+in a scan of the process itself."""
 
 import builds
 from scans import Target, gdb_core, kernel_core, of_core, of_size, same, wide

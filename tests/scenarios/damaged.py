@@ -25,7 +25,7 @@ REASONS = {
 WORDS = (r'functrace: the heap of process %d \(damaged-%s\) is inconsistent in all 24 copies: %s%s\. No thread was running '
          r'when the copies were made: the heap is damaged, unless a signal handler has interrupted malloc and is waiting\.\n')
 WITHOUT_PLACE = ('mapped', 'ring', 'ring-in-ring')
-HUGE = 74 * 4096 - 16  # of 300000 bytes, with the header
+HUGE = 74 * 4096 - 16  # the size of a chunk for 300000 bytes, including its header
 BUILDS = [('damaged', 'O2'), ('damaged', 'm32')]
 
 

@@ -1,4 +1,5 @@
-"""Processes that end at a bad moment: while functrace attaches, in a core dump, or many children at once."""
+"""Tests processes that end at a bad moment: while functrace attaches, in a core dump, or at the same time as many
+others."""
 
 import os
 import random
@@ -32,7 +33,8 @@ def brief_children(room):
         traces, more = kinds.read_traces(folder)
         problems += more
         counts.append(len(traces))
-    # the shell before and after its exec; each child; one more for each child that execs after its fork
+    # There are traces for the shell before and after its exec, for each child, and one more for each child that execs
+    # after its fork.
     if not 2 + 2 * number <= counts[0] <= 2 + 3 * number or counts[1] != 2:
         problems.append('%s traces, expected %d to %d, and 2 without children' % (counts, 2 + 2 * number, 2 + 3 * number))
     return problems, '%s traces' % counts
@@ -121,7 +123,7 @@ def with_core(function):
 
 
 def cores(room):
-    """{name: (size, whether it is a core file of the dumper)} of the core files, which are removed."""
+    """Removes the core files; returns {name: (size, whether it is a core file of the dumper)}."""
     found = {}
     for name in os.listdir(room.folder):
         if name.startswith('core'):

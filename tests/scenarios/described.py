@@ -1,4 +1,5 @@
-"""Modules that users write: the examples, built and run as a user does, modules that are refused, and names for -e."""
+"""Tests modules that users write: the examples, which are built and run as by a user, modules that are refused, and
+names for -e."""
 
 import os
 import re
@@ -33,7 +34,8 @@ def run(room, modules, program, name):
 
 
 def leaks(room, name):
-    """[(count, bytes, function, file:line)] of the reported groups, from their innermost frames."""
+    """Returns [(count, bytes, function, file:line)] of the reported groups; function and line are those of the
+    innermost frame."""
     done = room.run([POSTPROC, '-l', '-c', '-r', room.path(name)])
     return sorted((int(count), int(size or 0), function, os.path.basename(place)) for count, size, function, place in re.findall(
         r'^# allocation summary: (\d+) (?:parcel|block|shape)\(s\)(?: with total size (\d+))?\n\t0x[0-9a-f]+ in (\w+)\(\) at (\S+)$',
@@ -41,7 +43,7 @@ def leaks(room, name):
 
 
 def line_of(source, text):
-    """FILE:LINE of the first line that contains the text."""
+    """Returns FILE:LINE of the first line that contains the text."""
     with open(os.path.join(EXAMPLES, source)) as file:
         for number, line in enumerate(file, 1):
             if text in line:
@@ -197,7 +199,7 @@ def not_found(room):
     problems += has_line(done, r'functrace: 1 release of an object that was not seen allocated; .*')
     problems += equal('a local function', [str(e).split('(')[0] for e in trace_text.read(room.path('trace')).events].count(
         'weigh<own-calls>'), 2)
-    # functrace's own modules name functions that programs lack.
+    # This message is not printed for functrace's modules, which name functions that many programs lack.
     done = room.run([FUNCTRACE, '-e', 'all', '-o', 'other', example('pool')])
     return problems + equal('the message with -e all', 'no object has' in said(done), False), ''
 
@@ -227,8 +229,8 @@ int main(void)
 
 
 def failing(room):
-    """A failed release of a described module is a remark, and releases nothing: one that sets errno, and one of a
-    range."""
+    """If a function of a described module fails to release, the trace has a remark and no release. The test calls a
+    function that sets errno, and one that releases a range."""
     with open(room.path('box.conf'), 'w') as file:
         file.write('alloc void *box_get(int n): id=return\nfree int box_drop(void *box, int fails): id=box, errno\n'
                    'free int box_range(void *first, void *last, int fails): id=first, last=last, succeeds=zero\n')

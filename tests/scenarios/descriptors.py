@@ -1,4 +1,4 @@
-"""Descriptors of real programs: the live descriptors of a trace are those in /proc/PID/fd."""
+"""Tests descriptors of real programs: the live descriptors of a trace must be those in /proc/PID/fd."""
 
 import os
 import re

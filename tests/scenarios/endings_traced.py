@@ -1,4 +1,4 @@
-"""Processes that end while their threads are at work, compared with the reference logger."""
+"""Compares traces with the reference logger's logs for processes that end while their threads are at work."""
 
 import glob
 import os
@@ -232,8 +232,8 @@ def call_beside_scan(room, program):
     return problems, int(out), int(scan)
 
 
-# Blocks of one size class: those of keep() are always reachable, those of lose() never. Another thread holds malloc's
-# lock most of the time, so that a copy of the heap cannot be used.
+# All blocks are of one size class. Blocks of keep() are always reachable, blocks of lose() never. Another thread holds
+# malloc's lock most of the time, so that a copy of the heap cannot be used.
 BUSY = """
 #include <malloc.h>
 #include <pthread.h>
@@ -294,7 +294,7 @@ int main(void)
 
 
 def lost_sizes(text):
-    """The sizes of the lost blocks in a trace whose allocation was traced."""
+    """Returns the sizes of a trace's lost blocks whose allocation was traced."""
     sizes, lost = {}, []
     for line in text.splitlines():
         made = re.match(r'\d+\. (?:\[[^]]*\] )?malloc\((\d+)\) = (0x[0-9a-f]+)', line)

@@ -126,8 +126,8 @@ def case(launched, threads, period, *mode, variant='O2'):
 
 
 def let_go_of(mode):
-    """Without a kill: functrace traces a target for a while and detaches, again and again; its threads stay
-    unharmed."""
+    """Nothing is killed here: functrace traces a target for a while and detaches, again and again; the target's threads
+    stay unharmed."""
     def run(room):
         need_attach()
         child = room.start([builds.target('sound', 'O2'), '4', str(BUSY), mode], stdin=subprocess.PIPE)

@@ -1,4 +1,4 @@
-"""-a: the errno of each thread, read from outside, with all supported C libraries."""
+"""Tests the errno that -a shows. functrace reads it from outside, for each thread, with all supported C libraries."""
 
 import collections
 import re

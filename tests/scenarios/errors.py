@@ -1,4 +1,4 @@
-"""Errors before or while tracing: the message has cause and advice, the status is right, and the program is
+"""Tests errors before and during tracing: the message has cause and advice, the status is right, and the program is
 unharmed."""
 
 import os
@@ -110,7 +110,7 @@ def below_another(room):
 
 
 def root_without_capability(room):
-    """Root of a container lacks the capability: functrace does not advise to become root."""
+    """If root of a container lacks the capability, functrace does not advise to become root."""
     setpriv = kinds.need('setpriv')
     if os.geteuid() != 0:
         raise builds.Skip('needs root')
@@ -272,7 +272,7 @@ def output_folder_missing(room):
 
 
 def as_nobody(room):
-    """A command prefix that runs a command as another user, and a functrace that this user can execute."""
+    """Returns a command prefix that runs a command as another user, and a functrace that this user can execute."""
     if os.geteuid() != 0:
         raise builds.Skip('needs root, to become another user')
     setpriv = kinds.need('setpriv')
@@ -305,7 +305,7 @@ def output_forbidden(room):
 
 
 def as_ordinary_user(room):
-    """Without root: launching, and attaching to a process of one's own (if yama permits it)."""
+    """A user who is not root launches a program, and attaches to one of his processes (if yama permits it)."""
     prefix, functrace = as_nobody(room)
     os.makedirs(room.path('traces'))
     os.chmod(room.path('traces'), 0o777)

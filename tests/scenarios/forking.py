@@ -1,4 +1,4 @@
-"""Errors while children of forks are traced: a child has no tables of its own before its first traced call
+"""Tests errors while children of forks are traced. Before its first traced call a child shares its parent's tables
 (src/tracer/forks.c)."""
 
 import os
@@ -59,8 +59,8 @@ def engine_killed(room):
 
 
 def no_descriptors(room):
-    """More children than memory files that functrace may open: functrace detaches from those that it cannot follow,
-    with a message."""
+    """There are more children than memory files that functrace may open: functrace detaches from the children that it
+    cannot follow, with a message."""
     prlimit = kinds.need('prlimit')
     command = [builds.target('bareforks', 'O2'), 'held', '40']
     folder = room.path('traces')
@@ -81,8 +81,8 @@ def has_said(room, text):
 
 
 def born_while_attaching(room):
-    """A child that is created after its parent is seized and before the breakpoints are inserted has none in its text:
-    it gets them before it runs."""
+    """If a child is created after its parent is seized and before the breakpoints are inserted, its text has no
+    breakpoints. functrace inserts them before the child runs."""
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)

@@ -1,4 +1,5 @@
-"""Live runs in formats other than functrace's own, and traces of real programs converted to these formats."""
+"""Tests traces that are written in other programs' formats while a program runs, and traces of real programs that are
+converted to these formats."""
 
 import collections
 import os
@@ -42,7 +43,7 @@ def own_sizes(trace):
 
 
 def traced(room, form, command, options=()):
-    """A run that writes that format: returns (the command's result, its traces, problems)."""
+    """Runs a command with traces of that format; returns (the command's result, its traces, problems)."""
     os.makedirs(room.path(form))
     done = room.run([FUNCTRACE, '-f', form, *options, '-o', room.path(form)] + command)
     paths = [room.path(form, name) for name in sorted(os.listdir(room.path(form)))]
@@ -126,7 +127,8 @@ def sqlite(_room):
 
 
 def loses_its_viewer(room):
-    """The visible process is killed: the trace gets its proper end all the same, and the program runs on."""
+    """The process that the user started is killed: the trace gets its proper end nevertheless, and the program runs
+    on."""
     with Held(room, [builds.target('churn', 'O2'), '2']) as held:
         need_attach()
         tracer = room.start([FUNCTRACE, '-f', 'mpatrol', '-o', 'X', '-t', str(held.child.pid)])

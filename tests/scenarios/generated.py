@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Generated programs (tests/generate), traced together with the reference logger: trace and log must have the same
+"""Traces generated programs (tests/generate) together with the reference logger: trace and log must have the same
 events.
 
 usage: generated.py [-j N] [-v] [--first SEED] [--count N] [--without N,N...] [--reduce]
@@ -41,8 +41,8 @@ WATCH = uprobes.Watch()
 
 
 class Case:
-    """A generated program: it is built, run untraced, launched, perhaps attached to, perhaps traced without the
-    logger."""
+    """A generated program. It is built, run untraced, and launched by functrace. Some programs are also attached to, or
+    traced without the logger."""
 
     def __init__(self, seed, without=()):
         self.seed, self.program = seed, program.Program(seed, without)
@@ -96,7 +96,8 @@ class Case:
             self.compile(room, link + [builds.static_logger(), '-Wl,-z,muldefs', '-o', room.path('logged')])
 
     def run_with(self, room, name):
-        """The command, and an environment with which it writes its log into the folder of that name."""
+        """Returns the command, and an environment with which the program writes its log into the folder of that
+        name."""
         env = {'REFLOG': room.path(name)}
         os.makedirs(env['REFLOG'])
         if self.program.build == 'static':
@@ -141,7 +142,7 @@ class Case:
         return problems
 
     def read_traces(self, folder, problems):
-        """{pid: [Trace]}, in the order in which a process executed its programs."""
+        """Returns {pid: [Trace]}, in the order in which a process executed its programs."""
         traces = {}
         for path in sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: int(re.search(r'-(\d+)\.', p).group(1))):
             trace = trace_text.read(path)
@@ -184,8 +185,8 @@ class Case:
         return ['attached: ' + p for p in problems]
 
     def bare(self, room, plain):
-        """A run without the logger, whose functions are called around all others: compared with the log of the untraced
-        run."""
+        """Traces a run without the logger, whose functions enclose the traced ones, and compares the trace with the log
+        of the untraced run."""
         os.makedirs(room.path('traces-bare'))
         traced = room.run(kinds.functrace(room.path('traces-bare'), *self.options) + [room.path('program')])
         problems = self.check_run(plain, traced)

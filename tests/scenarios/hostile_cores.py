@@ -1,4 +1,5 @@
-"""Core files with contents that no kernel writes: --scan of each ends soon, with a message, and needs little memory."""
+"""Tests core files with contents that no kernel writes: --scan of such a file ends soon, with a message, and needs
+little memory."""
 
 import struct
 
@@ -18,7 +19,7 @@ def note(kind, data, name=b'CORE\0\0\0\0'):
 
 
 def mapped_files(files):
-    """NT_FILE of (start, end, path)."""
+    """Returns a note NT_FILE for a list of (start, end, path)."""
     data = struct.pack('<QQ', len(files), 4096)
     data += b''.join(struct.pack('<QQQ', start, end, 0) for start, end, _ in files)
     return note(0x46494c45, data + b''.join(path + b'\0' for _, _, path in files))
@@ -45,8 +46,8 @@ def put(data, *words):
 
 
 def mimalloc_segment(address, slices):
-    """The first pages of a mimalloc segment whose header states this number of slices of 64 KiB: they are one unused
-    span."""
+    """Returns the first pages of a mimalloc segment. Its header states this number of slices of 64 KiB, all of which
+    are one unused span."""
     data = bytearray(8192)
     put(data, (216, COOKIE ^ address), (224, slices), (232, 1), (248, min(slices, 512)), (256, 1))
     struct.pack_into('<II', data, 264, 1, 0)
@@ -55,7 +56,8 @@ def mimalloc_segment(address, slices):
 
 
 def mimalloc(path, address, slices, behind):
-    """mimalloc's main heap in a program's variables, a segment, and memory after it of which the file has no bytes."""
+    """Writes a core file with mimalloc's main heap in a program's variables, a segment, and memory after the segment
+    that the file does not contain."""
     heap = bytearray(8192)
     put(heap, (0, VARIABLES + 4096), (2864, COOKIE), (2848, 1), (4096 + 16, VARIABLES))
     segments = [(VARIABLES, 8192, bytes(heap)), (address, 8192, mimalloc_segment(address, slices))]
@@ -65,14 +67,14 @@ def mimalloc(path, address, slices, behind):
 
 
 def holes(path, count, are_files):
-    """Writes a file of this number of mappings of 64 GiB, of which it has no bytes."""
+    """Writes a core file with this number of mappings of 64 GiB, whose bytes it does not contain."""
     segments = [(0x10000 + 64 * GIB * i, 64 * GIB, b'') for i in range(count)]
     files = [(start, start + size, b'/nonexistent/%d' % i) for i, (start, size, _) in enumerate(segments)]
     write_core(path, segments, mapped_files(files) if are_files else b'')
 
 
 def headed(path, **fields):
-    """Writes a valid core file with some words of its headers changed: (place, struct format, value)."""
+    """Writes a valid core file and then changes words of its headers: (place, struct format, value)."""
     write_core(path, [(0x10000, 4096, bytes(4096))])
     with open(path, 'r+b') as file:
         for place, form, value in fields.values():

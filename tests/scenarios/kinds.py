@@ -25,7 +25,7 @@ def told(problems):
 
 
 def read_traces(folder, expected=None):
-    """The traces in a folder, in the order in which they were created; adds to problems."""
+    """Returns the traces in a folder, in the order in which they were created, and problems."""
     paths = sorted(glob.glob(os.path.join(folder, '*')), key=lambda p: (os.stat(p).st_mtime_ns, p))
     traces = [trace_text.read(path) for path in paths]
     problems = [p for t in traces for p in t.problems]
@@ -40,8 +40,8 @@ def read_traces(folder, expected=None):
 
 
 def own_lines(stderr):
-    """The lines of stderr that the target wrote: functrace's lines begin with its name. The loader's messages about a
-    preloaded library for another word size are not the target's either."""
+    """Returns the lines of stderr that the target wrote. functrace's lines begin with "functrace: ". The loader's
+    messages about a preloaded library for another word size are not the target's either."""
     return [line for line in stderr.split(b'\n')
             if line and not line.startswith(b'functrace: ') and b'wrong ELF class' not in line]
 
@@ -71,9 +71,9 @@ class Scenario:
     files          the expected number of traces, or None
     options        more options of functrace
     log            compare with the reference logger, too
-    env            more environment variables; {lib:NAME} is a shared library by its file name
+    env            more environment variables; {lib:NAME} is replaced by the path of that shared library
     names          whether stacks are compared by name (-r)
-    by             a target that starts functrace (it changes the process's state and executes functrace)
+    by             a target that changes the state of its process and then executes functrace
     steps          whether breakpoints may be stepped over by stopping all threads
     misuse         whether it makes wrong releases; functrace must not report any for other targets
     unsaid         texts that functrace must not print
@@ -272,7 +272,7 @@ def find_library(name):
 
 
 def with_libraries(env):
-    """The environment, with library names replaced by their paths."""
+    """Returns the environment, with library names replaced by their paths."""
     return {key: find_library(value[5:-1]) if value.startswith('{lib:') else value for key, value in env.items()}
 
 
@@ -290,5 +290,5 @@ def is_busybox(path):
 
 
 def shell():
-    """A shell whose calls are traced, and which executes programs for all but its builtins."""
+    """Returns a shell whose calls can be traced, and which executes a program for each command that is no builtin."""
     return need('bash') if is_busybox('/bin/sh') else '/bin/sh'

@@ -1,6 +1,6 @@
-"""Kinds other than memory, compared event by event with a preloaded logger (tests/targets/kindlog.c): each resource
-that a program opens, closes, maps, creates or joins by functions of the C library, with id, size and thread, in the
-same order."""
+"""Compares kinds other than memory, event by event, with a preloaded logger (tests/targets/kindlog.c): trace and log
+must have each resource that a program opens, closes, maps, creates or joins by functions of the C library, with the
+same id, size and thread, in the same order."""
 
 import collections
 import os
@@ -21,13 +21,14 @@ Item = collections.namedtuple('Item', 'kind function id size tid')
 
 
 def plain(function):
-    """The name without the parts in which forms of one function differ: open64<fd>, __open_2<fd>."""
+    """Returns a name without the parts in which forms of one function differ: open64<fd> and __open_2<fd> become
+    open<fd>."""
     name, kind = function.split('<')
     return re.sub(r'^__|(64)?(_2)?$', '', name) + '<' + kind
 
 
 def functions():
-    """The functions that the logger wraps: their names, from its source."""
+    """Returns the names of the functions that the logger wraps, from its source."""
     with open(os.path.join(builds.SOURCES, 'kindlog.c')) as file:
         text = file.read()
     known = set(re.findall(r'"[-+]([\w]+<\w+>)"', text)) | {
@@ -47,7 +48,8 @@ class Mappings:
         self.live = set(live)  # (start, end, kind)
 
     def take(self, function, start, end, tid):
-        """Unmaps a range: releases each mapping that it touches, and adds the rest of it as a mapping of its own."""
+        """Unmaps a range: releases each mapping that overlaps it, and adds the rest of that mapping as a new
+        mapping."""
         for one in sorted(m for m in self.live if m[0] < end and m[1] > start):
             low, high, kind = one
             self.live.remove(one)
@@ -106,7 +108,7 @@ def size_of(event):
 # ---- Comparing ----
 
 def traced_items(trace, known):
-    """The calls that the C library does not make itself, of functions that the logger wraps."""
+    """Returns the calls of functions that the logger wraps, except calls that the C library makes itself."""
     own = [(low, high) for path, low, high in trace.objects if re.match(r'(libc|ld-linux.*|ld)[.-].*', os.path.basename(path))]
     items = []
     for event in trace.events:
@@ -118,8 +120,8 @@ def traced_items(trace, known):
 
 
 def key(item):
-    """Events of the same key are compared in order. The order of two creations of one thread id is not known if the
-    calls overlap, so those are compared for each creating thread alone:
+    """Events of the same key are compared in order. If two calls that create threads overlap, both may return the same
+    id, and their order is not known; so they are compared for each creating thread alone:
 
         A: pthread_create() makes P |                           |             | A: returns
                                     | P: detaches itself, ends  |             |
@@ -152,7 +154,7 @@ def compare(trace, ours, theirs):
 
 
 def logged(room, command, env=None, at_least=20):
-    """A program is launched with the logger: compares all processes that both have."""
+    """Launches a program with the logger, and compares all processes that have both a trace and a log."""
     known, log = functions(), room.path('log')
     env = dict(env or {})
     plain_run = room.run(command, env)
@@ -172,7 +174,7 @@ def logged(room, command, env=None, at_least=20):
             images[trace.pid].remove(image)
         forked = any(re.match(r'process \d+ was forked by', note) for note in trace.notes)
         if forked:
-            continue  # the log of its parent has the mappings that it inherited
+            continue  # the mappings that the child inherited are in its parent's log
         theirs = replay(image.in_order()) if image else []
         of.update(item.function.split('<')[1][:-1] for item in theirs)
         compared += len(theirs)

@@ -1,6 +1,6 @@
-"""-a for the functions of functrace's modules: a target makes successful and failing calls, and prints for each call
-what the trace must show of it (tests/targets/args_calls.c). With -x each call is an event with all that functrace knows
-about it; with -e failing calls are remarks."""
+"""Tests -a for the functions of functrace's modules. A target makes successful and failing calls, and prints for each
+call what the trace must show of it (tests/targets/args_calls.c). With -x each call is an event with all that functrace
+knows about it; with -e failing calls are remarks."""
 
 import re
 
@@ -11,25 +11,26 @@ CALL = re.compile(r'^\d+\. (?:\[[\d:.]+\] )?(.+?)(?:<\w+>)?\((?:0x[0-9a-f]+|\d+)
 ARGUMENT = re.compile(r'^\t\$\d+ = (.*)$')
 # The arguments, the result and errno of a failed call.
 REMARK = re.compile(r'^## (\w+|operator .*\))\((.*)\) = (.*)$')
-# Apart, because a function that jumps to another one has events of its own, too.
+# The modules are traced separately, because a function of one module may jump to a function of another, and both would
+# have events.
 MODULES = ('memory,file,thread,shmsysv,shmposix', 'memtransfer')
 TRANSFERS = {'memcpy', 'memmove', 'memset', 'memccpy', 'mempcpy', 'strcpy', 'strcat', 'strncpy', 'strncat', 'stpcpy', 'stpncpy',
              'strdup', 'strndup', 'wcsdup', 'wcscpy', 'wcsncpy', 'wcslen', 'wcsnlen', 'wmemcpy', 'wmemset', 'wcpcpy', 'wcpncpy',
              'wcscat', 'wcsncat', 'wmemmove', 'wmempcpy', 'bcopy', 'bzero'}
-# Functions that a module has no event for, or whose event is their entry: no result is shown.
+# Functions whose result is not shown: a module has no event for them, or their event is their entry.
 RELEASES = {'close', 'free', 'fclose', 'pclose', 'closedir', 'mq_close', 'close_range', 'closefrom', 'fcloseall'}
 TARGETS = ('args_calls', 'args_more')
 
 
 def said(path):
-    """[(name, [argument], whether -e has it)]"""
+    """Reads the target's lines; returns [(name, [argument], whether -e has it)]."""
     with open(path) as file:
         lines = [line.split('\t') for line in file.read().split('\n')[:-1]]
     return [(line[0].lstrip('-'), line[1:], not line[0].startswith('-')) for line in lines]
 
 
 def shown(path):
-    """[(name, [argument])] of events, [(name, arguments as one text, result)] of remarks."""
+    """Reads a trace; returns [(name, [argument])] of events, and [(name, arguments as one text, result)] of remarks."""
     events, remarks = [], []
     with open(path) as file:
         for line in file.read().split('\n'):
@@ -50,8 +51,8 @@ def as_named(name):
 
 
 def missing(wanted, found):
-    """Returns the calls that are not found, in this order; with the calls of the same name that were found from there
-    on."""
+    """Looks for the wanted calls in their order. Returns those that are not found, with the calls of the same name that
+    come later."""
     problems, at = [], 0
     wanted, found = ([(as_named(one[0]),) + one[1:] for one in some] for some in (wanted, found))
     for one in wanted:
@@ -76,7 +77,7 @@ def traced(room, variant, options, target='args_calls'):
 def chosen(variant, target):
     """With -x: each call is an event."""
     def run(room):
-        # A function that it calls is found only after the program has run once.
+        # The functions that the program calls are known only after it has run once.
         room.run([builds.target(target, variant)], {'KIND_LOG': room.path('names')})
         names = sorted({name for name, _, _ in said(room.path('names'))})
         problems, wanted, (events, remarks) = traced(room, variant, ['-x', ';'.join(names)], target)
@@ -194,7 +195,7 @@ def left_out(room):
 
 
 def as_in_modules(events):
-    """Of some functions no result is shown."""
+    """Removes the result of functions for which no result is shown."""
     return [(name, [a for a in arguments if not a.startswith('return=')] if name in RELEASES else arguments)
             for name, arguments in events]
 

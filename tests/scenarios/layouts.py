@@ -1,4 +1,4 @@
-"""Programs with unusual places or kinds of text, allocators or libraries, which the table of scenarios cannot
+"""Tests programs with unusual places or kinds of text, allocators or libraries, which the table of scenarios cannot
 describe."""
 
 import os
@@ -123,7 +123,7 @@ def two_preloaded(room):
         folder = room.path(os.path.basename(order[0]))
         os.makedirs(folder)
         traced = room.run(kinds.functrace(folder, '-r') + preload + command)
-        traces, more = kinds.read_traces(folder, 2)  # env's, and the program's
+        traces, more = kinds.read_traces(folder, 2)  # the traces of env and of the program
         problems += kinds.compare_runs(plain, traced) + more + oracle.Oracle(plain.out).check(traces)
         remarks += ['%d events' % len(t.events) for t in traces[1:]]
     return problems, ', '.join(remarks)

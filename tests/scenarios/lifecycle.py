@@ -1,4 +1,4 @@
-"""Stops, kills and files that are not in their place: events in the life of a process other than its calls."""
+"""Tests events in the life of a process other than its calls: stops, kills, and files that are not in their place."""
 
 import os
 import random

@@ -85,7 +85,7 @@ class Block:
         self.kind, self.id, self.size, self.is_before = call.kind, call.id, size, is_before
         self.function, self.stack, self.thread = call.function, call.stack, call.thread
         self.index, self.since, self.number = index, since, call.number
-        self.gone = self.gone_index = None  # when the block was released, and by which call, as an index in `steps`
+        self.gone = self.gone_index = None  # when the block was released, and the index of the call that released it
         self.released = self.temporary = False
         self.references, self.lost, self.taken_back = 1, None, False
 

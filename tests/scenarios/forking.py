@@ -1,4 +1,4 @@
-"""Tests errors while children of forks are traced. Before its first traced call a child shares its parent's tables
+"""Tests errors while children of forks are traced. Before its first traced call a child borrows its parent's tables
 (src/tracer/forks.c)."""
 
 import os

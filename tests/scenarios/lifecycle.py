@@ -25,7 +25,7 @@ def need_attach():
 
 
 class Held:
-    """A target that waits at its gate, before its work."""
+    """A target that waits at its gate before it begins to work."""
 
     def __init__(self, room, command, env=None):
         self.room, self.gate = room, Gate()
@@ -169,7 +169,7 @@ def thread_churn(room):
 # ---- Killed processes ----
 
 def running(room, name):
-    """The scenario's processes that run the program of that name."""
+    """Returns the scenario's processes that run the program of that name."""
     found = []
     for pid in room.processes():
         try:
@@ -198,7 +198,7 @@ def kill_the_target(room):
 
 
 def engine_of(room, pid):
-    """The process that traces pid (the engine)."""
+    """Returns the process that traces `pid` (the engine)."""
     return int(status_field(int(status_field(pid, 'TracerPid')), 'Tgid'))
 
 
@@ -257,7 +257,7 @@ def attach_while_it_starts(room):
 
 
 def launched(room, program, *options):
-    """A program that was compiled for the scenario: run untraced, and launched under functrace."""
+    """Runs a program that was compiled for the scenario, untraced and launched by functrace."""
     plain = room.run([program])
     os.makedirs(room.path('traces'))
     done = room.run(kinds.functrace(room.path('traces'), *options) + [program])
@@ -292,7 +292,8 @@ def rust(room):
 
 
 def kill_functrace(room):
-    """SIGKILL of the visible process: the target lives and is detached from; the trace can be read."""
+    """The process that the user started is killed by SIGKILL: the target lives and is no longer traced; the trace can
+    be read."""
     need_attach()
     with Held(room, [builds.target('sigstorm', 'O2'), '4', '0']) as held:
         tracer = Tracer(room, held.child.pid)
@@ -392,7 +393,7 @@ def deleted_static(room):
 
 
 def replaced(room):
-    """Another program has its file name now: no names and addresses may be taken from that file."""
+    """Another program has the target's file name now: no names and addresses may be taken from this file."""
     def change(path):
         os.unlink(path)
         shutil.copy(builds.target('threads', 'static'), path)
@@ -400,8 +401,8 @@ def replaced(room):
 
 
 def replaced_while_traced(room):
-    """The program's file is replaced and then it loads libraries: the mapped program is still the same, under another
-    name."""
+    """The program's file is replaced, and then the program loads libraries: the maps now show the program under another
+    name, but functrace must know that it is the same."""
     need_attach()
     path = room.path('program')
     shutil.copy(builds.target('loading', 'no-build-id'), path)
@@ -438,7 +439,7 @@ def private_mount(room):
 
 
 def other_mount_namespace(room):
-    """The program's files exist only in a mount namespace of its own, and have other names outside."""
+    """The program's files exist only in the program's mount namespace, and have other names outside."""
     need_attach()
     unshare, inner = private_mount(room)
     script = 'mount -t tmpfs none "$2" && cp "$1" "$2/program" && exec "$2/program"'
@@ -474,7 +475,7 @@ def stripped_static(room):
             symbols[fields[2]] = fields[0]
     names = ('malloc', 'free', 'calloc', 'realloc', 'reallocarray', 'posix_memalign', 'aligned_alloc', 'memalign',
              'valloc', 'pvalloc')
-    # Symbol lists as nm prints them, with and without letters; with 0x.
+    # --symbol takes addresses as nm prints them, and with 0x.
     options = ['--symbol=%s=%s%s' % (name, '0x' if name == 'free' else '', symbols[name]) for name in names
                if name in symbols]
     folder = room.path('traces')
@@ -583,7 +584,7 @@ def terminated_resuming(room):
 
 
 def not_begun(done):
-    """SIGTERM came before functrace began to resume, on a busy machine."""
+    """Returns true if SIGTERM came before functrace began to resume, as on a busy machine."""
     return done.status == -signal.SIGTERM and not done.err
 
 
@@ -616,7 +617,7 @@ def exec_storm(room):
 
 
 def killed_in_exec(room):
-    """SIGKILL, perhaps just when a thread takes the leader's place by an exec: the kernel reports nothing more of that
+    """SIGKILL may come just when a thread takes the leader's place by an exec: the kernel reports nothing more of this
     thread, and functrace must not wait for it when it detaches from another process."""
     need_attach()
     command = [builds.target('regress_execstorm', 'O2'), '9999', '50', '200']

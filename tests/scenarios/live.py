@@ -1,4 +1,5 @@
-"""functrace --live: lines of text without a terminal, and a table on a terminal, which tmux provides."""
+"""Tests functrace --live: it prints lines of text without a terminal, and a table on a terminal, which tmux
+provides."""
 
 import fcntl
 import os
@@ -44,7 +45,7 @@ class Growing:
         self.child.wait()
 
     def is_well(self):
-        """Returns problems: its text must be unchanged, and it must end normally."""
+        """Returns problems: the target's text must be unchanged, and the target must end normally."""
         problems = text_differences(self.text, text_of(self.pid))
         self.child.stdin.close()
         status = self.child.wait(60)
@@ -67,7 +68,7 @@ class Growers(Growing):
 
 
 def lines(room):
-    """Three looks: figures that grow do so from one look to the next."""
+    """The view is read three times: growing figures must be larger each time."""
     need_attach()
     with Growing() as target:
         done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=1', '--no-baseline', '-t', str(target.pid)])
@@ -89,7 +90,7 @@ def lines(room):
 
 
 def older(room):
-    """Blocks from before the attach are no growth, and no calls."""
+    """Blocks from before the attach are not counted as growth or as calls."""
     need_attach()
     with Growing() as target:
         done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=9', '-t', str(target.pid)])
@@ -230,8 +231,8 @@ def lost(room):
             if 'lost:' in screen.text() or re.search(r'^ +bytes .* lost ', screen.text(), re.M):
                 problems.append('it has scanned before the key')
             screen.keys('l')
-            # The blocks that it allocated since it is traced, except the newest one and those to which registers and
-            # old frames still point.
+            # All blocks that the program has allocated since functrace attached are lost, except the newest one and
+            # those to which registers and old frames still point.
             problems += screen.shows(r'^lost: [\d,]+ bytes in [\d,]+ blocks, possibly lost: [\d,]+ bytes; as of \d+ s ago')
             problems += screen.shows(r'^ +bytes +blocks +since start +lost +calls/s')
             problems += screen.shows('sort: lost|is stopped for a moment')
@@ -244,7 +245,7 @@ def lost(room):
                 size, count, said = number(total[1]), number(total[2]), number(row[3])
                 if size != said or size != 30001 * count or not number(row[2]) >= count > 0:
                     problems.append('lost %d in %d, by the row %s' % (size, count, row.groups()))
-            # It grows on, and the lost blocks stay the same; another scan finds more.
+            # The program continues to grow, and the number of lost blocks stays the same until another scan finds more.
             blocks = number(row[2]) if row else 0
             screen.keys('s', 's')
             wait_for('more blocks', lambda: [n for n in re.findall(r'^ +[\d,]+ +([\d,]+) .* grow_one', screen.text(), re.M)
@@ -275,7 +276,8 @@ def lost(room):
 
 
 def interrupted(room):
-    """Ctrl-C ends the view and detaches. When the program ends, the view stays and shows that until the key q."""
+    """Ctrl-C ends the view and detaches. When the program ends, the view stays, and shows the end until the user
+    presses q."""
     need_attach()
     screen = Screen()
     try:
@@ -302,8 +304,8 @@ WRAPPED = ('wrap < make_list', 'wrap < make_text < read_settings', 'wrap < make_
 
 
 def told_apart(room):
-    """Rows of one wrapper function show their callers, at any width, and the program has the name of the link by which
-    it was started."""
+    """If several rows are allocations by one wrapper function, the rows show its callers, at any width. The program has
+    the name of the link by which it was started."""
     need_attach()
     program = room.path('served')
     os.symlink(builds.target('wrapped', 'O0'), program)
@@ -392,7 +394,8 @@ def family(room):
 
 
 def family_on_screen(room):
-    """A pid as the filter shows only that process; with a baseline the column heads say so."""
+    """If the filter is a pid, only the blocks of this process are shown. If there is a baseline, the column heads say
+    so."""
     need_attach()
     screen = Screen(120)
     try:
@@ -535,7 +538,7 @@ def usage(room):
         done = room.run([FUNCTRACE] + words)
         if done.status != 2 or said not in done.err:
             problems.append('%s: status %d: %s' % (words, done.status, done.err))
-    # Only the reason: a view that gets no trace adds no message.
+    # functrace prints only the reason: a view that gets no trace adds no message.
     done = room.run([FUNCTRACE, '--live', '-t', '4194304'])
     if (done.status, done.err) != (1, b'functrace: cannot attach to process 4194304: there is no such process (any more).\n'):
         problems.append('no such process: status %d: %s' % (done.status, done.err))

@@ -1,5 +1,5 @@
-"""Leak check of a traced process: the lost blocks among the blocks that are live at its end, exactly; and the way in
-which the process ends."""
+"""Tests the leak check of a traced process: exactly the lost blocks among the blocks that are live at its end are
+reported, and the process ends as without functrace."""
 
 import collections
 import os
@@ -38,8 +38,8 @@ def is_near(found, wanted, variant):
 
 
 def planted(room, variant='O2', threads=4, lost=2000, linked=1, form='rtrace', runs=1, env=None):
-    """Blocks without a pointer to them, blocks to which only these point, and blocks with only an interior pointer. All
-    threads are inside some function when main() returns."""
+    """The target has blocks without a pointer to them, blocks to which only lost blocks point, and blocks with only an
+    interior pointer. All threads are inside some function when main() returns."""
     command = [builds.target('planted', variant), threads, lost, linked]
     wanted = {'definitely': lost, 'indirectly': lost * linked, 'possibly': threads}
     problems = []
@@ -151,8 +151,8 @@ def killed(room):
 
 
 def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3)), env=None):
-    """HINF, the ten figures of the allocator: they are the same as the process's own, in both dialects, with and
-    without --scan. Tagged memory does not come from brk."""
+    """HINF has the ten figures of the allocator. They are the same as those that the process itself reads, in both
+    dialects, with and without --scan. Tagged memory does not come from brk."""
     problems = []
     for variant, threads in how:
         if builds.processor() not in builds.PROCESSORS.get(variant, (builds.processor(),)):
@@ -172,7 +172,7 @@ def figures(room, how=(('O2', 0), ('O2', 1), ('O2', 8), ('static', 3), ('m32', 3
 
 
 def no_figures(room):
-    """Traces without figures of the heap, and the message about each."""
+    """Tests traces without figures of the heap, and the message about each of them."""
     problems = []
     large = [sys.executable, '-c', 'import os; b = b"x" * (300 << 20); os._exit(0)']
     for options, command, said, count in (
@@ -274,8 +274,8 @@ def no_heap(room):
 
 
 def figures_let_go(room):
-    """A process that was attached to is stopped twice: for the baseline, and for the figures at the end; with
-    --no-baseline never."""
+    """A process to which functrace attaches is stopped twice: for the baseline, and for the figures at the end. With
+    --no-baseline it is never stopped."""
     problems = []
     with Target(room, 'busyheap', 'O2', 2) as target:
         for options, count in ((['-e', 'memory'], 1), (['-e', 'memory', '--no-baseline'], 0), (['-e', 'file'], 0)):
@@ -423,9 +423,9 @@ def other(room):
 
 
 def later(room):
-    """Blocks that begin after the start of the allocator's memory for them, because of a header of operator new or an
-    alignment: the trace's address and the allocator's memory are reported as one lost block, and a pointer to it keeps
-    it reachable."""
+    """Some blocks begin after the start of the allocator's memory for them, because of a header of operator new or an
+    alignment. The block in the trace and the allocator's memory are reported as one lost block, and a pointer to the
+    block keeps it reachable."""
     problems, skipped = [], []
     wanted = {'definitely': 20, 'indirectly': 6}
     for library in (None, 'libjemalloc.so.2', 'libmimalloc.so.2.0'):

@@ -1,5 +1,5 @@
-"""-a on generated programs (tests/generate/arguments.py): 200 functions with all kinds of parameters and results. The
-text that functrace shows for each call is the text that the program logs itself."""
+"""Tests -a on generated programs (tests/generate/arguments.py), which have 200 functions with all kinds of parameters
+and results. The text that functrace shows for each call is the text that the program logs itself."""
 
 import collections
 import re
@@ -13,7 +13,7 @@ LEFT_OUT, UNKNOWN = '<optimised out>', '<unknown place>'
 
 
 def said(path):
-    """{function: its lines} of the program's own log, and the functions that only the program itself calls."""
+    """Reads the program's log; returns {function: its lines}, and the functions that only the program itself calls."""
     functions, local = {}, set()
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n')[:-1]:
@@ -24,7 +24,7 @@ def said(path):
 
 
 def shown(path):
-    """{function: its arguments} of a text trace, and the number of clones that the compiler has made."""
+    """Reads a text trace; returns {function: its arguments}, and the number of clones that the compiler has made."""
     functions, clones, current = collections.defaultdict(list), 0, None
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n'):
@@ -38,9 +38,9 @@ def shown(path):
 
 
 def differences(wanted, found, is_changed):
-    """An optimising compiler may change the arguments of a static function, which the trace shows as changed. Its
-    result is not compared: if the result is unused, compilers make the function void, and the debug information does
-    not say so."""
+    """An optimising compiler may change the arguments of a static function; then the trace shows the changed arguments.
+    Its result is not compared: if the result is unused, compilers make the function void, and the debug information
+    does not say so."""
     if not is_changed:
         return [] if wanted == found else ['%s is shown as %s' % pair for pair in zip(
             [w for w in wanted if w not in found] or ['nothing'], [f for f in found if f not in wanted] or ['nothing'])]

@@ -1,6 +1,7 @@
-"""-a on generated programs of calls (tests/generate/calls.py), by several compilers at all levels of optimisation: each
-value in the trace is the value that the caller logs, or is marked as unknown. Without optimisation debug information is
-right at each function's entry, so each value is shown for which the ABI has a fixed place."""
+"""Tests -a on generated programs of calls (tests/generate/calls.py), built by several compilers at all levels of
+optimisation: each value in the trace must be the value that the caller logs, or be marked as unknown. Without
+optimisation debug information is right at each function's entry, so each value is shown for which the ABI has a fixed
+place."""
 
 import re
 
@@ -46,7 +47,7 @@ def program(name, language, seed, functions=FUNCTIONS):
 
 
 def said(path):
-    """{function: [{name: value} of a call]} from the callers' log."""
+    """Returns {function: [{name: value} of a call]} from the callers' log."""
     functions = {}
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n')[:-1]:
@@ -59,14 +60,15 @@ def said(path):
 
 
 def shown(path):
-    """The same from a text trace."""
+    """Returns the same dictionary from a text trace."""
     functions, current = {}, None
     with open(path, errors='surrogateescape') as file:
         for line in file.read().split('\n'):
             call, argument = CALL.match(line), made.ARGUMENT.match(line)
             if call:
                 current = {}
-                # The rest of a function, a part of which the compiler has made a function of its own.
+                # A function with the suffix .part is a part that the compiler has separated from another function. A
+                # call of it is not counted as a call of that function.
                 if '.part.' not in line:
                     functions.setdefault(call.group(1), []).append(current)
             elif argument and current is not None:
@@ -75,7 +77,7 @@ def shown(path):
 
 
 class Count:
-    """How many values were compared."""
+    """Counts how many values were compared."""
 
     def __init__(self):
         self.signatures = self.values = self.unknown = 0
@@ -87,7 +89,7 @@ class Count:
         if found == wanted:
             return
         self.unknown += 1
-        # A struct with some unknown members.
+        # A struct may have some unknown members.
         pattern = '.*'.join(re.escape(part) for part in NOT_KNOWN.split(found))
         if not NOT_KNOWN.search(found) or not re.fullmatch(pattern, wanted, re.DOTALL):
             self.wrong.append('%s=%s is shown as %s' % (where, wanted, found))
@@ -110,7 +112,7 @@ class Count:
 
 
 def compare(room, path, count, tag=''):
-    """Counts the values that are shown of one program. Returns problems other than wrong values."""
+    """Traces one program and counts the values that are shown. Returns problems other than wrong values."""
     trace, log = room.path('trace' + tag), room.path('said' + tag)
     traced = room.run([FUNCTRACE, '-a', '-x', 'f[0-9]*;box::m*;shape::m*', '-f', 'text', '-b', '0', '-o', trace, path, log])
     if traced.status:

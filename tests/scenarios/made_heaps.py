@@ -1,5 +1,5 @@
-"""Heaps of programs that are generated from a seed (tests/generate/heap_plans.py), in the builds of several compilers,
-C libraries and allocators: the class of each block must follow from the pointers that the program itself logs."""
+"""Tests scans of heaps that are generated from a seed (tests/generate/heap_plans.py), with several compilers, C
+libraries and allocators: the class of each block must follow from the pointers that the program itself logs."""
 
 import itertools
 import json
@@ -81,7 +81,7 @@ WAYS = {'live': 'running', 'end': 'at its end', 'core': 'in a core file', 'valgr
 
 
 def pages_at(memory, at, size):
-    """The bytes of a process's memory; zeros for pages that cannot be read."""
+    """Returns bytes of a process's memory; zeros for pages that cannot be read."""
     try:
         return os.pread(memory.fileno(), size, at)
     except OSError:
@@ -89,7 +89,7 @@ def pages_at(memory, at, size):
 
 
 class NoScan(Failure):
-    """A trace contains neither lost blocks nor the reason why they are unknown."""
+    """Raised if a trace contains neither lost blocks nor the reason why they are unknown."""
 
 
 class Heap:
@@ -117,7 +117,8 @@ class Heap:
         self.pid = int(line.split()[1])
 
     def scan(self, *of):
-        """{address: class}, of a process or a core file; None if functrace reports that they are unknown."""
+        """Scans a process or a core file; returns {address: class}, or None if functrace reports that the classes are
+        unknown."""
         whys = ['--why=%#x' % address for address in self.log.starts]
         done = self.room.run([FUNCTRACE, '--scan=json', *whys, *of])
         # A thread that only allocates may be inside malloc when the core file is written.
@@ -126,8 +127,8 @@ class Heap:
         if done.status:
             raise Failure('%s: status %d: %s' % (self.title, done.status, done.err.decode()))
         said = json.loads(done.out)
-        # The kernel does not write private pages that were never touched; they look like pages that the core file
-        # lacks.
+        # The kernel does not write private pages that were never touched, so functrace reports them as missing from the
+        # core file.
         self.is_partial = self.way == 'core' and said['bytes_unreadable'] > 0
         if (said['bytes_unreadable'] and not self.is_partial) or said['bytes_left_out'] or said['bytes_of_shared_left_out']:
             raise Failure('%s: not all is copied: %s' % (self.title, {k: v for k, v in said.items() if 'bytes_' in k}))
@@ -135,7 +136,7 @@ class Heap:
         return {int(why['address'], 16): why['class'] for why in said['why']}
 
     def look(self):
-        """{address: class}, of the running program."""
+        """Scans the running program; returns {address: class}."""
         child = self.room.start(self.command, self.build.env, stdin=subprocess.PIPE)
         try:
             self.ready(child.stdout.readline())
@@ -151,7 +152,7 @@ class Heap:
         return found
 
     def look_at_core(self):
-        """The same, of a core file that the kernel writes of the program."""
+        """Does the same with a core file that the kernel writes of the program."""
         with open('/proc/sys/kernel/core_pattern') as file:
             pattern = file.read().strip()
         if re.search('[/|%]', pattern):
@@ -164,7 +165,7 @@ class Heap:
             self.read_words()
             self.read_before()
             os.kill(self.pid, signal.SIGQUIT)
-            # The program's input may end only after its own end.
+            # The program's input must stay open until the program has ended.
             child.wait(60 * PATIENCE)
             end = self.room.finish(child)
         finally:
@@ -179,7 +180,7 @@ class Heap:
             os.unlink(path)
 
     def look_by_valgrind(self):
-        """{address: class}, as valgrind reports them. The log is of valgrind's run."""
+        """Returns {address: class}, as valgrind reports them. The log is that of the run with valgrind."""
         prefix = '--vgdb-prefix=' + self.room.path('vgdb')
         child = self.room.start(['valgrind', *heap_valgrind.OPTIONS, prefix, '--log-file=' + self.room.path('valgrind.%p'), *self.command],
                                 self.build.env, stdin=subprocess.PIPE)
@@ -205,8 +206,8 @@ class Heap:
                         self.before[at] = struct.unpack('<512Q', pages_at(memory, at - 4096, 4096))
 
     def know_before(self):
-        """functrace may or may not take these words for pointers. They may point to the memory before another such
-        block."""
+        """Adds the words before aligned blocks, which functrace may or may not take for pointers. They may point to the
+        memory before another aligned block."""
         rooms = {block: int(self.paths[block][-1]['address'], 16) for block in self.before if self.paths.get(block)}
         for block, room in rooms.items():
             for word in self.before[block][512 - min(block - room, 4096) // 8:] if room < block else ():
@@ -225,7 +226,7 @@ class Heap:
     # ---- Words that look like pointers ----
 
     def read_words(self):
-        """The words of memory that may be roots, of builds in which numbers look like pointers: {address: word}."""
+        """Reads the words of memory that may be roots, {address: word}, if numbers look like pointers in this build."""
         if not self.build.is_low:
             return
         width, form = (4, 'I') if self.build.features.word == 4 else (8, 'Q')
@@ -244,8 +245,8 @@ class Heap:
                             self.words[at + i * width] = word
 
     def lookalikes(self, wrong):
-        """{block: (where, word)}: the word in a root at which the path to each of these blocks begins. The word must be
-        there, and must not be one of the plan's pointers."""
+        """Returns {block: (where, word)}: the word in a root at which the path to each of these blocks begins. The word
+        must be there, and must not be one of the plan's pointers."""
         out = {}
         for block in wrong:
             path = self.paths.get(block) or [{}]
@@ -258,7 +259,7 @@ class Heap:
         return out
 
     def look_at_end(self):
-        """The same as look(), of a program that has ended."""
+        """Does the same as look() at the program's end."""
         os.makedirs(self.trace)
         done = self.room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-b', '0', '-o', self.trace, '--', *self.command],
                              self.build.env)
@@ -279,13 +280,13 @@ class Heap:
         return found
 
     def way_to(self, block):
-        """The path from a root to a block, if it is reachable and --why was given."""
+        """Returns the path from a root to a block, if the block is reachable and --why was given."""
         steps = [step.get('root') or '%s (%s)' % (step['address'], step['size']) if 'left_out' not in step else '...'
                  for step in self.paths.get(block) or ()]
         return '; way: ' + ' -> '.join(steps) if steps else ''
 
     def right(self):
-        """{address: the allowed classes}."""
+        """Returns {address: the allowed classes}."""
         right = heap_model.allowed(self.log)
         # A thread inside malloc has addresses of headers and blocks in registers and on its stack, and these count as
         # pointers: no block is wrongly reported as lost.
@@ -321,8 +322,8 @@ class Heap:
                                                 heap_model.describe(self.log, block, self.plan.words), self.way_to(block))
                 for block in answer.wrong}
         answer.numbers = {self.log.numbers[self.log.find(word)] for _, word in alike.values()}
-        # The word may be in a block that is not the plan's, or its memory no longer exists: another run, with other
-        # addresses, decides.
+        # The word may be in a block that does not belong to the plan, or in memory that no longer exists. Then another
+        # run, with other addresses, decides.
         if self.build.is_low:
             kept = [block for block in answer.wrong if found.get(block) in (heap_model.POSSIBLY, heap_model.REACHABLE)]
             answer.alike += [said[block] for block in kept]
@@ -356,9 +357,9 @@ def compare_with_valgrind(room, build, seed):
     return answer
 
 
-# For each build the first seed, from a number on, whose plan for a running program is of that kind. If a library has
-# TLS, musl keeps the variables of main's thread in a block, too; in a child jemalloc counts the caches of threads that
-# do not exist there.
+# For each build: its name, the number from which a seed is searched for, and the condition that the seed's plan for a
+# running program must fulfil. If a library has TLS, musl keeps the variables of main's thread in a block, too; in a
+# child jemalloc counts the caches of threads that do not exist there.
 IN_CHECK = (('gcc -O2', 1, None), ('gcc -O1', 1, lambda plan: plan.is_leaderless), ('gcc -O0', 2, None), ('clang -O3', 3, None), ('g++ -O2', 4, None), ('gcc -O2 -static', 5, None),
             ('gcc -O2 -m32', 6, None), ('musl -O2', 3, lambda plan: heap_plans.TLS in plan.kinds() and heap_plans.LIBRARY_TLS in plan.kinds()),
             ('jemalloc', 8, lambda plan: plan.forks_late and plan.has_workers), ('mimalloc', 9, None))
@@ -366,8 +367,8 @@ IN_CHECK = (('gcc -O2', 1, None), ('gcc -O1', 1, lambda plan: plan.is_leaderless
 
 def run_heap(room, build, seed, way):
     """Repeats a run in which a thread was killed in a stop of its own and ended unseen, so that functrace reports
-    nothing. Repeats a run in which a number looked like a pointer, too: that happens by chance, and at other addresses
-    the number does not point to that block."""
+    nothing. Repeats also a run in which a number looked like a pointer: this happens by chance, and at other addresses
+    the number does not point to the block."""
     alike, numbers = [], set()
     for attempt in range(4):
         try:

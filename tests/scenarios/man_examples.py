@@ -23,7 +23,7 @@ def plain(line):
 
 
 def blocks(page):
-    """The blocks of commands in the section EXAMPLES."""
+    """Returns the blocks of commands in the section EXAMPLES."""
     inside = example = False
     commands = []
     for line in open(page, encoding="utf-8").read().splitlines():

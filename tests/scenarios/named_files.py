@@ -1,5 +1,5 @@
-"""Files by which a target or another user may mislead functrace: at the places of named_places.py, and under names that
-functrace chooses itself."""
+"""Tests files by which a target or another user may mislead functrace: files at the places of named_places.py, and
+files with names that functrace chooses."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def of_the_folder(room):
 
 
 def modules(room):
-    """-e FILE.so with a truncated file, and with a fifo."""
+    """-e FILE.so is given a truncated file, and a fifo."""
     with open(room.path('m.c'), 'w') as file:
         file.write('int figures[100000] = {1};\n')
     made = room.run(builds.compiler() + ['-shared', '-fPIC', '-o', room.path('whole.so'), room.path('m.c')])
@@ -62,7 +62,7 @@ def links(room):
 
 
 def given_link(room):
-    """-o FILE may be a link that the user made, not another user's."""
+    """-o FILE may be a link that the user made, but not one that another user made."""
     os.symlink(room.path('there'), room.path('trace'))
     done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
     problems = equal('status', done.status, 0) + equal('the file', os.path.getsize(room.path('there')) > 0, True)

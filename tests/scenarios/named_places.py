@@ -1,7 +1,7 @@
-"""Files that a program, its debug information or a trace names: kinds of objects (KINDS) that can be at each place
-where functrace reads a file (PLACES). In each case the program runs on and is traced, and functrace says once which
-file it does not read, why, and what to do. cell(place, kind) is one scenario. some_cells() has each place and each kind
-(named_files.py); tests/long/named_places.py has all combinations."""
+"""Tests files that a program, its debug information or a trace names. Each kind of object (KINDS) can be at each place
+where functrace reads a file (PLACES). In each case the program runs normally and is traced, and functrace says once
+which file it does not read, why, and what to do. cell(place, kind) is one scenario. some_cells() has each place and
+each kind (named_files.py); tests/long/named_places.py has all combinations."""
 
 import os
 import re
@@ -67,8 +67,8 @@ def run_all(room, *commands):
 # ---- Kinds: put(path, healthy) puts the object into the place ----
 
 class Kind:
-    """why: the reason and advice that functrace gives, None: no message; tells: whether functrace learns from this file
-    what the right file says, None: perhaps; by: a command by which functrace is run."""
+    """A kind of object. `why`: the reason and advice that functrace gives, None: no message; `tells`: whether the
+    object contains what the right file contains, None: perhaps; `by`: a command by which functrace is run."""
 
     def __init__(self, put, why=None, tells=False, by=()):
         self.put, self.why, self.tells, self.by = put, why, tells, list(by)
@@ -99,7 +99,7 @@ def cut_file(path, healthy):
 
 
 def sparse_file(path, healthy):
-    """The file, followed by as many zeros as the file system allows."""
+    """Writes the file, followed by as many zeros as the file system allows."""
     with open(path, 'wb') as file:
         file.write(healthy)
         try:
@@ -177,10 +177,10 @@ KINDS = {
 # ---- Places ----
 
 class Place:
-    """lay(room) makes the files, prog among them, and returns the path at which the kind is put. use(room, by) traces
-    or reads, and returns (done, told): the result of the command, and whether the output has the file's information.
-    `what` is the name of the file in messages; None: functrace does not read the file, and prints nothing. `of`: kinds
-    with another (why, tells) at this place."""
+    """A place. lay(room) makes the files, including the program prog, and returns the path at which the kind is put.
+    use(room, by) traces or reads, and returns (done, told): the result of the command, and whether the output has the
+    file's information. `what` is the name of the file in messages; None: functrace does not read the file, and prints
+    nothing. `of`: kinds with another (why, tells) at this place."""
 
     def __init__(self, lay, use, what='debug file', of=None):
         self.lay, self.use, self.what, self.of = lay, use, what, of or {}
@@ -208,7 +208,8 @@ def filed_by_build_id(room, folder):
 
 
 def system_debug_file(room):
-    """Only functrace and the program see it: a folder of theirs is mounted over /usr/lib/debug."""
+    """The debug file is in /usr/lib/debug, but only functrace and the program see it, because a folder is mounted there
+    for them alone."""
     if os.geteuid() or not os.path.isdir('/usr/lib/debug'):
         raise builds.Skip('only root can mount a folder over /usr/lib/debug')
     inside = filed_by_build_id(room, 'folders')
@@ -257,7 +258,7 @@ def content(path):
 
 
 def launched(room, by):
-    """The program is traced with names and arguments."""
+    """Traces the program with names and arguments."""
     done = room.run([*by, FUNCTRACE, '-f', 'text', '-r', '-a', '-x', 'make', '-o', room.path('trace'), room.path('prog')])
     longest_call(done.out)
     return done, arguments_of(content(room.path('trace')))
@@ -269,7 +270,7 @@ def over_debug(room, by):
 
 
 def trace_of(room):
-    """A trace of prog without names."""
+    """Makes a trace of prog without names."""
     done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), room.path('prog')])
     longest_call(done.out)
 
@@ -288,7 +289,8 @@ def given_folder(room):
 
 
 def below_sysroot(room):
-    """A program below --sysroot, as if from another system. It is traced at its usual place before (see named())."""
+    """The program is below --sysroot, as if from another system. Before, it is traced at its usual place (see
+    named())."""
     compiled(room, 'prog', PROGRAM)
     moved = room.path('root' + room.path('prog'))
     os.makedirs(os.path.dirname(moved))
@@ -308,7 +310,7 @@ def shown(room, by):
 
 
 def map_file(room):
-    """A map file beside the trace: functrace's own traces need none."""
+    """The file is a map file beside the trace, which functrace's traces do not need."""
     compiled(room, 'prog', PROGRAM)
     trace_of(room)
     os.rename(room.path('trace'), room.path('other'))
@@ -323,7 +325,7 @@ def with_map(room, by):
 
 
 def library(room):
-    """A library of a running program; the kind is put at its path."""
+    """The kind is put at the path of a library that a running program has mapped."""
     need_attach()
     compiled(room, 'libmake.so', PROGRAM, '-shared', '-fPIC', '-DWITHOUT_MAIN')
     compiled(room, 'prog', PROGRAM, '-DWITHOUT_MAKE', '-Wl,--no-as-needed', room.path('libmake.so'))
@@ -357,7 +359,7 @@ def cut_in_place(room):
 
 
 def core_library(room):
-    """A library of a core file's process, below --sysroot."""
+    """The file is a library, below --sysroot, of the process that a core file shows."""
     kinds.need('gcore')
     path = library(room)
     os.unlink(path)
@@ -445,7 +447,7 @@ def all_cells():
 
 
 def some_cells():
-    """Each place with some of the kinds, so that each kind is used at one place."""
+    """Yields each place with some of the kinds, so that each kind is used at one place."""
     rest = [kind for kind in KINDS if kind != 'the right file']
     for number, place in enumerate(PLACES):
         yield '%s: %s' % (place, rest[number % len(rest)]), cell(place, rest[number % len(rest)])

@@ -13,8 +13,8 @@ ACCUSED = re.compile('which is not allocated|: a double release')
 
 
 def records_of(trace):
-    """The records of all kinds but memory, in the form of targets/records.h: ids of a type are numbered in their order
-    of appearance."""
+    """Returns the records of all kinds except memory, in the form of targets/records.h: ids of a type are numbered in
+    their order of appearance."""
     live, made, lines = {}, collections.Counter(), []
     for event in trace.events:
         function = event.function if len(trace.kinds) > 1 else event.function + min(trace.kinds)
@@ -81,7 +81,7 @@ class Oracle:
         table[key] = table.get(key, 0) + int(count)
 
     def check(self, traces, follow=True, names=True):
-        """Returns problems, in words. `follow`: children were traced, too."""
+        """Returns problems as sentences. `follow`: children were traced, too."""
         wanted = dict(self.exact)
         aliases = {(kind, size, name): (kind, size, names) for kind, size, names in self.exact
                    for name in names.split('|')}

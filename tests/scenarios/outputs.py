@@ -1,4 +1,4 @@
-"""Where traces are written, the summary of them, and what happens when they cannot be written any more."""
+"""Tests where traces are written, their summary, and what happens when they can no longer be written."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SUMMARY = re.compile(r'^functrace: process (\d+) \((.*?)\): ([\d,]+) events?.*; 
 
 
 def summary(done):
-    """[(pid, name, events, path)] of the summary at the end, in its order."""
+    """Returns [(pid, name, events, path)] of the summary at the end, in its order."""
     return [(int(pid), name, int(events.replace(',', '')), path)
             for pid, name, events, path in SUMMARY.findall(done.err.decode(errors='replace'))]
 
@@ -57,7 +57,8 @@ def images(room, how, *more, by=()):
 
 
 def numbered_images(room):
-    """A child that executes another program twice: FILE, FILE.PID, FILE.PID.1, FILE.PID.2; older files are replaced."""
+    """A child executes another program twice: the traces are FILE, FILE.PID, FILE.PID.1 and FILE.PID.2; older files are
+    replaced."""
     with open(room.path('X'), 'w') as file:
         file.write('of another run\n' * 1000)
     done = images(room, 'exec')
@@ -73,7 +74,8 @@ def numbered_images(room):
 
 
 def first_becomes_another(room):
-    """The first process executes another program: FILE and FILE.PID.1; a child that is forked between has FILE.PID."""
+    """The first process executes another program: its traces are FILE and FILE.PID.1. A child that is forked before has
+    FILE.PID."""
     script = '(exec "$0" -S -E -c 0); exec "$0" -S -E -c 0'
     done = room.run([FUNCTRACE, '-f', 'text', '-o', 'Y', kinds.shell(), '-c', script, sys.executable])
     told = summary(done)
@@ -99,7 +101,7 @@ def threads_execute(room):
 
 
 def own_pids():
-    """A command prefix that runs a program in a pid namespace of its own."""
+    """Returns a command prefix that runs a program in a new pid namespace."""
     kinds.need('unshare')
     command = ['unshare', '-p', '-f', '--mount-proc']
     if os.geteuid() or subprocess.run(command + ['true'], stderr=subprocess.DEVNULL, timeout=20).returncode:
@@ -162,7 +164,7 @@ def several_are_named(room):
 
 
 def paused_and_resumed(room):
-    """Each resume begins a file; no file is replaced."""
+    """Each time that tracing is resumed, a new file begins; no file is replaced."""
     need_attach()
     with Held(room, [builds.target('churn', 'O2'), '1']) as held:
         tracer = room.start([FUNCTRACE, '-f', 'text', '-o', 'P', '-S', 'USR1', '-t', str(held.child.pid)])
@@ -195,12 +197,12 @@ PARTLY = re.compile(r'^functrace: process \d+ \(.*?\): ([\d,]+) events?, ([\d,]+
 
 
 def counts_of_broken(text):
-    """[(traced events, events in the trace, path)] of the messages about incomplete traces."""
+    """Returns [(traced events, events in the trace, path)] of the messages about incomplete traces."""
     return [(int(seen.replace(',', '')), int(kept.replace(',', '')), path) for seen, kept, path in PARTLY.findall(text)]
 
 
 def calls_in(room, path):
-    """The number of calls that functrace-postproc reads from a trace, complete or truncated."""
+    """Returns the number of calls that functrace-postproc reads from a complete or truncated trace."""
     done = room.run([POSTPROC, path])
     return len(re.findall(rb'^\d+\. ', done.out, re.M))
 
@@ -213,7 +215,7 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
         pid, before = held.child.pid, text_of(held.child.pid)
         tracer = room.start([FUNCTRACE] + options + ['-t', str(pid)], **more)
         if kept is None:
-            # The file may only have the part before the first event yet: then the truncated trace would have no event.
+            # Waits for an event in the trace, because otherwise the truncated trace might have none.
             while re.match(rb'\d+\. ', tracer.stdout.readline() or b'0. the end') is None:
                 pass
             tracer.stdout.close()
@@ -239,7 +241,7 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
 
 
 def small_disk(room):
-    """A mount point with 300 KB."""
+    """Mounts a file system of 300 KB; returns its folder."""
     os.mkdir(room.path('disk'))
     if os.geteuid() or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', room.path('disk')],
                                       stderr=subprocess.DEVNULL, timeout=20).returncode:
@@ -268,7 +270,7 @@ def file_too_large(room):
 
 
 def not_even_begun(room):
-    """Not a byte can be written: the message has advice, and no empty file remains."""
+    """If not a single byte can be written, the message has advice, and no empty file remains."""
     import resource
 
     def limit():
@@ -294,8 +296,8 @@ def device_full(room):
 
 
 def one_of_two(room):
-    """functrace is attached to two processes, one of which allocates nothing: it detaches only from the other one, with
-    its sleeping threads."""
+    """functrace is attached to two processes, one of which allocates nothing. It detaches only from the process that
+    allocates, including its sleeping threads."""
     need_attach()
     disk = small_disk(room)
     try:
@@ -394,7 +396,7 @@ def cannot_begin_launched(room):
 
 
 def cannot_begin_child(room):
-    """The same with a forked child of a launched program."""
+    """The same holds if the trace that cannot be created is that of a launched program's forked child."""
     program = builds.target('images', 'O0')
     script = 'import shutil, subprocess, sys; shutil.rmtree("d"); ' \
         'sys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode + 5)'

@@ -1,5 +1,5 @@
-"""On which CPUs a busy program runs: by default functrace puts it on one CPU, together with the tracer, and the program
-cannot see that."""
+"""Tests on which CPUs a busy program runs: by default functrace puts it on one CPU, together with the tracer, without
+the program noticing."""
 
 import os
 import re
@@ -19,8 +19,8 @@ from special import cpus, need_two_cpus
 TRIES = 12  # on a loaded machine the program may not be busy enough, or other programs want its CPU
 NEVER = 'no task was put on a CPU in %d runs: the machine has other work, or is slow' % TRIES
 
-# How tests/targets/placed.c reads its CPUs or passes them on, and the reason that functrace gives for restoring them
-# before.
+# The ways in which tests/targets/placed.c reads its CPUs or passes them on, and the reason that functrace gives for
+# restoring the CPUs just before.
 WAYS = {
     'affinity': 'sched_getaffinity', 'pthread': 'pthread_getaffinity_np', 'number': 'sysconf',
     'attributes': 'fopen(64)?|pthread_getaffinity_np',
@@ -32,13 +32,13 @@ WAYS = {
 
 
 def placements(err):
-    """The reasons for which CPUs were restored, one for each time that a task was put on a CPU, from the messages of
-    -dtracer:1."""
+    """Returns the reasons for which CPUs were restored, one for each time that a task was put on a CPU, from the
+    messages of -dtracer:1."""
     return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* may run on any CPU again: (.*)', err.decode(errors='replace'))
 
 
 def tries(room):
-    """A folder for each run, with longer and longer pauses between the runs."""
+    """Yields a folder for each run, with longer and longer pauses between the runs."""
     for i in range(TRIES):
         if i:
             time.sleep(min(2, 0.1 * 1.5 ** i))
@@ -46,9 +46,9 @@ def tries(room):
 
 
 def compared(room, command, why, options=()):
-    """Runs the command untraced and traced until functrace has put it on a CPU and restored its CPUs for that reason:
-    both runs must be the same. The remark says why that did not happen: the program cannot do it here, or was never put
-    on a CPU."""
+    """Runs the command untraced, and traced until functrace has put it on a CPU and restored its CPUs for that reason:
+    both runs must be the same. If this does not happen, the remark says why: the program cannot do it here, or was
+    never put on a CPU."""
     plain = room.run(command)
     if plain.out.startswith(b'skip: '):
         return [], 'not here'
@@ -228,7 +228,7 @@ def one_cpu(pid):
 
 
 def placed_on(pid):
-    """The CPU on which functrace puts a busy program."""
+    """Waits until functrace has put a busy program on one CPU, and returns this CPU."""
     try:
         return wait_for('the program to be put on one CPU', lambda: one_cpu(pid))
     except Failure:
@@ -249,7 +249,7 @@ def is_below(pid, ancestor):
 
 
 def target_of(tracer):
-    """The launched target: a traced process below functrace that is not one of its own."""
+    """Returns the launched target: a traced descendant of functrace that is not one of functrace's processes."""
     def find():
         for pid in map(int, filter(str.isdigit, os.listdir('/proc'))):
             if pid != tracer.pid and status_field(pid, 'TracerPid') not in ('0', '') and is_below(pid, tracer.pid) and \
@@ -301,7 +301,7 @@ def then(what):
 
 
 def others(room):
-    """Another process wants the CPU and may run on no other: the program is moved."""
+    """Another process may run only on this CPU: the program is moved to another one."""
     need_two_cpus()
     with held_busy(room) as held:
         target = target_of(held.child)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a launched program inherits is what it would have inherited without functrace; functrace without a terminal."""
+"""Tests that a launched program inherits the same state as without functrace, and tests functrace without a
+terminal."""
 import os
 import resource
 import shutil
@@ -36,9 +37,9 @@ with open(sys.argv[1], "w") as f:
 
 
 def mirror_twice(what, before=None, **options):
-    """Runs the mirror without and with functrace, both after before(): it must see the same. --cpu=free, because it
-    allocates between the opening of /proc/self/status and the first read and may be put on one CPU there (placement.py
-    tests what --cpu=auto hides)."""
+    """Runs MIRROR without and with functrace, each time after before(): it must find the same state. --cpu=free is
+    needed because MIRROR allocates after it has opened /proc/self/status and before it reads, and functrace might put
+    it on one CPU in between (placement.py tests what --cpu=auto hides)."""
     seen = []
     for prefix in ([], [FUNCTRACE, "-q", "--cpu=free"]):
         code = subprocess.run(prefix + [sys.executable, "-S", "mirror.py", "seen"], preexec_fn=before, timeout=PATIENCE,
@@ -139,7 +140,7 @@ def test_stopped_in_orphaned_group():
     wait_until("the engine's end", lambda: is_gone(p.engine))
 
 
-# Leaves a stopped child, whose pid it writes to the file that its argument names.
+# This program ends and leaves a stopped child, whose pid it writes to the file that its argument names.
 LEAVER = r"""
 import os, signal, sys
 pid = os.fork()
@@ -162,7 +163,7 @@ def left_behind(words, **options):
     with open("left") as f:
         child = will_end(int(f.read()))
     stopped = state_of(child) == "T"
-    # The child ends only after its pending handlers have run, because its own end is sent last.
+    # The child ends only after its pending handlers have run, because the signal that ends it is sent last.
     if not stopped:
         wait_until("the signals", lambda: os.path.exists("left.got") and open("left.got").read().count(" ") == 2)
     os.kill(child, signal.SIGKILL)
@@ -335,7 +336,7 @@ def test_foreign_proc():
 
 
 def is_settled(target):
-    """Returns true if the tracer has attached and waits for stops, not for a thread of its own that reads files."""
+    """Returns true if the tracer has attached and waits for stops, and not for the engine's thread that reads files."""
     try:
         with open("/proc/%d/wchan" % tracer_of(target)) as f:
             where = f.read()

@@ -1,4 +1,4 @@
-"""Runs programs for a scenario: with time limits, ends all that are left, and compares their text."""
+"""Runs programs for a scenario with time limits, ends those that are left, and compares their text."""
 
 import errno
 import os
@@ -18,7 +18,7 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
-# How much slower than usual the machine is at least: on an emulated machine all waits have longer limits.
+# How many times slower than a usual machine this one may be. On an emulated machine all waits have longer limits.
 PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
 
@@ -44,7 +44,7 @@ def wait_for(what, condition, timeout=60):
 
 
 def waits_of(pid):
-    """For each thread of a process that hangs: state, tracer, pending signals, and its place in the kernel."""
+    """Describes each thread of a process that hangs: its state, tracer, pending signals, and place in the kernel."""
     words = []
     try:
         for tid in tasks_of(pid):
@@ -56,7 +56,8 @@ def waits_of(pid):
 
 
 def kernel_text(pid, tid, name):
-    """The content of a file of /proc about a thread, in one short line. Only root can read some of these files."""
+    """Returns the content of a file of /proc about a thread, in one short line. Only root can read some of these
+    files."""
     try:
         with open('/proc/%d/task/%d/%s' % (pid, tid, name)) as file:
             return ' '.join(file.read().split())[:200]
@@ -97,8 +98,8 @@ class Room:
                 self.children.append(child)
                 return child
             except OSError as error:
-                # A program that was just copied: a child that another thread forks has the file open for writing until
-                # it execs.
+                # If the program was just copied, a child that another thread has forked may have the file open for
+                # writing until it execs.
                 if error.errno != errno.ETXTBSY or not patience:
                     raise
                 time.sleep(0.02)
@@ -130,7 +131,8 @@ class Room:
             pass
 
     def processes(self):
-        """The pids of all processes that descend from this scenario, except zombies, which have no environment."""
+        """Returns the pids of all processes that descend from this scenario, except zombies, which have no
+        environment."""
         found = []
         for name in os.listdir('/proc'):
             if not name.isdigit() or int(name) == os.getpid():
@@ -197,7 +199,7 @@ def state_of(pid):
 
 
 def all_sleep(pid):
-    """Returns true if each thread of a process sleeps, false also if there is no such process."""
+    """Returns true if the process exists and each of its threads sleeps."""
     try:
         return all(state_of(tid) == 'S' for tid in tasks_of(pid))
     except OSError:
@@ -215,7 +217,7 @@ def tasks_of(pid):
 # ---- The text of a process ----
 
 def living_task(pid):
-    """The /proc folder of a task that still has its memory: the leader may have ended before the others."""
+    """Returns the /proc folder of a task that still has its memory. The leader may have ended before the others."""
     for tid in [pid] + tasks_of(pid):
         folder = '/proc/%d/task/%d' % (pid, tid)
         try:
@@ -228,7 +230,7 @@ def living_task(pid):
 
 
 def code_sections(path):
-    """[(offset, end)] of the file's code sections; little endian only."""
+    """Returns [(offset, end)] of the file's code sections; little endian only."""
     found = []
     with open(path, 'rb') as file:
         header = file.read(64)
@@ -244,7 +246,7 @@ def code_sections(path):
 
 
 def text_mappings(pid):
-    """The executable mappings; of mappings that are also writable and contain data, only the code sections."""
+    """Returns the executable mappings; if a mapping is also writable and contains data, only its code sections."""
     found = []
     with open(living_task(pid) + '/maps') as file:
         for line in file:
@@ -264,13 +266,13 @@ def text_mappings(pid):
 
 
 def unexpected(said):
-    """The messages of functrace-postproc, except that most frames have no names, which depends on installed debug
-    symbols."""
+    """Returns the messages of functrace-postproc without the one that most frames have no names, which depends on the
+    installed debug symbols."""
     return b''.join(line for line in said.splitlines(True) if b' frames have no names, ' not in line)
 
 
 def text_of(pid):
-    """{(low, high, path): bytes} of all executable mappings."""
+    """Returns {(low, high, path): bytes} of all executable mappings."""
     text = {}
     mappings = text_mappings(pid)
     with open(living_task(pid) + '/mem', 'rb', 0) as memory:
@@ -290,8 +292,8 @@ def text_of(pid):
 
 
 def text_differences(before, after, tails=True):
-    """Describes the differences in mappings that exist in both. Without `tails`, differences in the zeros after the
-    code are ignored."""
+    """Describes the differences between mappings that exist both before and after. Without `tails`, differences in the
+    zeros after the code are ignored."""
     words = []
     for key in sorted(set(before) & set(after)):
         if before[key] == after[key]:
@@ -312,7 +314,7 @@ def text_differences(before, after, tails=True):
 
 
 def may_attach():
-    """None if this process may trace processes that it did not start, else the reason why not."""
+    """Returns None if this process may trace processes that it did not start, else the reason why not."""
     if os.geteuid() == 0:
         return None
     try:
@@ -324,7 +326,7 @@ def may_attach():
 
 
 def modules(options):
-    """The options, with -e memory added if they name no module."""
+    """Returns the options, with -e memory added if they name no module."""
     return ([] if '-e' in options else ['-e', 'memory']) + list(options)
 
 
@@ -340,7 +342,7 @@ class Tracer:
                                 modules(options) + ['-t', str(pid)], env)
 
     def planted(self):
-        """Waits until breakpoints are in the text, and no more are added."""
+        """Waits until breakpoints are in the text and no more of them are added."""
         def changed():
             if self.child.poll() is not None:
                 result = self.room.finish(self.child)
@@ -376,7 +378,7 @@ class Tracer:
 
 
 class Gate:
-    """The place where a target waits: gate() in target.h."""
+    """The test's side of gate() in target.h, at which a target waits."""
 
     def __init__(self):
         self.in_read, self.in_write = os.pipe()

@@ -1,4 +1,4 @@
-"""Real programs behave the same traced and untraced, and their traces can be read."""
+"""Tests that real programs behave the same traced and untraced, and that their traces can be read."""
 
 import os
 import re
@@ -148,7 +148,7 @@ def python_script(room):
 
 
 def leaks_of(trace_path):
-    """{id: size} that functrace-postproc -l lists for a trace."""
+    """Returns {id: size} as functrace-postproc -l lists the blocks of a trace."""
     said = subprocess.run([processes.POSTPROC, '-l', '-c', trace_path], stdout=subprocess.PIPE, check=True,
                           timeout=60).stdout.decode(errors='replace')
     found = {}
@@ -160,7 +160,8 @@ def leaks_of(trace_path):
 
 
 def live_of(threads):
-    """{id: size} of blocks that the reference logger saw allocated and not released, in the order of all threads."""
+    """Returns {id: size} of the blocks that are live at the end of the reference logger's log, in which the events of
+    all threads are in order."""
     live = {}
     for event in sorted((e for events in threads.values() for e in events), key=lambda e: e.sequence):
         if event.kind == '+':
@@ -171,7 +172,8 @@ def live_of(threads):
 
 
 def logged(room, command, more_env=None, status=0):
-    """A program with the reference logger: the events are the same, and so are the live blocks that postproc lists."""
+    """Traces a program with the reference logger: the events must be the same, and the live blocks that postproc lists,
+    too."""
     env = dict(more_env or {}, LD_PRELOAD=builds.logger(), REFLOG=room.path('log'))
     os.makedirs(env['REFLOG'])
     os.makedirs(room.path('traces'))
@@ -330,7 +332,7 @@ int module%(n)d(int argument)
 	return %(call)s;
 }
 '''
-# Not the system headers: their thousands of lines would be most of the traced work.
+# This header replaces the system headers, whose thousands of lines would be most of the traced work.
 PROJECT_HEADER = '''#define NULL ((void *)0)
 void *malloc(unsigned long);
 void free(void *);
@@ -358,8 +360,8 @@ def write_project(room):
 
 
 def make_project(room):
-    """A build with two jobs, with make, sh, gcc, cc1, as, collect2, ld, ar and the program itself traced: the files are
-    the same."""
+    """Traces a build with two jobs, including make, sh, gcc, cc1, as, collect2, ld, ar and the built program: the files
+    must be the same as without functrace."""
     make = kinds.need('make')
     kinds.need('ar')
     write_project(room)

@@ -102,7 +102,7 @@ def test_background():
 
 
 def engine_thread(pid, engine):
-    """TracerPid, which is the number of a thread of the engine."""
+    """Returns the target's TracerPid, which is the id of a thread of the engine."""
     tracer = tracer_of(pid)
     if tracer and os.path.exists("/proc/%d/task/%d" % (engine, tracer)):
         return tracer

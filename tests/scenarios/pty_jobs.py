@@ -25,7 +25,8 @@ while True:
 
 
 def waiter(go_on, result):
-    """A program that prints ready, waits for a file, and writes `done` into another one."""
+    """Returns the command of a program that prints `ready`, waits for the file go_on, and writes `done` into the file
+    `result`."""
     return F + sys.executable + """ -S -c '
 import os, time
 print("ready", flush=True)
@@ -162,7 +163,7 @@ def test_reads_terminal():
 
 def test_background_read():
     """a background job that reads the terminal is stopped, and reads when it is brought to the front"""
-    # Not sh: busybox checks for a line before it reads.
+    # bash is used, because busybox's sh checks whether there is a line before it reads.
     shell = Shell()
     equal(shell.run(F + "bash -c 'read line; echo got-$line' &"), 0)
     p = Processes(shell.pid, "bash")
@@ -222,7 +223,7 @@ def test_visible_killed_stopped():
     wait_until("the end of functrace", lambda: is_gone(p.visible))
     wait_until("the tracer's end", lambda: tracer_of(p.target) == 0)
     wait_until("an untraced stop", lambda: state_of(p.target) == "T")
-    # If its process group had become orphaned, the kernel would have sent it SIGHUP at once.
+    # If the program's process group had become orphaned, the kernel would have sent it SIGHUP at once.
     shell.run("true")
     equal(state_of(p.target), "T")
     open("go-on2", "w").close()
@@ -341,7 +342,8 @@ def test_session_leader_whose_program_has_ended():
     wait_until("the program's end", lambda: not children(engine))
 
     def is_over():
-        """Repeats Ctrl-C, because until functrace has seen the program's end the signal is the program's."""
+        """Sends Ctrl-Z and Ctrl-C again, because the signals are meant for the program until functrace has seen the
+        program's end."""
         shell.send("\x1a\x03")
         return is_gone(shell.pid)
 
@@ -388,8 +390,8 @@ def test_outlived():
         child = will_end(int(f.read()))
 
     def is_over():
-        """Sends the signal to functrace's process group, as the terminal does; until functrace has seen the program's
-        end the signal is the program's. A functrace that has ended has returned the terminal to the shell."""
+        """Sends the signal to functrace's process group, as the terminal does. Until functrace has seen the program's
+        end, the signal is meant for the program. A functrace that has ended has returned the terminal to the shell."""
         try:
             os.killpg(p.visible, signal.SIGINT)
         except ProcessLookupError:

@@ -24,13 +24,13 @@ for _letter, _word in (('w', 'new'), ('a', 'new[]')):
 
 
 class Image:
-    """The log of one program that a process executed: {tid: [Logged]}, and when it began."""
+    """The log of one program that a process executed: {tid: [Logged]}, and when the program began."""
 
     def __init__(self, pid):
         self.pid, self.began, self.program, self.threads = pid, None, None, {}
 
     def in_order(self):
-        """[(tid, Logged)] of all threads."""
+        """Returns [(tid, Logged)] of all threads in the order of the events."""
         return sorted(((tid, event) for tid, events in self.threads.items() for event in events),
                       key=lambda item: item[1].sequence)
 
@@ -55,8 +55,8 @@ def read_thread(path):
 
 
 def read_images(folder):
-    """{pid: [Image]}, in the order in which a process executed the programs; without functrace, into which the logger
-    may be preloaded, too."""
+    """Returns {pid: [Image]}, in the order in which a process executed the programs, without the logs of functrace,
+    into which the logger may also be preloaded."""
     images = {}
     for name in os.listdir(folder):
         pid, tid, which = name.split('.')
@@ -74,7 +74,7 @@ def read_images(folder):
 
 
 def read_folder(folder):
-    """{pid: {tid: [Logged]}} of processes that never exec."""
+    """Returns {pid: {tid: [Logged]}} of processes that never exec."""
     return {pid: images[0].threads for pid, images in read_images(folder).items()}
 
 
@@ -92,7 +92,8 @@ def same(traced, logged):
 
 
 def first_difference(tid, traced, logged, start, ends=None):
-    """None, or the first difference in words; `start` events of the log are from before the trace."""
+    """Returns the first difference as a sentence, or None. The first `start` events of the log are from before the
+    trace."""
     for i in range(max(len(traced), len(logged) - start)):
         ours = traced[i] if i < len(traced) else None
         theirs = logged[start + i] if start + i < len(logged) else None
@@ -141,7 +142,7 @@ def compare_launched(trace, threads):
 
 
 def window(traced, logged):
-    """The place in the log at which the trace of a thread begins: the place from which most events agree."""
+    """Returns the place in the log at which the trace of a thread begins: the place from which most events agree."""
     if not traced:
         return 0
     for start in range(len(logged)):
@@ -152,8 +153,8 @@ def window(traced, logged):
 
 
 def compare_attached(trace, threads):
-    """Like compare_launched(), for a trace of a part of the run: each thread's trace must be one contiguous part of its
-    log."""
+    """Does the same as compare_launched() for a trace of a part of the run: each thread's trace must be one contiguous
+    part of the thread's log."""
     by_tid = {}
     for event in trace.events:
         by_tid.setdefault(event.tid, []).append(event)

@@ -1,5 +1,5 @@
-"""What remains in a process when all three processes of functrace are killed at once, which messages report it, and how
---repair removes it."""
+"""Tests what remains in a process when all three processes of functrace are killed at once, which messages report this,
+and how --repair removes it."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, text_d
 
 
 def kill_all(tracer, pid):
-    """SIGKILL to the three processes; each is stopped before, so that none can react to the end of another one."""
+    """Kills the three processes. Each is stopped before, so that none can react to the end of another one."""
     engine = engine_of(None, pid)
     guardian = int(status_field(engine, 'PPid'))
     visible = tracer.child.pid
@@ -29,7 +29,7 @@ def kill_all(tracer, pid):
 
 
 def worker(child):
-    """The exit status of the next worker."""
+    """Starts the next worker; returns its exit status."""
     child.stdin.write(b'f')
     child.stdin.flush()
     return child.stdout.readline().decode().strip()
@@ -47,7 +47,7 @@ def expect(problems, what, said, *parts):
 
 
 def leave_breakpoints(room, variant='O2'):
-    """Leaves the breakpoints of a killed functrace in the prefork master; returns its text from before."""
+    """Leaves the breakpoints of a killed functrace in the prefork master; returns the master's text from before."""
     need_attach()
     child = room.start([builds.target('prefork', variant)], stdin=subprocess.PIPE)
     if child.stdout.readline() != b'ready\n':

@@ -1,4 +1,5 @@
-"""Resident memory in a trace: the figures must be those of the program's own getrusage() and /proc/PID/status."""
+"""Tests resident memory in a trace: the figures must be those that the program reads by getrusage() and in
+/proc/PID/status."""
 
 import os
 import re
@@ -12,7 +13,8 @@ from words import compiled
 
 MIB = 1 << 20
 
-# The kernel keeps its counters for each CPU: this is more than their error.
+# The figures may differ by this number of bytes, because the kernel has separate counters for each CPU, which it does
+# not always add up.
 SLACK = MIB
 
 PEAK = r'''
@@ -83,8 +85,8 @@ def at_the_end(room):
 
 
 def forms(room):
-    """Each format that has a place for the figures has the same ones; the others have none, and functrace prints
-    nothing about that."""
+    """All formats that can represent the figures have the same ones. The others have none, and functrace prints no
+    message about this."""
     problems = []
     program = compiled(room, 'peak', PEAK)
     for form, options in (('rtrace', []), ('stacktrack', []), ('mpatrol', []),
@@ -112,7 +114,7 @@ def executes(room):
 
 
 def attached(room):
-    """A process that runs on: the figures are those at detaching."""
+    """When functrace detaches from a process that runs on, the figures are those of this moment."""
     need_attach()
     program = compiled(room, 'peak', PEAK)
     target = room.start([program, 'wait'])

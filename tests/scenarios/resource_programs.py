@@ -1,4 +1,5 @@
-"""Several kinds of resource in one run, and popular programs: they are unharmed, and no error of theirs is reported."""
+"""Tests several kinds of resource in one run, and popular programs: the programs are unharmed, and functrace reports no
+errors in them."""
 
 import glob
 import os
@@ -81,7 +82,7 @@ def redis(room):
 
 
 def gio(room):
-    """GLib's own program: the trace has the types of its objects."""
+    """A program of GLib is traced: the trace has the types of its objects."""
     with open(room.path('file'), 'w') as file:
         file.write('x\n')
     problems, remark = judged(room, [kinds.need('gio'), 'info', '-a', 'standard::type,standard::size', room.path('file')], None, 4,

@@ -1,6 +1,6 @@
-"""Kinds of resource other than memory. The targets print which lines their traces have, with ids and order
-(tests/targets/kind.h), and which resources are live at the end; functrace-postproc lists these with their places in the
-source."""
+"""Tests kinds of resource other than memory. The targets print which lines their traces must have, with ids and order
+(tests/targets/kind.h), and which resources are live at the end. functrace-postproc must list these resources with their
+places in the source."""
 
 import os
 import re
@@ -15,9 +15,9 @@ COMMON = ('O0', 'O2', 'static', 'musl', 'musl-static', 'm32', 'm32-O0', 'm32-tim
 
 
 class Kind:
-    """A target of a module: its builds, the words that functrace must print at the end, and a check of its own:
-    check(room, calls) -> problems. Not exact: only that check is made. own_ids: only calls with the ids that the target
-    prints are compared."""
+    """A target of a module: its builds, the words that functrace must print at the end, and perhaps a function
+    check(room, calls) -> problems. If not exact, the calls are not compared with the lines that the target prints.
+    own_ids: only calls with the ids that the target prints are compared."""
 
     def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
                  unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
@@ -52,7 +52,7 @@ def storm(count):
 
 
 def replay_ranges(calls):
-    """[(start, end, type)] of the mappings that are live after these calls."""
+    """Returns [(start, end, type)] of the mappings that are live after these calls."""
     live = {}
     for call in calls:
         made = re.match(r'.*?<(\w*shmmap)>\((\d+)\) = 0x([0-9a-f]+)', call)
@@ -177,7 +177,7 @@ def compare(calls, expected, is_static):
 
 
 def leaks_of(room, trace, env=None):
-    """{kind: (count, units)} and the frames of the leaks, by functrace-postproc."""
+    """Returns {kind: (count, units)} and the frames of the leaks, as functrace-postproc prints them."""
     done = room.run([POSTPROC, '-l', '-r', trace], env)
     text = done.out.decode(errors='replace')
     if done.status or unexpected(done.err):
@@ -202,7 +202,7 @@ def compare_leaks(text, left, source, with_lines):
 
 
 class Run:
-    """A run of the target of one kind, in one build and one mode."""
+    """A scenario: the target of one kind runs in one build and one mode."""
 
     def __init__(self, kind, variant, mode):
         self.kind, self.variant, self.mode = kind, variant, mode

@@ -1,4 +1,5 @@
-"""Repeated tests do all of their rounds if CHECK_LONG is in the environment, which check-long sets, else a tenth."""
+"""Says how many rounds a repeated test does: all of them if CHECK_LONG is in the environment (make check-long sets it),
+else a tenth."""
 
 import os
 

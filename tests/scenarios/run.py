@@ -132,8 +132,7 @@ class Case:
         return problems + left, remark
 
     def build(self, _variant):
-        """Builds the programs that the scenario's module names: the builds that are written out in its text, and
-        BUILDS."""
+        """Builds the programs that the scenario's module names, in its text or in BUILDS."""
         for kind, arguments in BUILD.findall(inspect.getsource(self.module)):
             attempt(getattr(builds, kind), *[word.strip('\' ') for word in arguments.split(',') if word])
         for arguments in getattr(self.module, 'BUILDS', ()):
@@ -149,7 +148,7 @@ def attempt(build_one, *arguments):
 
 
 def lines_of(path):
-    """The lines of a form, without comments."""
+    """Returns the lines of a form, without comments."""
     with open(path) as file:
         return [line.strip() for line in file if line.strip() and line[0] != '#']
 
@@ -218,7 +217,7 @@ ROWS = ['%s [%s] %s' % (row.label, variant, mode) for row in table.SCENARIOS for
 
 
 def left_out():
-    """The names that long.form has: as they are, or after "~ " as a regular expression."""
+    """Returns the names of the scenarios that long.form lists, by name, or after "~ " by a regular expression."""
     names, found = [case.label for case in CASES] + ROWS, set()
     for line in lines_of(LONG_FORM):
         matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
@@ -258,7 +257,7 @@ def build(job):
 
 
 def cpu_seconds():
-    """The CPU time of this process and of all processes that it has waited for."""
+    """Returns the CPU time of this process and of all processes that it has waited for."""
     return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
@@ -277,8 +276,8 @@ def run_one(tap, cells, job, verbose):
         for _ in range(3):
             if not problems or not WATCH.since(start):
                 break
-            # The failure may not be functrace's: repeats the scenario when other programs' uprobes are gone. A failure
-            # without uprobes stays one.
+            # Another program's uprobes may have caused the failure: the scenario is repeated when they are gone. A
+            # failure without uprobes counts at once.
             tap.comment('%s: run again, uprobes of another program were in the C library; it had found: %s' % (
                 name, problems[0].split('\n')[0]))
             WATCH.wait_until_gone(60)

@@ -1,6 +1,6 @@
-"""The output of a scan: of truncated core files, of a process that executes another program or ends meanwhile, of
-several processes; when it cannot be written; the paths by which blocks are reachable; and that the manual describes all
-keys of the JSON."""
+"""Tests the output of a scan: of truncated core files, of processes that end or execute another program during it, of
+several processes, and when the output cannot be written. Tests the paths by which blocks are reachable, and that the
+manual describes all keys of the JSON."""
 
 import calendar
 import json
@@ -24,7 +24,7 @@ LOST = {'definitely_lost': (100 * wide(56), 100)}
 
 
 def whole_size(data):
-    """The end of the last segment of a core file, 64-bit or 32-bit."""
+    """Returns the end of the last segment of a core file, 64-bit or 32-bit."""
     wide_file = data[4] == 2
     at, size, count = struct.unpack_from('<Q' if wide_file else '<I', data, 32 if wide_file else 28)[0], \
         *struct.unpack_from('<HH', data, 54 if wide_file else 42)
@@ -78,7 +78,7 @@ def truncated(room, variant='O2', by_kernel=True):
 
 
 def not_a_file(room):
-    """A core file that cannot be read twice, such as a pipe, and a folder."""
+    """functrace is given a core file that cannot be read twice, such as a pipe, and a folder."""
     problems = []
     for command in 'cat /bin/true | "$0" --scan --core=/dev/stdin', '"$0" --scan --core=.', 'mkfifo f; "$0" --scan --core=f':
         done = room.run(['sh', '-c', command, FUNCTRACE])
@@ -215,12 +215,12 @@ class Family:
 
 
 def lost_of(out):
-    """The processes with lost blocks, in the order of the JSON."""
+    """Returns the processes with lost blocks, in the order of the JSON."""
     return [(one['pid'], one['definitely_lost']['blocks']) for one in map(json.loads, out.splitlines())]
 
 
 def family(room):
-    """--children, and several -t: each process has a result of its own."""
+    """With --children, or several -t, each process has a separate result."""
     problems = []
     with Family(room) as ours:
         one, two = ours.children
@@ -243,7 +243,7 @@ def family(room):
 
 
 def family_ends(room):
-    """It is no error if a child ends between two scans; it is one if a process of -t ends."""
+    """If a child ends between two scans, this is no error; if a process of -t ends, it is one."""
     problems = []
     for options, status, end in (([], 0, ''), (['-t'], 1, '.')):
         with Family(room) as ours:
@@ -318,7 +318,7 @@ def ways(room):
 
 
 def beside_variables(room, variant):
-    """A mapping with a thread's stack and TLS, followed by the program's own memory."""
+    """A mapping contains a thread's stack and TLS, and after them memory of the program."""
     problems = []
     with Target(room, 'besidetls', variant) as target:
         blocks = [target.child.stdout.readline().decode().strip() for _ in range(4)]
@@ -413,7 +413,7 @@ def core_in_midst(room):
 
 
 def no_heap(room):
-    """A process without a known heap: the message has advice."""
+    """If a process has no heap of a known allocator, the message has advice."""
     problems = []
     words = "has an allocator that functrace does not know (tcmalloc, Go's, musl's simple one in some static programs). "
     read_end, write_end = os.pipe()
@@ -443,7 +443,7 @@ def no_heap(room):
 
 
 def of_another_user(room):
-    """Another user's process, by its name and by its id: the message names the owner."""
+    """If -t names another user's process, by its name or its id, the message names the owner."""
     prefix, functrace = as_nobody(room)
     program = room.path('scan-of-another')
     shutil.copy(shutil.which('sleep'), program)

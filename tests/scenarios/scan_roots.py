@@ -1,5 +1,5 @@
-"""Which memory is a root of a scan: stacks beside a program's data, registers of a thread inside malloc, several C
-libraries in one process. Each planted block must be reported, while a program runs and when it ends."""
+"""Tests which memory is a root of a scan: stacks beside a program's data, registers of a thread inside malloc, several
+C libraries in one process. Each planted block must be reported, while a program runs and when it ends."""
 
 import json
 import mmap
@@ -38,7 +38,8 @@ LOST = re.compile(r'([\d,]+) bytes in ([\d,]+) blocks? definitely lost')
 
 
 def reported(room, command, status):
-    """(bytes, blocks) that --report shows as definitely lost; a problem if it ends with another status."""
+    """Runs functrace --report; returns problems (a wrong status is one), and (bytes, blocks) that it shows as
+    definitely lost."""
     done = room.run([FUNCTRACE, '--report', '--error-exitcode=9', '--', *command], data=b'')
     match = LOST.search(done.out.decode())
     problems = [] if done.status == status and match else \
@@ -47,7 +48,8 @@ def reported(room, command, status):
 
 
 def ends(room):
-    """The same at the end of the program, on the stack of each mode; valgrind agrees if it knows such stacks."""
+    """The same is tested at the end of the program, on the stack of each mode. valgrind must report the same if it
+    knows such stacks."""
     problems, asked = [], 0
     for mode in MODES:
         command = [builds.target('stackroots', 'O2'), mode, 'end']
@@ -76,7 +78,8 @@ def answers(room, target, scans):
 
 
 def allocating(room, threads, modes, scans, variant='O2'):
-    """Blocks that are being allocated or released are not lost, and no other block is hidden."""
+    """Blocks that are being allocated or released are not reported as lost, and they keep no other block from being
+    reported."""
     problems, count = [], 0
     scans = rounds(scans) if PATIENCE == 1 else 3
     # If the heap has low addresses, a number of the C library may look like a pointer into a lost block (0x20000005 is
@@ -99,8 +102,8 @@ def allocating(room, threads, modes, scans, variant='O2'):
 
 
 def namespaced(room):
-    """The figures are the sum of both heaps; blocks that a second C library has allocated for the linker are not
-    counted here."""
+    """The figures are the sum of both heaps. Blocks that the second C library has allocated for the dynamic linker are
+    not counted here."""
     problems = []
     with Target(room, 'namespaced', 'O2') as target:
         for _ in range(3):
@@ -202,8 +205,8 @@ int main(void)
 
 
 def has_page_of_zeros():
-    """Returns true if the kernel maps its page of zeros when memory is only read: that page is not in a process's
-    resident memory."""
+    """Returns true if the kernel maps its page of zeros when memory is only read. This page does not count as resident
+    memory of the process."""
     def resident():
         with open('/proc/self/statm') as file:
             return int(file.read().split()[1])
@@ -216,8 +219,8 @@ def has_page_of_zeros():
 
 
 def read_only_zeros(room):
-    """A table that was read, and written in one place: its pages of zeros are not copied, and the written page between
-    them is."""
+    """A table was read everywhere, and written in one place. Its pages of zeros are not copied, the written page
+    between them is."""
     if not has_page_of_zeros():
         raise builds.Skip('this kernel has no page of zeros: memory that is read gets pages of its own')
     if tuple(int(word) for word in os.uname().release.split('.')[:2]) < (6, 7):

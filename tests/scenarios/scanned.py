@@ -1,5 +1,5 @@
-"""Processes with many threads or huge mappings, in namespaces, or that exec, fork or end during the scan; and processes
-that cannot be scanned, with the messages."""
+"""Tests scans of processes with many threads or huge mappings, in namespaces, and of processes that exec, fork or end
+during the scan. Tests the messages about processes that cannot be scanned."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def need_root():
 
 
 def many_threads(room):
-    """500 sleeping threads, and some that start and end."""
+    """The process has 500 sleeping threads, and some that start and end."""
     problems = []
     with Held(room, [builds.target('churn', 'O2'), '2', '500']) as held:
         for _ in range(3 if LONG else 1):
@@ -84,7 +84,7 @@ def sparse(room):
 
 
 def namespace(room):
-    """The first process of a pid namespace, as in a container, scanned from outside and from inside."""
+    """The first process of a pid namespace, as in a container, is scanned from outside and from inside."""
     need_root()
     if not shutil.which('unshare') or room.run(['unshare', '--pid', '--fork', '--mount-proc', 'true']).status:
         raise builds.Skip('no namespace of process ids can be made here')
@@ -107,8 +107,8 @@ def namespace(room):
 
 
 def moving(room, command, scans, end):
-    """Scans of a process that changes meanwhile: each prints figures, or why there are none. Returns how many of
-    each."""
+    """Scans a process that changes meanwhile: each scan must print figures, or the reason why there are none. Returns
+    problems, and how many scans printed figures and reasons."""
     problems, figures, gone = [], 0, 0
     child = room.start(command, stdin=subprocess.PIPE)
     for _ in range(scans):
@@ -131,7 +131,8 @@ EXECS = '[ "$1" -gt 0 ] && exec sh "$0" $(($1 - 1)); exit 0'
 
 
 def executing(room):
-    """The process executes another program each millisecond: the scan is of one of them, or there is none yet."""
+    """The process executes another program each millisecond. The scan is of one of these programs, or finds no heap
+    yet."""
     need_attach()
     with open(room.path('script'), 'w') as file:
         file.write(EXECS)
@@ -155,7 +156,7 @@ def forking(room):
 
 
 def ending(room):
-    """Processes that live for milliseconds."""
+    """The processes live only for milliseconds."""
     problems, figures, gone = [], 0, 0
     for number in range(0, 15, 1 if LONG else 3):
         child = room.start(['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i + 1)); done' % (number * 3000)])
@@ -171,7 +172,7 @@ def ending(room):
 
 
 def two_at_once(room):
-    """Two functraces at once: each scans, or says that the other one traces the process."""
+    """Two functraces scan at the same time: each prints a result, or that the other one traces the process."""
     problems, refused = [], 0
     with Target(room, 'planted', 'O2', 4, 100) as target:
         for _ in range(8 if LONG else 3):
@@ -210,7 +211,7 @@ def traced(room):
             if command:
                 tracer.kill()
                 wait_for('the process to have no tracer', lambda: status_field(target.pid, 'TracerPid') == '0')
-                # A stop that the tracer sent to a thread and did not wait for.
+                # The tracer may have stopped a thread without waiting for the stop.
                 os.kill(target.pid, signal.SIGCONT)
             else:
                 problems += tracer.let_go()

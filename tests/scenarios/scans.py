@@ -1,4 +1,4 @@
-"""functrace --scan reports each planted block, and the scanned process runs on unharmed."""
+"""Tests that functrace --scan reports each planted block, and that the scanned process runs on unharmed."""
 
 import json
 import os
@@ -52,8 +52,8 @@ class Target:
         return [], json.loads(done.out)
 
     def end(self):
-        """Returns problems if the text has changed or the program does not end as it would untraced; and the program's
-        output."""
+        """Ends the program. Returns problems (the text must be unchanged, and the program must end as if untraced), and
+        the program's output."""
         problems = text_differences(self.text, text_of(self.pid))
         out, _ = self.child.communicate(b'', timeout=60 * PATIENCE)
         if self.child.returncode:
@@ -71,19 +71,19 @@ def compare(found, **wanted):
 
 
 def wide(size, variant='O2', env=None):
-    """The size of a planted block: with memory tags, rounded up to whole tagged granules."""
+    """Returns the size of a planted block. With memory tags it is rounded up to whole tagged granules."""
     if builds.has_tags(env):
         return size + -size % 16
     return size + (4 if builds.is_narrow(variant) else 0)
 
 
 def untagged(address):
-    """The address of a pointer, without its tag."""
+    """Returns the address of a pointer, without its tag."""
     return address & (1 << 56) - 1
 
 
 def of_size(found, size, name):
-    """The number of blocks of that size in a class."""
+    """Returns the number of blocks of that size in a class."""
     return sum(group[name]['blocks'] for group in found['groups'] if group['size'] == size)
 
 
@@ -111,7 +111,7 @@ def planted(room, variant='O2', threads=4, scans=5, env=None):
 
 
 def led(room, variant='O2', env=None):
-    """Blocks to which only lost blocks point."""
+    """Tests blocks to which only lost blocks point."""
     lost, by_it = wide(56, variant, env), 4500 * wide(40, variant, env)
     with Target(room, 'planted', variant, 3, 900, 5, env=env) as target:
         problems, found = target.look()
@@ -125,7 +125,7 @@ def led(room, variant='O2', env=None):
 
 
 def beside_a_stack(room, variant='O2'):
-    """Mmapped chunks, one of which is in a mapping that the kernel has merged with a thread's stack."""
+    """Tests mmapped chunks, one of which is in a mapping that the kernel has merged with a thread's stack."""
     with Target(room, 'besidestack', variant) as target:
         address, count = target.child.stdout.readline().split()
         with open('/proc/%d/maps' % target.pid) as maps:
@@ -144,8 +144,8 @@ def beside_a_stack(room, variant='O2'):
 
 
 def in_pieces(room, variant='O2'):
-    """A main arena with memory between its pieces that the program took by sbrk, or with pieces that malloc has mapped.
-    In 32-bit processes a word may look like a pointer to a lost block, but not in each of three runs."""
+    """Between the pieces of the main arena is memory that the program took by sbrk, or malloc has mapped some of the
+    pieces. In 32-bit processes a word may look like a pointer to a lost block, but not in each of three runs."""
     for _ in range(3 if builds.is_narrow(variant) else 1):
         problems = pieces_once(room, variant)
         if not problems:
@@ -175,8 +175,8 @@ def pieces_once(room, variant):
 
 
 def sizes(room, variant, env=None):
-    """Blocks from all functions, of many sizes and alignments: their addresses and sizes are those that malloc itself
-    uses."""
+    """Blocks are allocated by all functions, with many sizes and alignments: the reported addresses and sizes are those
+    that malloc itself uses."""
     with Target(room, 'aligned', variant, env=env) as target:
         blocks = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
         done = target.scan(*['--why=' + address.decode() for address, _ in blocks])
@@ -247,7 +247,7 @@ def named_next(room):
 
 
 def text(room):
-    """The output for people, and why a block is reachable."""
+    """Tests the output for people, and --why for a reachable block."""
     with Target(room, 'planted', 'O2', 2, 10, 2) as target:
         done = target.scan('--error-exitcode=9', '--top=9')
         out = done.out.decode()
@@ -276,7 +276,7 @@ def text(room):
 
 
 def again(room):
-    """Several scans: a block that was lost is lost in each later scan."""
+    """If a block is lost in one of several scans, it is lost in each later scan."""
     with Target(room, 'planted', 'O2', 2, 100) as target:
         done = room.run([FUNCTRACE, '--scan=json', '--interval=0.1', '--count=3', '--error-exitcode=5', '-t', str(target.pid)])
         found = [json.loads(line) for line in done.out.splitlines()]
@@ -331,7 +331,7 @@ sys.stdin.read()
 
 
 def python_types(room):
-    """Types of Python's objects: a type is shown only if references and size of the block fit an object."""
+    """The type of a Python object is shown only if the references and the size of the block fit an object."""
     if builds.processor() != 'x86_64':
         raise builds.Skip('the sizes are those of 64 bits')
     with Target(room, sys.executable, None, '-c', OBJECTS) as target:
@@ -364,8 +364,8 @@ def empty_cache(room):
 
 
 def inner(room, variant='O2'):
-    """Interior pointers that C++ and libraries use, which valgrind recognises, and others. In a program that is not
-    relocated the tables are among its other constants."""
+    """Tests interior pointers: those that C++ and libraries use, which valgrind recognises, and others. In a program
+    that is not relocated the tables of virtual functions are among other constants."""
     with Target(room, 'inner', variant) as target:
         lines = [line.split() for line in iter(target.child.stdout.readline, b'end\n')]
         problems, found = target.look('--top=99')
@@ -385,8 +385,8 @@ def inner(room, variant='O2'):
 
 
 def busy(room, threads, scans, variant='O2', env=None):
-    """Threads that only allocate: each scan has a consistent copy, and no thread gets a trap. With glibc's locks, in
-    nearly all scans the first copy is consistent."""
+    """The threads only allocate: each scan has a consistent copy, and no thread gets a trap. Because of glibc's locks,
+    the first copy is consistent in nearly all scans."""
     problems, unused = [], 0
     # on a slow machine more threads get too little of a processor
     threads = min(threads, 2) if PATIENCE > 1 else threads
@@ -493,7 +493,8 @@ def asleep(room, variant='O2'):
 
 
 def timed(room, variant='O2'):
-    """A wait with a timeout ends although scans come more often than that, because it is restarted only once."""
+    """A wait with a timeout ends although scans come more often than the timeout, because the wait is restarted only
+    once."""
     child = room.start([builds.target('timeouts', variant)])
     if child.stdout.readline() != b'ready\n':
         raise builds.Skip('the target does not run here')
@@ -520,7 +521,7 @@ def in_vfork(room):
 
 
 def refused(room):
-    """A heap of an unknown allocator: a message, and status 1."""
+    """If the heap is of an unknown allocator, functrace prints a message and ends with status 1."""
     problems, skipped = [], []
     for variant, env, said in (('O2', {'LD_PRELOAD': OTHER}, b"no heap of glibc's, musl's, jemalloc's or mimalloc's malloc"),):
         try:
@@ -554,7 +555,7 @@ def same(live, core):
 
 
 def kernel_core(room, target):
-    """The core file that the kernel writes when this kills a target."""
+    """Kills a target; returns the path of the core file that the kernel writes."""
     with open('/proc/sys/kernel/core_pattern') as file:
         pattern = file.read().strip()
     if '/' in pattern or pattern.startswith('|') or '%' in pattern:
@@ -577,7 +578,8 @@ def gdb_core(room, pid):
 
 
 def what_was_found(text):
-    """The output without the first line and the last part, which recommends commands, of a process or a core file."""
+    """Returns the output for a process or a core file, without the first line and the last part, which recommends
+    commands."""
     return [line for line in text.split(b'\n')[1:] if not line.startswith(NEXT)]
 
 
@@ -601,8 +603,8 @@ def core_as_live(room, name, *arguments, variant='O2', by_kernel=False):
 
 
 def core_of_another(room):
-    """The program's file is not the one that the process had: no name is taken from it. If the right file is under
-    another folder, names are shown."""
+    """The file at the program's path is not the one that the process had: no name is taken from it. If the right file
+    is under another folder, names are shown."""
     program, folder, nowhere, problems = room.path('program'), room.path('root'), room.path('nowhere'), []
     os.makedirs(nowhere)
     types = lambda found: sorted(str(group['type']) for group in found['groups'] if group['definitely_lost']['blocks'])
@@ -659,7 +661,7 @@ def core_without_build_id(room):
 
 
 def damaged(room, path):
-    """Truncated or damaged core files: the scan ends with a message or with figures."""
+    """If a core file is truncated or damaged, the scan ends with a message or with figures."""
     problems = []
     with open(path, 'rb') as file:
         whole = file.read()
@@ -678,7 +680,7 @@ def damaged(room, path):
 
 
 def core(room, variant='O2'):
-    """Core files by gdb, of a process that runs on, and by the kernel, of one that is killed."""
+    """Scans core files that gdb writes of a process that runs on, and that the kernel writes of a killed process."""
     problems, skipped = [], []
     wanted = {'definitely_lost': (900 * wide(56, variant), 900), 'indirectly_lost': (4500 * wide(40, variant), 4500)}
     if shutil.which('gdb'):
@@ -728,7 +730,7 @@ print(sum(len(value) for value in kept.values()))
 
 
 def python(room):
-    """Python with busy threads: it runs on, and its data is unchanged."""
+    """A Python program with busy threads is scanned: it runs on, and its data is unchanged."""
     need_attach()
     child = room.start([sys.executable, '-c', PYTHON], stdin=subprocess.PIPE)
     problems = [] if child.stdout.readline() == b'ready\n' else ['it does not run']

@@ -1,5 +1,5 @@
-"""Servers for tests and for measurements (bench/), which have clients of their own: how to start each server, which of
-its processes work, and how it ends."""
+"""Servers for the tests, and for measurements (bench/ has other clients): how each server is started, which of its
+processes work, and how the server ends."""
 
 import glob
 import itertools
@@ -189,7 +189,7 @@ def java(room):
 
 
 class Nginx(Http):
-    """Its workers are scanned, and now and then the master."""
+    """A server whose workers are scanned, and now and then the master."""
 
     def __init__(self, room):
         program, port = need('nginx', 'nginx-light'), free_port()
@@ -207,7 +207,7 @@ class Nginx(Http):
 # ---- Redis ----
 
 def apt_sources(folder):
-    """The machine's package sources, those of source packages."""
+    """Writes the machine's apt sources as sources of source packages."""
     os.makedirs(os.path.join(folder, 'parts'), exist_ok=True)
     for path in ['/etc/apt/sources.list'] + glob.glob('/etc/apt/sources.list.d/*'):
         if not os.path.exists(path) or not path.endswith(('.list', '.sources')):
@@ -219,7 +219,7 @@ def apt_sources(folder):
 
 
 def fetch_source(folder):
-    """Fetches Redis's source package of the machine's distribution by apt, with an apt state of its own."""
+    """Fetches Redis's source package of the machine's distribution by apt, whose state is kept in `folder`."""
     for name in 'lists/partial', 'cache/archives/partial':
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     apt_sources(folder)
@@ -236,7 +236,7 @@ def fetch_source(folder):
 
 
 def redis_of_libc():
-    """redis-server with the C library's malloc; it is built once."""
+    """Returns the path of a redis-server with the C library's malloc, which is built once."""
     folder = os.path.join(BUILD, 'long-redis')
     program = os.path.join(folder, 'redis-server')
     if os.path.exists(program):
@@ -265,7 +265,7 @@ class Redis(Server):
 # ---- PostgreSQL ----
 
 class Postgres(Server):
-    """Its backends are scanned, and now and then their parent."""
+    """A PostgreSQL server, whose backends are scanned, and now and then their parent."""
 
     def __init__(self, room):
         folders = sorted(glob.glob('/usr/lib/postgresql/*/bin'))

@@ -1,4 +1,4 @@
-"""Servers at work: clients send requests and check each answer, while a test observes the server."""
+"""Clients for servers: they send requests and check each answer, while a test observes the server."""
 
 import collections
 import http.client
@@ -51,8 +51,8 @@ class Clients:
             raise Failure('%s: %s' % (what, self.problems[0]))
 
     def longest(self, since):
-        """The longest wait for an answer since that time (time.monotonic()), in seconds, including an answer that has
-        not come yet."""
+        """Returns the longest wait for an answer since that time (time.monotonic()), in seconds, including an answer
+        that has not come yet."""
         now, waits = time.monotonic(), list(self.waits)
         return max([end - max(begin, since) for begin, end in waits if end > since] +
                    [now - max(begin, since) for begin in self.asked])
@@ -152,7 +152,7 @@ and (select sum(bbalance) from pgbench_branches) = (select sum(delta) from pgben
 
 
 class Postgres(server_programs.Postgres):
-    """The sums of its tables must be right at the end."""
+    """A PostgreSQL server whose tables must have the right sums at the end."""
 
     def __init__(self, room):
         super().__init__(room)

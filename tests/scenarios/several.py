@@ -1,5 +1,5 @@
-"""Real programs with all kinds that can leak traced at once: they behave the same, functrace reports no error, and
-releases no unknown resource."""
+"""Traces real programs with all kinds that can leak at once: they must behave the same, and functrace must report no
+error and no release of an unknown resource."""
 
 import os
 import re
@@ -118,7 +118,7 @@ http {{
 
 
 def settled(pid):
-    """The descriptors of an idle server that do not change any more."""
+    """Returns the descriptors of an idle server when they no longer change."""
     reads = []
     wait_for('the descriptors to stay', lambda: reads.append(descriptors.descriptors(pid)) or
              (len(reads) > 10 and all(r == reads[-1] for r in reads[-10:])))
@@ -126,7 +126,7 @@ def settled(pid):
 
 
 def nginx_and_curl(room):
-    """A server from its first request on, and the client from its start to its end."""
+    """functrace traces a server from its first request on, and the client from its start to its end."""
     server_path, curl = kinds.need('nginx'), kinds.need('curl')
     reason = may_attach()
     if reason:

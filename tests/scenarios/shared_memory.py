@@ -1,5 +1,5 @@
-"""Pointers in shared memory that the process itself has not touched: either all of it is copied, or no block is
-reported as definitely lost."""
+"""Tests pointers in shared memory that the process itself has not touched: either all of this memory is copied, or no
+block is reported as definitely lost."""
 
 import json
 import os
@@ -19,7 +19,7 @@ LESS = '-sys_admin,-checkpoint_restore'
 
 
 def without_rights():
-    """A command prefix that drops the right to open the files that another process has mapped."""
+    """Returns a command prefix that drops the right to open the files that another process has mapped."""
     if os.geteuid():
         return []
     return [kinds.need('setpriv'), '--bounding-set', LESS, '--inh-caps', LESS]
@@ -96,7 +96,7 @@ def served(room):
 
 
 def at_exit(room):
-    """The same when a program ends; a baseline is taken without shared memory."""
+    """The same holds when a program ends. A baseline is taken without shared memory."""
     problems = []
     for how in 'mapping', 'written', 'dropped', 'attached':
         path = room.path('trace-' + how)

@@ -1,6 +1,6 @@
-"""Files that are read late while a program is traced: a debug file, a library. tests/targets/slowfile.c mounts a file
-whose first read by functrace is answered after some seconds. The program measures its longest pause, which is compared
-with this time."""
+"""Tests files whose content comes late while a program is traced: a debug file, a library. tests/targets/slowfile.c
+mounts a file whose first read by functrace is answered after some seconds. The program measures its longest pause,
+which is compared with this time."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def build(room, name, source, *options):
 
 
 def prepare(room, strip):
-    """The program, with its debug information in a separate file."""
+    """Builds the program, with its debug information in a separate file."""
     kinds.need('objcopy')
     kinds.need('unshare')
     build(room, 'slowfile', 'slowfile.c')
@@ -99,7 +99,7 @@ def stacks_of(trace):
 
 
 def names(room):
-    """-r: all stacks have names in the end."""
+    """With -r all stacks have names in the end."""
     program, *late = prepare(room, '--strip-debug')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '2')
     calls, more = calls_of(done.out)
@@ -139,7 +139,7 @@ def wait_for_words(room, child, words):
 
 
 def never(room):
-    """-r with a file that is never answered: only functrace waits, until SIGTERM comes."""
+    """With -r, if reads of the file are never answered, only functrace waits, until SIGTERM comes."""
     program, *late = prepare(room, '--strip-debug')
     child = begun(room, (*late, NEVER), FUNCTRACE, '-f', 'text', '-r', '-o', 'trace', program, '1')
     wait_for_words(room, child, 'names are still looked up')
@@ -150,7 +150,7 @@ def never(room):
 
 
 def duration(room):
-    """-r, attached, with --duration: the same, and the program runs on."""
+    """The same with -r and --duration when functrace has attached; the program runs on."""
     need_attach()
     program, *late = prepare(room, '--strip-debug')
     script = '"$0" 6 >out & "$@" -t $!; status=$?; wait $!; exit $status'
@@ -201,7 +201,7 @@ def execute(room):
 
 
 def arguments(room):
-    """-a: calls from before the answer have no arguments, later calls have them."""
+    """With -a, calls from before the answer have no arguments, later calls have them."""
     program, *late = prepare(room, '--strip-debug')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-a', '-o', 'trace', program,
                          str(LATE + 3))
@@ -215,7 +215,7 @@ def arguments(room):
 
 
 def functions(room):
-    """-x: functions that only the debug file names are not traced, with a message."""
+    """With -x, functions that only the debug file names are not traced, and a message says so."""
     program, *late = prepare(room, '--strip-all')
     done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-o', 'trace', program, '1')
     calls, more = calls_of(done.out)
@@ -242,7 +242,7 @@ def stood(room):
         longest = int(re.search(rb'(\d+) ms', file.read()).group(1))
     found = re.findall(r'process \d+ was stopped for ([\d.]+) ms(?:: it has|, but)', text_of(room, 'said'))
     problems += equal('pauses', len(found), 1)
-    # A tenth of the time that functrace waits for a file that is not answered.
+    # 72 ms are a tenth of the time that functrace waits for a file that is not answered.
     if found and float(found[0]) > 2 * longest + 72:
         problems.append('functrace reports a pause of %s ms; the longest pause took %d ms' % (found[0], longest))
     return problems + equal('status', done.status, 0), '%s ms, %d ms' % (' '.join(found), longest)

@@ -1,5 +1,5 @@
-"""Processes that the kernel treats in a special way: privileged ones, ones with seccomp filters, children that share
-the memory of a sleeping parent, programs with chosen CPUs, and programs that trace themselves."""
+"""Tests processes that the kernel treats in a special way: privileged processes, processes with seccomp filters,
+children that share the memory of a sleeping parent, programs with chosen CPUs, and programs that trace themselves."""
 
 import os
 import random
@@ -137,8 +137,8 @@ def locked_in_without_rights(how):
 
 
 def ignored_again(room):
-    """With rights to suspend the filter: SIGTRAP is ignored again after detaching, although the filter forbids the
-    target to set that."""
+    """functrace has the right to suspend the filter: SIGTRAP is ignored again after detaching, although the filter
+    forbids the target to change this."""
     need_attach()
     with Held(room, [builds.target('sandboxed', 'O2'), 'seccomp-ignored']) as held:
         before = status_field(held.child.pid, 'SigIgn')
@@ -206,7 +206,7 @@ time.sleep(60)
 
 
 def refused_for_another(room, held, traced, *expected):
-    """Another tracer traces that task: functrace attaches to nothing, and prints the reason. Returns how the target
+    """Another tracer traces one task: functrace attaches to none, and prints the reason. Returns how the target
     ended."""
     before = text_of(held.child.pid)
     debugger = room.start([sys.executable, '-c', SEIZE, str(traced)])
@@ -226,7 +226,7 @@ def refused_for_another(room, held, traced, *expected):
 
 
 def traced_by_another(room):
-    """A process that shares the memory is traced by another tracer: then functrace cannot attach to the first one
+    """If a process that shares the target's memory is traced by another tracer, functrace cannot attach to the target
     either."""
     need_attach()
     with Held(room, [builds.target('sharers', 'O2'), 'vm']) as held:
@@ -241,7 +241,8 @@ def thread_traced_by_another(room):
     """One thread is traced by another tracer, and a breakpoint would kill it. The other threads sleep on."""
     need_attach()
     with Held(room, [builds.target('sleepers', 'O2')]) as held:
-        # In the order of their creation, not of their ids, which wrap around. The second thread sleeps for ever.
+        # The folder lists threads in the order of their creation, not of their ids, which wrap around. The second
+        # thread sleeps for ever.
         tids = os.listdir('/proc/%d/task' % held.child.pid)
         if len(tids) < 2:
             raise Failure('it has no threads yet')
@@ -278,7 +279,8 @@ def sharer_executes(room):
     program = builds.target('alloc_basic', 'static')
     events = shared = parents_events = 0
     for i in range(rounds(12) + 8):
-        # After the search: rounds in which functrace stays attached to the end, until the parent has had an event.
+        # After the other rounds come rounds in which functrace stays attached to the end, until the parent has had an
+        # event.
         stays = i >= rounds(12)
         if stays and (parents_events or not shared):
             break
@@ -357,7 +359,8 @@ def cpus(pid):
 
 
 def busy_and_pinned(room, held, tracer):
-    """Runs to the second gate, where the busy thread must be pinned (otherwise the test would prove nothing)."""
+    """Lets the target run to its second gate, where the busy thread must be pinned (otherwise the test would prove
+    nothing)."""
     tracer.planted()
     held.gate.open()
     held.gate.arrived(held.child)

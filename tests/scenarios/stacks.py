@@ -1,4 +1,4 @@
-"""Messages about incomplete stacks."""
+"""Tests stacks, and the messages about incomplete ones."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def share(part, whole):
 
 def cut(depth, more):
     """Stacks of 200 frames: functrace reports the share of truncated stacks, with the depth that would show more, and
-    each truncated stack is marked. more: that depth; None: no stack is truncated, '': no larger depth exists."""
+    each truncated stack is marked. `more` is that depth; None: no stack is truncated, '': no larger depth exists."""
     def run(room):
         command = [builds.target('recursion', 'O2'), '200']
         plain = room.run(command)
@@ -63,8 +63,8 @@ def cut_in_children(room):
 
 
 def hidden_entry(room):
-    """An allocator function without a symbol: functrace counts the releases of its blocks, whose allocation was not
-    traced. With --symbol for that function their allocations are traced."""
+    """An allocator function has no symbol, so the allocations of its blocks are not traced, and functrace counts their
+    releases as unknown. With --symbol for this function the allocations are traced."""
     program = builds.target('hidden', 'O2')
     nm = room.run([kinds.need('nm'), program]).out.decode()
     found = re.search(r'^([0-9a-f]+) . hidden_calloc$', nm, re.M)
@@ -87,7 +87,7 @@ def hidden_entry(room):
 
 
 def frames(room, target, variant, unwinder):
-    """The frames of a run at fixed addresses, without times and process ids."""
+    """Returns the frames of a run at fixed addresses, without times and process ids."""
     path = room.path('%s.txt' % unwinder)
     done = room.run([kinds.need('setarch'), '-R', FUNCTRACE, '-q', '-r', '-f', 'text', '--unwinder=' + unwinder, '-o', path,
                      builds.target(target, variant)])
@@ -99,8 +99,8 @@ def frames(room, target, variant, unwinder):
 
 
 def same_frames(room):
-    """functrace's own unwinder and elfutils' unwinder, which replaces libunwind there, find the same frames in 32-bit
-    programs."""
+    """In 32-bit programs functrace's own unwinder finds the same frames as elfutils' unwinder, which replaces libunwind
+    there."""
     problems, lines = [], 0
     if builds.processor() not in ('x86_64', 'i386'):
         raise builds.Skip('the programs are i386\'s')
@@ -142,7 +142,7 @@ CHAIN = ['leaf', 'middle', 'varied', 'outer'] + 5 * ['again'] + ['main']
 
 
 def untabled(variant, shown):
-    """Code without unwind tables: each frame that is shown is right, and there are at least `shown` frames."""
+    """If code has no unwind tables, each frame that is shown is right, and at least `shown` frames are."""
     def run(room):
         os.makedirs(room.path('traces'))
         done = room.run(kinds.functrace(room.path('traces'), '-r') + [builds.target('untabled', variant)])

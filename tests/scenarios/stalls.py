@@ -1,8 +1,8 @@
-"""A server is traced while functrace's output is blocked: its terminal is stopped (Ctrl-S), functrace is stopped
+"""Traces a server while functrace's output is blocked: functrace's terminal is stopped (Ctrl-S), functrace is stopped
 (Ctrl-Z, SIGSTOP), or its pipe is full. Clients send requests and check each answer: answers must come all the time, and
-functrace must detach when it should, although its output is not read. attach() starts a functrace in a terminal of its
-own or with a full pipe; STALLS stop it, ENDS end it; drawn() draws one of each at random. No time is measured: the
-answers are counted."""
+functrace must detach when it should, although its output is not read. attach() starts functrace in a new terminal or
+with a full pipe. STALLS are the ways to stop it, ENDS the ways to end it; drawn() draws one of each at random. No time
+is measured: the answers are counted."""
 
 import fcntl
 import os
@@ -30,7 +30,8 @@ def tracer_of(pid):
 
 
 def visible_of(engine):
-    """The visible process whose guardian has this engine, by /proc/PID/status."""
+    """Returns the process that the user started, by the parents in /proc/PID/status: the engine's parent is the
+    guardian, whose parent it is."""
     return int(status_field(int(status_field(engine, 'PPid')), 'PPid'))
 
 
@@ -60,14 +61,14 @@ class Attached:
         self.text, self.shell, self.child, self.reader, self.said = text_of(self.pid), None, None, -1, b''
 
     def at_terminal(self, options):
-        """In the foreground of a shell on a terminal of its own."""
+        """Starts functrace in the foreground of a shell on a new terminal."""
         self.shell = Shell()
         words = [FUNCTRACE, *options, '-t', str(self.pid)]
         self.shell.send("cd '%s'; stty rows 30 cols 150; TERM=xterm %s\n" % (self.room.folder, ' '.join(words)))
         return self.wait()
 
     def at_pipe(self, options, stream, is_full):
-        """Its standard output or error is a pipe."""
+        """Starts functrace with a pipe as its standard output or error."""
         self.reader, writer = os.pipe()
         if is_full:
             fill(writer)
@@ -152,7 +153,7 @@ class FullPipe:
         pass
 
     def resume(self, attached):
-        """Reads once what is in the pipe."""
+        """Reads what is in the pipe now."""
         while in_pipe(attached.reader):
             attached.said += os.read(attached.reader, 65536)
 
@@ -234,7 +235,7 @@ def stalled(room, make, stall, end, options=()):
 
 
 def is_full(attached):
-    """Waits until nothing more comes into the pipe, whose pages are not all full."""
+    """Waits until nothing more comes into the pipe. (Not all pages of a blocked pipe are full.)"""
     def stays():
         before = in_pipe(attached.reader)
         time.sleep(1)
@@ -243,7 +244,7 @@ def is_full(attached):
 
 
 def unread(room, make, end, options):
-    """The trace goes into a pipe that is not read: then the server is blocked, but the end of tracing is not."""
+    """The trace goes into a pipe that is not read. This blocks the server, but functrace must still be able to end."""
     need_attach()
     server, problems, attached = make(room), [], None
     what = 'a trace that is not read, %s' % end
@@ -280,7 +281,7 @@ def unread(room, make, end, options):
 
 # ---- The live view: while it is stopped calls are left out, and the live blocks are right again afterwards ----
 
-UNREAD = 400 if rounds.LONG else 250  # number of answers, whose calls do not all fit into a pipe
+UNREAD = 400 if rounds.LONG else 250  # number of answers; not all of their calls fit into a pipe
 LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
 ALIVE = re.compile(r'; ([\d,]+) blocks? with ([\d,]+) bytes? (?:is|are) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? from before)?')
 
@@ -290,7 +291,7 @@ def number(text):
 
 
 def view_of(attached):
-    """The process that displays."""
+    """Returns the process of the live view."""
     parent = attached.child.pid if attached.child else int(status_field(attached.visible, 'PPid'))
     return wait_for('the process of the view',
                     lambda: [pid for pid in children_of(parent) if pid != attached.visible])[0]
@@ -301,7 +302,7 @@ def live(make_options=()):
 
 
 def live_unread(room):
-    """The view is stopped and continued; at the end its figures are those of the engine."""
+    """The view is stopped and continued. At the end its figures must be those of the engine."""
     need_attach()
     server, problems, attached = servers.python(room), [], None
     try:
@@ -334,7 +335,7 @@ def live_unread(room):
 
 
 class Reader:
-    """Reads a pipe to its end, in a thread."""
+    """A thread that reads a pipe to its end."""
 
     def __init__(self, fd):
         self.parts, self.fd = [], os.dup(fd)
@@ -353,19 +354,19 @@ class Reader:
         return b''.join(self.parts).decode(errors='replace')
 
     def all(self):
-        """The whole text, after the writer has ended."""
+        """Waits for the writer's end; returns all the text."""
         self.thread.join(60)
         return self.text()
 
 
 def writes(pid):
-    """Returns true if the process is in a system call for its standard output, and does not return from it."""
+    """Returns true if the process waits in a system call for its standard output."""
     with open('/proc/%d/syscall' % pid) as file:
         return file.read().split()[1:2] == ['0x1']
 
 
 def live_stopped(room, stall, end):
-    """In a terminal: the view is stopped in the way of `stall`, and the process that the user started is ended."""
+    """In a terminal, the view is stopped by `stall`, and the process that the user started is ended."""
     need_attach()
     server, problems, attached = servers.python(room), [], None
     what = 'a live view, %s, %s' % (stall, end)

@@ -1,6 +1,6 @@
-"""The steady state, measured by strace on the tracer: the system calls of a traced call, and that nothing else happens:
-no stopping of other threads, no reading of /proc (except the target's status once a second, for its resident memory),
-no loops of PEEK."""
+"""Counts the tracer's system calls with strace while a target makes the same calls again and again. Each traced call
+may need a few system calls. The tracer must not stop other threads, must not read /proc (except the target's status
+once a second, for its resident memory), and must not read memory in loops of PEEK."""
 
 import collections
 import os
@@ -17,13 +17,13 @@ CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
 
 def tracer_pid(pid):
-    """The process of the target's tracer: TracerPid names a thread of the engine."""
+    """Returns the id of the tracer's thread, which is the target's TracerPid, and the id of its process, the engine."""
     tid = int(status_field(pid, 'TracerPid'))
     return tid, int(status_field(tid, 'Tgid'))
 
 
 def count(path):
-    """{name: calls}; ptrace calls are counted by request."""
+    """Returns {name: number of calls}, with a name for each request of ptrace, and the opened files."""
     counts = collections.Counter()
     opened = []
     with open(path) as file:
@@ -51,14 +51,14 @@ def watched(room, target, args, options, pinned=False, env=None):
                            dict(gate.env, **kinds.with_libraries(env or {})), pass_fds=gate.fds)
         gate.started()
         gate.arrived(child)
-        # On one processor the tracer never polls.
+        # The tracer may use only one processor, so that it never polls.
         one = [] if pinned else [kinds.need('taskset'), '-c', str(min(os.sched_getaffinity(0)))]
         tracer = Tracer(room, child.pid, options, by=one)
         tracer.planted()
         gate.open()
         gate.arrived(child)
         tid, engine = tracer_pid(child.pid)
-        # The guardian traces the tracer's thread, which strace must trace instead.
+        # The guardian traces the tracer's thread. It is killed so that strace can trace this thread.
         os.kill(int(status_field(engine, 'PPid')), signal.SIGKILL)
         wait_for('the end of the guardian', lambda: status_field(tid, 'TracerPid') == '0')
         log, begin = room.path('strace'), time.monotonic()
@@ -66,8 +66,9 @@ def watched(room, target, args, options, pinned=False, env=None):
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
         gate.open()
         gate.arrived(child, 120)
-        # Not by SIGINT: strace would wait for a thread that has just begun a vfork (one of the engine's, each second),
-        # whose child waits for strace. The kernel detaches both, and each line of the log is written at once.
+        # SIGINT would not do: strace would wait for a thread of the engine that has just begun a vfork (one does so
+        # each second), whose child waits for strace. The kernel detaches both, and each line of the log is written at
+        # once.
         watcher.kill()
         room.finish(watcher)
         seconds = time.monotonic() - begin
@@ -90,12 +91,13 @@ def watched(room, target, args, options, pinned=False, env=None):
 
 
 def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=None, reads=1):
-    """threads 0: the only thread does the work. pinned: it is put on one CPU, with the tracer. frames: the stack is
-    deeper by this number. more: further arguments. reads: reads of memory for each pair."""
+    """Fails if the tracer makes more system calls than allowed. `threads`: 0 means that the only thread does the work;
+    `pinned`: this thread is put on one CPU, with the tracer; `frames`: the number of additional frames on the stack;
+    `more`: further arguments; `reads`: the allowed reads of memory for each pair."""
     (counts, opened), problems, _ = watched(room, 'steady', (threads, pairs, frames) + more, options, pinned, env)
     stops = 3 * pairs * max(threads, 1)  # malloc's entry and return, free's entry
-    # Gates, flushes, which are made at intervals, the threads' waits; breakpoints for functions that are probed while
-    # the target is on one CPU.
+    # Additional calls are allowed for the gates, for flushes at intervals, for the threads' waits, and for breakpoints
+    # on functions that are traced only while the target is on one CPU.
     slack = (100 + 200 * pinned) * (1 if PATIENCE == 1 else 3)
     total = sum(counts.values())
     figures = ', '.join('%s %.2f' % (name, n / stops) for name, n in counts.most_common(6))
@@ -105,13 +107,13 @@ def steady(room, threads, pairs, options, pinned=False, frames=0, more=(), env=N
         if found > per_stop * stops + slack:
             problems.append('%s: %d calls for %d stops, at most %.2f a stop were expected' % (
                 '+'.join(names), found, stops, per_stop))
-    # One wait a stop; with several threads another wait asks whether more threads have stopped: at most for every
-    # second stop.
+    # Each stop needs one wait. With several threads another wait asks whether more threads have stopped, at most after
+    # every second stop.
     at_most(['wait4', 'waitid'], 1.1 if threads <= 1 else 1.55)
     at_most(['PTRACE_CONT'], 1)
     at_most(['PTRACE_GETREGSET', 'PTRACE_GETREGS'], 1)
     at_most(['PTRACE_POKEUSER', 'PTRACE_SETREGSET', 'PTRACE_SETREGS'], 1)
-    # Once a pair: the stack that is read at malloc's entry is used at its return.
+    # Memory is read once for each pair: the stack that is read at malloc's entry is used at its return.
     at_most(['PTRACE_PEEKDATA', 'PTRACE_PEEKTEXT', 'PTRACE_PEEKUSER', 'process_vm_readv', 'pread64'],
             reads / 3)
     at_most(['PTRACE_GETSIGINFO'], 1)
@@ -155,7 +157,7 @@ def under(frames):
 
 
 def aligned(room):
-    """It is looked up once by which of a function's two names a call is made."""
+    """functrace finds out only once by which of a function's two names a caller calls it."""
     return steady(room, 1, 1500, [], more=('aligned',))
 
 
@@ -186,8 +188,8 @@ LET_GO = {'waitid': 8, 'PTRACE_CONT': 2, 'PTRACE_GETEVENTMSG': 1, 'PTRACE_GETREG
 
 
 def forks(room, options, bounds, word):
-    """Forks of children that call nothing: the tracer's system calls, and the messages about children without a traced
-    call."""
+    """The target forks children that call nothing. Tests the tracer's system calls, and the messages about children
+    without a traced call."""
     (counts, _), problems, told = watched(room, 'bareforks', ('counted', FORKS), options)
     slack = 40
     for name in sorted(counts):

@@ -15,14 +15,14 @@ def is_operator(function):
 
 
 def is_aligned(function):
-    """Returns true if it allocates by aligned_alloc, which rounds the size up."""
+    """Returns true if the function allocates by aligned_alloc, which rounds the size up."""
     return 'align_val_t' in function or function in ('aligned_alloc', 'memalign')
 
 
 class Names:
-    """Which names of the log and of the trace may be one function. own_operators: the program has operator new and
-    delete of its own, or they are linked into it: the logger sees only the functions that they call, functrace sees the
-    operators, too."""
+    """Says which names of the log and of the trace may be one function. own_operators: operator new and delete are in
+    the program itself, so that the logger sees only the functions that they call, while functrace sees the operators,
+    too."""
 
     def __init__(self, own_operators):
         self.own_operators = own_operators
@@ -68,8 +68,8 @@ def around(events, at, shown, count=4):
 
 
 def without_cache(traced, logged, allows):
-    """Without the releases by which glibc empties a thread's cache at its end: glibc calls an internal free under
-    another name, which no library and no wrapper can see. In the trace they are releases of unknown blocks."""
+    """Removes the releases by which glibc empties a thread's cache at the thread's end: glibc calls an internal free
+    under another name, which no library and no wrapper can see. In the trace they are releases of unknown blocks."""
     if not allows or len(traced) <= len(logged):
         return traced
     kept, live = [], False
@@ -85,7 +85,7 @@ def without_cache(traced, logged, allows):
 
 
 def threads_of(items):
-    """{tid: [Logged]}; the two events of a realloc are next to each other."""
+    """Returns {tid: [Logged]}; the two events of a realloc are next to each other."""
     threads = collections.defaultdict(list)
     for tid, event in items:
         threads[tid].append(event)
@@ -93,8 +93,8 @@ def threads_of(items):
 
 
 def agree(ours, theirs, names, ends):
-    """Returns true if both have the same events of a block, except for events that the end of the process has cut
-    off."""
+    """Returns true if trace and log have the same events of a block, except for events that the end of the process has
+    cut off."""
     count = min(len(ours), len(theirs))
     return all(same(a, b, names) for a, b in zip(ours, theirs)) and \
         all(ends.allow_traced(event.tid, event) for event in ours[count:]) and \
@@ -141,8 +141,8 @@ def family(function):
 
 
 def makers(traces):
-    """{address: families that have allocated blocks there}, in all processes, because a child may release its parent's
-    blocks."""
+    """Returns {address: families that have allocated blocks there}, in all processes, because a child may release its
+    parent's blocks."""
     made = collections.defaultdict(set)
     for trace in traces:
         for event in trace.events:
@@ -166,7 +166,7 @@ def check_mismatches(trace, inherited):
     noted = collections.Counter(int(re.search(r'releases (0x[0-9a-f]+)', note).group(1), 16)
                                 for note in trace.notes if note.startswith('mismatch'))
     if sum(noted.values()) >= 100:
-        return []  # then functrace stops reporting
+        return []  # functrace stops reporting after so many
     wrong = [i for i in set(noted) | set(sure) if not sure[i] <= noted[i] <= sure[i] + possible[i]]
     return ['block %#x: %d notes of a release by another family, expected %d' % (i, noted[i], sure[i]) for i in sorted(wrong)[:2]]
 
@@ -200,12 +200,12 @@ def check_notes(trace, attached, inherited):
 
 
 def is_own(size):
-    """Returns true if a generated program requests blocks of this size itself, see generate/runtime.h."""
+    """Returns true if generated programs request blocks of this size, see generate/runtime.h."""
     return size is not None and size % 128 == 53
 
 
 def shape(threads, names):
-    """The part of a process's events that must be the same in every run: each thread's events of the program's own
+    """Returns the part of a process's events that must be the same in every run: each thread's events of the program's
     blocks, without addresses. `threads`: lists of (kind, function, id, size) in order of time, of all threads."""
     sizes, lists = {}, collections.defaultdict(list)
     for tid, kind, function, ident, size in threads:
@@ -230,8 +230,8 @@ def shape_of_log(image, names):
 
 
 def compare_shapes(traced, logged):
-    """Returns problems. Both arguments are the shapes of all processes. A thread that is not joined is cut off by the
-    end or exec of its process, at another place in each run: then one list must be the beginning of the other."""
+    """Returns problems. Both arguments are the shapes of all processes. The end or exec of a process cuts off a thread
+    that was not joined, at another place in each run: then one list must be the beginning of the other."""
     traced, logged = collections.Counter(traced), collections.Counter(logged)
     more, less = sorted((traced - logged).elements()), sorted((logged - traced).elements())
     more, less = [s for s in more if s], [s for s in less if s]

@@ -1,4 +1,4 @@
-"""Traces in the SWAP protocol: popular programs, attaching, and programs that execute others."""
+"""Tests traces in the SWAP protocol: of popular programs, after attaching, and of programs that execute others."""
 
 import os
 import re
@@ -16,8 +16,8 @@ PYTHON = 'import json, threading; t = [threading.Thread(target=json.dumps, args=
          ' [x.start() for x in t]; [x.join() for x in t]; print(len(json.dumps({str(n): n for n in range(500)})))'
 SQL = 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)' \
       ' INSERT INTO t SELECT i, \'text\' || i FROM n; SELECT count(*), max(b) FROM t;'
-# Data for which SWAP has no place, or that it has at another place: when and with which options tracing began,
-# declarations, objects in their order, the heap's figures.
+# Data that SWAP cannot represent, or has at another place: when and with which options tracing began, declarations, the
+# order of objects, the heap's figures.
 NOT_KEPT = re.compile(rb'^(?:version=|## tracing module: |## build-id |## resident |: |<\d+> : ).*\n|^## heap status information:\n(?:##   .*\n)+', re.M)
 SAID = re.compile(rb'; trace: .*|^functrace: to see .*--report .*\n?', re.M)
 
@@ -30,7 +30,7 @@ def postproc(room, *arguments):
 
 
 def dumped(room, path):
-    """[(name, {field: value})] of the messages; the last value if a field is repeated."""
+    """Returns [(name, {field: value})] of the messages, with the last value if a field is repeated."""
     out, problems = postproc(room, '--dump', path)
     messages = []
     for line in out.decode(errors='replace').splitlines():
@@ -50,7 +50,7 @@ def totals(text):
 
 
 def differences(room, what, first, second):
-    """Returns a problem if two texts differ in more than the items that SWAP does not have."""
+    """Returns a problem if two texts differ in more than the data that SWAP cannot represent."""
     for name, text in ('first', first), ('second', second):
         with open(room.path(name), 'wb') as file:
             file.write(NOT_KEPT.sub(b'', text))
@@ -59,7 +59,8 @@ def differences(room, what, first, second):
 
 
 def converted(room, command, env=None):
-    """The events and leaks of an rtrace run, after a conversion to SWAP and back; and a run that writes SWAP."""
+    """Compares the events and leaks of an rtrace trace with those after a conversion to SWAP and back, and tests a run
+    that writes SWAP."""
     done = room.run([FUNCTRACE, '-a', '-A', '-o', room.path('t.rtrace')] + command, env)
     plain, problems = postproc(room, room.path('t.rtrace'))
     problems += postproc(room, '-q', '-f', 'swap', '-o', room.path('t.swap'), room.path('t.rtrace'))[1]
@@ -71,7 +72,7 @@ def converted(room, command, env=None):
         problems.append('leaks: %r and %r' % tuple(leaks))
     problems += postproc(room, '-q', '-f', 'rtrace', '-o', room.path('back'), room.path('t.swap'))[1]
     again, more = postproc(room, room.path('back'))
-    # SWAP does not have the depth of stacks either, by which rtrace distinguishes truncated stacks from those that
+    # SWAP does not have the depth of stacks either. rtrace needs it to distinguish truncated stacks from stacks that
     # could not be unwound.
     problems += more + differences(room, 'back in rtrace the events differ', through.replace(b'(lost)', b'(cut)'),
                                    again.replace(b'(lost)', b'(cut)'))
@@ -100,14 +101,14 @@ def sqlite(room):
 
 
 def attached(room):
-    """The open descriptors of a process follow its description, if descriptors are traced. When functrace detaches, the
-    process has not ended."""
+    """If descriptors are traced, messages about the open descriptors of a process follow the message that describes the
+    process. When functrace detaches, the process has not ended."""
     need_attach()
     problems = []
     with open(room.path('open file'), 'w') as file:
         file.write('x' * 1234)
     for options, wanted in ((['-e', 'file'], True), ([], False)):
-        # A number that no pipe of a gate has.
+        # No pipe of a gate has the descriptor 200.
         opens = 'import os, sys; os.dup2(os.open("open file", os.O_RDONLY), 200); os.execv(sys.argv[1], sys.argv[1:])'
         with Held(room, [sys.executable, '-S', '-c', opens, builds.target('threads', 'O2'), '2', '20']) as held:
             tracer = Tracer(room, held.child.pid, ['-f', 'swap'] + options)
@@ -128,12 +129,12 @@ def attached(room):
 
 
 def own_start(room):
-    """A process that functrace attaches to was started before that, and the kernel's mappings are not among its
-    libraries."""
+    """If functrace attaches to a process, the process's start in the trace is before the attaching, and the kernel's
+    mappings are not among its libraries."""
     need_attach()
     begin = time.time()
     with Held(room, [builds.target('threads', 'O2'), '2', '20']) as held:
-        time.sleep(1.5)  # the start is given in hundredths of a second
+        time.sleep(1.5)  # the kernel has the start in hundredths of a second
         attach = time.time()
         tracer = Tracer(room, held.child.pid, ['-f', 'swap'])
         tracer.planted()
@@ -145,13 +146,13 @@ def own_start(room):
     problems = [] if begin - 0.1 <= start <= attach - 1 else ['started at %f, from %f to %f' % (start, begin, attach)]
     problems += [] if first >= attach - 0.1 else ['the trace began at %f, attached at %f' % (first, attach)]
     problems += ['[vdso] is a library'] if '[vdso]' in info else []
-    # Addresses in them get names all the same.
+    # Addresses in the kernel's mappings get names nevertheless.
     return problems + ([] if '[vdso]' in rest or builds.processor() not in ('x86_64', 'aarch64') else ['[vdso] is lost']), ''
 
 
 def executes(room):
-    """A child, and a program that is executed, each have a file of their own; after an exec the process has not
-    ended."""
+    """A child has its own file, and so has a program that is executed; the trace before an exec does not say that the
+    process has ended."""
     done = room.run([FUNCTRACE, '-f', 'swap', '-o', 'E', builds.target('images', 'O0'), 'exec'])
     names = sorted(name for name in os.listdir(room.folder) if not name.endswith('.map'))
     problems = [] if len(names) == 4 and not done.status else ['status %d, files %r' % (done.status, names)]

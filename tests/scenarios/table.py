@@ -17,7 +17,7 @@ LAUNCH = ('launch',)
 MUSL_VFORK = ('x86_64', 'i386', 'arm')  # on other processors musl's vfork is a fork, up to 1.2.3
 UNKNOWN = ('not seen allocated', 'double release', 'of blocks from before')
 DESCRIBED = os.path.join(builds.SOURCES, 'described.conf')
-# A leak check at the end uses ptrace itself, see special.py.
+# The sanitizers' leak checks at the end are disabled, because they use ptrace themselves (see special.py).
 SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSAN_OPTIONS': 'detect_leaks=0',
               'TSAN_OPTIONS': 'allocator_may_return_null=1'}
 
@@ -25,7 +25,7 @@ SANITIZERS = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1', 'LSA
 
 
 def releases_in_wrappers(scenario, traces):
-    """The expected stack of each release for which the target prints one."""
+    """Returns problems unless the releases of blocks of that size have the expected stack."""
     stacks = [e.names()[:3] for t in traces for e in t.events if e.kind == '-' and e.freed_size == 33951]
     wanted = ['release_in_wrapper', 'both', 'main']
     return [] if stacks and all(s == wanted for s in stacks) else ['stacks of releases: %s, expected %s' % (stacks[:3], wanted)]
@@ -96,7 +96,7 @@ SCENARIOS = [
     Scenario('threads', (64, 5), log=True, label='threads 64/log'),
     Scenario('race', (4, 60), log=True, variants=('O2',), label='race/log'),
     Scenario('throwing', log=True, variants=('O2',), label='throwing/log'),
-    # On a processor without memory tags these are like the others.
+    # On a processor without memory tags these rows are like the others.
     Scenario('alloc_basic', log=True, variants=('O2',), env=builds.TAGS, label='alloc_basic/log, memory tagging', on=('aarch64',)),
     Scenario('alloc_cpp', log=True, variants=('O2',), env=builds.TAGS, label='alloc_cpp/log, memory tagging', on=('aarch64',)),
     Scenario('threads', (4, 50), log=True, variants=('O2',), env=builds.TAGS, label='threads 4/log, memory tagging', on=('aarch64',)),
@@ -168,7 +168,7 @@ SCENARIOS = [
     Scenario('execs', ('{bin:execs/static}', 'after'), files=2, variants=('O2',), label='execs to static'),
     Scenario('execs', ('{bin:execs/m32}', 'after'), files=2, variants=('O2',), on=('x86_64',), label='execs to 32 bits'),
     Scenario('execs', ('{bin:execs/arm32}', 'after'), files=2, variants=('O2',), on=('aarch64',), label='execs to 32 bits'),
-    # A second gate, which a launched program passes without waiting.
+    # These programs have a second gate, which a launched program passes without waiting.
     Scenario('execs', ('{bin:execs/m32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('x86_64',),
              label='execs to 32 bits and back'),
     Scenario('execs', ('{bin:execs/arm32}', '{bin:execs/O2}', 'after'), files=3, variants=('O2',), modes=LAUNCH, on=('aarch64',),
@@ -235,25 +235,27 @@ SCENARIOS = [
     Scenario('regress_fault', variants=('O2', 'static')),
     Scenario('regress_fault', variants=('no-slots',), steps=True),
     Scenario('barrier', variants=('O2', 'static')),
-    # Without a slot an instruction that faults is stepped over in place.
+    # If there is no slot, an instruction that faults is stepped over in place.
     Scenario('barrier', variants=('no-slots',), steps=True),
     Scenario('regress_spawnstorm', (20,), files=None, modes=('launch', 'attach', 'nofollow'), variants=('O2',)),
     Scenario('regress_forkstorm', (3, 10), files=94, variants=('O2',), modes=('launch', 'attach', 'nofollow')),
 ] + aliases.SCENARIOS + chosen.SCENARIOS + contexts.SCENARIOS
 
 def fits_32_bit(scenario):
-    """Other allocators and sanitizers have no 32-bit libraries here."""
+    """Returns true if the row can run with 32-bit programs. The other allocators and sanitizers have no 32-bit
+    libraries here."""
     return not any(value.startswith('{lib:') for value in scenario.env.values()) and scenario.env is not SANITIZERS
 
 
-# A row with a build on the left has the 32-bit build on the right, too; on AArch64 the 32-bit programs are ARM's.
+# If a row has the first build of a pair, it also gets the second one, a 32-bit build. On AArch64 the 32-bit programs
+# are ARM's.
 for scenario in SCENARIOS:
     if fits_32_bit(scenario):
         ours = [v.replace('O2', '', 1) if v == 'O2' else '-' + v for v in scenario.variants]
         scenario.variants = tuple(scenario.variants) + tuple(
             name + variant for name in ('m32', 'arm32') for variant in ours if name + variant in builds.VARIANTS)
 
-# Of every second program, the stacks of its first attached row are compared by name.
+# For every second program, stacks are compared by name in the program's first attached row.
 for scenario in list({row.target: row for row in reversed(SCENARIOS) if 'attach' in row.modes}.values())[::2]:
     scenario.is_named = True
 

@@ -1,5 +1,5 @@
-"""Memory tagging (AArch64's MTE, glibc.mem.tagging): pointers have tags, blocks have other sizes, and a process that
-accesses the wrong memory is killed at once."""
+"""Tests memory tagging (AArch64's MTE, glibc.mem.tagging): pointers have tags, blocks have other sizes, and a process
+that accesses the wrong memory is killed at once."""
 
 import os
 import random
@@ -21,7 +21,7 @@ MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'sbrk', 's
 
 
 def tagged(function, *arguments, env=builds.TAGS, **more):
-    """A scenario whose programs have tagged blocks."""
+    """Returns a scenario whose programs have tagged blocks."""
     def run(room):
         builds.need_tags()
         return function(room, *arguments, env=env, **more)
@@ -29,7 +29,7 @@ def tagged(function, *arguments, env=builds.TAGS, **more):
 
 
 def own(folder, pid):
-    """(figures, {address: size}) of the preloaded logger in the process."""
+    """Returns (figures, {address: size}) of the preloaded logger in the process."""
     path = os.path.join(folder, str(pid))
     if os.path.exists(path):
         os.unlink(path)
@@ -41,7 +41,7 @@ def own(folder, pid):
 
 
 def seen(room, pid):
-    """(problems, figures, {address: size}) of a scan."""
+    """Scans the process; returns (problems, figures, {address: size})."""
     done = room.run([os.path.join(builds.TOP_BUILDDIR, 'tests', 'unit', 'heap_list'), str(pid)])
     lines = done.out.decode().split('\n')
     if done.status:

@@ -22,7 +22,7 @@ _started = []
 
 
 def setup():
-    """Changes to a folder of its own, where traces are written; it is removed at the end."""
+    """Changes to a new folder, in which traces are written. The folder is removed at the end."""
     if not FUNCTRACE or not os.access(FUNCTRACE, os.X_OK):
         print("1..0 # SKIP FUNCTRACE does not name an executable functrace")
         sys.exit(77)
@@ -60,7 +60,7 @@ def wait_until(what, condition):
 
 
 def stat_of(pid):
-    """[state, ppid, pgrp, session, ...] of /proc/PID/stat, or None."""
+    """Returns [state, ppid, pgrp, session, ...] of /proc/PID/stat, or None."""
     try:
         with open("/proc/%d/stat" % pid) as f:
             return f.read().rpartition(") ")[2].split()
@@ -104,12 +104,13 @@ def tracer_of(pid):
 
 
 def only_child(pid):
-    """The one child of a process, as soon as there is one."""
+    """Waits until a process has a child, and returns the child."""
     return wait_until("a child of %d" % pid, lambda: (children(pid) or [None])[0])
 
 
 class Processes:
-    """V, G, E and T of a functrace that a process has started, as soon as T runs its program."""
+    """The visible process, guardian, engine and target of a functrace that a process has started. Waits until the
+    target runs its program."""
 
     def __init__(self, parent, program):
         self.visible = will_end(only_child(parent))

@@ -15,7 +15,7 @@ THREAD = re.compile(r'^## thread (\d+)(?: (.*))?$')
 
 
 def seconds_of(time):
-    """The seconds of a time of the day in a text trace."""
+    """Returns the seconds since midnight of a time in a text trace."""
     hours, minutes, seconds = time.split(':')
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
@@ -29,7 +29,7 @@ class Event:
     """One allocation ('+') or release ('-')."""
 
     def __init__(self, index, kind, function, ident, size, tid, context=0):
-        self.context = context  # a mask
+        self.context = context  # a bit for each context
         self.index, self.kind, self.function = index, kind, function
         self.id, self.size, self.tid = ident, size, tid
         self.frames = []     # [(address, function or None)]
@@ -42,11 +42,11 @@ class Event:
         return '%s(%#x)' % (self.function, self.id)
 
     def in_contexts(self, trace):
-        """The names of its contexts, in their order; '-' if it has none."""
+        """Returns the names of the event's contexts, sorted; '-' if it has none."""
         return ','.join(sorted(name for ident, name in trace.contexts.items() if ident & self.context)) or '-'
 
     def names(self):
-        """The functions of the stack, innermost first, without their parameter lists."""
+        """Returns the functions of the stack, innermost first, without their parameter lists."""
         return [name.split('(')[0] if name else '?' for _, name in self.frames]
 
 

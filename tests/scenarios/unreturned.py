@@ -1,4 +1,4 @@
-"""Recorded calls (-x) that never return: each is a remark in the trace, with the reason."""
+"""Tests recorded calls (-x) that never return: for each of them the trace has a remark with the reason."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""-a of C++ objects with virtual bases, whose place is in each object's vtable: functrace shows for each call what the
-program itself reads (tests/targets/virtual_bases.cpp)."""
+"""Tests -a with C++ objects that have virtual bases, whose place is in each object's vtable: functrace must show for
+each call what the program itself reads (tests/targets/virtual_bases.cpp)."""
 
 import os
 import re
@@ -11,12 +11,12 @@ from processes import FUNCTRACE
 FUNCTIONS = ('by_*', 'given_back', 'to_*', 'Both::Both', 'Both::sum')
 CALL = re.compile(r'\d+\. (?:\[[\d:.]+\] )?([\w:]+)[<(]')
 ARGUMENT = re.compile(r'\t\$\d+ = (.*)')
-# A constructor of a base object, which has parameters that the compiler adds.
+# Parameters that the compiler adds to the constructor of a base object.
 HIDDEN = ('__vtt_parm=', 'vtt=')
 
 
 def shown(path, functions):
-    """The lines of each call of these functions, in order, as the program prints them."""
+    """Returns the lines of each call of these functions, in order, in the form in which the program prints them."""
     lines, current = [], None
     with open(path) as file:
         for line in file:
@@ -43,7 +43,7 @@ def case(command, flags):
         problems = equal('status', done.status, 0)
         problems += equal('arguments', [line for line in found if not is_unused(line)],
                           [line for line in wanted if not line.startswith('Both::Both\t')])
-        # There are more constructors: of static objects, and of objects that are passed by value.
+        # The trace has more constructors: of static objects, and of objects that are passed by value.
         constructed = [line for line in wanted if line.startswith('Both::Both\t')]
         problems += equal('missing constructors', [line for line in constructed if line not in made], [])
         problems += equal('virtual bases of objects that are not constructed yet',
@@ -53,7 +53,7 @@ def case(command, flags):
 
 
 def is_unused(line):
-    """The program does not print the results of these functions, which are ints."""
+    """Returns true for a result that the program does not print; the results of these functions are ints."""
     return line.startswith(('by_value\treturn=', 'Both::sum\treturn='))
 
 

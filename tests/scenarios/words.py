@@ -1,4 +1,4 @@
-"""Exact messages about processes, and the ways to name a process."""
+"""Tests exact messages about processes, and the ways to name a process."""
 
 import os
 import re
@@ -108,12 +108,12 @@ int main""").replace('(void)argv;', """(void)argv;
     room.kill(child)
     problems += has_line(done, r'functrace: attached to sleeping \(%d\), 4 threads, [1-9]\d* functions; Ctrl-C lets go' %
                          child.pid)
-    # No line of counts without a terminal.
+    # Without a terminal there is no line of counts.
     return problems + equal('carriage returns', said(done).count('\r'), 0), ''
 
 
 def started_by(room):
-    """A program that is started by a link, as a script or as a login shell: its name is the one it was started by, and
+    """If a program is started by a link, as a script or as a login shell, its name is that by which it was started, and
     the program's file is added if it differs."""
     program = builds.target('images', 'O0')
     os.symlink(program, room.path('alias'))
@@ -163,7 +163,7 @@ def by_name(room):
 
 
 def family(room):
-    """A master that makes no traced call, with a child of the same name, and a child of that child."""
+    """The target is a master that makes no traced call, with a child of the same name, which has a child, too."""
     need_attach()
     name = 'f%x' % time.time_ns()
     source = LOOP.replace('int main', 'static int work').replace('int i = 0; i < 2000', 'int i = 0; i < 1000') + '''
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 
 
 def by_path(room):
-    """-t PATH: the path of the program, of a link to it, or of a script; as it was typed at the start, and relative to
+    """-t PATH is the path of the program, of a link to it, or of a script, as it was typed at the start, or relative to
     another folder. The folder's name is unique, because -t finds processes of other checks, too."""
     need_attach()
     folder = os.path.basename(room.folder)
@@ -303,8 +303,8 @@ def for_a_time_launched(room):
 # ---- Processes that functrace waits for ----
 
 def daemon(room):
-    """Processes that outlive the launched program: functrace waits for them and says so; Ctrl-C detaches. No message
-    with -q, or if they end soon."""
+    """Processes that outlive the launched program: functrace waits for them and says so; Ctrl-C detaches. functrace
+    prints no message with -q, or if the processes end soon."""
     script = 'sleep 20 & (sleep 20; :) & exit 4'
     problems = []
     for how, status, words in (('exit 4', 4, 'has ended with status 4'), ('kill -9 $$', -9, 'was killed by signal 9')):
@@ -400,7 +400,7 @@ int main(void)
 # ---- Functions that cannot be found ----
 
 def symbols(room):
-    """--symbol for a place that does not exist."""
+    """--symbol names a place that does not exist."""
     program = builds.target('images', 'O0')
     done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=0x7fffffff', '--symbol=nothing=0x1000', program, 'exec'])
     problems = has_line(done, r'functrace: warning: --symbol=malloc=0x7fffffff: %s has no code there; give the function\'s '
@@ -466,7 +466,7 @@ def libraries(room):
     problems += more + matches(lines, [
         r'functrace: warning: -L images-O0: the object with this in its path \(%s\) defines none of the functions to be traced\. '
         r'They are defined by: %s' % (re.escape(program), libc)])
-    # One of two libraries, in two processes.
+    # One of two names selects a library; there are two processes.
     more, lines = warned('-L', 'libc.,nosuch', *([] if kinds.is_busybox(kinds.need('env')) else ['env']))
     problems += more + matches(lines, [r'functrace: warning: -L nosuch: no object has this in its path'])
     more, lines = warned('-L', 'libc.')
@@ -497,7 +497,7 @@ def deleted(replaced):
 
 
 def other_mounts(room):
-    """A process in another mount namespace: the command that functrace recommends finds its files."""
+    """The process is in another mount namespace: the command that functrace recommends finds the process's files."""
     need_attach()
     own_pids()
     kinds.need('pivot_root')
@@ -768,7 +768,8 @@ def sample_pattern(line):
 
 
 def readme(room):
-    """The README's first leak: runs the commands as they are; each line of the sample must be in their output."""
+    """Runs the commands of the README's section "A first leak" as they are; each line of the sample must be in their
+    output."""
     with open(os.path.join(builds.TOP_SRCDIR, 'README.md')) as file:
         section = file.read().split('## A first leak', 1)[1].split('`answer_new` made 12 answers', 1)[0]
     lines = [line[4:] for line in section.split('\n') if line.startswith('    ')]
@@ -864,8 +865,8 @@ int main(void)
 
 def other_mode(flags):
     def run(room):
-        """32-bit code in a 64-bit program, or the reverse: it runs as in an untraced run, and functrace says once that
-        it is not traced."""
+        """A 64-bit program executes 32-bit code, or the reverse: this code runs as in an untraced run, and functrace
+        says once that it is not traced."""
         if builds.processor() != 'x86_64':
             raise builds.Skip('code of both modes is x86-64\'s')
         if flags:
@@ -907,7 +908,7 @@ int main(void)
 
 
 def go_programs(room):
-    """A Go program, recognised by its section: functrace says that Go's own allocations are not traced, and does not
+    """functrace recognises a Go program by its section, says that Go's own allocations are not traced, and does not
     advise to look for malloc."""
     if builds.processor() != 'x86_64':
         raise builds.Skip('the program is made of x86-64 instructions')

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 NAMES = 'returns;crashes;ends;aborts;jumps;leaves;executes;waits;deep'
 ENDED = 'its thread has ended'
 LEFT = 'it has ended otherwise (an exception, longjmp)'
-# How the program ends, with its status: the calls and remarks of each trace.
+# For each way in which the program ends: its status, and the calls and remarks of each trace.
 WAYS = {
     'crash': (-signal.SIGSEGV, [['returns(1)', 'crashes(p=NULL) <no return>: ' + ENDED]]),
     'exit': (3, [['returns(1)', 'ends(status=3) <no return>: ' + ENDED]]),
@@ -88,8 +88,8 @@ WAYS = {
 
 
 def read(path):
-    """The calls, by their first argument, and the remarks, in their order; without the times at which calls were
-    left."""
+    """Reads a trace. Returns the calls, with their first argument, and the remarks, in their order, without the times
+    at which calls were left."""
     with open(path) as file:
         text = file.read()
     lines = re.findall(r'^(?:\d+\. \[.*?\] (\w+)\(.*\n(?:\t0x.*\n)*\t\$1 = \w+=(.*)|## (.* <no return>.*))$', text, re.M)
@@ -121,8 +121,8 @@ def all_ways(room):
 
 
 def formats(room):
-    """The same without -a, in a binary trace, through functrace-postproc, and in a format that has no place for such
-    calls."""
+    """Tests the remarks without -a, in a binary trace that functrace-postproc reads, and in a format that cannot
+    represent such calls."""
     path, problems = program(room), []
     room.run([FUNCTRACE, '-x', NAMES, '-o', room.path('b'), path, 'exit'])
     text = room.run([POSTPROC, 'b']).out.decode()
@@ -137,7 +137,7 @@ def formats(room):
 
 
 def let_go(room):
-    """A call is in flight when functrace detaches: the call goes on."""
+    """When functrace detaches, a call has not returned yet: the remark says that the call continues."""
     need_attach()
     child = room.start([program(room), 'wait'], stdin=subprocess.PIPE)
     os.read(child.stdout.fileno(), 1)

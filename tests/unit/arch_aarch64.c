@@ -740,7 +740,7 @@ static void test_syscalls(void **state)
 
 /* --- code around calls --- */
 
-/* The words of a piece of code, with unreadable memory around them. */
+/* A piece of code, as words, with unreadable memory around it. */
 struct around {
 	const uint32_t *words;
 	size_t count;

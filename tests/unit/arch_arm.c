@@ -184,7 +184,7 @@ static const struct {
 	  {"ldr.w r8, [r0, #4]!", "50 f8 04 8f", INSN_COPY, CAN_EMULATE},
 	  {"ldrt r8, [r0, #4]", "50 f8 04 8e", INSN_COPY, 0},
 	  {"pld [r0]", "90 f8 00 f0", INSN_COPY, 0},
-	  /* Not allocated, or UNPREDICTABLE with the pc. */
+	  /* These encodings are not allocated, or UNPREDICTABLE with the pc. */
 	  {"blx with its lowest bit", "00 f0 05 e8", INSN_STEP, 0},
 	  {"blx pc", "f8 47", INSN_STEP, 0},
 	  {"bxns lr", "74 47", INSN_STEP, 0},
@@ -848,7 +848,7 @@ static void test_other_state(void **state)
 	assert_false(is_constant(4 + THUMB, to_thumb));
 	assert_false(is_constant(4 + THUMB, long_ones));
 	assert_false(is_constant(4, "02 00 00 eb 50 00 c0 f2")); /* vmov.i32 d16, #0 has no condition */
-	/* A condition after the first word. */
+	/* Here a condition is in the code after the first word. */
 	assert_false(is_constant(4, "02 00 00 eb 00 00 50 e3 01 00 a0 03 10 80 bd e8"));
 }
 

@@ -41,7 +41,7 @@ static const char *const handful[] = {
 static unsigned long checked, failures;
 static unsigned long kinds[3];
 
-/* One line of objdump's output. */
+/* One line of objdump's output, divided into its parts. */
 struct line {
 	uint64_t address;
 	unsigned char bytes[4];
@@ -137,7 +137,8 @@ static bool is(const struct line *line, const char *name)
 }
 
 /* Returns true for instructions that the architecture leaves UNPREDICTABLE without a remark by objdump: data that is
- * taken for code. The pc as a shift, with flags, as a destination of narrow loads, stored by Thumb code. */
+ * taken for code. Such instructions use the pc as a shift, as a result with flags, as a destination of narrow loads, or
+ * store it in Thumb code. */
 static bool is_data(const struct line *line)
 {
 	const char *shift = strrchr(line->operands, ' ');

@@ -467,7 +467,7 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 		complain(text, insn, before, &out, native, error ? "not emulated" : "emulated");
 }
 
-/* In every second case the state of the last instruction of an IT block. */
+/* In every second case the state is that of the last instruction of an IT block. */
 static uint32_t any_it_state(void)
 {
 	const uint32_t state = any() % 14 << 4 | 8;
@@ -567,7 +567,7 @@ static void check_forms(const struct form *forms, size_t count, bool thumb, cons
 		for (unsigned n = 0; n < rounds; n++) {
 			uint32_t word = forms[i].bits | (any() & forms[i].free);
 
-			/* Mostly without a condition. */
+			/* Most instructions get no condition. */
 			if (!thumb && forms[i].free >> 28 && any() % 4)
 				word = (word & 0x0fffffff) | 0xe0000000;
 			if (is_predictable(&forms[i], word, thumb))

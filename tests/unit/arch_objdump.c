@@ -96,7 +96,7 @@ static struct {
 	size_t count;
 } functions;
 
-/* `size` bytes at a virtual address in a file's contents, or NULL. */
+/* Returns `size` bytes at a virtual address in a file's contents, or NULL. */
 static const unsigned char *at_address(const char *file, size_t file_size, uint64_t address, size_t size)
 {
 	const file_header *header = (const void *)file;

@@ -414,8 +414,8 @@ static const unsigned char system_call[] = {0xcd, 0x80};
 static const unsigned char system_call[] = {0x0f, 0x05};
 #endif
 
-/* A system call that sleeps or does not sleep: the effect is that in place, except for rcx, which has the next pc after
- * a 64-bit one. */
+/* A copied system call, whether it sleeps or not, has the same effect as in its place, except on rcx: a 64-bit system
+ * call sets it to the pc after the instruction. */
 static void test_syscall(void **state)
 {
 	const unsigned char *const bytes = system_call;

@@ -47,7 +47,7 @@ static void make_classes(struct classes *c, uint32_t word)
 	c->pointer = (struct data_type){.kind = DATA_POINTER, .size = word, .target = &c->both};
 }
 
-/* Words of the target's size. */
+/* Writes a word of the target's size at that index. */
 static void put(const struct arch *arch, unsigned char *to, size_t index, uint64_t value)
 {
 	memcpy(to + index * arch->pointer_size, &value, arch->pointer_size);

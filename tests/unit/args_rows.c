@@ -1,10 +1,10 @@
-/* Exact text of arguments and results that modules' tables describe, on each processor. */
+/* Tests the exact text of arguments and results that modules' tables describe, on each processor. */
 #include "config.h"
 #include "args_util.h"
 
 #include <errno.h>
 
-/* The text of one parameter with that value. */
+/* Returns the text of one parameter with that value. */
 static const char *shown(struct fake_task *task, const struct param *param, uint64_t value)
 {
 	static struct function row;

@@ -351,7 +351,7 @@ static void test_result_in_memory(void **state)
 	}
 }
 
-/* A struct with more fields than a processor's rules inspect; the function has no other parameter. */
+/* The only parameter is a struct with more fields than a processor's rules inspect. */
 static void test_many_fields(void **state)
 {
 	static const struct data_type name = {

@@ -1,4 +1,4 @@
-/* Strings and string objects of C, C++ and Rust: exact text, with pointers of 8 and of 4 bytes. */
+/* Tests the exact text of strings and string objects of C, C++ and Rust, with pointers of 8 and of 4 bytes. */
 #include "config.h"
 #include "args_util.h"
 
@@ -84,7 +84,7 @@ static void test_string(void **state)
 		assert_object(&t, &string, "\"ghij\"... (unreadable)", "<17 bytes at 0x10010>", 1);
 		put(&t, t.object, 1, 0);
 		assert_object(&t, &string, "\"\"", "\"\"", 0);
-		/* Hostile pointers and lengths. */
+		/* Pointers and lengths may be hostile. */
 		put(&t, t.object, 0, 0x9000);
 		put(&t, t.object, 1, UINT64_MAX);
 		assert_object(&t, &string, "0x9000 (unreadable)",
@@ -168,7 +168,7 @@ static void test_inline(void **state)
 		put(&t, t.object, 1, 20);
 		put(&t, t.object, 2, TEXT_AT);
 		assert_object(&t, &string, "\"0123456789abcdef\"...", "<20 bytes at 0x10000>", 1);
-		/* A length that is larger than the object's room. */
+		/* The length may be larger than the object's room. */
 		memset(t.object, 'x', 3 * t.word);
 		t.object[0] = 0xfe;
 		assert_object(&t, &string, t.word == 8 ? "\"xxxxxxxxxxxxxxxx\"..." : "\"xxxxxxxxxxx\"",
@@ -176,7 +176,7 @@ static void test_inline(void **state)
 	}
 }
 
-/* Valid and invalid characters of UTF-8. */
+/* Strings may have valid and invalid characters of UTF-8. */
 static void test_utf8(void **state)
 {
 	static const struct {

@@ -26,7 +26,7 @@
 
 enum word { FREE, HELD, CONTENDED };
 
-/* Shared with the child, at the same address. */
+/* Memory that this process and the child share, at the same address. */
 static struct {
 	atomic_uint lock; /* like a lock of the C library; its address is that of the struct */
 	atomic_uint ready, born;

@@ -456,7 +456,7 @@ static void test_depending(void **state)
 	same_param(&f->params[3], "more", PARAM_POINTER);
 }
 
-/* The text of an enum or flags parameter if no word fits. */
+/* Tests the text of an enum or flags parameter if no word fits. */
 static void test_types_of_words(void **state)
 {
 	const struct function *const f = row("enum a : void * { A = -1 }\n"
@@ -483,7 +483,7 @@ static void test_types_of_words(void **state)
 	assert_int_equal(f->conditions[2].value.type, TYPE_INT);
 }
 
-/* Forms that only functrace's own descriptions used before. */
+/* Users may write forms that earlier only functrace's own descriptions had. */
 static void test_rare_words(void **state)
 {
 	const struct module *const module =

@@ -388,7 +388,7 @@ static void test_hostile(void **state)
 	created(&objects[0], 6, "two bits");
 	created(&objects[0], 0, "none");
 	assert_int_equal(p->trace->contexts.count, 1);
-	objects[0].bias = END; /* its table cannot be read */
+	objects[0].bias = END; /* the object's table cannot be read at this address */
 	contexts_forget_range(p, 0, END);
 	contexts_find(p, true);
 	assert_in(0);

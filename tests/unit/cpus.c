@@ -1,4 +1,4 @@
-/* Restoring a task's CPUs, with a kernel of eight CPUs and one task. */
+/* Tests how a task's CPUs are restored. A fake kernel has eight CPUs and one task. */
 #include "config.h"
 #include "engine/cpus.h"
 

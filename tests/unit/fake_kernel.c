@@ -270,7 +270,7 @@ void fake_taken(struct fake_task *task)
 	if (task->state != FAKE_ZOMBIE)
 		return;
 	/* The kernel untraces a process whose parent is not the tracer, and leaves it to its parent
-	 * (wait_task_zombie()). No parent reaps it here. */
+	 * (wait_task_zombie()). There is no parent that reaps the task. */
 	if (task->tid == task->tgid && fake_find(task->parent))
 		task->tracer = 0;
 	else

@@ -1,4 +1,4 @@
-/* ptrace(), answered by the fake kernel. Actions that the tracer must never do, in any sequence, are recorded with "!".
+/* The fake kernel's ptrace(). Actions that the tracer must never do, in any sequence, are recorded with "!".
  */
 #include "config.h"
 #include "arch/x86/x86_insn.h"

@@ -204,7 +204,7 @@ static void test_stopped_visible(void **state)
 	assert_true(spaces.fds[0] >= 0);
 }
 
-/* A process whose memory V has not received has the breakpoints of a space. */
+/* guard_lend() lends a space's breakpoints to a process whose memory V has not received. */
 static void test_lends(void **state)
 {
 	size_t failed;

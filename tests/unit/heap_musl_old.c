@@ -148,7 +148,7 @@ static const struct part left[] = {{2, -1}, {3, 2}, {1, -1}};
 static const struct part in_brk[] = {{3, -1}, {1, 0}, {5, -1}, {33, 32}, {1, -1}, {42, 33}, {2, -1}};
 static const struct part in_map[] = {{2, -1}, {3, 2}, {17, -1}, {1, 0}, {1, -1}};
 
-/* Builds a region of this number of pages. Its last part has the remaining units. */
+/* Builds a region of that number of pages. Its last part has the remaining units. */
 static void build_pages(struct world *w, uint64_t page, unsigned pages, const struct part *parts, size_t count)
 {
 	struct part all[16];
@@ -161,7 +161,8 @@ static void build_pages(struct world *w, uint64_t page, unsigned pages, const st
 	assert_int_equal(build(w, page + w->header, all, count + 1), page + pages * PAGE);
 }
 
-/* A block in a mapping of its own, from that page on; aligned: the alignment of its memory; 0: no more than usual. */
+/* Builds a block in a separate mapping, from that page on. aligned: the alignment of its memory; 0: no more than
+ * usual. */
 static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigned aligned)
 {
 	const uint64_t all = pages * PAGE;

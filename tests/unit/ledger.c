@@ -375,8 +375,8 @@ static void test_reused(void **state)
 	assert_int_equal(ledger_live(trace, 1).bytes, 7);
 }
 
-/* A fork's child has its parent's blocks. The functions that allocated them are known, but they have no event in the
- * child's trace. */
+/* A fork's child has its parent's blocks. The functions that allocated these blocks are known, but the allocations are
+ * no events in the child's trace. */
 static void test_forked(void **state)
 {
 	(void)state;

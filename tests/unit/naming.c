@@ -295,8 +295,8 @@ static void test_baseline(void **state)
 	assert_written(" 1:one_function 2:one_function");
 }
 
-/* call 1, asks | a scan begins | call 2 | the scan's records | the answers. A scan's verdicts concern blocks from
- * before its beginning. */
+/* call 1, asks | a scan begins | call 2 | the scan's records | the answers. A scan's verdicts concern only blocks that
+ * were allocated before the scan began. */
 static void test_scan(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

@@ -121,7 +121,7 @@ static const struct param_word *words_of(const char *type)
 	return conf_module(of_type)->functions[0].returns.words;
 }
 
-/* The text of a number in these words on a processor, as struct param_word describes it. */
+/* Returns the text of a number as these words (struct param_word) describe it on a processor. */
 static const char *decoded(const struct param_word *words, uint64_t number, unsigned processor)
 {
 	static char text[400];
@@ -208,7 +208,7 @@ static void test_flags(void **state)
 		}
 }
 
-/* The values of constants in this system's headers. */
+/* The tables' constants must have the values of this system's headers. */
 static const struct {
 	const char *type, *name;
 	uint64_t number;
@@ -425,7 +425,7 @@ static void test_constants(void **state)
 	}
 }
 
-/* The type of fcntl()'s third parameter, by the command. */
+/* The type of fcntl()'s third parameter depends on the command. */
 static void test_cases(void **state)
 {
 	static const struct {

@@ -163,7 +163,7 @@ static void test_kept_names(void **state)
 	assert_string_equal(patterns_shown(patterns, "puts"), "puts");
 	assert_true(patterns_are_all(one.list));
 	probe_spec_free(one.list);
-	/* Two names that one row has matched. */
+	/* If a row has matched two names of one function, the better name is shown. */
 	assert_true(pattern_name_is_better("printf", "_IO_printf"));
 	assert_false(pattern_name_is_better("_IO_printf", "printf"));
 	assert_true(pattern_name_is_better("brk", "sbrk"));

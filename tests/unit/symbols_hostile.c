@@ -322,7 +322,7 @@ static void test_damaged(void **state)
 	free(path);
 }
 
-/* A packed symbol table that unpacks to gigabytes. */
+/* A file may have a packed symbol table that unpacks to gigabytes. */
 static void test_debugdata(void **state)
 {
 	size_t size, unpacked = 0;

@@ -286,7 +286,8 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 	return result;
 }
 
-/* origin: the address of file offset 0 in the file's own addresses. */
+/* Compares the file's names with those of `tool`. origin: the address of file offset 0, as the file's program headers
+ * give it. */
 static void check_equal(const char *tool, const char *program, uint64_t origin, unsigned step)
 {
 	const struct comparison result = compare(tool, program, origin, step);
@@ -523,7 +524,7 @@ static void test_forms(void **state)
 	}
 }
 
-/* Files of another processor. */
+/* Files may be for another processor. */
 static void test_foreign(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* Unwinding by ARM's index of functions: hand-made byte codes, a small ELF file with an index, and walks over hand-made
- * stacks. It runs on every machine. */
+/* Tests unwinding by ARM's index of functions, with hand-made byte codes, a small ELF file with an index, and walks
+ * over hand-made stacks. It runs on every machine. */
 #include "config.h"
 
 #include <elf.h>

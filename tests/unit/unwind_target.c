@@ -28,7 +28,7 @@
 #else
 #define STOP() raise(SIGTRAP)
 #endif
-/* A signal other than SIGTRAP, which __builtin_trap() raises on AArch64. */
+/* TRAP() raises a signal other than SIGTRAP, which __builtin_trap() would raise on AArch64. */
 #ifdef __aarch64__
 #define TRAP() __asm__ volatile("udf #0")
 #else

@@ -20,7 +20,8 @@ struct action {
 
 void restorer(void);
 
-/* A restorer like the C library's. Nothing else shows that the frame above it is a signal's. */
+/* A restorer like the C library's. Only this restorer shows that the frame above it is that of a function which a
+ * signal has interrupted. */
 __asm__(".pushsection .text\n.arm\n.globl restorer\n.type restorer, %function\nrestorer:\n.fnstart\n"
 	".save {r0-r15}\n.pad #160\n"
 	"nop\nmov r7, #173\nsvc 0\n.fnend\n.size restorer, .-restorer\n.popsection\n");

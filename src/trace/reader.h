@@ -44,7 +44,7 @@ struct dump_options {
 	uint32_t cpus, devices;
 };
 
-/* Appends the next message to `out` as text: a line for each field, with its name. To be called instead of
+/* Appends the next message to `out` as text: a line for each field, with its name. Must be called instead of
  * reader_next(), from the beginning of the trace on. Return value as reader_next(), or -ENOTSUP if the trace's format
  * lacks ENCODING_DUMP. */
 int reader_dump(struct reader *reader, const struct dump_options *options, struct buf *out);

@@ -74,8 +74,8 @@ void reader_remark(struct reader *reader, const char *clause);
  * negative errno; 0 without an error if a signal ended the waiting for more bytes. */
 int reader_cut_off(struct reader *reader, const char *within);
 
-/* To be called if the input ends between two records. Returns 0. If reading failed, sets the reader's error and returns
- * a negative errno. */
+/* Must be called if the input ends between two records. Returns 0. If reading failed, sets the reader's error and
+ * returns a negative errno. */
 int reader_end(struct reader *reader);
 
 /* Converts times of the day to times that do not wrap at midnight. A time that is more than an hour earlier than the

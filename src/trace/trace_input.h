@@ -18,7 +18,7 @@ struct input *input_new(int fd, bool follow, const volatile sig_atomic_t *stop);
  * bytes yet; a negative errno if reading failed; -EBADMSG if the compressed data are damaged or incomplete. */
 ssize_t input_read(struct input *input, void *data, size_t size);
 
-/* To be called after input_read() has returned 0. For a followed file, waits a tenth of a second and returns 1:
+/* Must be called after input_read() has returned 0. For a followed file, waits a tenth of a second and returns 1:
  * input_read() is to be called again. Returns 0 for any other input; -EINTR if *stop is set; -EBADMSG if the file has
  * become shorter. */
 int input_wait(struct input *input);

@@ -126,7 +126,7 @@ void stacktrack_put_build_id(struct writer *writer, const struct record_build_id
  * or of the current thread. A copy for the same id is replaced. */
 void stacktrack_keep_value(struct writer *writer, enum stacktrack_value value, uint32_t id);
 void stacktrack_keep_thread(struct writer *writer);
-/* To be called before each record. Begins the next cycle if the current one has cycle_size entries. */
+/* Must be called before each record. Begins the next cycle if the current one has cycle_size entries. */
 void stacktrack_next_cycle(struct writer *writer);
 void stacktrack_cycle_free(struct stacktrack_cycle *cycle);
 

@@ -35,7 +35,7 @@ static inline int stage_finish(struct stage *stage)
 	return stage->finish(stage);
 }
 
-/* For `finish` of a stage that holds no records back: finishes the next stage. */
+/* Finishes the next stage. A stage that holds no records back can use this function as its `finish`. */
 static inline int stage_finish_next(struct stage *stage)
 {
 	return stage->next ? stage->next->finish(stage->next) : 0;

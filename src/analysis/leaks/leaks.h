@@ -17,7 +17,7 @@
  * A block from before the trace is passed on only if the last scan has found it lost; its baseline record precedes its
  * lost record. */
 /* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. If this function
- * is not called, the stage passes on only lost ones. To be called before the first record. */
+ * is not called, the stage passes on only lost ones. Must be called before the first record. */
 void leaks_keep_before(struct stage *stage);
 /* Makes the stage. kinds: the set of kinds that are leaks. */
 struct stage *leaks_new(struct stage *next, unsigned kinds);
@@ -26,7 +26,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds);
 unsigned leaks_kind(const struct stage *stage);
 /* Returns the number of releases that are missing in the trace: ids that were allocated again without a release. */
 uint64_t leaks_unseen(const struct stage *stage);
-/* To be called at the end: appends a line for each resource and each kind of its live blocks that are no leaks. */
+/* Must be called at the end: appends a line for each resource and each kind of its live blocks that are no leaks. */
 void leaks_not_shown(const struct stage *stage, struct buf *out);
 
 #endif

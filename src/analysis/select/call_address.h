@@ -31,7 +31,7 @@ struct call_ranges {
 
 /* Returns true if the object's path contains address->object. */
 bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object);
-/* To be called for each mapped object. The object replaces those that it overlaps. */
+/* Must be called for each mapped object. The object replaces older ones that it overlaps. */
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object);
 /* Returns true if a frame of the call is in the part of a mapped object that matches. */
 bool call_ranges_cross(const struct call_ranges *ranges, const struct record_call *call);

@@ -51,7 +51,7 @@ static inline bool filter_options_want_alive(const struct filter_options *option
 	return options->between || options->older;
 }
 
-/* To be called for each record that is not a call. */
+/* Must be called for each record that is not a call. */
 void filter_note(struct filter *filter, const struct record *record);
 /* Returns true if the call passes all filters. It must be an allocation, or a call that is neither an allocation nor a
  * release. */
@@ -61,7 +61,7 @@ bool filter_fits(struct filter *filter, const struct record_call *call);
 bool filter_fits_before(struct filter *filter, const struct record_call *call);
 /* Returns true if a release whose allocation is unknown passes the filters. */
 bool filter_fits_stray(const struct filter *filter);
-/* To be called at the end: if no call has passed all filters, appends a line to `out` about the filter that rejected
+/* Must be called at the end: if no call has passed all filters, appends a line to `out` about the filter that rejected
  * the last remaining calls. Filters by age and by stack are not reported. */
 void filter_report(const struct filter *filter, struct buf *out);
 

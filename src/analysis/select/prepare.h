@@ -23,8 +23,8 @@ struct prepare_options {
  * grouped again. */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 
-/* To be called at the end. If -R has matched no resource of the trace, appends a line that lists the trace's resources
- * to `out`. */
+/* Must be called at the end. If -R has matched no resource of the trace, appends a line that lists the trace's
+ * resources to `out`. */
 void prepare_report(const struct stage *stage, struct buf *out);
 
 #endif

@@ -39,7 +39,7 @@ struct select_options {
 /* Makes the stage. The caller owns the data to which the options point; they must outlive the stage. */
 struct stage *select_new(struct stage *next, const struct select_options *options);
 
-/* Adds a declared context to the mask if -C names it. To be called for each declared context. */
+/* Adds a declared context to the mask if -C names it. Must be called for each declared context. */
 void select_learn_context(struct select_options *options, const struct record_context *context);
 
 /* Returns true if -C chooses the call. */

@@ -12,8 +12,8 @@ struct stage *unmatched_filters_new(struct stage *next, const struct select_opti
 /* Tells the stage in advance about an object that the trace declares too late, like select_learn(). */
 void unmatched_filters_learn(struct stage *stage, const struct record_object *object);
 
-/* To be called at the end: appends a line to `out` for each filter that has matched nothing. selected: number of calls
- * that were selected. may_be_late: objects may be declared after calls that go through them, and
+/* Must be called at the end: appends a line to `out` for each filter that has matched nothing. selected: number of
+ * calls that were selected. may_be_late: objects may be declared after calls that go through them, and
  * unmatched_filters_learn() was not called for them. */
 void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out);
 

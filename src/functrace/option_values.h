@@ -34,7 +34,7 @@ int option_list(struct parse *parse, const char *list, int (*add)(struct parse *
  * returns. */
 int option_library(struct parse *parse, const char *name);
 int option_monitor(struct parse *parse, const char *text);
-/* Only stores the word, because its check depends on --children, which may come later. */
+/* Only stores the word, because its check depends on --children, which may follow on the command line. */
 int option_target(struct parse *parse, const char *text);
 /* Finds the processes for the words that option_target() has stored. Called when all options are known. */
 int option_targets(struct parse *parse);

@@ -38,7 +38,7 @@ static void end_reader(struct watched *watched)
 		close(watched->fd);
 }
 
-/* The reading thread. It also waits for the beginning of the trace. */
+/* The function of the reading thread, which also waits for the beginning of the trace. */
 static void *watched_read_records(void *context)
 {
 	struct watched *const watched = context;

@@ -9,7 +9,7 @@
 /* The format that is used without -f. */
 #define POSTPROC_FORMAT "text"
 
-/* To be called when all options have been parsed. Sets options that follow from others. On wrong usage, prints a
+/* Must be called when all options have been parsed. Sets options that follow from others. On wrong usage, prints a
  * message and exits with EXIT_USAGE. */
 void postproc_options_check(struct argp_state *state, struct postproc_options *options);
 

@@ -31,7 +31,7 @@ void postproc_input_outlive_interrupt(void);
 /* Reads the next record, as reader_next() does. If reading takes long, shows the progress in a line on the terminal,
  * which is removed at the end of the trace. */
 int postproc_input_next(struct postproc_input *input, struct record *record);
-/* To be called after reading. Returns true if no damage was found. Otherwise prints a message with the number of
+/* Must be called after reading. Returns true if no damage was found. Otherwise prints a message with the number of
  * damaged places. */
 bool postproc_input_check(const struct postproc_input *input);
 void postproc_input_close(struct postproc_input *input);

@@ -17,16 +17,16 @@ struct views {
 	bool reads_old; /* the current records belong to the older trace with which --diff compares */
 };
 
-/* Initialises *views. To be called if view_options_want(). Returns false after a message if a file of suppressions
- * cannot be read. views_free() must be called in either case. */
+/* Initialises *views. Must be called if view_options_want() returns true. Returns false after a message if a file of
+ * suppressions cannot be read. views_free() must be called in either case. */
 bool views_begin(struct views *views, const struct postproc_options *options);
 /* Returns the last stage for the records of a process. names: finds the names of the process. clock: as in struct
  * account. The caller has to free the stage before views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
 			  const struct output_target *target);
-/* To be called after the last input. Writes all wanted views. Returns false after a message. */
+/* Must be called after the last input. Writes all wanted views. Returns false after a message. */
 bool views_write(struct views *views);
-/* Returns true if there are leaks, for --error-exitcode. To be called after views_write(). */
+/* Returns true if there are leaks, for --error-exitcode. Must be called after views_write(). */
 bool views_found_leaks(const struct views *views);
 /* Returns true after a message if --error-exitcode cannot be applied: for one kind of resource no scan has a result,
  * and no allocation was traced. */

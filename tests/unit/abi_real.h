@@ -88,7 +88,7 @@ static inline double made_float(void)
 	return (double)(int)(made_random() % 4001) / 8 - 200;
 }
 
-/* The functions, and their number. */
+/* The generated functions, and their number. */
 extern void (*const made_functions[])(void);
 extern const unsigned made_count;
 

@@ -1232,7 +1232,7 @@ static void stacks_are_kept_once(void **state)
 	stack_pool_free(&pool);
 }
 
-/* Call number i of a list, with every kind of value. */
+/* Returns call number i of a list, with every kind of value. */
 static struct record_call odd_call(unsigned list, unsigned i, char text[static 64], struct call_arg args[2])
 {
 	snprintf(text, 64, "function %u(%u)", list, i % 7);

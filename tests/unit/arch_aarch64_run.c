@@ -36,7 +36,8 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3fc);
 }
 
-/* An address in DATA (every second time), a small number, an address in TEXT with or without a tag, or any number. */
+/* Returns an address in DATA (every second time), a small number, an address in TEXT with or without a tag, or any
+ * number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {
@@ -362,7 +363,7 @@ static bool is_repeatable(uint32_t word)
 	return true;
 }
 
-/* The bits that distinguish instructions, without register numbers and immediates. */
+/* Returns the bits that distinguish instructions, without register numbers and immediates. */
 static uint32_t form_of(uint32_t word)
 {
 	switch (a64_bits(word, 25, 4)) {

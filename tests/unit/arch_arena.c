@@ -45,7 +45,7 @@ const uint64_t arena_slots[ARENA_SLOTS] = {
 static pid_t child;
 static int memory_fd = -1;
 
-/* The test itself or the kernel is broken: ends the test. */
+/* Ends the test, because the test itself or the kernel is broken. */
 static void die(const char *what)
 {
 	fprintf(stderr, "arena: %s: %s\n", what, strerror(errno));

@@ -44,7 +44,7 @@ struct arena_state {
 	uint64_t fault;
 };
 
-/* The port of the tested instructions. */
+/* Returns the port of the tested instructions. */
 const struct arch *arena_arch(void);
 
 /* Truncates the values of registers to what 32-bit code can have, and sets a stack pointer with which this kernel
@@ -55,7 +55,7 @@ bool arena_can_resume(const struct arch_regs *regs);
 /* Calls the port's emulate() on registers in this form. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
-/* The next number of a sequence that is the same in every run of a program. */
+/* Returns the next number of a sequence that is the same in every run of a program. */
 uint64_t arena_random(void);
 
 /* Starts the child; *state gets its registers and extended registers. Returns 0, -errno if tracing is not allowed, or

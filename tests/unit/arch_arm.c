@@ -392,7 +392,7 @@ static uint32_t got(uint32_t address)
 	return word;
 }
 
-/* Each register has its number as its value, sp is DATA + 128. */
+/* Returns registers: the value of each is 0x1000 plus its number, except for sp, which is DATA + 128. */
 static struct arch_regs fresh(uint32_t state, uint32_t flags)
 {
 	struct arch_regs regs = {.narrow = {0}};

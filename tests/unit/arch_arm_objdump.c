@@ -220,7 +220,7 @@ static int refuse_write(void *context, uint64_t address, const void *data, size_
 	return -EFAULT;
 }
 
-/* The address that objdump prints: "1e090 <abort+0x48>", after "; " or "@ " if operands precede it. */
+/* Gets the address that objdump prints: "1e090 <abort+0x48>", after "; " or "@ " if operands precede it. */
 static bool named(const struct line *line, uint64_t *place)
 {
 	const char *open = strchr(line->operands, '<'), *start = open;
@@ -382,8 +382,8 @@ static void put_forms(FILE *out)
 	fputs(arm_forms, out);
 }
 
-/* The same words in every run, in A32 and in Thumb; more from the groups of long instructions, because the others have
- * few. */
+/* Writes the same words in every run, in A32 and in Thumb; more words from the groups of long instructions, because the
+ * others have few. */
 static void put_words(FILE *out)
 {
 	static const uint32_t groups[] = {0xe8000000, 0xf0000000, 0xf8000000};

@@ -190,7 +190,7 @@ static uint32_t any(void)
 	return seed;
 }
 
-/* A code address with the state bit of the code there. */
+/* Returns a code address with the state bit of the code there. */
 static uint32_t any_code(void)
 {
 	const uint32_t offset = 0x2000 + (any() & 0x3ffc);

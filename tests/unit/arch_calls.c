@@ -42,7 +42,7 @@ static size_t put(uint64_t address, const char *hex)
 	return hex_bytes(hex, memory + (address - CODE), MAPPED - (address - CODE));
 }
 
-/* The slot of the call before a return address; 0: none. */
+/* Returns the slot of the call before a return address, or 0 if there is none. */
 static uint64_t slot_of(uint64_t return_address)
 {
 	const struct arch_memory code = {.read = code_read};

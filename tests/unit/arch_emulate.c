@@ -220,7 +220,7 @@ static uint64_t random_immediate(void)
 	return one_in(2) ? arena_random() : limits[arena_random() % ARRAY_SIZE(limits)];
 }
 
-/* ModRM, SIB and displacement. An operand without registers is in DATA. */
+/* Appends ModRM, SIB and displacement. An operand without registers is in DATA. */
 static void put_modrm(struct bytes *bytes, unsigned form)
 {
 	const bool in_register = (form & REGISTERS) || one_in(3);
@@ -291,7 +291,7 @@ static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 	return &regs->words[words[ZydisRegisterGetId(reg) & 15]];
 }
 
-/* An address in DATA for an operand; sometimes its end, so that the operand is incomplete. */
+/* Returns an address in DATA for an operand. Sometimes it is DATA's end, so that the operand is incomplete. */
 static uint64_t random_place(void)
 {
 	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - arena_random() % 8
@@ -458,7 +458,8 @@ static bool compare(const struct bytes *bytes, const struct insn *insn, const Zy
 
 /* --- the table --- */
 
-/* The properties that distinguish forms: operation, sizes, kinds of operands and address; the high-byte registers. */
+/* Returns a number for the properties that distinguish forms: operation, sizes, kinds of operands and address, and the
+ * high-byte registers. */
 static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	uint16_t form[24] = {z->mnemonic, z->opcode, z->opcode_map, z->operand_width, z->address_width};

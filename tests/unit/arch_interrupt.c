@@ -81,7 +81,7 @@ static int in_io_getevents(void)
 	return 0;
 }
 
-/* One end of a connection that has a timeout for receiving. */
+/* Returns one end of a connection that has a timeout for receiving. */
 static int timed_socket(void)
 {
 	const struct timeval timeout = {.tv_sec = 1000};

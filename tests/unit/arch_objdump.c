@@ -165,7 +165,7 @@ static void read_functions(const char *path)
 	free(file);
 }
 
-/* The function that covers an address, NULL if none does. */
+/* Returns the function that covers an address, or NULL. */
 static const struct range *function_at(uint64_t address)
 {
 	size_t low = 0, high = functions.count;
@@ -206,7 +206,7 @@ struct line {
 	const char *text; /* mnemonic and operands */
 };
 
-/* "  401000:\t48 89 e5 \tmov %rsp,%rbp"; returns false for any other line. */
+/* Parses a line like " 401000:\t48 89 e5 \tmov %rsp,%rbp"; returns false for any other line. */
 static bool parse_line(char *line, struct line *parsed)
 {
 	char *end, *bytes, *text;
@@ -296,7 +296,7 @@ static bool is_turned_loop(const struct line *line, const char *text)
 	return is_repeated && (starts(text, "loope") || starts(text, "loopne"));
 }
 
-/* 66 90, which objdump prints as xchg %ax,%ax. */
+/* Returns true for 66 90, which objdump prints as xchg %ax,%ax. */
 static bool is_wide_nop(const struct line *line, const char *text)
 {
 	return is_word(text, "xchg") && strstr(text, "%ax,%ax") && line->bytes[line->size - 1] == 0x90;
@@ -485,7 +485,7 @@ static bool is_wait_form(const struct line *line)
 	return line->bytes[0] == 0x9b && line->size > 1;
 }
 
-/* "(bad)", and prefixes alone: bytes that objdump cannot disassemble. */
+/* Returns true for "(bad)" and for prefixes alone: bytes that objdump cannot disassemble. */
 static bool is_not_decoded(const char *text)
 {
 	const char *rest = skip_prefixes(text);

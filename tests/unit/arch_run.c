@@ -51,7 +51,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 }
 
-/* An address in DATA (every second time), a small number, or any number. */
+/* Returns an address in DATA (every second time), a small number, or any number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {
@@ -491,8 +491,8 @@ static bool is_repeatable(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* The properties that distinguish instructions: the operation, the operands' kinds and sizes, the prefixes and the
- * addressing mode; not registers and numbers. */
+/* Returns a number for the properties that distinguish instructions: the operation, the operands' kinds and sizes, the
+ * prefixes and the addressing mode, but not registers and numbers. */
 static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
 {
 	uint16_t form[32] = {z->mnemonic, z->encoding,      z->opcode,        z->opcode_map,

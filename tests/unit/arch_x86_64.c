@@ -353,7 +353,7 @@ static void page_put(unsigned offset, uint64_t value)
 	memcpy(page.bytes + offset, &value, sizeof(value));
 }
 
-/* Each register has another value; rsp is at the page's offset 0x80. */
+/* Returns registers with different values; rsp is at the page's offset 0x80. */
 static struct arch_regs start_regs(void)
 {
 	struct arch_regs regs = {.words = {0}};

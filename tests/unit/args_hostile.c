@@ -47,7 +47,7 @@ static void draw_bytes(unsigned char *bytes, size_t size)
 		bytes[i] = (unsigned char)draw(draw(2) ? 256 : 3);
 }
 
-/* An address in the region, near its end, or a wild one. */
+/* Returns an address in the region, near its end, or anywhere. */
 static uint64_t draw_address(void)
 {
 	switch (draw(4)) {
@@ -62,7 +62,7 @@ static uint64_t draw_address(void)
 	}
 }
 
-/* The region contains pointers, too. */
+/* Fills the region with random values, which include pointers. */
 static void draw_memory(void)
 {
 	draw_bytes(region, sizeof(region));

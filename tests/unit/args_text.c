@@ -33,7 +33,8 @@ static void put(struct target *t, unsigned char *bytes, unsigned index, uint64_t
 	memcpy(bytes + (size_t)index * t->word, &value, t->word);
 }
 
-/* The text of the object in t->object: passed in memory, by its address, and within a struct. */
+/* Compares the text of the object in t->object with the expected ones: passed in memory, by its address, and within a
+ * struct. */
 static void assert_object(struct target *t, const struct data_type *type, const char *text, const char *as_member,
 			  unsigned reads)
 {

@@ -59,7 +59,7 @@ const char *fake_return(struct fake_task *task, const struct args_plan *plan, bo
 const char *fake_value(struct fake_task *task, const struct data_type *type, const void *bytes, size_t size,
 		       uint64_t address);
 
-/* The processors whose tables this build contains: `*count` of them. */
+/* Returns the processors whose tables this build contains, and sets *count to their number. */
 const struct arch *const *fake_arches(size_t *count);
 
 /* Calls `test` for each of them. */

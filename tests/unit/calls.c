@@ -221,7 +221,7 @@ static void test_names_of_one_kind(void **state)
 #define SLOT        (LIBRARY + 0x1800)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
-/* No module has been read yet. */
+/* Replaces the function, because no module has been read: symbols that begin with "alloc" are traced. */
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol);
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
@@ -253,7 +253,7 @@ uint64_t __wrap_elf_file_got(const struct elf_file *file)
 static struct object library = {.start = LIBRARY, .end = LIBRARY_END};
 static struct object *mapped = &library;
 
-/* A library that makes one call, `call *SLOT(%rip)`. Returns the address after the call. */
+/* Maps a library that makes one call, `call *SLOT(%rip)`. Returns the address after the call. */
 static uint64_t map_library(const char *symbol)
 {
 	const uint64_t call = LIBRARY + 0x100;

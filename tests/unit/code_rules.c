@@ -50,8 +50,9 @@ static size_t read_bytes(void *context, uint64_t address, unsigned char *data, s
 	return size;
 }
 
-/* "=7+32 ra-8 3-16": the caller's sp is register 7's value plus 32, and the return address and register 3 are at these
- * offsets from it; "link": it is in its register. "-": there is no rule. */
+/* Writes a rule as text. "=7+32 ra-8 3-16": the caller's sp is register 7's value plus 32, and the return address and
+ * register 3 are at these offsets from the caller's sp; "link": the return address is in its register; "-": there is no
+ * rule. */
 static void describe(const struct arch *arch, const struct code_rule *rule, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "=%u%+d ", rule->base, rule->cfa);

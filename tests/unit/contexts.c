@@ -162,7 +162,7 @@ static void account(pid_t tid, uint32_t mask)
 	write_table(&objects[0]);
 }
 
-/* sp_context_create() returns while it is traced. */
+/* sp_context_create() returns in a traced thread. */
 static void created(const struct object *object, uint32_t id, const char *name)
 {
 	const struct call call = {.probe = probe(HOOK_CONTEXT_CREATE, object), .args = {NAME}};

@@ -59,7 +59,7 @@ int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 	return 0;
 }
 
-/* A task that has `own` is put on CPU 2, its mask becomes `then`, and its CPUs are restored. */
+/* A task with the CPUs `own` is put on CPU 2, another process sets its CPUs to `then`, and functrace restores them. */
 static int put_back(unsigned own, unsigned then)
 {
 	const cpu_set_t set = set_of(own);

@@ -245,7 +245,7 @@ static void finish_exec(struct fake_task *task)
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXEC, SIGTRAP), (unsigned long)former);
 }
 
-/* de_thread(): waits until all other threads have ended; the leader only has to be a zombie. */
+/* Executes a program when all other threads have ended; the leader may also be a zombie (de_thread()). */
 static void try_exec(pid_t tgid)
 {
 	struct fake_task *task = NULL;

@@ -175,7 +175,8 @@ void fake_done_silently(void);
  * this errno, or succeeded (0), and returns its result. */
 long fake_failed(int error);
 long fake_finished(int error);
-/* " SIGNAL" for a recorded action; "" for 0. Valid until the next call. */
+/* Returns " SIGNAL" with the signal's name for a recorded action, or "" for 0. The text is valid until the next
+ * call. */
 const char *fake_with_signal(long sig);
 /* Plays the statements around an action that is not recorded. */
 void fake_point(const char *fmt, ...) FT_PRINTF(1, 2);

@@ -258,7 +258,7 @@ static void do_mixed(void)
 	close(50); /* fails */
 }
 
-/* A child that adds and releases references to its parent's resources. */
+/* Forks a child that adds and releases references to its parent's resources. */
 static void do_forked(void)
 {
 	static char one, two;

@@ -145,7 +145,7 @@ void reserve(struct reservation *reservation, int kind, uint64_t id)
 	ledger_reserve(trace, reservation, &e, NULL);
 }
 
-/* The lines of calls in the trace, without index and blank lines. */
+/* Compares the lines of calls in the trace, without index and blank lines. */
 void assert_trace(const char *expected)
 {
 	char text[4096], calls[4096] = "";

@@ -32,7 +32,7 @@ extern const struct module ledger_module, ledger_more; /* modules of the first t
 extern struct settings settings;
 extern struct trace *trace;
 
-/* Before and after each test. */
+/* Functions that cmocka calls before and after each test. */
 int ledger_setup(void **state);
 int ledger_teardown(void **state);
 

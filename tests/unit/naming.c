@@ -137,7 +137,8 @@ static void called_from(uint64_t size, uint64_t address)
 	output_call(trace, &e, CALL_ALLOC);
 }
 
-/* The sizes of the calls in the trace, with the name of the function in their first frame or "-"; and notes. */
+/* Compares the sizes of the calls in the trace, with the name of the function in their first frame or "-", and the
+ * notes. */
 static void assert_written(const char *expected)
 {
 	static char text[1 << 16];

@@ -552,7 +552,7 @@ static void test_unknown_options(void **state)
 	assert_usage_error("-b", "requires an argument");
 }
 
-/* The functions of -x; here a word of the command line cannot contain blanks. */
+/* Compares the functions of -x. In this test a word of the command line cannot contain blanks. */
 static void assert_functions(size_t count, const char *const symbols[], const char *const names[])
 {
 	assert_non_null(settings.chosen);

@@ -106,7 +106,7 @@ static void test_prototypes(void **state)
 
 static struct conf *of_type;
 
-/* The words of a type of modules/tables/constants.conf, valid until the next call. */
+/* Returns the words of a type of modules/tables/constants.conf, which are valid until the next call. */
 static const struct param_word *words_of(const char *type)
 {
 	struct buf text = {0}, said = {0};

@@ -434,7 +434,7 @@ static void a_timeline_of_any_length_fits(void **state)
 	profile_free(feed.profile);
 }
 
-/* The live blocks of each site at each moment, recomputed from the calls. */
+/* The live blocks of each site at each moment are compared with those that the test computes from the calls. */
 static void moments_are_exact(void **state)
 {
 	enum { CALLS = 3000, IDS = 50 };

@@ -68,7 +68,7 @@ static void end_line(void)
 }
 
 /* Several places that are changed in a row are one action, in the order of their addresses, because the tracer's order
- * is that of a hash table. "plant 100 malloc" */
+ * is that of a hash table. The action's text is "plant 100 malloc". */
 static void note_change(const char *text)
 {
 	const char *name = strrchr(text, ' ');
@@ -95,7 +95,8 @@ static void note_change(const char *text)
 	free(action);
 }
 
-/* The same action on several tasks in a row is one action, too: "INTERRUPT 100 101". */
+/* An action on several tasks in a row is also one action: "INTERRUPT 100 101". Returns false if `text` is another
+ * action than the last one. */
 static bool add_to_many(const char *text)
 {
 	static const char *const verbs[] = {"INTERRUPT", "DETACH"};

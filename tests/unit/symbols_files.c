@@ -377,7 +377,7 @@ static void test_claims(void **state)
 	check_claim(SHT_NOTE, UINT64_C(1) << 40, true, "its notes are larger than 1 MiB, the most that is read");
 }
 
-/* The number of packed tables in a copy of the file. */
+/* Returns the number of packed tables in a copy of the file. */
 static size_t packed_copied(const char *path)
 {
 	struct private_copy copy;

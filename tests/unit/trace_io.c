@@ -118,8 +118,8 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* The file is full in the middle of a record: it ends with the last complete record, the error stays, and nothing more
- * is written. */
+/* The file becomes full in the middle of a record: it ends with the last complete record, the writer keeps the error
+ * and writes nothing more. */
 static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 {
 	const struct writer_options options = {.compat = compat};

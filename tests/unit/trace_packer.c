@@ -70,7 +70,7 @@ static size_t unpack_frame(enum packing packing, const struct buf *data, size_t 
 	return next;
 }
 
-/* Each of several outputs gets its own data, in order; each piece becomes a frame of its own. */
+/* Each of several outputs gets only its data, in order; each piece becomes a separate frame. */
 static void outputs_do_not_mix(void **state)
 {
 	(void)state;

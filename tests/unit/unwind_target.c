@@ -527,7 +527,7 @@ static void scenario_data(void)
 /* ---- lazy binding ---- */
 #ifndef TARGET_STATIC
 
-/* In the library: an indirect function whose resolver stops. */
+/* The library contains this indirect function, whose resolver stops. */
 void lazy_function(void (*then)(void));
 void (*lazy_resolver_hook)(void);
 

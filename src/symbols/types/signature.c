@@ -135,8 +135,8 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	}
 }
 
-/* Returns true if callers may leave out a parameter. Then the other parameters may also be in other places than the
- * ABI's. */
+/* Returns true if callers may leave out a parameter. Then the remaining parameters may also be in other places than the
+ * ABI says. */
 static bool is_anything_lost(const struct param_entry *entry, const struct params *params)
 {
 	for (size_t i = 0; i < params->count; i++) {
@@ -175,8 +175,8 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
-/* Returns true if callers pass the parameter. In code of GCC callers pass all parameters of a function, in code of LLVM
- * those that the function uses. */
+/* Returns true if callers pass the parameter. If GCC has compiled the function, callers pass all its parameters; if
+ * LLVM has, they pass only the parameters that the function uses. */
 static bool is_passed(const struct param_entry *entry, struct listed_param *param)
 {
 	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);

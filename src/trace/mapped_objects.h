@@ -14,7 +14,7 @@ struct mapped_objects {
 	size_t count, capacity;
 };
 
-/* Adds an object, and removes those that it overlaps. Returns false and changes nothing if the object is empty or
+/* Adds an object, and removes the objects that it overlaps. Returns false and changes nothing if the object is empty or
  * already in the set. */
 bool mapped_objects_add(struct mapped_objects *objects, const struct record_object *object);
 /* Sets the build-id of the object that begins at build_id->from. Does nothing if no object begins there. */

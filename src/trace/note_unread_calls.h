@@ -8,7 +8,7 @@
 /* The note's format string; PRIu64 or SCNu64 is to be appended. */
 #define NOTE_UNREAD "calls that came while nothing read the trace, and are not in it: %"
 
-/* Parses the number of calls in such a note. Returns false for any other note. */
+/* Parses the number of calls in a note with the format NOTE_UNREAD. Returns false for any other note. */
 bool note_unread_calls_parse(const char *text, uint64_t *calls);
 
 #endif

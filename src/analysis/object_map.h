@@ -1,8 +1,8 @@
 /* Stores which objects are mapped at the current place of a trace, and where.
  *
- * A later object replaces those that it overlaps (dlclose and dlopen reuse addresses). A replaced object is freed when
- * no call and no stack refers to it any more. So memory is proportional to the number of objects that are mapped, or
- * that stored stacks go through. */
+ * A later object replaces the objects that it overlaps (dlclose and dlopen reuse addresses). A replaced object is freed
+ * when no call and no stack refers to it any more. So memory is proportional to the number of objects that are mapped,
+ * or that stored stacks go through. */
 #ifndef FT_ANALYSIS_OBJECT_MAP_H
 #define FT_ANALYSIS_OBJECT_MAP_H
 
@@ -35,7 +35,7 @@ enum object_change object_map_check(const struct object_map *map, const struct r
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* Returns the object that is mapped at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);
-/* Maps a replaced object again. The object replaces those that it overlaps. */
+/* Maps a replaced object again. The object replaces the objects that it overlaps. */
 void object_map_restore(struct object_map *map, struct mapped_object *object);
 /* Passes an object record, and its build-id if known, to the stage. Return value as stage_put(). */
 int mapped_object_put(const struct mapped_object *object, struct stage *stage);

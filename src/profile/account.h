@@ -1,6 +1,6 @@
-/* Sums up the trace of one process: for each kind the allocated resources, the live ones, and those alive at the peak;
- * in total and for each allocating stack. Addresses have no names here; a profile (profile.h) has the same sums with
- * names. */
+/* Sums up the trace of one process: for each kind the allocated resources, the live ones, and the ones that were alive
+ * at the peak; in total and for each allocating stack. Addresses have no names here; a profile (profile.h) has the same
+ * sums with names. */
 #ifndef FT_PROFILE_ACCOUNT_H
 #define FT_PROFILE_ACCOUNT_H
 

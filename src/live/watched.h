@@ -52,7 +52,7 @@ struct watched *watched_new(int fd, struct reader *reader, struct profile *profi
 			    pthread_mutex_t *lock);
 /* Waits for the reading thread of an ended trace, and frees all memory. The lock must not be held. */
 void watched_free(struct watched *watched);
-/* Returns the name by which the program was started, or the name of its file if the former is unknown; returns NULL if
+/* Returns the name by which the program was started; if this name is unknown, the name of the program's file; NULL if
  * the trace has no program yet. The lock must be held. */
 const char *watched_program(struct watched *watched);
 /* Returns the name of an object to show: for the program the last result of watched_program(), else the file name. */

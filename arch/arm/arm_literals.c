@@ -19,7 +19,7 @@ struct arm_literals_window {
 };
 
 /* The constant that an instruction loads relative to its pc. Size 1: the instruction only computes an address; 0: it
- * does neither. */
+ * neither loads a constant nor computes an address. */
 struct arm_literals_constant {
 	uint32_t address, size;
 };

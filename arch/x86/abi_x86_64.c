@@ -246,8 +246,8 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
 
 	if (!is_memory && ((integers && state->lost_integers) || (sse && state->lost_sse))) {
-		/* The value may have taken registers whose use is unknown already, registers of the other kind, or
-		 * the stack. */
+		/* The value may be in registers or on the stack, so from here on the use of the stack, and of the
+		 * registers of the value's kinds, is unknown. */
 		state->lost_stack = true;
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;

@@ -140,7 +140,7 @@ static const struct argp_option options[] = {
 	 "error (default: a new "
 	 "file PID-N in this folder)",
 	 0},
-	{"format", 'f', "NAME", 0, "the format of the trace:", 0},
+	{"format", 'f', "NAME", 0, "trace format:", 0},
 	{"compress", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
 	 "write the trace compressed (default zst; a name after -o that ends in .zst or .gz does the same)", 0},
 	{"compat", OPT_COMPAT, "sp-rtrace", 0, "write exactly the bytes that the sp-rtrace 2.0 tools read", 0},

@@ -96,8 +96,8 @@ def examples_of_the_manual_are_accepted(folder):
     with open(os.path.join(folder, "known.supp"), "wb") as file:
         file.write(b"leak:no_such_function\n")
     with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
-        lines = file.read().replace("\\-", "-").splitlines()
-    commands = [line for line in lines if line.startswith("functrace-postproc ") and " - " not in line]
+        examples = re.findall(r"^\.nf\n(.*?)^\.fi$", file.read().replace("\\-", "-"), re.M | re.S)
+    commands = [line for example in examples for line in example.splitlines() if line.startswith("functrace-postproc ")]
     assert len(commands) >= 8, commands
     for command in commands:
         arguments = re.split("[|;]", command)[0].replace("/srv/", folder + "/").split()[1:]

@@ -117,7 +117,7 @@ static bool aarch64_calls_is_sp(uint32_t word, unsigned first)
 }
 
 /* Returns true if the instruction sets sp to a value that is not sp plus a constant. Loads and stores with writeback
- * add a constant to their base; those of structures may add a register instead. */
+ * add a constant to their base register. The vector loads and stores ld1 to st4 may add a register instead. */
 static bool aarch64_calls_gives_value(uint32_t word)
 {
 	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4 with writeback */

@@ -205,8 +205,8 @@ static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint
 	return 0;
 }
 
-/* The frame of a handler without siginfo_t contains {cs, eflags, esp, ss}, with these segments under a 64-bit kernel
- * or a 32-bit one. */
+/* The frame of a handler without siginfo_t contains {cs, eflags, esp, ss}. The values of cs and ss differ between a
+ * 64-bit kernel and a 32-bit one. */
 static bool i386_frame_stack(const uint64_t words[4], uint64_t *sp)
 {
 	*sp = words[2];

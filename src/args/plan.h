@@ -4,7 +4,7 @@
 
 #include "args/args.h"
 
-#define PLAN_PARAMS 64 /* limit of the parameters shown of a function */
+#define PLAN_PARAMS 64 /* the largest number of a function's parameters that are shown */
 
 struct plan_param {
 	const char *name;

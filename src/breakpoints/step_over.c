@@ -10,8 +10,9 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-/* Steps over a breakpoint without removing it, by a jump into its copy or by emulating the instruction. If neither is
- * possible, the task steps in place, with all other tasks of the address space stopped. */
+/* Steps over a breakpoint without removing it: the task jumps to a copy of the instruction under the breakpoint, or
+ * functrace emulates that instruction. If neither is possible, the task steps in place, with all other tasks of the
+ * address space stopped. */
 
 static int emulation_read(void *context, uint64_t address, void *data, size_t size)
 {

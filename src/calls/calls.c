@@ -476,8 +476,8 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->inner_sp = from->inner_sp;
 	call->made = from->made;
 	call->has_made = from->has_made;
-	/* The numbers of the parent's events mean nothing in the child's trace, so they are compared now, and
-	 * first_event stays 0. */
+	/* The numbers of the parent's events mean nothing in the child's trace. So the number of the event that made
+	 * the block is compared with from->first_event now, and the copy's first_event stays 0. */
 	call->made_is_reference =
 		from->made_is_reference && ledger_made_by(from->task->process->trace, from->probe->wanted->resource,
 							  from->made) >= from->first_event;

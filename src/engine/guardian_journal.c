@@ -237,7 +237,8 @@ static int note_repair(const struct guard_note *note, unsigned size, int fd)
 	return pwrite(fd, note->original, size, (off_t)note->address) == (ssize_t)size ? 1 : -1;
 }
 
-/* Repairs the notes of one space, or of all (GUARD_NONE), through `fd`; -1: through the space's own descriptor. */
+/* Restores the text where the journal has notes of breakpoints, in one space or in all (GUARD_NONE). Writes through
+ * `fd`; -1: through the space's own descriptor. */
 static size_t notes_repair(const struct shared_state *shared, const struct guard_spaces *spaces, uint32_t space, int fd,
 			   size_t *failed)
 {

@@ -118,8 +118,8 @@ static void supervisor_take_signals(struct supervisor *s)
 	}
 }
 
-/* Reads pokes, messages that say that the board has changed. Returns false when both the engine and the guardian have
- * ended. */
+/* Reads pokes: messages that say that the shared memory has changed (the board, shared_state.h). Returns false when
+ * both the engine and the guardian have ended. */
 static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;

@@ -143,8 +143,8 @@ static int add_described(struct parse *parse, const char *path)
 		s->described[s->described_count++] = conf;
 		error = option_modules_add(parse, path, conf_module(conf));
 	} else {
-		msg_error("-e %s describes no module; 'man functrace-modules' has the words of such files\n%s", path,
-			  buf_str(&said));
+		msg_error("-e %s describes no module; 'man functrace-modules' explains how to write such files\n%s",
+			  path, buf_str(&said));
 		parse->status = STATUS_USAGE;
 		error = EINVAL;
 	}

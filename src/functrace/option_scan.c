@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Scan:", 0},
 	{"scan", OPT_SCAN, "text|json|off", OPTION_ARG_OPTIONAL,
 	 "with -t alone: find the lost blocks of the process in one pause; nothing is traced. With a program or "
-	 "-e: find them at its end; --report does so unless this is off",
+	 "-e: find them when the process ends; --report does so too, except with --scan=off",
 	 0},
 	{"core", OPT_CORE, "FILE", 0, "with --scan: scan a core file, not a process", 0},
 	{"sysroot", OPT_SYSROOT, "DIR", 0, "with --core: look below DIR for the files that the process had mapped", 0},

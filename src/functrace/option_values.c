@@ -447,7 +447,7 @@ int option_cpu(struct parse *parse, const char *placement)
 		}
 	return usage_error(
 		parse,
-		"--cpu=%s: known are auto (a busy program and functrace run on one CPU where the program cannot "
-		"see it), pin (always) and free (never)",
+		"--cpu=%s: known are auto (a busy program and functrace share one CPU if the program cannot notice "
+		"it), pin (they always share one) and free (they never do)",
 		placement);
 }

@@ -156,9 +156,8 @@ static const struct argp_option options[] = {
 
 	{NULL, 0, NULL, 0, "Others:", 6},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,
-	 "run a busy program and functrace on one CPU, which is faster: if the program cannot see it "
-	 "(default for PROGRAM), "
-	 "always, or never (default with -t)",
+	 "run a busy program and functrace on one CPU, which is faster. auto: if the program cannot notice it (default "
+	 "for PROGRAM); pin: always; free: never (default with -t)",
 	 0},
 	{"verify", OPT_VERIFY, NULL, 0, "check after detaching that the program's code has its original bytes", 0},
 	{"repair", OPT_REPAIR, NULL, 0, "with -t alone: remove breakpoints that a killed functrace has left", 0},

@@ -82,8 +82,8 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
 		    !thread_stacks_is_memory(heap->image, found.start, thread_pointer))
 			continue;
-		/* musl's words are preferred, because the last four of them look like glibc's without a guard. Among
-		 * several matches of glibc's words, the smallest stack is taken. */
+		/* A match of musl's words is preferred, because the last four of them look like glibc's words for a
+		 * stack that has no guard. Among several matches of glibc's words, the smallest stack is taken. */
 		if (is_musl || !has_any || found.start > memory->start)
 			*memory = found;
 		if (is_musl)

@@ -199,7 +199,7 @@ static void add_ages(struct report *report, const struct profile_group *group)
 }
 
 /* Writes the growth: "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". If the group is in several processes,
- * the last tenth of each process counts. */
+ * adds up the growth in the last tenth of the traced time of each process. */
 static void write_group_growth(struct report *report, const struct profile_group *group, uint64_t grown)
 {
 	const struct account *account = report->profile->processes[group->members[0].process].account;

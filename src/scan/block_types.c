@@ -234,8 +234,9 @@ static bool block_types_fits(uint64_t wanted, uint64_t size)
 }
 
 /* Returns true if the object's size is right for the type, by tp_basicsize and tp_itemsize, which follow the type's
- * ob_size and tp_name. An object with items contains their number after its type. (In an int, it is the number of
- * digits: negative for negative numbers, or from 3.12 on shifted by 3.) */
+ * ob_size and tp_name. An object with items contains their number after its type. (In an int,
+ * this number is that of the digits, and is negative for a negative value. From Python 3.12 on, the number of digits is
+ * shifted left by 3.) */
 static bool block_types_has_size(const struct heap_image *image, const struct python *form, uint64_t object,
 				 uint64_t type, uint64_t size)
 {

@@ -8,7 +8,8 @@
  * So functrace stores the registers of each thread at its exit event, and only the last thread stays stopped for the
  * capture.
  *
- * Processes are captured one after the other, so that only one copy exists at a time:
+ * Processes are captured one after the other, so that only one copy exists at a time. Below, A and B are processes, and
+ * "thread" is functrace's thread that copies and reads:
  *
  *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
  *	        A's trace is written, A is resumed | thread: copies and reads the next process

@@ -153,7 +153,7 @@ def bad_texts(room):
     path = room.path('bad.conf')
     with open(path, 'w') as file:
         file.write('module bad\n\nalloc void *get(size_t n): id=result\nfree put(void *p): id=p\n')
-    begin = 'functrace: -e %s describes no module; \'man functrace-modules\' has the words of such files\n' % path
+    begin = 'functrace: -e %s describes no module; \'man functrace-modules\' explains how to write such files\n' % path
     problems = refused(room, [FUNCTRACE, '-e', 'memory,' + path, 'touch', room.path('ran')], 2, begin,
                        "%s:3: 'result' is no value; known are: n, arg1 to arg6, return" % path,
                        "\n%s:4: the type of the result is missing: write it before 'put'" % path)

@@ -466,7 +466,7 @@ static void test_output(void **state)
 	assert_said("-r has no effect on the format plain");
 	assert_usage_error("--compat=9 ls", "sp-rtrace");
 	assert_usage_error("--cpu=all ls", "known are auto (");
-	assert_usage_error("--cpu= ls", "and free (never)");
+	assert_usage_error("--cpu= ls", "and free (they never do)");
 	static const struct {
 		const char *line;
 		enum placement cpu;

@@ -70,9 +70,9 @@ void call_cursor_begin(struct call_cursor *cursor, const struct call_store *stor
 /* Reads the next call, without frames. Returns 1; the call's pointers are valid until the next call is read. Returns 0
  * at the end, or a negative errno, after a message, if the temporary file cannot be read. */
 int call_cursor_next(struct call_cursor *cursor, struct record_call *call);
-/* Passes the call that was read to a stage, with the frames of the stack whose number is its tag. Before it, declares
- * the objects of the stack again as stack_put_objects() does; `objects` is the object map of the stack's pool. Return
- * value as stage_put(). */
+/* Passes the call that was read to a stage, with the frames of the stack whose number is its tag. First
+ * passes the declarations of the stack's objects again, as stack_put_objects() does; `objects` is the object map of the
+ * stack's pool. Returns what stage_put() returns. */
 int call_cursor_put(const struct call_cursor *cursor, const struct record_call *call, struct object_map *objects,
 		    struct stage *next);
 void call_cursor_end(struct call_cursor *cursor);

@@ -10,7 +10,7 @@ void pin_free(struct pin *pin);
 
 /* Called at each hit of a task: may make the task and the tracer share one CPU, or undo that. */
 void pin_hit(struct task *task);
-/* Called at a hit of a breakpoint that pin_watch() inserted, where the task may be about to see its CPUs. */
+/* Called at a hit of a breakpoint that pin_watch() inserted, where the task may be about to ask for its CPUs. */
 void pin_asked(struct task *task, const struct breakpoint *b);
 /* Called when a REQUEST_TICK came (engine_want_tick()). */
 void pin_tick(struct tracer *t);

@@ -1,4 +1,4 @@
-/* Reads from a core file which files the process had mapped. */
+/* Reads, from a core file, the list of the files that the process had mapped. */
 #ifndef FT_SCAN_CAPTURE_CORE_MAPPINGS_H
 #define FT_SCAN_CAPTURE_CORE_MAPPINGS_H
 

@@ -163,7 +163,8 @@ static int by_unsigned_value(const void *a, const void *b)
 	return compare_u64(((const struct data_word *)a)->value, ((const struct data_word *)b)->value);
 }
 
-/* Returns true if the words are single bits and combinations of them, and are not just numbered 0, 1, 2... */
+/* Returns true if the enumerators' values are single bits and combinations of them, and are not just numbered 0, 1,
+ * 2... */
 static bool are_flags(const struct data_type *type)
 {
 	uint64_t bits = 0;

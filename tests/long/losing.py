@@ -160,6 +160,10 @@ def judge(folder, suffix, source, compiler, flags):
         file.write(source)
     if not shutil.which(compiler) or run([compiler, '-w', '-g', *flags, '-o', program, path]).returncode:
         return None, '%s does not build this here' % compiler
+    try:
+        run([program])
+    except OSError as error:
+        return None, 'this kernel does not run the program: %s' % error.strerror
     ours = run([FUNCTRACE, '--report', '--error-exitcode=9', program])
     # In a static program valgrind does not see malloc, and it runs no 32-bit programs without the C library's debug
     # information: valgrind runs another build of the same program.

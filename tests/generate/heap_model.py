@@ -73,9 +73,11 @@ class Log:
                        if word + bytes_of_header in self.blocks]
 
     def doubting(self, is_doubtful):
-        """Returns a copy of the log in which pointers at doubtful places may or may not count."""
+        """Returns a copy of the log in which pointers at doubtful places may or may not count. An interior pointer that
+        keeps its block reachable still does so if it counts."""
         log = copy.copy(self)
-        log.roots = [('o' if is_doubtful(keeper) else what, word, keeper) for what, word, keeper in self.roots]
+        log.roots = [(('p' if what in 'kmp' else 'o') if is_doubtful(keeper) else what, word, keeper)
+                     for what, word, keeper in self.roots]
         return log
 
     def without(self, blocks):

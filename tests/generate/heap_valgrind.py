@@ -19,7 +19,7 @@ REASONS = (
      r'^(the stack of a thread|a stack that was left)'),
     ('valgrind judges memory below a stack pointer by how far the pointer has moved', r'red zone'),
     ("valgrind takes the vector of a thread's TLS blocks, which points to a library's, for a block that may be lost",
-     r'library'),
+     r'(?<!the C )library'),
     ('valgrind keeps the stack memory of a thread that has ended unchanged', r'that has (returned|ended)'),
 )
 OPEN = 'what keeps it may count or not, for functrace as for valgrind'

@@ -313,14 +313,16 @@ static void act_gone(struct tracer *t, struct task *task, int status)
  *	101: exec(), gets its leader's tid, 100 | user: SIGKILL | 101: ends as 100, without an exec event */
 static void act_unknown_gone(struct tracer *t, const struct stop *stop)
 {
+	if (engine_take_wake_child(t->engine, stop->tid))
+		return;
 	struct task *const thread = task_of_group(t, stop->tid);
 
-	if (thread) {
-		task_rename(t, thread, stop->tid);
-		act_gone(t, thread, stop->status);
-	} else if (!engine_take_wake_child(t->engine, stop->tid)) {
+	if (!thread) {
 		msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
+		return;
 	}
+	task_rename(t, thread, stop->tid);
+	act_gone(t, thread, stop->status);
 }
 
 static void act_vfork_done(struct tracer *t, struct task *task)

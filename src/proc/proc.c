@@ -127,6 +127,11 @@ pid_t proc_tracer(pid_t tid)
 	return proc_read_number(tid, "TracerPid", &tracer) ? (pid_t)tracer : 0;
 }
 
+bool proc_is_own_tracee(pid_t tid)
+{
+	return proc_tracer(tid) == gettid();
+}
+
 long proc_owner(pid_t tid)
 {
 	uint64_t owner;

@@ -36,6 +36,8 @@ bool proc_status_number(const char *status, const char *key, unsigned n, int bas
 pid_t proc_tgid(pid_t tid);
 /* Returns the thread that traces a task; 0: none, or the task has ended. */
 pid_t proc_tracer(pid_t tid);
+/* Returns true if the calling thread traces the task. */
+bool proc_is_own_tracee(pid_t tid);
 /* Returns the real user id of a task's owner; -1: unknown. */
 long proc_owner(pid_t tid);
 /* Returns true if functrace has the capability SYS_PTRACE, with which it can trace the processes of all users, or if

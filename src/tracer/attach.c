@@ -115,7 +115,7 @@ static bool attach_is_new_child(struct tracer *t, pid_t pid)
 {
 	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
 
-	return parent && task_of_group(t, parent) && proc_is_alive(pid) && proc_tracer(pid) != gettid();
+	return parent && task_of_group(t, parent) && proc_is_alive(pid) && !proc_is_own_tracee(pid);
 }
 
 /* --children: attaches to children until there are no more. If a child cannot be attached to, prints a message and

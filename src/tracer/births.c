@@ -250,7 +250,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 	if (p && !is_read)
 		p->life->has_unread_end = true;
 	if (!tid || (child && (child->phase != PHASE_HELD || child->life->birth.maker != maker->tgid)) ||
-	    (!child && proc_tracer(tid) != gettid()))
+	    (!child && !proc_is_own_tracee(tid)))
 		return;
 	meet_child(t, maker, tid, PTRACE_EVENT_FORK);
 }
@@ -278,8 +278,7 @@ void births_expect_unannounced(struct tracer *t, struct process *p)
 	pid_t *const all = who_all(&count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!task_find(t, all[i]) && proc_tracer(all[i]) == gettid() &&
-		    !group_lives(t, proc_parent(all[i]), NULL))
+		if (!task_find(t, all[i]) && proc_is_own_tracee(all[i]) && !group_lives(t, proc_parent(all[i]), NULL))
 			expect_child(t, all[i], all[i], p, NULL, PTRACE_EVENT_FORK);
 	free(all);
 }

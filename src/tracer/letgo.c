@@ -110,7 +110,7 @@ static bool can_be_left(const struct process *only, const struct task *task)
  *	100: fork() | 101: SIGKILL, exit event, end | 100: its event: 101 is expected | here: 101 is not waited for */
 static bool has_ended_early(const struct task *task)
 {
-	return proc_tracer(task->tid) != gettid();
+	return !proc_is_own_tracee(task->tid);
 }
 
 /* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped

@@ -85,31 +85,32 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Waits for the process. Passes SIGTERM and SIGHUP to it if they are blocked: tracing has blocked them to receive them
- * in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the other one has
- * stopped, because the shell takes the terminal back then:
+/* Waits for the process. Passes SIGTSTP to it, and SIGTERM and SIGHUP if they are blocked: tracing has blocked these two
+ * to receive them in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the
+ * other one has stopped, because the shell takes the terminal back then:
  *
  *	user: Ctrl-Z | view: leaves the screen, stops | functrace: stops | shell: prints its prompt
  */
 static bool wait_and_pass_on(pid_t pid, int *status)
 {
 	static const int passed[] = {SIGTERM, SIGHUP};
-	sigset_t child, wanted, before;
+	sigset_t own, wanted, before;
 	pid_t got;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigaddset(&child, SIGTSTP);
-	wanted = child;
-	sigprocmask(SIG_BLOCK, &child, &before);
+	sigemptyset(&own);
+	sigaddset(&own, SIGCHLD);
+	sigaddset(&own, SIGTSTP);
+	wanted = own;
+	sigprocmask(SIG_BLOCK, &own, &before);
 	for (size_t i = 0; i < ARRAY_SIZE(passed); i++)
 		if (sigismember(&before, passed[i]))
 			sigaddset(&wanted, passed[i]);
 	while ((got = waitpid(pid, status, WNOHANG | WUNTRACED)) == 0 || (got == pid && WIFSTOPPED(*status))) {
-		if (got == pid && WSTOPSIG(*status) == SIGTSTP)
-			stop_by_terminal();
-		if (got == pid)
+		if (got == pid) {
+			if (WSTOPSIG(*status) == SIGTSTP)
+				stop_by_terminal();
 			continue;
+		}
 		const int sig = sigwaitinfo(&wanted, NULL);
 
 		if (sig > 0 && sig != SIGCHLD)

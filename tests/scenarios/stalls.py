@@ -17,7 +17,7 @@ import time
 import rounds
 import servers
 from lifecycle import need_attach
-from processes import FUNCTRACE, Failure, state_of, status_field, text_differences, text_of, wait_for
+from processes import FUNCTRACE, Failure, kernel_text, state_of, status_field, text_differences, text_of, wait_for
 from server_programs import children_of
 from terminal import Shell
 
@@ -361,8 +361,7 @@ class Reader:
 
 def writes(pid):
     """Returns true if the process waits in a system call for its standard output."""
-    with open('/proc/%d/syscall' % pid) as file:
-        return file.read().split()[1:2] == ['0x1']
+    return kernel_text(pid, pid, 'syscall').split()[1:2] == ['0x1']
 
 
 def live_stopped(room, stall, end):

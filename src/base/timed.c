@@ -14,7 +14,7 @@
 #define FREE_NS  (UINT64_C(10) * 1000000000)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
 #define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */
-#define LATE_MAX 8                        /* while there are so many late reads, no further read is started */
+#define LATE_MAX 8                        /* a read is started only while fewer reads than this are late */
 
 const char timed_reason[] = "reading it takes too long";
 

@@ -305,7 +305,7 @@ def output_forbidden(room):
 
 
 def as_ordinary_user(room):
-    """A user who is not root launches a program, and attaches to one of his processes (if yama permits it)."""
+    """functrace without root launches a program, and attaches to a process of the same user (if yama permits it)."""
     prefix, functrace = as_nobody(room)
     os.makedirs(room.path('traces'))
     os.chmod(room.path('traces'), 0o777)

@@ -534,7 +534,8 @@ static void check_listing(const char *object, FILE *listing)
 	}
 }
 
-/* objdump is told to interpret near branches with 66h as Intel's processors do, so that their lengths are defined. */
+/* The lengths of near branches with the prefix 66h differ between Intel's and AMD's processors. With -Mintel64 objdump
+ * decodes them as Intel's processors do. */
 static int check_object(const char *path)
 {
 	const char *const arguments[] = {"objdump", "-dw", "-Mintel64", "--", path, NULL};

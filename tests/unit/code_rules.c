@@ -31,7 +31,7 @@ extern const struct arch arch_arm, arch_aarch64;
 #define PLACE  0x10000u /* address of the first byte */
 #define BEFORE 32       /* number of bytes before the function, which belong to no function */
 #define LATER  8        /* number of following rows of a table that are searched */
-#define EVERY  97       /* of so many instructions of a library, one is tested */
+#define EVERY  97       /* the test checks every 97th instruction of a library */
 
 struct bytes {
 	unsigned char data[512];

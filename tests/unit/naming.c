@@ -381,7 +381,7 @@ static void test_limits(void **state)
 		gates[i] = slow->go[1];
 		assert_false(timed_do(be_slow, slow_free, slow));
 	}
-	/* If so many files do not answer, functrace does not begin to read the last ones. */
+	/* MANY files do not answer: more than functrace reads at a time. It does not begin to read the last ones. */
 	assert_false(atomic_load(&has_ended[0]));
 	assert_true(atomic_load(&has_ended[MANY - 1]));
 	for (size_t i = 0; i < MANY; i++) {

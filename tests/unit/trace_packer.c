@@ -202,7 +202,8 @@ static void *put_many(void *context)
 	return NULL;
 }
 
-/* While nobody reads the pipe, the writer waits with a limited number of frames in memory. Later all of them arrive. */
+/* While the pipe is not read, the writer waits with a limited number of frames in memory. When the pipe is read, all
+ * frames arrive. */
 static void who_puts_waits(void **state)
 {
 	int ends[2];

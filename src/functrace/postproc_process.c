@@ -85,8 +85,8 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Waits for the process. Passes SIGTSTP to it, and SIGTERM and SIGHUP if they are blocked: tracing has blocked these two
- * to receive them in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the
+/* Waits for the process. Passes SIGTSTP to it, and SIGTERM and SIGHUP if they are blocked: tracing has blocked these to
+ * receive them in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the
  * other one has stopped, because the shell takes the terminal back then:
  *
  *	user: Ctrl-Z | view: leaves the screen, stops | functrace: stops | shell: prints its prompt

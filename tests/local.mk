@@ -17,7 +17,7 @@ AM_TESTS_ENVIRONMENT = \
 	FUNCTRACE_POSTPROC='$(abs_top_builddir)/functrace-postproc$(EXEEXT)'; export FUNCTRACE_POSTPROC; \
 	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \
 	TOP_BUILDDIR='$(abs_top_builddir)'; export TOP_BUILDDIR; \
-	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; \
+	CC='$(CC)'; export CC; CXX='$(CXX)'; export CXX; NM='$(NM)'; export NM; \
 	PYTHON='$(PYTHON)'; export PYTHON; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE;
 

@@ -179,7 +179,7 @@ class Build:
     def gather(self, lists):
         """Fills the folder that is copied to the guest: the build without objects, and the tests."""
         shutil.rmtree(self.suite, ignore_errors=True)
-        left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '.deps', 'suite', 'sysroot', 'src', '*.part', '*.first', 'config*', 'Makefile')
+        left_out = shutil.ignore_patterns('*.o', '*.a', '*.log', '*.trs', '*.d', 'suite', 'sysroot', 'src', '*.part', '*.first', 'config*', 'Makefile')
         shutil.copytree(self.folder, os.path.join(self.suite, 'build'), symlinks=True, ignore=left_out)
         for name in ('tests', 'examples', 'man', 'bench'):
             shutil.copytree(os.path.join(TOP_SRCDIR, name), os.path.join(self.suite, 'src', name),

@@ -13,7 +13,7 @@ import sys
 
 import golden
 from encode import Encoder
-from run import OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
+from run import NM, OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
 
 HEAD = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:7]
 
@@ -242,7 +242,7 @@ def debug_domains_are_named(_folder):
 
 
 def paths_of_sources_are_short(folder):
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     compiler = os.environ.get("CC", "cc").split()
     os.makedirs(os.path.join(folder, "build"))
@@ -252,7 +252,7 @@ def paths_of_sources_are_short(folder):
     subprocess.run(compiler + ["-g", "-O0", "-fPIC", "-shared", "-nostdlib", "-o", "f.so", "./../examples/f.c"],
                    cwd=os.path.join(folder, "build"), check=True)
     library = os.path.join(folder, "build/f.so")
-    symbols = subprocess.run(["nm", library], capture_output=True, check=True).stdout.decode()
+    symbols = subprocess.run([NM, library], capture_output=True, check=True).stdout.decode()
     address = int(re.search(r"^([0-9a-f]+) T function$", symbols, re.M)[1], 16) + 5
     data = own(golden.DECLARATIONS[:6] + [("MMAP", 0x7F0000000000, 0x7F0000100000, library),
                                           ("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x7F0000000000 + address)])

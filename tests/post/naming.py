@@ -16,7 +16,7 @@ import time
 
 import golden
 from encode import Encoder
-from run import LONG, Skip, main, names_of_calls, run, text_of
+from run import LONG, NM, Skip, main, names_of_calls, run, text_of
 
 FIRST = """#include <stdlib.h>
 __attribute__((noinline)) void *alloc_config(int n) { void *p = malloc(n); __asm__ volatile("" :: "r"(p)); return p; }
@@ -216,11 +216,11 @@ def names_that_are_there_stay(folder):
 
 
 def only_better_names_replace_names(folder):
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     program = os.path.join(folder, "p")
     compile_c(program, FIRST, "-no-pie", "-Wl,--build-id=none")
-    symbols = subprocess.run(["nm", program], capture_output=True, check=True).stdout.decode()
+    symbols = subprocess.run([NM, program], capture_output=True, check=True).stdout.decode()
     frame = int(re.search(r"^(\w+) T alloc_config$", symbols, re.M)[1], 16) + 5
     low = frame & ~0xFFFF
     low = 0x400000 if low > 0x400000 else low
@@ -285,7 +285,7 @@ def named_with_range(path, start, end, addresses, binary):
 
 def the_code_mapping_alone_is_enough(folder):
     """sp-rtrace writes each executable mapping as it is, not from the file's offset 0."""
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     path = os.path.join(folder, "wide")
     tried = 0
@@ -299,7 +299,7 @@ def the_code_mapping_alone_is_enough(folder):
         except subprocess.CalledProcessError:
             continue
         tried += 1
-        symbols = subprocess.run(["nm", path], capture_output=True, check=True).stdout.decode()
+        symbols = subprocess.run([NM, path], capture_output=True, check=True).stdout.decode()
         values = [int(re.search(rf"^(\w+) T {name}$", symbols, re.M)[1], 16) for name in ("first", "last")]
         parts = segments(path)
         shift = 0 if parts[0][2] else 0x7F0000000000
@@ -322,7 +322,7 @@ def the_code_mapping_alone_is_enough(folder):
 
 
 def a_range_that_fits_twice_names_nothing(folder):
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     path = os.path.join(folder, "twice")
     compile_c(path, "const char text[] = \"text\";\nint first(int x) { return x * 3 + 1; }\n", "-shared", "-fPIC",

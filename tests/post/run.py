@@ -28,6 +28,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from rounds import LONG, rounds  # pylint: disable=wrong-import-position
 
 PROGRAM = os.environ["FUNCTRACE_POSTPROC"]
+NM = os.environ.get("NM", "nm")
 TOP = os.environ.get("TOP_SRCDIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 OWN = Encoder("1.4", 8, False).trace(golden.OWN)
 SEVERAL = Encoder("1.4", 8, False).trace(golden.SEVERAL)
@@ -351,7 +352,7 @@ def build_libraries(folder):
             file.write(f"int {name}(int x)\n{{\n\treturn x * 3 + 1;\n}}\n")
         library = os.path.join(folder, f"lib{name}.so")
         subprocess.run(compiler + ["-g", "-O0", "-fPIC", "-shared", "-nostdlib", "-o", library, source], check=True)
-        symbols = subprocess.run(["nm", library], capture_output=True, check=True).stdout.decode()
+        symbols = subprocess.run([NM, library], capture_output=True, check=True).stdout.decode()
         found = int(re.search(rf"^([0-9a-f]+) T {name}$", symbols, re.M)[1], 16)
         assert address in (None, found)
         address = found
@@ -381,7 +382,7 @@ def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
 
 def names_are_those_of_the_time(folder):
     """A library is unloaded and another one loaded at its address."""
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     frame = 0x7F0000000000 + build_libraries(folder) + 5
     first, second = (("MMAP", 0x7F0000000000, 0x7F0000100000, f"{folder}/lib{name}.so")
@@ -410,7 +411,7 @@ def names_are_those_of_the_time(folder):
 
 
 def objects_may_come_late_from_sp_rtrace(folder):
-    if not shutil.which("nm"):
+    if not shutil.which(NM):
         raise Skip("nm is not installed")
     frame = 0x7F0000000000 + build_libraries(folder) + 5
     path = os.path.join(folder, "late.rtrace")

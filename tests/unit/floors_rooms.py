@@ -89,8 +89,8 @@ def call_edges(tree, build):
     paths = [path for path in tree.sources if path.endswith('.c')]
     table = dict(objects(build, paths))
     defined, wanted = {}, []
-    out = table and subprocess.run(['nm', '-A', '-g', '-P', *table], stdout=subprocess.PIPE, check=True,
-                                   text=True).stdout
+    command = [os.environ.get('NM', 'nm'), '-A', '-g', '-P', *table]
+    out = table and subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
     for line in (out or '').splitlines():
         obj, name, kind = line.split()[:3]
         if kind == 'U':

@@ -89,7 +89,7 @@ static uint64_t address_of(const char *symbol)
 	uint64_t address;
 	char line[64] = "";
 
-	assert_int_equal(test_run("nm prog | grep ' %s$' > address", symbol), 0);
+	assert_int_equal(test_run("${NM:-nm} prog | grep ' %s$' > address", symbol), 0);
 	char *path = xasprintf("%s/address", test_folder);
 	FILE *file = fopen(path, "r");
 

@@ -253,7 +253,7 @@ static struct comparison compare(const char *tool, const char *program, uint64_t
 	size_t size = 0, shown = 0;
 	uint64_t address;
 
-	assert_int_equal(test_run("nm -S %s | awk '$3 ~ /[tTwWi]/ && NF == 4 {print \"0x\" $1, \"0x\" $2}' | "
+	assert_int_equal(test_run("${NM:-nm} -S %s | awk '$3 ~ /[tTwWi]/ && NF == 4 {print \"0x\" $1, \"0x\" $2}' | "
 				  "sort -u | while read a n; do i=$((a)); while [ $i -lt $((a+n)) ]; do "
 				  "echo $i; i=$((i+%u)); done; done | awk '{printf \"0x%%x\\n\", $1}' | "
 				  "%s -a -i -f -C -e %s >answers",
@@ -370,7 +370,7 @@ static uint64_t symbol_end(const char *program, const char *symbol)
 	char *path = xasprintf("%s/log", test_folder), *text;
 	unsigned long address = 0, size = 0;
 
-	assert_int_equal(test_run("nm -S %s | awk '$4 == \"%s\" {print $1, $2}'", program, symbol), 0);
+	assert_int_equal(test_run("${NM:-nm} -S %s | awk '$4 == \"%s\" {print $1, $2}'", program, symbol), 0);
 	text = read_file(path, 4096, NULL);
 	assert_non_null(text);
 	assert_int_equal(sscanf(text, "%lx %lx", &address, &size), 2);

@@ -7,6 +7,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+os.environ['CHECK_LONG'] = '1'  # read by rounds.py
 sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
 
 import builds

@@ -13,9 +13,14 @@ import time
 import builds
 import server_programs
 from processes import Failure, wait_for
+from rounds import LONG
 from server_programs import need, numbers, redis_of_libc
 
 CLIENTS = 4
+
+
+# Seconds between a client's requests. In `make check` a server is not kept busy all the time.
+BETWEEN = 0 if LONG else 0.004
 
 
 class Clients:
@@ -32,7 +37,7 @@ class Clients:
     def work(self, make, number):
         try:
             ask = make(number)
-            while not self.is_ending.is_set():
+            while not self.is_ending.wait(BETWEEN):
                 self.asked[number] = time.monotonic()
                 ask()
                 self.waits.append((self.asked[number], time.monotonic()))

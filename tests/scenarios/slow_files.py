@@ -230,7 +230,7 @@ def stood(room):
     need_attach()
     program, *late = prepare(room, '--strip-all')
     script = ('"$0" 4 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
-              'while grep -q "^TracerPid:.0$" /proc/$traced/status; do sleep 0.02; done; sleep 0.2; kill -USR2 $tracer; '
+              'while grep -q "^TracerPid:.0$" /proc/$traced/status; do sleep 0.2; done; sleep 0.2; kill -USR2 $tracer; '
               'wait $tracer; status=$?; wait $traced; exit $status')
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-e', 'memory', '-x', 'inner', '-o',
                   'trace', '-S', 'USR2', '--duration=1s')

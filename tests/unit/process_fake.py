@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the processes of functrace with an engine that only follows the target (engine_fake.c). First it plays the
-scenarios that are also played with the real functrace, then cases that only the fake engine can provoke."""
+"""Tests the processes of functrace with an engine that only follows the target (engine_fake.c), in cases that only the
+fake engine can provoke. With CHECK_LONG it also plays the scenarios that are played with the real functrace."""
 import os
 import signal
 import subprocess
@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SCENARIOS = os.path.join(HERE, "..", "scenarios")
 sys.path.insert(0, SCENARIOS)
 os.environ["FUNCTRACE"] = os.path.join(os.path.abspath(os.environ.get("TOP_BUILDDIR", ".")), "tests/unit/functrace-fake")
+from rounds import LONG
 from terminal import FUNCTRACE, PATIENCE, Processes, contains, equal, run_tests, setup, wait_until, will_end
 
 # The program prints the address of a page of its own, and then for each line that it reads the first bytes of that
@@ -147,7 +148,7 @@ def test_crash_launched():
 
 if __name__ == "__main__":
     failed = 0
-    for scenario in ("pty_jobs.py", "pty_attach.py", "process_state.py"):
+    for scenario in ("pty_jobs.py", "pty_attach.py", "process_state.py") if LONG else ():
         print("# below functrace-fake: " + scenario, flush=True)
         failed |= subprocess.run([sys.executable, os.path.join(SCENARIOS, scenario)]).returncode not in (0, 77)
     setup()

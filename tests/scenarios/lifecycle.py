@@ -491,7 +491,7 @@ def preattach(room):
     """Blocks from before the attach are released while traced: the releases are of unknown blocks."""
     need_attach()
     with Held(room, [builds.target('sigstorm', 'O2'), '2', '0']) as held:
-        problems, events = come_and_go(room, held.child.pid, 3, 0.03)
+        problems, events = come_and_go(room, held.child.pid, rounds(20), 0.01)
         held.gate.open()
         done = room.finish(held.child)
         if done.status:

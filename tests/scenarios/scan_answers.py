@@ -114,7 +114,7 @@ def becomes(room):
     need_attach()
     problems = []
     for form in 'json', 'text':
-        child = room.start(['sh', '-c', 'read line; exec "$0" 2 100', builds.target('planted', 'O2')], stdin=subprocess.PIPE)
+        child = room.start(['sh', '-c', 'read line; exec "$0" 1 100', builds.target('planted', 'O2')], stdin=subprocess.PIPE)
         wait_for('the shell to wait', lambda: state_of(child.pid) == 'S')
         scans = room.start([FUNCTRACE, '--scan=' + form, '--interval=0.3', '--count=5', '--error-exitcode=5', '-t', str(child.pid)])
         lines = [scans.stdout.readline()]

@@ -240,9 +240,8 @@ class Bench:
 
     def servers(self):
         report.title('What clients of a server feel beside what functrace says, ms; unpinned')
-        for name, what, ratio, is_known in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
-            self.bars.add('%s, %s: the wait x said' % (name, what), servers.BAR, ratio if is_known else None,
-                          '%.2f' % ratio if is_known else 'jitter > pause')
+        for name, what, ratio, why in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
+            self.bars.add('%s, %s: the wait x said' % (name, what), servers.BAR, ratio, why or '%.2f' % ratio)
 
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']

@@ -14,7 +14,8 @@ and steady windows are as long as the window with which they are compared. A fig
 the ratio "without jitter", the median gap of the round's untraced windows is subtracted from the gap; for `attach` and
 `let go`, that of the steady windows if it is larger. The rest still contains the additional delay of traced calls while
 another thread reads a copy. The fewer traced calls an answer needs, the closer the gap is to the pause: see "redis,
-PING alone"."""
+PING alone". If functrace says that the time to catch up is unknown, because the process was never idle, the window has
+no reported pause; if that is so in at least half of the rounds, neither has the row."""
 
 import array
 import glob
@@ -37,6 +38,7 @@ import server_programs  # pylint: disable=wrong-import-position
 
 QUIET, STEADY = 2.0, 1.5  # smallest time untraced, and time in which functrace only traces, in seconds
 BAR = 1.5  # limit of the ratio between the gap without jitter and the reported pause
+UNKNOWN = b'time to catch up is unknown'
 SAID = re.compile(rb'(?:stopped for|, for|: process \d+ for) ([\d.]+) ms(?:.* took ([\d.]+) ms more)?')
 HTTP = ('http', 'GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n')
 ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; select abalance from pgbench_accounts where aid = 1%d'
@@ -134,16 +136,21 @@ class Functrace:
                 return
             self.parts.append((time.monotonic(), part))
 
-    def said(self, since=0):
-        """Returns the longest pause, in ms, that functrace has reported since that time; None if it has reported
-        none."""
+    def pauses(self, since=0):
+        """Returns what functrace has printed since that time, and the pauses that it has reported there, in ms."""
         text = b''.join(part for when, part in self.parts if when >= since)
-        return max((float(stood) + float(more or 0) for stood, more in SAID.findall(text)), default=None)
+        return text, [float(stood) + float(more or 0) for stood, more in SAID.findall(text)]
+
+    def said(self, since=0):
+        """Returns the longest pause, in ms, that functrace has reported since that time; None if it has reported none,
+        or has said that a pause was longer by an unknown time."""
+        text, pauses = self.pauses(since)
+        return None if UNKNOWN in text else max(pauses, default=None)
 
     def attached(self):
         """Waits until functrace has attached. Returns the time at which the last line with a pause arrived."""
         limit = time.monotonic() + 60
-        while self.said() is None:
+        while not self.pauses()[1]:
             if self.child.poll() is not None or time.monotonic() > limit:
                 raise Failure('functrace has not attached: ' + self.words())
             time.sleep(0.005)
@@ -253,8 +260,8 @@ def words(value):
 
 
 def show(room, rounds):
-    """Prints the table. Yields (server, window, ratio without jitter, is_known). If the jitter is longer than the
-    pause, it may hide a gap, so is_known is then true only for a ratio above the limit."""
+    """Prints the table. Yields (server, window, ratio without jitter or None, why). why: the reason why there is no
+    ratio. If the jitter is longer than the pause, it may hide a gap, so that only a ratio above the limit counts."""
     print('%-20s %-7s %8s %8s %17s %8s %9s %9s' % ('', '', 'longest', 'func-', 'longest untraced', 'longest', 'longest', 'without'))
     print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % ('', '', 'wait', 'trace', 'median', 'max', 'traced', 'x said', 'jitter'))
     for kind in KINDS:
@@ -267,5 +274,11 @@ def show(room, rounds):
             print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % (kind.name, what, *(words(middle(figures, field)) for field in FIELDS)),
                   flush=True)
             beyond = middle(figures, 'beyond')
-            if what != 'let go' and beyond is not None:
-                yield kind.name, what, beyond, beyond > BAR or middle(figures, 'jitter') <= middle(figures, 'said')
+            if what == 'let go':
+                continue
+            if beyond is None:
+                yield kind.name, what, None, 'said to be unknown'
+            elif beyond > BAR or middle(figures, 'jitter') <= middle(figures, 'said'):
+                yield kind.name, what, beyond, ''
+            else:
+                yield kind.name, what, None, 'jitter > pause'

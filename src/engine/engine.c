@@ -4,17 +4,13 @@
 #include "engine/shared_state.h"
 #include "base/msg.h"
 #include "base/worker.h"
-#include "base/title.h"
 #include "proc/proc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -223,20 +219,46 @@ static void engine_sleep_until(struct pollfd *fds, nfds_t count, int millisecond
 		sleep(1); /* out of kernel memory */
 }
 
+/* Returns the shorter of a timeout for ppoll() and the milliseconds until `time`. -1, 0: none. */
+static int sooner(int timeout, uint64_t time)
+{
+	const int left = time ? engine_milliseconds_until(time) : -1;
+
+	return left < 0 || (timeout >= 0 && timeout < left) ? timeout : left;
+}
+
+uint64_t engine_answer_ns = 60 * TICK_NS;
+/* If the tracer thread has not taken a request to detach for engine_answer_ns, it never will: it is in an endless loop,
+ * or waits for a disk. The engine then kills itself, so that the guardian frees the targets. *due_at: when that time is
+ * over; 0: no such request waits. */
+static void watch_tracer_thread(const struct engine *engine, uint64_t *due_at)
+{
+	if (!engine_has_request(engine, REQUEST_LET_GO)) {
+		*due_at = 0;
+	} else if (!*due_at) {
+		*due_at = clock_ns(CLOCK_MONOTONIC) + engine_answer_ns;
+	} else if (!engine_milliseconds_until(*due_at)) {
+		msg_error("the tracing thread has not answered a request to detach for %.0f s, so functrace kills the "
+			  "tracing process",
+			  (double)engine_answer_ns / 1e9);
+		raise(SIGKILL);
+	}
+}
+
 /* Serves the requests of the visible process, and the timers, until the tracer thread ends. */
 static void listen_to_visible(struct engine *engine)
 {
 	bool linked = true, woken = true;
-	uint64_t tick_at = 0, end_at;
+	uint64_t tick_at = 0, due_at = 0, end_at;
 
 	while (!atomic_load(&engine->shared->tracer_done)) {
 		struct pollfd fds[] = {{.fd = engine->wake_fd, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
-		int timeout = tick_at ? engine_milliseconds_until(tick_at) : -1;
 
+		watch_tracer_thread(engine, &due_at);
 		end_at = atomic_load(&engine->let_go_at);
-		if (end_at && (timeout < 0 || timeout > engine_milliseconds_until(end_at)))
-			timeout = engine_milliseconds_until(end_at);
+		int timeout = sooner(sooner(sooner(-1, tick_at), end_at), due_at);
+
 		if (!woken && (timeout < 0 || timeout > WAKE_AGAIN_MS))
 			timeout = WAKE_AGAIN_MS;
 		engine_sleep_until(fds, ARRAY_SIZE(fds), timeout);
@@ -394,28 +416,6 @@ static int engine_serve(struct engine *engine)
 	listen_to_visible(engine);
 	pthread_join(thread, NULL);
 	return atomic_load(&engine->shared->result);
-}
-
-/* When memory runs out, the kernel kills the process with the highest score. The engine and the guardian get a low
- * score, because other processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
-static void protect_from_oom_killer(void)
-{
-	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
-	char now[16] = "";
-
-	if (fd < 0)
-		return;
-	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
-		msg_debug(DBG_PROCESS, 1, "functrace is not protected from the OOM killer: %s", strerror(errno));
-	close(fd);
-}
-
-void engine_hide(const struct shared_state *shared, const char *name)
-{
-	if (!shared->is_orphaned || setsid() < 0)
-		setpgid(0, 0);
-	title_set(name);
-	protect_from_oom_killer();
 }
 
 #define SETTLE_MS 1000

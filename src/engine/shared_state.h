@@ -118,4 +118,7 @@ void engine_hide(const struct shared_state *shared, const char *name);
 /* Runs the guardian, which forks the engine, until it ends; returns its exit status. socket: to the visible process. */
 int guardian_main(const struct job *job, int socket);
 
+/* The time that the tracer thread has to take a REQUEST_LET_GO; then the engine kills itself. A test shortens it. */
+extern uint64_t engine_answer_ns;
+
 #endif

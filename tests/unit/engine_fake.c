@@ -1,7 +1,7 @@
 /* A tracer for the tests of the process structure: it seizes the target, passes all signals on, and reports the end. It
  * sets no breakpoints except one at FAKE_BREAKPOINT=ADDRESS (for the guard's tests). */
 #include "config.h"
-#include "engine/engine.h"
+#include "engine/shared_state.h"
 #include "functrace/run_repair.h"
 #include "functrace/run_scan.h"
 #include "tracer/tracer.h"
@@ -204,6 +204,9 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	}
 	if (getenv("FAKE_CRASH") || getenv("FAKE_LOSE") || getenv("FAKE_TICKS"))
 		engine_want_tick(engine);
+	if (getenv("FAKE_HANG"))
+		for (engine_answer_ns = 1000000000;;)
+			pause();
 	const int result = loop(pid);
 
 	msg_info("the summary");

@@ -92,6 +92,20 @@ def test_visible_killed_guard():
     page.end()
 
 
+def test_no_answer():
+    """the tracing thread does not answer SIGTERM: functrace ends it and restores the text"""
+    page = Page()
+    process = start("-t", str(page.process.pid), FAKE_BREAKPOINT=str(page.address), FAKE_HANG="1")
+    wait_until("the breakpoint", lambda: page.bytes() == "cc4889e5")
+    process.send_signal(signal.SIGTERM)
+    errors = process.communicate(timeout=PATIENCE)[1]
+    equal(process.returncode, 1)
+    contains(errors, "has not answered a request to detach for 1 s")
+    contains(errors, "(breakpoints removed: 1)")
+    equal(page.bytes(), "554889e5")
+    page.end()
+
+
 def test_ticks():
     """ticks arrive while the program sleeps"""
     process = start("sleep", "1000", FAKE_TICKS="1")

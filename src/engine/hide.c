@@ -1,0 +1,33 @@
+/* Separates functrace's own processes from the user's: see shared_state.h. */
+#include "config.h"
+#include "engine/shared_state.h"
+#include "base/msg.h"
+#include "base/title.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* When memory runs out, the kernel kills the process with the highest score. The engine and the guardian get a low
+ * score, because other processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
+static void protect_from_oom_killer(void)
+{
+	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char now[16] = "";
+
+	if (fd < 0)
+		return;
+	if (read(fd, now, sizeof(now) - 1) > 0 && atoi(now) > -900 && pwrite(fd, "-900", 4, 0) < 0)
+		msg_debug(DBG_PROCESS, 1, "functrace is not protected from the OOM killer: %s", strerror(errno));
+	close(fd);
+}
+
+void engine_hide(const struct shared_state *shared, const char *name)
+{
+	if (!shared->is_orphaned || setsid() < 0)
+		setpgid(0, 0);
+	title_set(name);
+	protect_from_oom_killer();
+}

@@ -29,5 +29,6 @@ libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/select/split.c src/analysis/select/split.h \
 	src/analysis/stream.c src/analysis/stream.h \
 	src/analysis/leaks/leak_summary.c src/analysis/leaks/leak_summary.h \
+	src/analysis/trim.c src/analysis/trim.h \
 	src/analysis/unused_threads.c src/analysis/unused_threads.h \
 	src/analysis/resource_words.c src/analysis/resource_words.h

@@ -10,6 +10,7 @@
 #include "analysis/leaks/min_count.h"
 #include "analysis/select/split.h"
 #include "analysis/leaks/leak_summary.h"
+#include "analysis/trim.h"
 #include "analysis/unused_threads.h"
 #include "base/msg.h"
 #include "profile/profile_stage.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STAGES_MAX = 12 };
+enum { STAGES_MAX = 13 };
 
 struct postproc_run_state;
 
@@ -267,6 +268,9 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = add_stage(chain, thread_names_new(stage));
 	if (options->leaks && options->filters.min_count)
 		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
+	/* Suppressions see the stacks of a profile whole, so these are cut later, too. */
+	if (options->prepare.trim && !(run->views && run->views->profile))
+		stage = add_stage(chain, trim_new(stage, options->prepare.depth));
 	if (chain->clock)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {

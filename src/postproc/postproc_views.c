@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/shell_quote.h"
 #include "profile/profile_stage.h"
+#include "profile/profile_trim.h"
 #include "report/terminal_lines.h"
 #include "report/html/page.h"
 
@@ -151,6 +152,8 @@ bool views_write(struct views *views)
 		return true;
 	profile_end(views->profile);
 	suppressions_apply(&views->suppressions, views->profile);
+	if (options->prepare.trim)
+		profile_trim(views->profile, options->prepare.depth);
 	if (!views->profile->process_count)
 		return true;
 	if (!check_mark(views))

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "profile/profile.h"
+#include "profile/profile_fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,8 @@ struct profile_resource *profile_resource_of(struct profile *profile, const stru
 static bool is_of_group(const struct profile_group *group, const struct profile_group_key *key)
 {
 	if (group->resource != key->resource || group->frame_count != key->frame_count ||
-	    group->has_stack != key->has_stack || group->end != key->end)
+	    group->has_stack != key->has_stack || group->end != key->end ||
+	    group->growth_is_suppressed != key->growth_is_suppressed)
 		return false;
 	return same_name(group->function, key->function) &&
 	       (!key->frame_count || !memcmp(group->frames, key->frames, key->frame_count * sizeof(*key->frames)));
@@ -121,6 +122,7 @@ static struct profile_group *group_new(struct profile *profile, const struct pro
 	group->resource = key->resource;
 	group->function = key->function;
 	group->has_stack = key->has_stack;
+	group->growth_is_suppressed = key->growth_is_suppressed;
 	group->end = key->end;
 	group->first_since = group->oldest_since = UINT64_MAX;
 	group->number = profile->group_count;
@@ -231,14 +233,6 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 	}
 	if (account->peak.calls)
 		to->peak_since = profile->processes[process].offset + account->peak_at.since;
-}
-
-static void figures_join(struct figures *to, const struct figures *more)
-{
-	tally_join(&to->allocated, &more->allocated);
-	tally_join(&to->live, &more->live);
-	tally_join(&to->temporary, &more->temporary);
-	tally_join(&to->at_peak, &more->at_peak);
 }
 
 static void tally_subtract(struct tally *from, const struct tally *part)
@@ -405,6 +399,13 @@ bool profile_frame_is_runtime(const struct profile_frame *frame)
 	return false;
 }
 
+void profile_group_free(struct profile_group *group)
+{
+	free((void *)group->frames);
+	free(group->members);
+	free(group);
+}
+
 void profile_free(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->process_count; i++) {
@@ -413,11 +414,8 @@ void profile_free(struct profile *profile)
 	}
 	for (size_t i = 0; i < profile->resource_count; i++)
 		free(profile->resources[i]);
-	for (size_t i = 0; i < profile->group_count; i++) {
-		free((void *)profile->groups[i]->frames);
-		free(profile->groups[i]->members);
-		free(profile->groups[i]);
-	}
+	for (size_t i = 0; i < profile->group_count; i++)
+		profile_group_free(profile->groups[i]);
 	for (size_t i = 0; i < profile->frame_count; i++)
 		free(profile->frames[i]);
 	free(profile->processes);

@@ -128,23 +128,4 @@ const struct resource_account *profile_resource_account(const struct account *ac
 /* Returns true if the frame is in the C library, the C++ library or the dynamic linker, which allocate for others. */
 bool profile_frame_is_runtime(const struct profile_frame *frame);
 
-/* ---- Filling a profile ---- */
-/* Returns the profile's frame that equals `frame`; adds a copy if there is none. */
-const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame);
-/* Returns the profile's resource with the same name; adds it if there is none. */
-struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which);
-
-/* The key of a group. All strings are interned; the profile owns all frames. */
-struct profile_group_key {
-	const struct profile_resource *resource;
-	const char *function;
-	const struct profile_frame *const *frames;
-	size_t frame_count;
-	bool has_stack;
-	enum stack_end end;
-};
-
-/* Returns the group with this key; adds it if there is none. The caller adds the members. */
-struct profile_group *profile_group_of(struct profile *profile, const struct profile_group_key *key);
-
 #endif

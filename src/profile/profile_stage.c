@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "base/long_work.h"
-#include "profile/profile.h"
+#include "profile/profile_fill.h"
 #include "profile/resolve.h"
 #include "profile/profile_stage.h"
 

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "profile/resolve.h"
+#include "profile/profile_fill.h"
 #include "trace/frame_text.h"
 
 #include <stdlib.h>

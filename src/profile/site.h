@@ -34,6 +34,14 @@ struct figures {
 	struct tally at_peak; /* alive at the resource's peak */
 };
 
+static inline void figures_join(struct figures *to, const struct figures *more)
+{
+	tally_join(&to->allocated, &more->allocated);
+	tally_join(&to->live, &more->live);
+	tally_join(&to->temporary, &more->temporary);
+	tally_join(&to->at_peak, &more->at_peak);
+}
+
 /* A place that allocates resources of one kind: a distinct stack, and the function that was called there. If one source
  * line calls several functions, their stacks are equal. */
 struct site {

@@ -198,12 +198,21 @@ static void add_ages(struct report *report, const struct profile_group *group)
 		lines_add(&report->lines, ", %s to %s old", youngest, oldest);
 }
 
+static bool is_of_one_process(const struct profile_group *group)
+{
+	for (size_t i = 1; i < group->member_count; i++)
+		if (group->members[i].process != group->members[0].process)
+			return false;
+	return true;
+}
+
 /* Writes the growth: "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". If the group is in several processes,
  * adds up the growth in the last tenth of the traced time of each process. */
 static void write_group_growth(struct report *report, const struct profile_group *group, uint64_t grown)
 {
 	const struct account *account = report->profile->processes[group->members[0].process].account;
 	const uint64_t tenth = account->last.since - account->earlier_since;
+	const bool is_of_one = is_of_one_process(group);
 	char number[32], span[32], rate[32];
 
 	if (!grown)
@@ -211,14 +220,14 @@ static void write_group_growth(struct report *report, const struct profile_group
 	lines_add(&report->lines, "      grew by %s %s in ", number_grouped(grown, number),
 		  report_has_bytes(group->resource) ? grown == 1 ? "byte" : "bytes"
 						    : report_noun(group->resource, grown, &report->name));
-	if (group->member_count == 1)
+	if (is_of_one)
 		lines_add(&report->lines, "the last %s", report_span_text(report, tenth, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
 	/* Less than a second is too short for a rate, and with several processes there is no common time. */
 	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
 
-	if (report->profile->has_times && group->member_count == 1 && tenth >= SECOND_NS && minute < 1e18)
+	if (report->profile->has_times && is_of_one && tenth >= SECOND_NS && minute < 1e18)
 		lines_add(&report->lines, ", %s a minute", number_grouped((uint64_t)(minute + 0.5), rate));
 	lines_end(&report->lines);
 }

@@ -287,6 +287,34 @@ def suppressed_leaks_do_not_count(folder):
     assert b"wrong" in run("--suppressions=wrong", *options, data=TRACE, cwd=folder, check=1).stderr
 
 
+def cut_stacks_change_no_choice(folder):
+    """-b cuts what is shown. Filters and suppressions see whole stacks."""
+    # The stacks of 2, 6 and 12 are equal when they are cut.
+    data = TRACE + b"12. [10:00:10.000000] malloc<memory>(30) = 0x8000\n\t0x20 Cache::put(int) at /no/c.cc:5\n\t0x70 more\n\n"
+    for kept in ["--not-function=main"], ["--function=_start"], ["--object=prog", "--size=100-"]:
+        for more in [], ["-l"]:
+            chosen = numbers(*kept, *more, data=data)
+            assert chosen and numbers(*kept, *more, "-b1", data=data) == chosen, (kept, more, chosen)
+        sizes = run("--report=size", *kept, "-", data=data, check=0).stdout
+        assert run("--report=size", *kept, "-b1", "-", data=data, check=0).stdout == sizes, (kept, sizes.decode())
+    assert numbers("-l", "--function=more", "-b0", data=data) == [12]
+    folded = run("-f", "collapsed", "--function=more", "-b1", "-", data=data, check=0).stdout.decode()
+    assert folded == "Cache::put(int);malloc 30\n", folded
+    with open(os.path.join(folder, "outer"), "wb") as file:
+        file.write(b"{\n   outer\n   Memcheck:Leak\n   fun:malloc\n   ...\n   fun:_start\n}\n")
+    said = run("--suppressions=outer", "-l", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
+    assert numbers("-l", "-b1", "--suppressions=" + os.path.join(folder, "outer"), data=data) == [12]
+    assert "# suppressed: 8,456 bytes in 5 blocks: outer (outer:3)\n" in said, said
+    # A group of which suppressions match some blocks has the others, and those have grown.
+    report = run("--suppressions=outer", "--report", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
+    assert "\n  1. 30 bytes in 1 block  100.0 %" in report and "\n     8,456 bytes in 5 blocks: outer (outer:3)\n" in report, report
+    assert "      grew by 30 bytes in the last 1.142 s, 1,577 a minute\n      Cache::put(int) at c.cc:5\n" in report, report
+    report = run("--suppressions=outer", "--report=allocated", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
+    assert "230 bytes in 3 blocks" in report and report.count("Cache::put") == 1, report
+    report = run("--suppressions=outer", "--report", "--diff=@0.5", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
+    assert re.findall(r"^ *\d\. (.*)$", report, re.M) == ["+30 bytes, +1 block: 30 bytes in 1 block, before none"], report
+
+
 def what_matches_nothing_is_said(_folder):
     for options, words in (
             (["--size=5-6"], "--size=5-6 matches nothing: no allocation has such a size"),
@@ -325,7 +353,8 @@ def wrong_words_are_usage_errors(_folder):
 
 TESTS = [every_output_has_what_was_chosen, what_is_alive_is_chosen_for_every_output, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
          time_is_counted_from_the_first_call_of_all, what_is_alive_has_an_age_and_a_count,
-         objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
+         objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, cut_stacks_change_no_choice,
+         what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
          wrong_words_are_usage_errors]
 
 if __name__ == "__main__":

@@ -193,10 +193,6 @@ def expected(trace, options):
         chosen = [(i, r) for i, r in chosen if mask >> (i - 1) & 1]
         items = [i for i in items if not isinstance(i, Call) or mask >> (i.resource - 1) & 1]
     names = {i: r[0] for i, r in chosen}
-    if "-b" in options:
-        for item in items:
-            if isinstance(item, Call):
-                item.frames = item.frames[:int(options["-b"])]
     if "-l" in options:
         items, unseen = find_leaks(resources, items)
     if "--call-address" in options:
@@ -223,6 +219,11 @@ def expected(trace, options):
         contexts = [c for c in contexts if c[0] & mask]
         items = [i for i in items if not isinstance(i, Call)
                  or (i.context & mask if mask else not i.context)]
+    # Filters see whole stacks.
+    if "-b" in options:
+        for item in items:
+            if isinstance(item, Call):
+                item.frames = item.frames[:int(options["-b"])]
     lines = []
     for number, (_, (kind, desc, flags)) in enumerate(chosen, 1):
         ident = number if len(chosen) == 1 else chosen[number - 1][0]
@@ -303,8 +304,7 @@ def through_address(trace, options):
                 mapped[item[1]] = item[2], item[3]
             continue
         low = [(at + start if start < at else start) for at, (_, path) in mapped.items() if obj in path]
-        frames = item.frames[:int(options.get("-b", 99))]
-        if any(at <= frame < at + size for at in low for frame in frames):
+        if any(at <= frame < at + size for at in low for frame in item.frames):
             found.append(item.index)
     return found
 

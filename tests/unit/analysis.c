@@ -14,6 +14,7 @@
 #include "analysis/leaks/leaks.h"
 #include "analysis/mpatrol/mpatrol_outputs.h"
 #include "analysis/select/prepare.h"
+#include "analysis/trim.h"
 #include "analysis/leaks/reorder.h"
 #include "analysis/select/select.h"
 #include "analysis/select/split.h"
@@ -861,12 +862,13 @@ static void totals_are_each_resource_s_own(void **state)
 			  "comment # 1 block(s) leaked with total size of 3 bytes\n");
 }
 
-static void prepare_trims_so_that_twins_merge(void **state)
+static void trimmed_twins_merge(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
+	struct stage *trim = trim_new(groups, 1);
 	const struct prepare_options options = {.trim = true, .depth = 1, .remove_args = true};
-	struct stage *prepare = prepare_new(groups, &options);
+	struct stage *prepare = prepare_new(trim, &options);
 	const uint64_t frames[] = {0xa, 0xd};
 	const struct call_arg arg = {"x", "1"};
 	struct record cut = {.type = RECORD_CALL,
@@ -894,14 +896,15 @@ static void prepare_trims_so_that_twins_merge(void **state)
 			     "3 +0 malloc 0 size 0 : a # allocation summary: 3 block(s) with total size 2\n");
 	buf_free(&sink.text);
 	prepare->free(prepare);
+	trim->free(trim);
 	groups->free(groups);
 }
 
-static void prepare_keeps_short_stacks(void **state)
+static void short_stacks_are_not_trimmed(void **state)
 {
 	struct sink sink = make_sink();
 	const struct prepare_options options = {.trim = true, .depth = 2};
-	struct stage *prepare = prepare_new(&sink.stage, &options);
+	struct stage *trim = trim_new(&sink.stage, 2), *prepare = prepare_new(trim, &options);
 	const uint64_t frames[] = {0xa};
 
 	(void)state;
@@ -916,6 +919,7 @@ static void prepare_keeps_short_stacks(void **state)
 					      .has_frames = true,
 					      .end = STACK_CUT}});
 	finish_and_expect(prepare, &sink, "process 0 filters 0 depth 1\n1 +0 f 0 size 0 : a cut\n");
+	trim->free(trim);
 }
 
 static void choose(uint64_t mask, const char *expected)
@@ -1395,8 +1399,8 @@ int main(void)
 		TEST(layout_lets_the_own_dialect_stream),
 		TEST(prepare_knows_the_range_of_blocks),
 		TEST(totals_are_each_resource_s_own),
-		TEST(prepare_trims_so_that_twins_merge),
-		TEST(prepare_keeps_short_stacks),
+		TEST(trimmed_twins_merge),
+		TEST(short_stacks_are_not_trimmed),
 		TEST(prepare_chooses_resources),
 		TEST(prepare_knows_the_only_resource_as_0),
 		TEST(prepare_chooses_a_process),

@@ -172,10 +172,6 @@ static int prepare_put_call(struct prepare *prepare, const struct record *record
 		prepare->chose_call = true;
 		call->resource = prepare->chosen.count ? renumber(prepare, id) : id;
 	}
-	if (options->trim && call->frame_count >= options->depth) {
-		call->frame_count = options->depth;
-		call->end = STACK_WHOLE;
-	}
 	if (options->remove_args)
 		call->arg_count = 0;
 	return stage_put(prepare->stage.next, &changed);

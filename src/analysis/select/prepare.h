@@ -7,7 +7,7 @@
 
 struct prepare_options {
 	uint32_t pid; /* keep only the records of this process; 0: those of all processes */
-	bool trim;    /* -b: cut stacks to `depth` frames */
+	bool trim;    /* -b: the header says that stacks have at most `depth` frames; analysis/trim.h cuts them */
 	uint32_t depth;
 	bool remove_args;
 	bool resolve;           /* mark names as resolved in the header */
@@ -17,10 +17,8 @@ struct prepare_options {
 	const char *resource_types;
 };
 
-/* Makes the stage. It also trims stacks, and changes the header accordingly. If a stack has `depth` frames or more, its
- * end is set to STACK_WHOLE, so that stacks with the same frames after trimming are equal. If only one of several
- * resources remains, it gets the id 1. The filter "compress" is removed from the header, because calls have to be
- * grouped again. */
+/* Makes the stage. If only one of several resources remains, it gets the id 1. The filter "compress" is removed from
+ * the header, because calls have to be grouped again. */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 
 /* Must be called at the end. If -R has matched no resource of the trace, appends a line that lists the trace's

@@ -482,6 +482,27 @@ def an_unknown_address_is_0_in_each(_folder):
     assert json.loads(export("dhat", data=data))["ftbl"][2:] == ["0x0: f (a.c:5)", "0x3F: main (a.c:8)"]
 
 
+def a_copying_call_is_no_allocation(_folder):
+    one, two = (b"%d. [10:00:0%d.000000] malloc(%d) = 0x1000\n\t0x40 main at /no/a.c:8\n\n" % (i, i, size)
+                for i, size in ((1, 100), (4, 50)))
+    free = b"3. [10:00:03.000000] free(0x1000)\n\n"
+    copy = b"2. [10:00:02.000000] memcpy(5000) = 0x1000\n\t$0 = #kind=copy\n\t0x50 copy_it at /no/b.c:9\n\n"
+    plain, whole = HEAD + b"## thread 5 t\n" + one + free + two, HEAD + b"## thread 5 t\n" + one + copy + free + two
+    for options in ((name, "--weight=allocated") for name in ("callgrind", "collapsed", "speedscope")):
+        assert export(*options, data=whole) == export(*options, data=plain), options
+    for name in "gperftools", "dhat", "massif":
+        assert export(name, data=whole) == export(name, data=plain), name
+    kinds = [[line for line in export("json", data=data).splitlines() if b'"process"' not in line] for data in (whole, plain)]
+    assert kinds[0] == kinds[1], kinds
+    for view in "allocated", "size", "object", "thread":
+        texts = [run("--report=" + view, "-", data=data, check=0).stdout.replace(b"4 events", b"3 events") for data in (whole, plain)]
+        assert texts[0] == texts[1], texts
+    assert re.search(rb"\n  calls +1   bytes +5000\n", run("--stats", "-", data=whole, check=0).stdout)
+    # The calls of a resource that only has such calls are what its views show.
+    asked = whole.replace(b"in bytes)", b"in bytes) [call]")
+    assert b"copy_it;memcpy 5000\n" in export("collapsed", "--weight=allocated", data=asked)
+
+
 def hostile_names_stay_in_their_places(folder):
     data = hostile()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
@@ -519,6 +540,7 @@ TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_
          resident_memory_that_no_trace_says_is_unknown,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
          gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, an_unknown_address_is_0_in_each,
+         a_copying_call_is_no_allocation,
          hostile_names_stay_in_their_places, figures_are_those_of_stats]
 
 if __name__ == "__main__":

@@ -247,6 +247,7 @@ struct moment account_next_moment(struct account *account, const struct record_c
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
 
 	if (!account->events) {
+		account->has_begun = true;
 		account->has_times = account->clock ? account->clock->has_times : call->time_ns != TIME_NONE;
 		if (!account->has_times)
 			count_in_calls(&account->wishes);

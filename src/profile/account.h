@@ -76,7 +76,10 @@ struct account {
 	const struct trace_clock *clock;
 	char *name, *command;
 	uint32_t pid;
-	bool has_pid, has_process, is_attached, is_forked, has_times;
+	bool has_pid, has_process, is_attached, is_forked;
+	/* has_begun: the trace has a call; the account may have got none of its calls. has_times: that call has a time,
+	 * which is first.time_ns. */
+	bool has_begun, has_times;
 	int64_t start_sec; /* as in struct record_process */
 	uint64_t events;
 	struct moment first, last;

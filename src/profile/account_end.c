@@ -109,10 +109,22 @@ static uint64_t last_tenth(uint64_t last)
 	return (last - last / 10) / width * width;
 }
 
+/* Takes the begin and the end of the trace from the clock of the whole trace. */
+static void end_with_clock(struct account *account, const struct trace_clock *clock)
+{
+	if (clock->last > account->last.since)
+		account->last.since = clock->last;
+	if (account->has_begun || !clock->has_begun)
+		return;
+	account->has_begun = true;
+	account->has_times = clock->has_times;
+	account->first.time_ns = clock->first_ns;
+}
+
 void account_end(struct account *account)
 {
-	if (account->clock && account->clock->last > account->last.since)
-		account->last.since = account->clock->last;
+	if (account->clock)
+		end_with_clock(account, account->clock);
 	if (account->wishes.has_mark && !account->mark_passed)
 		account_keep_mark(account);
 	account->earlier_since = last_tenth(account->last.since);

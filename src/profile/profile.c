@@ -124,7 +124,7 @@ static struct profile_group *group_new(struct profile *profile, const struct pro
 	group->has_stack = key->has_stack;
 	group->growth_is_suppressed = key->growth_is_suppressed;
 	group->end = key->end;
-	group->first_since = group->oldest_since = UINT64_MAX;
+	group->first_since = group->oldest_since = group->least_age = UINT64_MAX;
 	group->number = profile->group_count;
 	if (key->frame_count) {
 		const struct profile_frame **frames =
@@ -159,7 +159,7 @@ static uint64_t absolute_begin(const struct account *account)
 {
 	const int64_t day = 86400;
 
-	if (account->start_sec <= 0 || !account->events || !account->has_times)
+	if (account->start_sec <= 0 || !account->has_times)
 		return 0;
 	return add_saturated(mul_saturated((uint64_t)(account->start_sec - account->start_sec % day), 1000000000),
 			     account->first.time_ns);
@@ -178,7 +178,7 @@ static void place_processes(struct profile *profile)
 			continue;
 		if (own && own < begin)
 			begin = own;
-		profile->has_times &= account->has_times || !account->events;
+		profile->has_times &= account->has_times || !account->has_begun;
 		profile->events += account->events;
 		profile->stacks_cut += account->stacks_cut;
 		profile->stacks_lost += account->stacks_lost;
@@ -269,7 +269,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 {
 	const struct site *site = member->site;
 	const struct profile_process *process = &profile->processes[member->process];
-	const uint64_t offset = process->offset;
+	const uint64_t offset = process->offset, end = process->account->last.since;
 
 	group->is_before |= site->is_before;
 	group->has_old |= process->is_old || process->account->wishes.has_mark;
@@ -300,6 +300,10 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 		group->oldest_since = offset + site->oldest_since;
 	if (offset + site->newest_since > group->newest_since)
 		group->newest_since = offset + site->newest_since;
+	if (end - site->newest_since < group->least_age)
+		group->least_age = end - site->newest_since;
+	if (end - site->oldest_since > group->greatest_age)
+		group->greatest_age = end - site->oldest_since;
 	group->newest_id = site->newest_id;
 }
 

@@ -80,6 +80,9 @@ struct profile_group {
 	uint64_t first_since; /* time of the first call, since the profile's beginning */
 	/* times at which the oldest and newest live blocks were allocated, since the profile's beginning */
 	uint64_t oldest_since, newest_since;
+	/* Ages of the newest and oldest live blocks, each at the end of its own process. If the processes end at
+	 * different times, these cannot be computed from the times of allocation. */
+	uint64_t least_age, greatest_age;
 	uint64_t newest_id; /* id of the newest live block of the last member with live blocks */
 	struct profile_member *members;
 	size_t member_count, member_capacity;

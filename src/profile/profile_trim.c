@@ -61,6 +61,10 @@ static void join_group(struct profile_group *to, const struct profile_group *fro
 		to->oldest_since = from->oldest_since;
 	if (from->newest_since > to->newest_since)
 		to->newest_since = from->newest_since;
+	if (from->least_age < to->least_age)
+		to->least_age = from->least_age;
+	if (from->greatest_age > to->greatest_age)
+		to->greatest_age = from->greatest_age;
 	if (from->live.calls)
 		to->newest_id = from->newest_id;
 }

@@ -48,7 +48,7 @@ function makeRow(numbers, index) {
     allocated: [numbers[4], numbers[5]], live: [numbers[6], numbers[7]], peak: [numbers[8], numbers[9]],
     temporary: [numbers[10], numbers[11]], released: value(numbers[12]), life: value(numbers[13]),
     old: [numbers[19] || 0, numbers[20] || 0], grown: [numbers[6], numbers[7]],
-    first: value(numbers[14]), oldest: value(numbers[15]), newest: value(numbers[16]), moments: numbers[17],
+    first: value(numbers[14]), greatestAge: value(numbers[15]), leastAge: value(numbers[16]), moments: numbers[17],
   };
 }
 

@@ -83,8 +83,8 @@ function addFigures(to, kind, row) {
       addFigure(list, 'Released', counted(row.released, kind.one, kind.many) + ' after ' + spanText(row.life) +
         ' on average');
     if (value(row.live[0]))
-      addFigure(list, 'Ages at the end', row.live[0] === 1 ? spanText(data.end - row.oldest)
-        : spanText(data.end - row.newest) + ' to ' + spanText(data.end - row.oldest));
+      addFigure(list, 'Ages at the end', row.live[0] === 1 ? spanText(row.greatestAge)
+        : spanText(row.leastAge) + ' to ' + spanText(row.greatestAge));
   }
   addFigure(list, 'First', 'at ' + spanText(row.first));
   to.append(list);

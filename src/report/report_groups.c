@@ -185,11 +185,10 @@ static void write_frames(struct report *report, const struct profile_group *grou
 /* Adds the ages of live blocks: "0.1 s to 3.1 s old". */
 static void add_ages(struct report *report, const struct profile_group *group)
 {
-	const uint64_t end = report->profile->end_since;
 	char youngest[32], oldest[32];
 
-	report_span_text(report, end - group->newest_since, youngest);
-	report_span_text(report, end - group->oldest_since, oldest);
+	report_span_text(report, group->least_age, youngest);
+	report_span_text(report, group->greatest_age, oldest);
 	if (!report->profile->has_times)
 		lines_add(&report->lines, ", allocated %s before the end", oldest);
 	else if (!strcmp(youngest, oldest))

@@ -4,7 +4,9 @@
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import json
 import os
+import re
 import sys
 
 import golden
@@ -136,6 +138,29 @@ def each_is_reported_by_itself(folder):
     assert run("-q", "--report", "--each", "--error-exitcode=7", a, b).returncode == 7
 
 
+def timed(begin, end, size):
+    """A trace of a process that allocates at its begin and calls once more at its end."""
+    return (f"version=1.4,arch=x86_64,timestamp=2012-05-04 {begin} +0000,process=/bin/prog,pid=42,origin=test\n"
+            "<1> : memory (memory allocation in bytes)\n"
+            f"1. [{begin}.000000] malloc({size}) = 0x1000\n\t0x40 main at /no/a.c:8\n\n"
+            f"2. [{end}.000000] free(0x9)\n\n").encode()
+
+
+def a_block_is_as_old_as_its_own_process(folder):
+    """The processes end at different times; a block of the first one does not age after its process's end."""
+    a, b = write(folder, a=timed("10:00:00", "10:00:01", 100), b=timed("10:01:40", "10:01:50", 7))
+    assert b" by malloc, 1.000 s to 10.0 s old\n" in run("--report", a, b, check=0).stdout
+    for order in (a, b), (b, a):
+        for options, said in ((["--older=60"], "0 events within 110.0 s"), (["--older=5"], "malloc, 10.0 s old"),
+                              (["--older=5"], "1 event within 110.0 s"), (["--size=100"], "malloc, 1.000 s old"),
+                              (["--size=100"], "within 110.0 s")):
+            report = run("--report", *options, *order).stdout.decode()
+            assert said in report, (options, said, report)
+    page = run("--html=-", "--size=1-", a, b, check=0).stdout.decode()
+    rows = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))["kinds"][0]["rows"]
+    assert [row[15:17] for row in rows] == [[10 * 10 ** 9, 10 ** 9]], rows
+
+
 def each_has_a_file_of_its_own(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for options, suffix in ((["-f", "collapsed"], ".collapsed"), (["-f", "json"], ".json"), (["--report"], ".report.txt"),
@@ -187,6 +212,6 @@ def a_full_disk_is_said_for_each(folder):
 if __name__ == "__main__":
     sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
                    the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
-                   a_choice_matches_in_one_of_them, each_is_reported_by_itself, each_has_a_file_of_its_own,
-         no_input_is_overwritten, what_does_not_go_together,
+                   a_choice_matches_in_one_of_them, each_is_reported_by_itself, a_block_is_as_old_as_its_own_process,
+                   each_has_a_file_of_its_own, no_input_is_overwritten, what_does_not_go_together,
                    a_full_disk_is_said_for_each]))

@@ -126,7 +126,7 @@ static void a_small_profile_is_written_whole(void **state)
 	has_part(json, "\"temporary\":", "[0,0]");
 	assert_non_null(strstr(json, "\"moment_width\":1,\"moment_count\":31,\"span_width\":1,"));
 	/* b is live from moment 11 on, a from 1 to 20. */
-	has_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,10,10,[11,1,30]");
+	has_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,20,20,[11,1,30]");
 	assert_non_null(strstr(json, "\n[3,5,0,0,1,100,0,0,1,100,0,0,1,20,0,0,0,[1,1,100,21,0,0]]]"));
 	assert_non_null(strstr(json, "\"unknown\":1,\"reused\":0,"));
 	assert_non_null(strstr(json, "\"sizes\":[5,1,30,7,1,100],\"lives\":[0,1],"));

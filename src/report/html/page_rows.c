@@ -16,7 +16,7 @@ struct page_rows_row {
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
 	struct tally old; /* live in the older trace or at the mark, for comparison */
-	uint64_t lifetimes, released, first, oldest, newest;
+	uint64_t lifetimes, released, first, greatest_age, least_age;
 	struct tally *moments;
 };
 
@@ -108,8 +108,8 @@ static void page_rows_add_row(struct rows *rows, const struct page_rows_row *row
 	page_add_next(out, row->released);
 	page_add_next(out, row->released ? row->lifetimes / row->released : 0);
 	page_add_next(out, row->first == UINT64_MAX ? 0 : row->first);
-	page_add_next(out, row->live.calls ? row->oldest : 0);
-	page_add_next(out, row->live.calls ? row->newest : 0);
+	page_add_next(out, row->live.calls ? row->greatest_age : 0);
+	page_add_next(out, row->live.calls ? row->least_age : 0);
 	add_moments(out, row, rows->axis->moment_count);
 	page_rows_add_lost(out, row);
 	if (rows->profile->has_old) {
@@ -135,10 +135,10 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	row->released += group->released;
 	if (group->first_since < row->first)
 		row->first = group->first_since;
-	if (group->live.calls && group->oldest_since < row->oldest)
-		row->oldest = group->oldest_since;
-	if (group->live.calls && group->newest_since > row->newest)
-		row->newest = group->newest_since;
+	if (group->live.calls && group->greatest_age > row->greatest_age)
+		row->greatest_age = group->greatest_age;
+	if (group->live.calls && group->least_age < row->least_age)
+		row->least_age = group->least_age;
 	for (size_t i = 0; i < rows->axis->moment_count; i++) {
 		const struct tally at = profile_group_at(rows->profile, group, i * rows->axis->moment_width);
 
@@ -152,7 +152,7 @@ static struct page_rows_row row_new(const struct rows *rows, size_t kind, size_t
 				      .node = node,
 				      .function = "",
 				      .first = UINT64_MAX,
-				      .oldest = UINT64_MAX,
+				      .least_age = UINT64_MAX,
 				      .moments = xcalloc(rows->axis->moment_count + 1, sizeof(struct tally))};
 }
 

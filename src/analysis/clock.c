@@ -21,7 +21,7 @@ uint64_t clock_span(const struct trace_clock *clock, uint64_t ns)
 	return clock->has_times ? ns : ns / 1000000000;
 }
 
-static void clock_look_at_call(struct trace_clock *clock, const struct record_call *call)
+void clock_take(struct trace_clock *clock, const struct record_call *call)
 {
 	if (!clock->has_begun)
 		*clock = (struct trace_clock){
@@ -39,7 +39,7 @@ static void clock_look_at_call(struct trace_clock *clock, const struct record_ca
 static int clock_put(struct stage *stage, const struct record *record)
 {
 	if (record->type == RECORD_CALL)
-		clock_look_at_call(&((struct clock_stage *)stage)->clock, &record->call);
+		clock_take(&((struct clock_stage *)stage)->clock, &record->call);
 	return stage_put(stage->next, record);
 }
 

@@ -5,7 +5,8 @@
 #include "analysis/stage.h"
 #include "base/buf.h"
 
-/* Times are in nanoseconds since the first call, or in calls if the trace has no times. */
+/* Times are in nanoseconds since the first call. If the trace has no times, they are in calls: the difference of the
+ * indices of two calls, so that a filter, which leaves calls out, changes no time. */
 struct trace_clock {
 	bool has_begun, has_times;
 	uint64_t first_ns;    /* time of the first call, as in its record */
@@ -18,7 +19,9 @@ struct stage *clock_new(struct stage *next);
 /* Returns the clock of the stage. It is valid as long as the stage. */
 const struct trace_clock *clock_of(const struct stage *stage);
 
-/* Returns the time of a call that the clock has passed on. */
+/* Takes the next call of a trace. The stage does this for each call; a clock without a stage begins as {0}. */
+void clock_take(struct trace_clock *clock, const struct record_call *call);
+/* Returns the time of a call that the clock has taken. */
 uint64_t clock_since(const struct trace_clock *clock, const struct record_call *call);
 /* Converts nanoseconds from an option to the clock's unit. Without times, a second is taken as one call. */
 uint64_t clock_span(const struct trace_clock *clock, uint64_t ns);

@@ -80,7 +80,8 @@ static void count_lifetime(struct resource_account *resource, struct account_blo
 
 	block->site->lifetimes = add_saturated(block->site->lifetimes, lifetime);
 	if (born->time_ns == TIME_NONE || now->time_ns == TIME_NONE) {
-		resource->lifetimes_events[lifetime_bucket(now->index - born->index)]++;
+		resource->lifetimes_events[lifetime_bucket(now->number > born->number ? now->number - born->number
+										      : 0)]++;
 		return;
 	}
 	resource->lifetimes_ns[lifetime_bucket(lifetime / 1000)]++;
@@ -225,17 +226,6 @@ static void count_other(const struct resource_state *which, struct resource_acco
 	tally_add(&account_site(resource, call, function, now)->tally, call->size);
 }
 
-static uint64_t time_since_first(const struct account *account, const struct record_call *call)
-{
-	const struct moment *last = &account->last;
-
-	if (account->clock)
-		return clock_since(account->clock, call);
-	if (call->time_ns == TIME_NONE)
-		return account->has_times ? last->since : account->events;
-	return account->first.time_ns == TIME_NONE ? last->since : time_from(account->first.time_ns, call->time_ns);
-}
-
 /* In a trace without times, a second means a call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
@@ -245,17 +235,19 @@ static void count_in_calls(struct account_wishes *wishes)
 struct moment account_next_moment(struct account *account, const struct record_call *call)
 {
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
+	const struct trace_clock *clock = account->clock ? account->clock : &account->own_clock;
 
+	if (!account->clock)
+		clock_take(&account->own_clock, call);
 	if (!account->events) {
 		account->has_begun = true;
-		account->has_times = account->clock ? account->clock->has_times : call->time_ns != TIME_NONE;
+		account->has_times = clock->has_times;
 		if (!account->has_times)
 			count_in_calls(&account->wishes);
 		account->first = now;
-		if (account->clock)
-			account->first.time_ns = account->clock->first_ns;
+		account->first.time_ns = clock->first_ns;
 	}
-	now.since = time_since_first(account, call);
+	now.since = clock_since(clock, call);
 	if (now.since < account->last.since)
 		now.since = account->last.since;
 	account->events++;

@@ -74,6 +74,7 @@ struct account {
 	 * call and end at its last call. NULL: the account gets all calls. Must be set before the first call; the
 	 * caller owns it and keeps it until account_end(). */
 	const struct trace_clock *clock;
+	struct trace_clock own_clock; /* used if `clock` is NULL */
 	char *name, *command;
 	uint32_t pid;
 	bool has_pid, has_process, is_attached, is_forked;

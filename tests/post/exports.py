@@ -464,8 +464,8 @@ def dhat_has_stacks_and_figures(folder):
         (200, 2, 2996000, 100, 1, 100, 1, 100, 1), (7, 1, 2005000, 7, 1, 7, 1, 0, 0),
         (100, 1, 1000000, 100, 1, 0, 0, 0, 0), (big, 1, 5000, big, 1, big, 1, big, 1)], seen["pps"]
     # The viewer refuses a repeated stack: each stack that two of these become.
-    call = b"1. malloc(1) = 0x%d0\n\t0x10 f\n%s\n"
-    data = HEAD + b"".join(call % (i, end) for i, end in enumerate((b"", b"\t0x0 (cut)\n", b"\t0x0 (lost)\n"), 1))
+    call = b"%d. malloc(1) = 0x%d0\n\t0x10 f\n%s\n"
+    data = HEAD + b"".join(call % (i, i, end) for i, end in enumerate((b"", b"\t0x0 (cut)\n", b"\t0x0 (lost)\n"), 1))
     seen = json.loads(export("dhat", data=data))
     assert (seen["tu"], seen["te"], seen["tg"]) == ("calls", 2, 2), seen
     assert [[seen["ftbl"][i] for i in point["fs"][2:]] for point in seen["pps"]] == [

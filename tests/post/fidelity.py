@@ -124,7 +124,7 @@ def statistics_give_the_events_numbers(_folder):
         b"%d. malloc(%d) = 0x%x\n\n" % (100 + i, i, 16 * i) for i in range(1, 5)) + b"200. free(0x40)\n\n"
     out = text_of(text, "--stats").decode()
     assert "5 events" in out and re.findall(r"at event (\d+)", out) == ["104", "104"], out
-    assert re.findall(r"after events.*\n(?:.*\n)*?.*below (\d+)", out)[0] == "10", out
+    assert re.findall(r"after events.*\n(?:.*\n)*?.*below (\d+)", out)[0] == "100", out
 
 
 def times_are_as_they_were(_folder):

@@ -194,6 +194,27 @@ def time_is_counted_from_the_first_call_of_all(_folder):
     assert numbers("-l", "--older=5", data=timeless) == [1, 2, 6]
 
 
+def without_times_a_filter_moves_no_call(_folder):
+    """Three allocations, with ten calls of another resource after each. A call's time is its number."""
+    lines, text = [HEAD], lambda *options, data: run(*options, "-", data=data, check=0).stdout.decode()
+    for number in range(1, 34):
+        lines.append(f"{number}. malloc<memory>(100) = 0x{number}000\n\t0x40 late at /no/l.c:1\n\n" if number % 11 == 1
+                     else f"{number}. open<fd>(1) = 0x{number}\n\n")
+    data = "".join(lines).encode()
+    for options in ["-R", "memory"], ["-R", "memory", "--size=1-"], ["--size=100-"], ["--time=0-32", "-R", "memory"]:
+        report = text("--report", *options, data=data)
+        end = 22 if "-R" in options else 32
+        assert ", after 22 calls\n" in report and f" by malloc, allocated {end} calls before the end\n" in report, (options, report)
+        report = text("--report", "--diff=@2", *options, data=data)
+        assert "+200 bytes, +2 blocks: 300 bytes in 3 blocks, before 100 bytes in 1 block" in report, (options, report)
+    # The numbers are also kept where the calls between them were left out earlier.
+    some = run("-R", "memory", "-", data=data, check=0).stdout
+    for options in [], ["--size=1-"]:
+        assert ", after 22 calls\n" in text("--report", *options, data=some), (options, some)
+        assert '"calls":22,' in text("-f", "json", *options, data=some)
+    assert re.search(r"\n +1  below 100 ", text("--stats", "-R", "memory", data=data + b"34. free<memory>(0x1000)\n\n"))
+
+
 def what_is_alive_has_an_age_and_a_count(_folder):
     assert numbers("-l") == [1, 2, 6, 10, 11]
     assert numbers("-l", "--older=5") == [1, 2, 6]
@@ -352,7 +373,7 @@ def wrong_words_are_usage_errors(_folder):
 
 
 TESTS = [every_output_has_what_was_chosen, what_is_alive_is_chosen_for_every_output, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
-         time_is_counted_from_the_first_call_of_all, what_is_alive_has_an_age_and_a_count,
+         time_is_counted_from_the_first_call_of_all, without_times_a_filter_moves_no_call, what_is_alive_has_an_age_and_a_count,
          objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, cut_stacks_change_no_choice,
          what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
          wrong_words_are_usage_errors]

@@ -214,16 +214,20 @@ static void account_put_baseline(struct account *account, const struct record_ba
 	}
 }
 
-/* Counts a call that allocates and releases nothing. Sizes and sites have the calls of resources that only have such
- * calls; for other resources they have the allocations, and a copying call is not one of these. */
-static void count_other(const struct resource_state *which, struct resource_account *resource,
+/* Counts a call that allocates and releases nothing. Sizes, sites and threads have the calls of resources that have no
+ * other calls; for other resources they have the allocations, and a copying call is not one of these. */
+static void count_other(struct account *account, const struct resource_state *which, struct resource_account *resource,
 			const struct record_call *call, const char *function, const struct moment *now)
 {
 	tally_add(&resource->others, call->size);
 	if (!(which->flags & RESOURCE_CALL))
 		return;
+	struct thread_account *thread = account_thread(account, resource);
+
 	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
 	tally_add(&account_site(resource, call, function, now)->tally, call->size);
+	if (thread)
+		tally_add(&thread->tally, call->size);
 }
 
 /* In a trace without times, a second means a call. */
@@ -274,7 +278,7 @@ static void account_put_call(struct account *account, const struct record_call *
 		function->releases++;
 		count_release(account, which, resource, call, &now);
 	} else if (call->kind == CALL_COPY || which->flags & RESOURCE_CALL) {
-		count_other(which, resource, call, function->name, &now);
+		count_other(account, which, resource, call, function->name, &now);
 	} else {
 		count_allocation(account, which, resource, call, function->name, &now);
 	}

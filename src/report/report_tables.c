@@ -236,6 +236,19 @@ static void add_thread_label(struct report *report, const struct report_tables_r
 		lines_add_name(&report->lines, row->name);
 }
 
+/* Returns true if a process has calls of the resource, and its trace has no thread. */
+static bool has_unknown_threads(const struct profile *profile, const struct profile_resource *resource)
+{
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *process = profile->processes[p].account;
+		const struct resource_account *account = profile_resource_account(process, resource);
+
+		if (account && account->function_count && !process->tid)
+			return true;
+	}
+	return false;
+}
+
 void report_threads(struct report *report, const struct profile_resource *resource)
 {
 	struct thread_rows threads = {0};
@@ -243,11 +256,11 @@ void report_threads(struct report *report, const struct profile_resource *resour
 	for (size_t p = 0; p < report->profile->process_count; p++)
 		threads.by_name |= report->profile->processes[p].is_old;
 	for_each_account(report, resource, report_tables_add_threads, &threads);
-	if (threads.count) {
+	if (!threads.count && has_unknown_threads(report->profile, resource)) {
+		LINE(&report->lines, "  The trace does not say which thread made the calls.");
+	} else {
 		write_titles(report, resource, "thread that allocated");
 		write_rows(report, resource, threads.rows, threads.count, add_thread_label);
-	} else {
-		LINE(&report->lines, "  The trace does not say which thread made the calls.");
 	}
 	free(threads.rows);
 	hash_free(&threads.index);

@@ -173,6 +173,19 @@ def time_chooses_among_what_is_alive(_folder):
     assert "memory: alive at the end, by stack\n     Nothing.\n" in report_of(TRACE, "--older=100")
 
 
+def threads_are_known_if_the_trace_has_them(_folder):
+    calls = CALLS + "8. [10:00:07.000000] step<app>(5) = 0x1\n\n## thread 8\n9. [10:00:08.000000] step<app>(6) = 0x1\n\n"
+    head = HEAD % 42 + "<4> : app (calls of functions) [call]\n<8> : fp (file pointers)\n"
+    unknown = "  The trace does not say which thread made the calls.\n"
+    text = report_of((head + calls).encode(), "--report=thread")
+    assert unknown not in text, text
+    rows = [re.findall(r"^ +(\d+) .* (\d+(?: \w+)?)$", part, re.M) for part in text.split(": by thread\n")[1:]]
+    assert rows == [[("4", "7 worker")], [("1", "7 worker")], [("1", "8"), ("1", "7 worker")], []], (rows, text)
+    # Without a thread in the trace, it is unknown who made the calls. The last resource has none.
+    text = report_of((head + re.sub(r"## thread.*\n", "", calls)).encode(), "--report=thread")
+    assert [unknown in part for part in text.split(": by thread\n")[1:]] == [True, True, True, False], text
+
+
 def growth_is_told(folder):
     """Growth since a moment, and since another trace."""
     text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
@@ -704,7 +717,7 @@ def damaged_text_is_shown_as_it_is(folder):
 
 
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
-         time_chooses_among_what_is_alive, growth_is_told, what_only_one_trace_can_have_is_no_growth,
+         time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told, what_only_one_trace_can_have_is_no_growth,
          what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,

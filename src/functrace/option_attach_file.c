@@ -63,6 +63,7 @@ int option_attach(struct parse *parse, const char *text)
 			return usage_error(parse,
 					   "--attach-file=%s: another file has that name; give each file its own name",
 					   text);
+	named_files_add(&parse->files, "--attach-file", sign ? sign + 1 : NULL, false);
 	ARRAY_GROW(s->attachments, parse->attachment_capacity, s->attachment_count);
 	s->attachments[s->attachment_count++] =
 		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};

@@ -89,6 +89,7 @@ static const struct conflict trace_conflicts[] = {
 	 "-o {output}: this is a terminal, and a compressed trace is not text; give -o a file, or leave out -z"},
 	{"binary", EXCLUDES, "terminal",
 	 "-o {output}: this is a terminal, and the format {format} is not text; add -f text, or give -o a file"},
+	{"file-twice", EXCLUDES, "", "{file-twice}"},
 	{"--cycle-size", NEEDS, "has-cycles",
 	 "--cycle-size: the format {format} has no write cycles; give -f with one that has: {cycle-formats}"},
 	{"--compat", NEEDS, "has-compat",
@@ -122,6 +123,20 @@ int option_conflicts_of_task(struct parse *parse)
 	return option_conflicts_check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
 }
 
+/* Adds a message about files as a fact if -o names a file that is read, or the file of another output. */
+static void option_conflicts_add_files(struct parse *parse)
+{
+	const struct settings *const s = parse->settings;
+
+	if (s->argv && strchr(s->argv[0], '/'))
+		named_files_add(&parse->files, "PROGRAM", s->argv[0], false);
+	named_files_add(&parse->files, "-o", s->output, true);
+	char *const words = named_files_clash(&parse->files);
+
+	given_value(&parse->given, "file-twice", words);
+	free(words);
+}
+
 int option_conflicts_of_trace(struct parse *parse)
 {
 	const struct settings *const s = parse->settings;
@@ -131,6 +146,7 @@ int option_conflicts_of_trace(struct parse *parse)
 	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
 	given_fact(given, "scan-json", s->scan.is_json);
 	given_value(given, "output", s->output); /* /dev/stdout was replaced by "-" */
+	option_conflicts_add_files(parse);
 	given_fact(given, "output-stream", is_stream(s));
 	given_fact(given, "output-alone", is_alone(s));
 	given_fact(given, "terminal", option_is_for_terminal(s));

@@ -225,6 +225,7 @@ static int add_file(struct parse *parse, const struct origin *from, const char *
 		return usage_error(parse, "%s @: give a file with functions, one on each line", origin.option);
 	char *const text = read_file(path, LIST_MAX, &size);
 
+	named_files_add(&parse->files, origin.option, path, false);
 	if (!text)
 		return usage_error(parse, "%s @%s: the file cannot be read: %s", origin.option, path,
 				   errno == EFBIG ? "it is too large for a list of functions" : strerror(errno));

@@ -175,7 +175,9 @@ int option_module(struct parse *parse, const char *name)
 		return print_modules(parse);
 	if (!strncmp(name, WORD_HELP "=", strlen(WORD_HELP "=")))
 		return help_module(parse, name + strlen(WORD_HELP "="));
-	if (option_modules_is_file(name))
+	if (option_modules_is_file(name)) {
+		named_files_add(&parse->files, "-e", name, false);
 		return option_modules_has_end(name, ".so") ? add_loaded(parse, name) : add_described(parse, name);
+	}
 	return report_unknown_module(parse, name);
 }

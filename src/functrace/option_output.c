@@ -16,9 +16,7 @@ static int take_descriptor(struct parse *parse)
 	struct settings *const s = parse->settings;
 	uint64_t fd;
 
-	if (!strcmp(s->output, "/dev/stdout") || !strcmp(s->output, "/dev/fd/1") ||
-	    !strcmp(s->output, "/proc/self/fd/1"))
-		s->output = "-";
+	s->output = named_files_output(s->output);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		const size_t length = strlen(folders[i]);
 

@@ -4,6 +4,7 @@
 #define FT_FUNCTRACE_OPTION_VALUES_H
 
 #include "cli/conflicts.h"
+#include "cli/named_files.h"
 #include "engine/settings.h"
 
 #define STATUS_USAGE 2
@@ -14,11 +15,12 @@ struct parse {
 		target_capacity, attachment_capacity, report_capacity, why_capacity;
 	const char **targets; /* words of -t, pointers into the command line; option_targets() finds their processes */
 	size_t target_count;
-	struct given given;  /* all options and facts, for the checks of conflicts (option_conflicts.h) */
-	bool compat;         /* --compat is given: write the encoding's compatible dialect */
-	bool compress;       /* -z is given */
-	const char *packing; /* value of -z; NULL: no value */
-	int status;          /* result of settings_parse() if a parser function returns an error */
+	struct given given;       /* all options and facts, for the checks of conflicts (option_conflicts.h) */
+	struct named_files files; /* the files that options name, so that -o replaces none of them */
+	bool compat;              /* --compat is given: write the encoding's compatible dialect */
+	bool compress;            /* -z is given */
+	const char *packing;      /* value of -z; NULL: no value */
+	int status;               /* result of settings_parse() if a parser function returns an error */
 };
 
 /* Prints the message and a hint to --help, and sets the exit status for wrong usage. Returns EINVAL. */

@@ -417,6 +417,7 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 
 	free(parse.targets);
 	given_free(&parse.given);
+	named_files_free(&parse.files);
 	option_report_keep_words(settings, argc, argv);
 	return error ? parse.status : STATUS_GO_ON;
 }

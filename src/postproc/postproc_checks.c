@@ -1,6 +1,7 @@
 #include "config.h"
 #include "postproc/postproc_checks.h"
 #include "cli/conflicts.h"
+#include "cli/named_files.h"
 #include "report/html/page.h"
 
 #include <stdlib.h>
@@ -134,6 +135,7 @@ static const struct conflict conflicts[] = {
 	{"each-in-file", NEEDS, "folder lines", "a file of this format holds one trace; give a folder with -o"},
 	{"each-in-file", EXCLUDES, "mpatrol-file",
 	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
+	{"file-twice", EXCLUDES, "", "{file-twice}"},
 };
 
 /* Adds facts about reports, the page and exports. */
@@ -198,6 +200,41 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
+/* Returns true if the output of -o is wanted, which is standard output without -o. */
+static bool postproc_checks_has_output(const struct postproc_options *o)
+{
+	if (view_options_want(&o->views))
+		return o->views.report || o->views.export;
+	return !postproc_wants_mpatrol(o) || o->mpatrol_table;
+}
+
+/* Adds a message about files as a fact if an output is a file that is read, or the file of another output. */
+static void postproc_checks_add_files(struct given *given, const struct postproc_options *o)
+{
+	struct named_files files = {0};
+
+	for (size_t i = 0; i < o->input_count; i++)
+		named_files_add(&files, NULL, o->inputs[i], false);
+	if (!o->input_count && !o->show_format && !o->checks_only)
+		named_files_add(&files, NULL, "-", false);
+	named_files_add(&files, "--diff", o->views.old, false);
+	for (size_t i = 0; i < o->views.suppression_count; i++)
+		named_files_add(&files, "--suppressions", o->views.suppressions[i], false);
+	named_files_add(&files, "--include", o->include_path, false);
+	named_files_add(&files, "--exclude", o->exclude_path, false);
+	named_files_add(&files, "--raw-format", o->layout_path, false);
+	if (o->output || postproc_checks_has_output(o))
+		named_files_add(&files, "-o", o->output ? o->output : "-", true);
+	named_files_add(&files, "--html", o->views.html, true);
+	named_files_add(&files, "--hatf-file", o->hatf_path, true);
+	named_files_add(&files, "--sim-file", o->sim_path, true);
+	char *const words = named_files_clash(&files);
+
+	given_value(given, "file-twice", words);
+	free(words);
+	named_files_free(&files);
+}
+
 static void postproc_checks_check(struct argp_state *state, const struct given *given, const struct conflict *rows,
 				  size_t count)
 {
@@ -232,6 +269,7 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 	add_views(given, options);
 	add_output(given, options);
 	postproc_checks_add_input(given, options);
+	postproc_checks_add_files(given, options);
 	postproc_checks_check(state, given, view_conflicts, ARRAY_SIZE(view_conflicts));
 	if (export && export->needs)
 		argp_failure(state, EXIT_FAILURE, 0,

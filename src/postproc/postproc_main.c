@@ -64,25 +64,6 @@ static bool check_folders(const char *option, const char *folders, const char *s
 	return sound;
 }
 
-/* Checks that the output is not one of the inputs, which would be overwritten before it is read. (If there is only one
- * input, output_target_open() checks this.) */
-static bool check_output(const struct postproc_options *options)
-{
-	struct stat output, input;
-
-	if ((options->input_count == 1 && !view_options_want(&options->views)) || !options->output ||
-	    stat(options->output, &output) || !S_ISREG(output.st_mode))
-		return true;
-	for (size_t i = 0; i < options->input_count; i++) {
-		if (stat(options->inputs[i], &input) || input.st_dev != output.st_dev || input.st_ino != output.st_ino)
-			continue;
-		msg_error("%s is an input too; writing it would destroy it. Give another file with -o.",
-			  options->output);
-		return false;
-	}
-	return true;
-}
-
 /* Reads the files that options name, and checks that the folders that they name exist. Returns false after a
  * message. */
 static bool postproc_main_prepare(struct postproc *postproc)
@@ -92,7 +73,7 @@ static bool postproc_main_prepare(struct postproc *postproc)
 	if (!read_indices(options->include_path, &postproc->include) ||
 	    !read_indices(options->exclude_path, &postproc->exclude) || !postproc_layout_read(options) ||
 	    !check_folders("--sysroot", options->select.sysroot, "") ||
-	    !check_folders("--debug-path", options->names.debug_path, ":") || !check_output(options))
+	    !check_folders("--debug-path", options->names.debug_path, ":"))
 		return false;
 	for (size_t i = 0; options->leaks && i < options->views.suppression_count; i++)
 		if (!suppressions_read(&postproc->suppressions, options->views.suppressions[i]))

@@ -4,6 +4,7 @@
 #include "postproc/postproc_checks.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "cli/named_files.h"
 #include "cli/report_options.h"
 #include "modules/known.h"
 
@@ -243,6 +244,12 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 	}
 }
 
+/* sp-rtrace and mptrace call standard output "stdout". */
+static const char *postproc_options_output(const char *path)
+{
+	return strcmp(path, "stdout") ? named_files_output(path) : "-";
+}
+
 static bool parse_output(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
@@ -250,8 +257,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		postproc_options_add_input(options, arg);
 		return true;
 	case 'o':
-		/* sp-rtrace calls standard output "stdout". */
-		options->output = strcmp(arg, "stdout") ? arg : "-";
+		options->output = postproc_options_output(arg);
 		return true;
 	case 'z':
 		options->pack = true;
@@ -277,10 +283,10 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 			argp_error(state, "--cycle-size needs how many entries a cycle has, not '%s'", arg);
 		return true;
 	case OPT_HATF_FILE:
-		options->hatf_path = arg;
+		options->hatf_path = postproc_options_output(arg);
 		return true;
 	case OPT_SIM_FILE:
-		options->sim_path = arg;
+		options->sim_path = postproc_options_output(arg);
 		return true;
 	case OPT_COMPAT:
 		/* stacktrack-2005 is a form of the XML of --expand-events, not a dialect of traces. */

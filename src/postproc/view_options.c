@@ -3,6 +3,7 @@
 #include "postproc/filter_options.h"
 #include "base/msg.h"
 #include "cli/conflicts.h"
+#include "cli/named_files.h"
 #include "cli/report_options.h"
 
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--report takes one of the views %s, not '%s'", report_view_names(", "), arg);
 		return 0;
 	case OPT_HTML:
-		options->html = arg;
+		options->html = named_files_output(arg);
 		return 0;
 	case OPT_EACH:
 		options->each = true;

@@ -447,7 +447,7 @@ def wrong_usage_is_said(folder):
     with open(path, "wb") as file:
         file.write(TRACE)
     done = run("--report", "-o", path, path)
-    assert done.returncode == 1 and b"is an input too" in done.stderr, done
+    assert done.returncode == 2 and b"is an input too" in done.stderr, done
     with open(path, "rb") as file:
         assert file.read() == TRACE
     done = run("--report", "--diff=/no/such/file", path)

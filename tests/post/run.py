@@ -203,7 +203,7 @@ def output_goes_where_it_should(folder):
     run("-q", "-o", into, "-f", "rtrace", trace, check=0)
     assert sorted(os.listdir(into)) == ["4242-0.rtrace", "4242-0.rtrace.txt", "4242-1.rtrace.txt"], os.listdir(into)
     done = run("-o", trace, trace)
-    assert done.returncode == 1 and b"destroy" in done.stderr
+    assert done.returncode == 2 and b"destroy" in done.stderr
     with open(trace, "rb") as file:
         assert file.read() == OWN
     done = run("-o", os.path.join(folder, "no/such/folder"), trace)

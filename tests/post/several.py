@@ -7,11 +7,12 @@ The program is $FUNCTRACE_POSTPROC. Prints TAP.
 import json
 import os
 import re
+import subprocess
 import sys
 
 import golden
 from encode import Encoder
-from run import SEVERAL, main, run, text_of
+from run import PROGRAM, SEVERAL, main, run, text_of
 
 
 
@@ -189,9 +190,55 @@ def no_input_is_overwritten(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     os.link(b, os.path.join(folder, "link"))
     for out in (a, b, os.path.join(folder, "link")):
-        done = run(a, b, "-o", out, check=1)
-        assert b"is an input too" in done.stderr and done.stderr.count(b"\n") == 1, done
+        done = run(a, b, "-o", out, check=2)
+        assert b"is an input too" in done.stderr and not done.stdout, done
     assert read(a) == OWN and read(b) == OTHER
+
+
+def no_file_is_written_and_read(folder):
+    a, b, numbers = write(folder, a=OWN, b=OTHER, numbers=b"1\n")
+    names, layout = write(folder, names=b"leak:main\n", layout=run("--show-format").stdout)
+    os.symlink("a", os.path.join(folder, "link"))
+    for options in (["--report", "--diff=" + a, "-o", a, b], ["--report", "--diff=" + a, "-o", os.path.join(folder, "link"), b],
+                    ["--report", "--diff=" + a, "--html=" + a, b], ["--html=" + b, b], ["--diff=" + a, "-f", "pprof", "-o", a, b],
+                    ["-l", "--suppressions=" + names, "-o", names, a], ["--report", "--suppressions=" + names, "-o", names, a],
+                    ["--include=" + numbers, "-o", numbers, a], ["--exclude=" + numbers, "-o", numbers, a],
+                    ["--raw-format=" + layout, "-o", layout, a], ["--hatf-file=" + a, a], ["--sim-file=" + a, a]):
+        done = run(*options, check=2)
+        assert (b"would destroy it. Give another file with -" in done.stderr or b"which is no page" in done.stderr), done
+        assert not done.stdout, done
+    for name in ("a", "b", "numbers", "names", "layout"):
+        assert read(folder, name) == {"a": OWN, "b": OTHER, "numbers": b"1\n", "names": b"leak:main\n"}.get(name, read(layout))
+    with open(a, "rb") as source, open(a, "ab") as out:
+        done = subprocess.run([PROGRAM, "-"], stdin=source, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and b"standard output is an input too" in done.stderr and read(a) == OWN, done
+
+
+def no_output_replaces_another(folder):
+    a, = write(folder, a=OWN)
+    out = os.path.join(folder, "out")
+    os.symlink("out", os.path.join(folder, "link"))
+    for options in (["--report", "-o", out, "--html=" + out], ["--report", "-o", out, "--html=" + os.path.join(folder, "link")],
+                    ["--hatf-file=" + out, "--sim-file=" + out], ["--mpatrol-table", "-o", out, "--sim-file=" + out],
+                    ["--mpatrol-table", "-o", out, "--hatf-file=" + os.path.join(folder, ".", "out")]):
+        for is_there in (False, True):
+            done = run(*options, a, check=2)
+            assert b"has a place for one of them" in done.stderr and not done.stdout, done
+            assert not is_there or not read(out), done
+            if not is_there:
+                assert not os.path.exists(out), done
+                write(folder, out=b"")
+        os.unlink(out)
+    with open(out, "wb") as file:
+        done = subprocess.run([PROGRAM, "--report", "--html=" + out, a], stdout=file, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2 and b"of -o and of --html" in done.stderr, done
+    # Standard output, devices and pipes have a place for several outputs.
+    with open(out, "wb") as file:
+        subprocess.run([PROGRAM, "-q", "--report", "-o", "/dev/stdout", "--html=/dev/stdout", a], stdout=file, check=True)
+    assert b"<!doctype html>" in read(out)[15:], read(out)[:200]
+    run("--report", "-o", "/dev/null", "--html=/dev/null", a, check=0)
+    done = run("--mpatrol-table", "-o", "/dev/stdout", "--hatf-file=stdout", "--sim-file=-", a, check=0)
+    assert b"main" in done.stdout
 
 
 def what_does_not_go_together(folder):
@@ -213,5 +260,6 @@ if __name__ == "__main__":
     sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
                    the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
                    a_choice_matches_in_one_of_them, each_is_reported_by_itself, a_block_is_as_old_as_its_own_process,
-                   each_has_a_file_of_its_own, no_input_is_overwritten, what_does_not_go_together,
+                   each_has_a_file_of_its_own, no_input_is_overwritten, no_file_is_written_and_read,
+                   no_output_replaces_another, what_does_not_go_together,
                    a_full_disk_is_said_for_each]))

@@ -719,6 +719,43 @@ static void test_functions_of_a_file(void **state)
 	free(path);
 }
 
+/* Tests that -o is no file that is read, and no other output. */
+static void test_named_files(void **state)
+{
+	static const char *const others[] = {"--report --diff=%s", "--report --diff=@1 --suppressions=%s", "--html=%s",
+					     "-x @%s", "--attach-file=config=%s"};
+	char line[1024], other[256];
+	char *const path = xasprintf("%s/twice", folder), *const link = xasprintf("%s/link", folder);
+
+	(void)state;
+	assert_false(symlink("twice", link));
+	/* The file does not exist, and then exists. */
+	assert_usage_error((snprintf(line, sizeof(line), "--html=%s -o %s ls", path, link), line),
+			   "is the file of --html and of -o, and has a place for one of them");
+	FILE *const file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs("malloc\n", file);
+	fclose(file);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		snprintf(other, sizeof(other), others[i], path);
+		snprintf(line, sizeof(line), "%s -o %s ls", other, link);
+		assert_usage_error(line, "Give another file with -o.");
+		snprintf(line, sizeof(line), "%s -o %s/new ls", other, folder);
+		assert_int_equal(parse(line), -1);
+	}
+	assert_usage_error((snprintf(line, sizeof(line), "-o %s %s", link, path), line), "is the file of PROGRAM too");
+	snprintf(line, sizeof(line), "--report --diff=@1 -o @1 ls");
+	assert_int_equal(parse(line), -1);
+	assert_int_equal(parse("--html=/dev/null -o /dev/null ls"), -1);
+	snprintf(other, sizeof(other), "%s/examples/pool.conf", getenv("TOP_SRCDIR"));
+	assert_usage_error((snprintf(line, sizeof(line), "-e %s -o %s ls", other, other), line), "the file of -e too");
+	unlink(path);
+	unlink(link);
+	free(path);
+	free(link);
+}
+
 static void test_help(void **state)
 {
 	(void)state;
@@ -801,7 +838,7 @@ int main(void)
 		cmocka_unit_test(test_attachments), cmocka_unit_test(test_functions_of_a_file),
 		cmocka_unit_test(test_cycle_size),  cmocka_unit_test(test_unknown_options),
 		cmocka_unit_test(test_args),        cmocka_unit_test(test_help),
-		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_named_files), cmocka_unit_test(test_lists),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

@@ -35,16 +35,10 @@ static void take_event(void *context, const struct mpatrol_event *event)
 		mpatrol_sim_put(&outputs->sim, event);
 }
 
-/* mptrace calls standard output "stdout". */
-static const char *path_of(const char *path)
-{
-	return strcmp(path, "stdout") ? path : "-";
-}
-
 static int open_file(struct mpatrol_outputs *outputs, const char *path, const char *option, uint32_t pid,
 		     const char *suffix, struct stream *stream)
 {
-	const struct output_target target = {.path = path_of(path), .input = outputs->options.input, .option = option};
+	const struct output_target target = {.path = path, .input = outputs->options.input, .option = option};
 
 	return stream_open(stream, &target, pid, suffix);
 }

@@ -1,0 +1,26 @@
+/* The files that a command line names. No output may be a file that is read, which writing would destroy, or the file
+ * of another output, because only one of them would be left. */
+#ifndef FT_CLI_NAMED_FILES_H
+#define FT_CLI_NAMED_FILES_H
+
+#include "base/util.h"
+
+struct named_files {
+	struct named_file *files;
+	size_t count, capacity;
+};
+
+/* Adds a file. option: the option that names it; NULL: the file is an input without an option. path: NULL: does
+ * nothing; "-": standard input or, if the file is written, standard output. Folders, devices and pipes are left out,
+ * because they have a place for several files. `option` must stay valid until named_files_free(). */
+void named_files_add(struct named_files *files, const char *option, const char *path, bool is_written);
+/* Returns a message about an output that is also read or is the file of another output; NULL if there is none. The
+ * caller frees it. */
+char *named_files_clash(const struct named_files *files);
+void named_files_free(struct named_files *files);
+
+/* Returns "-" for a name of standard output in /dev or /proc, because opening such a name again would empty a file that
+ * standard output is; returns other paths as they are. */
+const char *named_files_output(const char *path);
+
+#endif

@@ -20,7 +20,8 @@ void given_fact(struct given *given, const char *name, bool holds)
 
 void given_option(struct given *given, const struct argp_option *table, int key, const char *value)
 {
-	for (const struct argp_option *option = table; option->name || option->doc; option++)
+	/* Aliases have the key 0, which is also that of an argument without an option. */
+	for (const struct argp_option *option = table; key && (option->name || option->doc); option++)
 		if (option->name && option->key == key) {
 			char *const name = key < 0x80 ? xasprintf("-%c", key) : xasprintf("--%s", option->name);
 

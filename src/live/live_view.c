@@ -6,6 +6,7 @@
 #include "engine/view_message.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool live_view_add_process(struct view *view, int fd, struct reader *read
 	struct names_options names = *view->options->names;
 
 	names.shares = view->names;
-	struct watched *const watched = watched_new(fd, reader, view->profile, &names, &view->lock);
+	struct watched *const watched = watched_new(fd, reader, view->options->pid, view->profile, &names, &view->lock);
 
 	if (!watched)
 		return false;
@@ -92,6 +93,23 @@ static int live_view_show(struct view *view)
 	return status;
 }
 
+/* Returns false after a message if the ended traces were not read to their ends, or do not have the process to show. */
+static bool has_read_all(struct view *view)
+{
+	const struct live_options *const options = view->options;
+	const char *reason;
+
+	if (!view_has_ended(view, &reason))
+		return true;
+	if (reason)
+		msg_error("%s: %s", options->input_name, reason);
+	else if (options->pid && !view->processes[0]->account.has_process)
+		msg_error("%s has no process %" PRIu32, options->input_name, options->pid);
+	else
+		return true;
+	return false;
+}
+
 int live_run(struct reader *reader, const struct live_options *options)
 {
 	struct view view;
@@ -100,7 +118,8 @@ int live_run(struct reader *reader, const struct live_options *options)
 	view.has_all = true;
 	if (!live_view_add_process(&view, -1, reader, true))
 		return no_thread(&view, errno);
-	const int status = live_view_show(&view);
+	const int shown = live_view_show(&view);
+	const int status = has_read_all(&view) ? shown : EXIT_FAILURE;
 
 	view_free(&view);
 	return status;
@@ -139,6 +158,10 @@ int live_run_all(int socket, const struct live_options *options)
 	if (error)
 		return no_thread(&view, error);
 	const int status = wait_for_first(&view) ? live_view_show(&view) : EXIT_FAILURE;
+	const char *reason;
+
+	if (view_has_ended(&view, &reason) && reason)
+		msg_warn("%s: %s", options->input_name, reason);
 
 	pthread_join(thread, NULL);
 	view_free(&view);

@@ -21,10 +21,12 @@ struct live_options {
 	pid_t tracer; /* the process that writes the traces, and accepts requests for scans; 0: none */
 	const struct names_options *names;
 	const char *input_name;
+	uint32_t pid; /* for live_run(): the process to show; 0: the trace has only one */
 };
 
 /* Reads a trace to its end in a thread, and shows it: as a table with key commands if standard output is a terminal
- * (and functrace was built with ncurses), else as lines. Returns 0, or EXIT_FAILURE after a message. Memory is
+ * (and functrace was built with ncurses), else as lines. Returns 0, or EXIT_FAILURE after a message, also if the trace
+ * was cut or lacks the process to show. Memory is
  * proportional to the numbers of live resources and of distinct stacks. */
 int live_run(struct reader *reader, const struct live_options *options);
 /* Like live_run(), but for all traces that arrive over a socket until it is closed, each as a struct view_message with

@@ -445,7 +445,6 @@ int live_screen(struct view *view)
 	struct screen screen = {.view = view};
 	const struct sigaction action = {.sa_handler = note_signal};
 	FILE *keys = fopen("/dev/tty", "r");
-	const char *reason;
 
 	screen_handle_stop();
 	SCREEN *terminal = keys ? newterm(NULL, stdout, keys) : NULL;
@@ -469,8 +468,6 @@ int live_screen(struct view *view)
 	endwin();
 	delscreen(terminal);
 	fclose(keys);
-	if (view_has_ended(view, &reason) && reason)
-		msg_warn("%s: %s", view->options->input_name, reason);
 	return EXIT_SUCCESS;
 }
 

@@ -10,6 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Returns true if the record belongs to the shown process. A trace may have the records of several processes, but an
+ * account has the sums of one: sets watched->reason at a second process, unless one is chosen. */
+static bool belongs_here(struct watched *watched, const struct record *record)
+{
+	const struct account *account = &watched->account;
+	const struct record_process *process = &record->process;
+
+	if (record->type != RECORD_PROCESS)
+		return !watched->is_other;
+	if (watched->chosen_pid)
+		watched->is_other = !process->has_pid || process->pid != watched->chosen_pid;
+	else if (account->has_process && (account->has_pid != process->has_pid || account->pid != process->pid))
+		watched->reason = xstrdup("the trace has several processes, and the view shows one: choose it with "
+					  "--pid");
+	return !watched->is_other && !watched->reason;
+}
+
 static bool read_record(struct watched *watched)
 {
 	struct record record;
@@ -17,17 +34,19 @@ static bool read_record(struct watched *watched)
 	const int status = reader_next(watched->reader, &record);
 
 	pthread_mutex_lock(watched->lock);
-	if (status == 1) {
+	if (status == 1 && belongs_here(watched, &record)) {
 		output_feed_names(watched->names, &watched->account.objects, &record);
 		account_put(&watched->account, &record);
 		if (record.type == RECORD_NOTE && note_unread_calls_parse(record.note.text, &calls))
 			watched->unread += calls;
-	} else {
-		watched->has_ended = true;
-		watched->reason = status < 0 ? xstrdup(reader_error(watched->reader)) : NULL;
 	}
+	if (status < 0)
+		watched->reason = xstrdup(reader_error(watched->reader));
+	watched->has_ended = status != 1 || watched->reason;
+	const bool goes_on = !watched->has_ended;
+
 	pthread_mutex_unlock(watched->lock);
-	return status == 1;
+	return goes_on;
 }
 
 static void end_reader(struct watched *watched)
@@ -60,12 +79,12 @@ static void *watched_read_records(void *context)
 	return NULL;
 }
 
-struct watched *watched_new(int fd, struct reader *reader, struct profile *profile, const struct names_options *options,
-			    pthread_mutex_t *lock)
+struct watched *watched_new(int fd, struct reader *reader, uint32_t pid, struct profile *profile,
+			    const struct names_options *options, pthread_mutex_t *lock)
 {
 	struct watched *const watched = xcalloc(1, sizeof(*watched));
 
-	*watched = (struct watched){.fd = fd, .reader = reader, .lock = lock};
+	*watched = (struct watched){.fd = fd, .reader = reader, .lock = lock, .chosen_pid = pid};
 	pthread_mutex_lock(lock);
 	watched->names = names_new(options);
 	pthread_mutex_unlock(lock);

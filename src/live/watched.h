@@ -40,16 +40,18 @@ struct watched {
 	/* number of calls that are missing in the trace, because the view did not read in time */
 	uint64_t unread;
 	bool has_ended;      /* the trace has ended, and so has the reading thread */
-	char *reason;        /* the error, if the trace was cut before its end */
+	char *reason;        /* the error, if the trace was cut before its end or has several processes */
+	uint32_t chosen_pid; /* the process to show; 0: the only one of the trace */
+	bool is_other;       /* the present records belong to another process than the chosen one */
 	struct looks *looks; /* by the resource's index in account.resources */
 	size_t looks_count;
 };
 
 /* Begins to read a trace. Either `reader` reads it, and fd is -1; or `fd` is the trace's descriptor, which the result
- * then owns, and reader is NULL. Frames are added to the profile. options: for finding names. Returns NULL and sets
- * errno if no thread can be created. */
-struct watched *watched_new(int fd, struct reader *reader, struct profile *profile, const struct names_options *options,
-			    pthread_mutex_t *lock);
+ * then owns, and reader is NULL. pid: the process to show, if the trace has several; 0: it has one. Frames are added to
+ * the profile. options: for finding names. Returns NULL and sets errno if no thread can be created. */
+struct watched *watched_new(int fd, struct reader *reader, uint32_t pid, struct profile *profile,
+			    const struct names_options *options, pthread_mutex_t *lock);
 /* Waits for the reading thread of an ended trace, and frees all memory. The lock must not be held. */
 void watched_free(struct watched *watched);
 /* Returns the name by which the program was started; if this name is unknown, the name of the program's file; NULL if

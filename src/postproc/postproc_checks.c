@@ -51,6 +51,8 @@ static const struct conflict view_conflicts[] = {
 	{"--interval --count", NEEDS, "--live", "--interval and --count apply only to the live view; add --live"},
 	{"--live", EXCLUDES, "--report export",
 	 "--live does not go with --report or -f; 'r' in the view writes a report"},
+	{"not-live", EXCLUDES, "",
+	 "{not-live} has no effect on --live, which shows all live resources of a process; leave it out"},
 	{"--tree --top --gen-suppressions", NEEDS, "--report --live",
 	 "--tree, --top and --gen-suppressions apply only to the report; add --report"},
 	{"--tree", NEEDS, "stacks",
@@ -138,6 +140,26 @@ static const struct conflict conflicts[] = {
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
 };
 
+/* Adds as a fact the first option that has no effect on --live. */
+static void add_not_live(struct given *given, const struct postproc_options *o)
+{
+	static const char *const allowed[] = {
+		"--live",    "--interval",   "--count",      "--top",    "--pid",          "-r",
+		"--sysroot", "--debug-path", "--debuginfod", "-i",       "--input-format", "--raw-format",
+		"--follow",  "-q",           "-d",           "--tracer", "--traces",       "--check-options"};
+
+	for (size_t i = 0; o->views.live && i < given->count; i++) {
+		bool is_allowed = given->facts[i].name[0] != '-';
+
+		for (size_t j = 0; j < ARRAY_SIZE(allowed) && !is_allowed; j++)
+			is_allowed = !strcmp(given->facts[i].name, allowed[j]);
+		if (!is_allowed) {
+			given_value(given, "not-live", given->facts[i].name);
+			return;
+		}
+	}
+}
+
 /* Adds facts about reports, the page and exports. */
 static void add_views(struct given *given, const struct postproc_options *o)
 {
@@ -145,6 +167,7 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	const struct export *const export = views->export;
 	const bool is_view = view_options_want(views);
 
+	add_not_live(given, o);
 	given_value(given, "export", export ? export->name : NULL);
 	given_value(given, "comparing", export_names_that_compare());
 	given_fact(given, "export-streams", export && !export->write);

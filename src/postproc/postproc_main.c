@@ -117,10 +117,14 @@ static int show_live(const struct postproc_options *options, struct postproc_inp
 		.tracer = views->tracer,
 		.names = &options->names,
 		.input_name = input ? input->name : "functrace",
+		.pid = options->prepare.pid,
 	};
 
-	if (input)
-		return live_run(input->reader, &live);
+	if (input) {
+		const int status = live_run(input->reader, &live);
+
+		return postproc_input_check(input) ? status : EXIT_FAILURE;
+	}
 	postproc_input_outlive_interrupt();
 	return live_run_all(STDIN_FILENO, &live);
 }

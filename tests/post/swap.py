@@ -177,6 +177,41 @@ def processes_of_a_stream_are_chosen(folder):
             assert file.read() == expected, pid
 
 
+def the_live_view_shows_one_process(_folder):
+    def info(pid):
+        return 0x01, u32(pid) + text(f"p{pid}") + u32(1, 1700000000, 0) + u64(0, 0) + text(f"/bin/p{pid}") + u32(0)
+
+    def live(*options, data):
+        return run("--live", "--interval=0.1", *options, "-", data=data)
+
+    one, two, three = (memory(68, *values, ("x", values[1])) for values in ((10, 100, 0, 0x602010), (20, 7, 0, 0x602010),
+                                                                            (20, 8, 0, 0x702010)))
+    stream = trace([info(10), one, info(20), two, three])
+    done = live(data=stream)
+    assert done.returncode == 1 and b"several processes, and the view shows one: choose it with --pid" in done.stderr, done
+    for pid, figures in ((10, b"memory: 100 alive in 1, "), (20, b"memory: 15 alive in 2, ")):
+        done = live(f"--pid={pid}", data=stream)
+        assert done.returncode == 0 and figures in done.stdout and not done.stderr, done
+    done = live("--pid=3", data=stream)
+    assert done.returncode == 1 and b"has no process 3" in done.stderr, done
+    alone = trace([info(10), one])
+    assert live(data=alone).returncode == 0
+    done = live(data=alone[:-3])
+    assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done
+    assert live(data=OWN[:-3]).returncode == 1
+    damaged = b"version=1.4\n1. malloc<memory>(1) = 0x1\n\n2. malloc<memory>(x) = 0x1\n\n"
+    assert live(data=damaged).returncode == run("-q", "--report", "-", data=damaged).returncode == 1
+
+
+def the_live_view_takes_no_option_in_vain(_folder):
+    for options in (["-R", "fd"], ["-C", "none"], ["-l"], ["-c"], ["--stats"], ["-o", "/dev/null"], ["--html=/dev/null"], ["--tree"],
+                    ["--suppressions=/nonexistent"], ["-l", "--error-exitcode=3"], ["--gen-suppressions"], ["-b", "2"], ["-a"],
+                    ["--include=/dev/null"], ["--mpatrol-table"], ["--dump"], ["--expand-events"], ["-f", "text"], ["--each"],
+                    ["--no-default-suppressions"], ["-z"], ["--size=3"]):
+        done = run("--live", *options, "-", data=OWN, check=2)
+        assert options[0].partition("=")[0].encode() + b" has no effect on --live" in done.stderr and not done.stdout, done
+
+
 def numbers_of_other_versions_are_named_by_the_map(folder):
     path = os.path.join(folder, "t.swap")
     with open(path, "wb") as file:
@@ -246,6 +281,7 @@ def valgrind_finds_nothing(_folder):
 
 
 TESTS = [every_message_is_dumped, every_message_is_read, dump_needs_a_swap_trace, processes_of_a_stream_are_chosen,
+         the_live_view_shows_one_process, the_live_view_takes_no_option_in_vain,
          numbers_of_other_versions_are_named_by_the_map, a_map_is_written_beside_a_trace, missing_messages_are_told,
          cut_anywhere_gives_what_is_before, changed_bytes_never_crash, valgrind_finds_nothing]
 

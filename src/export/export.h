@@ -27,6 +27,7 @@ struct export
 	bool is_binary;     /* the file is binary, so it is not written to a terminal */
 	const char *needs;  /* packages that the build lacked, so that both functions are NULL; NULL: none */
 	bool is_weighted;   /* --weight chooses the figure */
+	bool has_leaks;     /* the file tells leaks from other blocks, so that suppressions apply to it */
 	bool compares;      /* if the profile is compared to an older one, the file shows the growth */
 	/* Writes a whole profile. Returns 0, or a negative errno after a message; the caller finds errors of `out` by
 	 * ferror(). NULL if the file contains the calls of one process in order; then stage_new is set. */
@@ -45,6 +46,8 @@ const struct export *export_find(const char *name);
 const char *export_names(void);
 /* Like export_names(), but only for exports whose `compares` is set. */
 const char *export_names_that_compare(void);
+/* Like export_names(), but only for exports whose `has_leaks` is set. */
+const char *export_names_with_leaks(void);
 /* Parses "live", "allocated", "peak", "count" or "lost". Returns false for any other word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 

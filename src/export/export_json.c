@@ -142,6 +142,7 @@ static int json_write(const struct profile *profile, const struct export_options
 const struct export export_json = {
 	.name = "json",
 	.suffix = ".json",
+	.has_leaks = true,
 	.compares = true,
 	.write = json_write,
 };

@@ -16,11 +16,26 @@ const struct export *export_find(const char *name)
 	return NULL;
 }
 
-static const char *exports_join_names(struct buf *names, bool all)
+static bool is_any(const struct export *export)
+{
+	return export;
+}
+
+static bool does_compare(const struct export *export)
+{
+	return export->compares;
+}
+
+static bool has_leaks(const struct export *export)
+{
+	return export->has_leaks;
+}
+
+static const char *exports_join_names(struct buf *names, bool (*is_wanted)(const struct export *export))
 {
 	names->size = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
-		if (all || exports[i]->compares)
+		if (is_wanted(exports[i]))
 			buf_printf(names, "%s%s", names->size ? ", " : "", exports[i]->name);
 	return buf_str(names);
 }
@@ -29,14 +44,21 @@ const char *export_names(void)
 {
 	static struct buf names;
 
-	return exports_join_names(&names, true);
+	return exports_join_names(&names, is_any);
 }
 
 const char *export_names_that_compare(void)
 {
 	static struct buf names;
 
-	return exports_join_names(&names, false);
+	return exports_join_names(&names, does_compare);
+}
+
+const char *export_names_with_leaks(void)
+{
+	static struct buf names;
+
+	return exports_join_names(&names, has_leaks);
 }
 
 bool export_weight_parse(const char *text, enum export_weight *weight)

@@ -145,5 +145,6 @@ static int xml_write(const struct profile *profile, const struct export_options 
 const struct export export_xml = {
 	.name = "xml",
 	.suffix = ".xml",
+	.has_leaks = true,
 	.write = xml_write,
 };

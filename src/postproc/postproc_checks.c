@@ -57,6 +57,13 @@ static const struct conflict view_conflicts[] = {
 	 "--tree, --top and --gen-suppressions apply only to the report; add --report"},
 	{"--tree", NEEDS, "stacks",
 	 "--tree needs stacks, which the views leaks, alive, peak, allocated and temporary show"},
+	{"--top", NEEDS, "top-view", "--top has no effect on the view size, which shows all sizes; leave it out"},
+	{"--gen-suppressions", NEEDS, "leaks-view",
+	 "--gen-suppressions is for the view of leaks, which --report shows without another view's name"},
+	{"--gen-suppressions", EXCLUDES, "--diff",
+	 "--gen-suppressions writes entries for leaks, and --diff shows growth; leave one of them out"},
+	{"--suppressions --no-default-suppressions", NEEDS, "-l --report export-of-leaks",
+	 "--suppressions and --no-default-suppressions apply only to leaks; add {shows-leaks}"},
 	{"--diff", NEEDS, "view-at-end",
 	 "--diff applies only to the report, the page and files for other tools; add --report, --html or -f"},
 	{"--diff", EXCLUDES, "weight-lost",
@@ -175,6 +182,9 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	given_fact(given, "weighted", export && export->is_weighted);
 	given_fact(given, "weight-lost", export && views->export_options.weight == WEIGHT_LOST);
 	given_fact(given, "stacks", report_view_has_stacks(views->report_options.view));
+	given_fact(given, "top-view", report_view_has_top(views->report_options.view));
+	given_fact(given, "leaks-view", report_view_has_leaks(views->report_options.view));
+	given_fact(given, "export-of-leaks", export && export->has_leaks);
 	given_fact(given, "view", is_view);
 	given_fact(given, "view-at-end", is_view && !views->live);
 	given_fact(given, "view-of-all", view_options_want_all(views));
@@ -213,6 +223,12 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 
 	/* functrace runs this check with --check-options, and has no option -l. */
 	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");
+	char *const shows_leaks = o->checks_only
+					  ? xstrdup("--report")
+					  : xasprintf("-l, --report, or -f with one of %s", export_names_with_leaks());
+
+	given_value(given, "shows-leaks", shows_leaks);
+	free(shows_leaks);
 	given_fact(given, "exitcode", o->error_exitcode);
 	given_fact(given, "dump-look", o->dump_options.cpus || o->dump_options.devices);
 	given_fact(given, "filters", postproc_filters_want(&o->filters));

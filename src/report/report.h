@@ -34,6 +34,10 @@ const struct report_view *report_view_find(const char *name);
 char *report_view_names(const char *separator);
 /* Returns true if the view shows stacks, which can also be shown as a tree. */
 bool report_view_has_stacks(const struct report_view *view);
+/* Returns true if the view leaves out rows, so that their number can be chosen. */
+bool report_view_has_top(const struct report_view *view);
+/* Returns true if the view shows leaks, with their suppressions. */
+bool report_view_has_leaks(const struct report_view *view);
 
 /* Returns true if the report of leaks would show any: live blocks that are lost (without a scan, all that were
  * allocated in the trace), or growth since the older trace or the mark. Of the options, only min_count is used. */

@@ -46,6 +46,7 @@ struct report_view {
 	const char *title; /* title of the table */
 	void (*table)(struct report *report, const struct profile_resource *resource);
 	bool is_of_blocks; /* the view leaves out modules whose calls are only logged */
+	bool shows_all;    /* the table has all of its rows, whatever --top says */
 	bool has_next;     /* the view ends with the suppressions, and with commands to try next */
 };
 

@@ -96,7 +96,7 @@ static const struct report_view views[] = {
 	{.name = "peak", .scanned = SECTIONS(&peak), .sections = SECTIONS(&peak)},
 	{.name = "allocated", .scanned = SECTIONS(&allocated), .sections = SECTIONS(&allocated)},
 	{.name = "temporary", .scanned = SECTIONS(&temporary), .sections = SECTIONS(&temporary)},
-	{.name = "size", .title = "by size", .table = report_sizes},
+	{.name = "size", .title = "by size", .table = report_sizes, .shows_all = true},
 	{.name = "thread", .title = "by thread", .table = report_threads},
 	{.name = "object", .title = "by object", .table = report_objects},
 };
@@ -129,4 +129,14 @@ char *report_view_names(const char *separator)
 bool report_view_has_stacks(const struct report_view *view)
 {
 	return !view || !view->table;
+}
+
+bool report_view_has_top(const struct report_view *view)
+{
+	return !view || !view->shows_all;
+}
+
+bool report_view_has_leaks(const struct report_view *view)
+{
+	return !view || view->has_next;
 }

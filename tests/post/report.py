@@ -440,7 +440,11 @@ def wrong_usage_is_said(folder):
                     ["--report", "--older=x"], ["--older=1"], ["--stats", "--between=0,1"], ["--diff=@1"], ["--report", "-l"],
                     *(["-f", name, "--diff=@1"] for name in ("chrome", "dhat", "heaptrack", "massif", "xml")),
                     ["--report", "-f", "text"], ["--report", "-f", "collapsed"], ["-f", "text", "--weight=live"],
-                    ["-f", "collapsed", "--weight=x"], ["--report", "--diff=@x"]):
+                    ["-f", "collapsed", "--weight=x"], ["--report", "--diff=@x"], ["--report=size", "--top=3"],
+                    *([*options, "--suppressions=/nonexistent"] for options in (
+                        [], ["--stats"], ["-f", "collapsed"], ["-f", "collapsed", "--weight=lost"], ["--html=/dev/null"], ["-c"])),
+                    ["--stats", "--no-default-suppressions"], ["--report=alive", "--gen-suppressions"],
+                    ["--report=size", "--gen-suppressions"], ["--report", "--diff=@1", "--gen-suppressions"]):
         done = run(*options, "-", data=TRACE)
         assert done.returncode == 2 and not done.stdout and b"functrace-postproc: " in done.stderr, options
     path = os.path.join(folder, "t")

@@ -125,8 +125,7 @@ static void write_section(struct report *report, const struct profile_resource *
 		LINE(&report->lines, "     %s", section->nothing);
 	else
 		report_groups(report, resource);
-	if (!has_old)
-		report_left_out(report, resource);
+	report_left_out(report, resource);
 }
 
 static void write_view(struct report *report, const struct profile_resource *resource)

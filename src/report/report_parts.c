@@ -58,13 +58,14 @@ struct tally report_figure_old(const struct report *report, const struct profile
 	}
 }
 
-/* Returns the growth of a group's figure since the older trace or the mark. */
+/* Returns the growth of a group's figure since the older trace or the mark, also of a group that --min-count leaves
+ * out. */
 static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
 	const bool is_suppressed = group->growth_is_suppressed && report->section->has_births;
 
-	if (is_suppressed || group->is_uncompared || now.calls < report->options.min_count ||
+	if (is_suppressed || group->is_uncompared ||
 	    report_key(group->resource, &now) <= report_key(group->resource, &old))
 		return (struct tally){0};
 	return (struct tally){now.calls > old.calls ? now.calls - old.calls : 1,
@@ -73,11 +74,11 @@ static struct tally group_growth(const struct report *report, const struct profi
 
 struct tally report_figure(const struct report *report, const struct profile_group *group)
 {
-	if (report->profile->has_old)
-		return group_growth(report, group);
-	const struct tally figure = report_figure_now(report, group);
+	const struct tally now = report_figure_now(report, group);
 
-	return figure.calls < report->options.min_count ? (struct tally){0} : figure;
+	if (now.calls < report->options.min_count)
+		return (struct tally){0};
+	return report->profile->has_old ? group_growth(report, group) : now;
 }
 
 struct tally report_sum(const struct report *report, const struct profile_resource *resource)
@@ -104,7 +105,8 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct tally figure = report_figure_now(report, profile->groups[i]);
 
-		if (profile->groups[i]->resource != resource || !figure.calls || figure.calls >= least)
+		if (profile->groups[i]->resource != resource || !figure.calls || figure.calls >= least ||
+		    (profile->has_old && !group_growth(report, profile->groups[i]).calls))
 			continue;
 		tally_join(&all, &figure);
 		groups++;
@@ -112,8 +114,8 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 	if (!groups)
 		return;
 	LINE(&report->lines, "%s", "");
-	lines_add(&report->lines, "     without %zu group%s of fewer than %" PRIu32 ": ", groups,
-		  groups == 1 ? "" : "s", least);
+	lines_add(&report->lines, "     without %zu group%s %sof fewer than %" PRIu32 ": ", groups,
+		  groups == 1 ? "" : "s", profile->has_old ? "that grew, " : "", least);
 	report_add_tally(report, resource, &all);
 	lines_end(&report->lines);
 }

@@ -165,6 +165,7 @@ def growth_is_of_what_was_chosen(folder):
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block"], report
     report = run("--report", "--diff=@0.5", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block", "+200 bytes, +2 blocks"], report
+    assert "     without 1 group that grew, of fewer than 2: 64 bytes in 1 block\n" in report, report
 
 
 def numbers(*options, data=TRACE, status=0):
@@ -233,6 +234,16 @@ def what_is_alive_has_an_age_and_a_count(_folder):
     assert "without 1 group of fewer than 2: 64 bytes in 1 block\n" in report, report
     assert run("--report", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
     assert run("--report", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
+    # -l and the report count the same groups: of a function, a kind of resource and a stack.
+    declared = b"version=1.4\n<1> : memory (blocks)\n<2> : fd (descriptors)\n"
+    for stack in b"", b"\t0x1000\n":
+        for function in b"open<fd>(0)", b"calloc<memory>(5)":
+            mixed = declared + b"1. malloc<memory>(5) = 0x1\n" + stack + b"\n2. " + function + b" = 0x3\n" + stack + b"\n"
+            for least, status in ((1, 5), (2, 0)):
+                for how in "-l", "--report":
+                    done = run(how, *PLAIN[how == "-l":], f"--min-count={least}", "--error-exitcode=5", "-", data=mixed)
+                    assert done.returncode == status, (least, how, mixed, done)
+            assert numbers("-l", "--min-count=1", data=mixed) == [1, 2] and numbers("-l", "--min-count=2", data=mixed) == []
 
 
 def what_is_lost_goes_with_its_allocation(_folder):

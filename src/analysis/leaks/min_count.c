@@ -5,28 +5,45 @@
 
 #include <stdlib.h>
 
+/* The calls of one function and kind of resource with the same stack, as a report groups them. */
+struct counted_group {
+	const char *function; /* a string of the pool */
+	uint32_t resource;
+	uint64_t calls;
+	struct counted_group *next; /* another group with the same stack */
+};
+
 struct small_groups {
 	struct stage stage;
 	uint64_t least;
-	struct call_pool pool; /* stack->user is the number of the stack's calls, as a pointer */
+	struct call_pool pool; /* stack->user points to the first struct counted_group of the stack */
 	struct object_map objects;
 	struct record_queue scans; /* passed on after the calls */
 	struct hash left_out;      /* hashes of resource and id of the calls that are not passed on */
 	struct held_call *first, **end;
-	uint64_t stackless; /* number of calls without a stack */
+	struct counted_group *stackless; /* the groups of calls without a stack */
+	struct counted_group **groups;   /* all groups */
+	size_t group_count, group_capacity;
 };
 
-static void min_count_add(struct small_groups *small, const struct held_call *call)
+/* Returns the group of a call, which is made at its first call. */
+static struct counted_group *counted_group_of(struct small_groups *small, const struct held_call *call)
 {
-	if (call->stack)
-		call->stack->user = (char *)call->stack->user + 1;
-	else
-		small->stackless++;
-}
+	struct counted_group *const first = call->stack ? call->stack->user : small->stackless;
+	struct counted_group *group = first;
 
-static bool is_small(const struct small_groups *small, const struct held_call *call)
-{
-	return (call->stack ? (uintptr_t)call->stack->user : small->stackless) < small->least;
+	while (group && (group->function != call->function || group->resource != call->resource))
+		group = group->next;
+	if (group)
+		return group;
+	group = xmalloc(sizeof(*group));
+	*group = (struct counted_group){.function = call->function, .resource = call->resource, .next = first};
+	if (call->stack)
+		call->stack->user = group;
+	else
+		small->stackless = group;
+	ARRAY_GROW(small->groups, small->group_capacity, small->group_count);
+	return small->groups[small->group_count++] = group;
 }
 
 static int min_count_put(struct stage *stage, const struct record *record)
@@ -43,7 +60,7 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		call->next = NULL;
 		*small->end = call;
 		small->end = &call->next;
-		min_count_add(small, call);
+		counted_group_of(small, call)->calls++;
 		return 0;
 	}
 	if (record->type == RECORD_SCAN || record->type == RECORD_LOST) {
@@ -76,7 +93,7 @@ static int min_count_finish(struct stage *stage)
 	int error = 0;
 
 	for (const struct held_call *call = small->first; call && !error; call = call->next) {
-		if (is_small(small, call)) {
+		if (counted_group_of(small, call)->calls < small->least) {
 			hash_set(&small->left_out, hash_mix(call->resource) ^ call->id, 1);
 			continue;
 		}
@@ -98,6 +115,9 @@ static void small_groups_free(struct stage *stage)
 		next = call->next;
 		call_pool_release(&small->pool, call);
 	}
+	for (size_t i = 0; i < small->group_count; i++)
+		free(small->groups[i]);
+	free(small->groups);
 	hash_free(&small->left_out);
 	record_queue_free(&small->scans);
 	call_pool_free(&small->pool);

@@ -1,13 +1,14 @@
-/* --min-count with -l: passes on allocations only if enough of them have the same stack. */
+/* --min-count with -l: passes on allocations only if enough of them have the same function, kind of resource and
+ * stack. */
 #ifndef FT_ANALYSIS_LEAKS_MIN_COUNT_H
 #define FT_ANALYSIS_LEAKS_MIN_COUNT_H
 
 #include "analysis/stage.h"
 
-/* Makes the stage. It holds all calls back until the end. Then it passes on, in order, the calls whose stack has at
- * least `least` calls. All calls without frames are one group, as with -c. Scans are passed on after the calls, other
- * records at once. If other objects are mapped at a stack's addresses at the end, the stack's objects are declared
- * again. Memory is proportional to the number of calls, which are only those of live blocks. */
+/* Makes the stage. It holds all calls back until the end. Then it passes on, in order, the calls of groups with at
+ * least `least` calls. A group is a function, a kind of resource and a stack, as in a report. Scans are passed on after
+ * the calls, other records at once. If other objects are mapped at a stack's addresses at the end, the stack's objects
+ * are declared again. Memory is proportional to the number of calls, which are only those of live blocks. */
 struct stage *min_count_new(struct stage *next, uint64_t least);
 
 #endif

@@ -42,7 +42,7 @@ struct report_settings {
 	size_t option_count;
 	int error_exitcode; /* the value of --error-exitcode in `options`; 0: none */
 	char *folder;       /* created for this run; contains the traces unless -o names another place; NULL: none */
-	char *list;         /* a file in `folder` that lists the paths of the traces, one per line */
+	char *list;         /* a file in `folder` that lists the paths of the traces, each with a NUL after it */
 	char *again;        /* functrace's command line without --report, quoted for a shell */
 };
 

@@ -43,23 +43,45 @@ int report_run_check(const struct settings *settings)
 	return status ? status : -1;
 }
 
-static size_t count_lines(const char *text)
+/* The paths in the list file, each with a NUL after it. */
+struct trace_list {
+	char *text;
+	size_t size;
+};
+
+static struct trace_list trace_list_read(const struct report_settings *report)
+{
+	struct trace_list list = {0};
+
+	if (report->list)
+		list.text = read_file(report->list, LIST_MAX, &list.size);
+	return list;
+}
+
+/* Returns the path after `path`; the first one for NULL; NULL after the last one. */
+static char *trace_list_next(const struct trace_list *list, char *path)
+{
+	char *const next = path ? path + strlen(path) + 1 : list->text;
+
+	return next && next < list->text + list->size ? next : NULL;
+}
+
+static size_t trace_list_count(const struct trace_list *list)
 {
 	size_t count = 0;
 
-	for (; (text = strchr(text, '\n')); text++)
+	for (char *path = NULL; (path = trace_list_next(list, path));)
 		count++;
 	return count;
 }
 
-/* Makes the report for the traces in the list, which has one path on each line. Returns the exit status of
+/* Makes the report for the traces in the list. Returns the exit status of
  * functrace-postproc, or -1 if the list is empty. */
-static int run_postproc(const struct settings *settings, char *list, int out)
+static int run_postproc(const struct settings *settings, const struct trace_list *list, int out)
 {
-	char *rest = list, *path;
 	size_t count;
 	int status = -1;
-	char **argv = words_for(settings, POSTPROC_NAME, count_lines(list) + 2, &count);
+	char **argv = words_for(settings, POSTPROC_NAME, trace_list_count(list) + 2, &count);
 
 	/* The traces are deleted after the report, so it suggests functrace's own command line instead of one with
 	 * their names. */
@@ -71,9 +93,8 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 	argv[count++] = (char *)(uintptr_t) "--";
 	const size_t first = count;
 
-	while ((path = strsep(&rest, "\n")))
-		if (*path)
-			argv[count++] = path;
+	for (char *path = NULL; (path = trace_list_next(list, path));)
+		argv[count++] = path;
 	if (count > first)
 		status = postproc_wait(postproc_start(argv, -1, out));
 	free(again);
@@ -87,12 +108,12 @@ static int run_postproc(const struct settings *settings, char *list, int out)
 static int print_report(const struct settings *settings, int out, bool sound)
 {
 	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;
-	char *const list = read_file(settings->report.list, LIST_MAX, NULL);
+	const struct trace_list list = trace_list_read(&settings->report);
 	int status = -1;
 
-	if (list) {
-		status = run_postproc(settings, list, out);
-		free(list);
+	if (list.text) {
+		status = run_postproc(settings, &list, out);
+		free(list.text);
 	} else if (errno == EFBIG) {
 		msg_error("there are too many traces for one report; %s lists them", settings->report.list);
 		return failed;
@@ -136,14 +157,15 @@ int report_run_begin(struct settings *settings)
 void report_run_end(const struct settings *settings)
 {
 	const struct report_settings *report = &settings->report;
-	char *list = report->list ? read_file(report->list, LIST_MAX, NULL) : NULL, *rest = list, *path;
 
-	while (report->folder && (path = strsep(&rest, "\n")))
-		if (!strncmp(path, report->folder, strlen(report->folder)))
-			unlink(path);
-	free(list);
 	if (!report->folder)
 		return;
+	const struct trace_list list = trace_list_read(report);
+
+	for (char *path = NULL; (path = trace_list_next(&list, path));)
+		if (!strncmp(path, report->folder, strlen(report->folder)))
+			unlink(path);
+	free(list.text);
 	unlink(report->list);
 	rmdir(report->folder);
 }

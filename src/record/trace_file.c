@@ -192,7 +192,8 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
-/* Appends the path to the list file for --report, which reads all traces at the end. */
+/* Appends the path, with its NUL, to the list file for --report, which reads all traces at the end. A path may contain
+ * any other byte. */
 static void note_path(const struct trace *trace)
 {
 	const char *list = trace->run->set->report.list;
@@ -200,10 +201,7 @@ static void note_path(const struct trace *trace)
 
 	if (fd < 0)
 		return;
-	char *line = xasprintf("%s\n", trace->path);
-
-	write_all(fd, line, strlen(line), NULL);
-	free(line);
+	write_all(fd, trace->path, strlen(trace->path) + 1, NULL);
 	close(fd);
 }
 

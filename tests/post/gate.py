@@ -131,7 +131,21 @@ def the_status_agrees_with_growth(folder):
     assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
 
 
-TESTS = [what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
+def a_path_may_contain_newlines(folder):
+    place = os.path.join(folder, "a\nb")
+    os.mkdir(place)
+    out = os.path.join(place, "o\nut")
+    for options, left in ((["-o", out], ["o\nut"]), ([], []), (["-o", place], 1)):
+        done = subprocess.run([FUNCTRACE, "-q", "--report", *options, "true"], capture_output=True, timeout=120, check=False,
+                              env={**os.environ, "TMPDIR": place})
+        assert done.returncode == 0 and b" alive at the end" in done.stdout, (options, done)
+        found = os.listdir(place)
+        assert found == left or len(found) == left, (options, found)
+        for name in found:
+            os.unlink(os.path.join(place, name))
+
+
+TESTS = [a_path_may_contain_newlines, what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
          a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, the_summary_says_what_is_lost,
          the_status_agrees_with_growth]
 

@@ -27,4 +27,11 @@ static inline void tally_join(struct tally *to, const struct tally *more)
 	to->bytes = add_saturated(to->bytes, more->bytes);
 }
 
+/* Subtracts a part, but never more than there is: if a sum has saturated, its parts can be greater than it. */
+static inline void tally_subtract(struct tally *from, const struct tally *part)
+{
+	from->calls -= part->calls < from->calls ? part->calls : from->calls;
+	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
+}
+
 #endif

@@ -32,7 +32,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 {
 	char *const name = xasprintf("%s: live %s", chrome->type, what);
 
-	begin_event(chrome, "C", since + chrome->process->offset, name);
+	begin_event(chrome, "C", add_saturated(since, chrome->process->offset), name);
 	fprintf(chrome->out, ",\"args\":{\"%s\":%" PRIu64 "}}", what, figure);
 	free(name);
 }

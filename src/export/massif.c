@@ -67,7 +67,7 @@ static struct child *children_of(const struct massif *massif, size_t first, size
 
 		child->first = first;
 		for (; first < end && massif->parts[first].group->frames[depth] == frame; first++)
-			child->bytes += massif->parts[first].bytes;
+			child->bytes = add_saturated(child->bytes, massif->parts[first].bytes);
 		child->end = first;
 	}
 	qsort(children, *count, sizeof(*children), massif_compare_children);
@@ -96,7 +96,7 @@ static void massif_write_node(struct massif *massif, const struct child *node, u
 	while (shown < count && children[shown].bytes >= massif->total / 100 + (massif->total % 100 != 0))
 		shown++;
 	for (size_t i = shown; i < count; i++)
-		rest += children[i].bytes;
+		rest = add_saturated(rest, children[i].bytes);
 	fprintf(massif->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "", shown + (shown < count), node->bytes);
 	if (frame)
 		massif_write_frame(massif, frame);
@@ -135,7 +135,7 @@ static void write_snapshot(struct massif *massif, enum massif_snapshot kind, uin
 
 		if (bytes)
 			massif->parts[massif->count++] = (struct part){group, bytes};
-		massif->total += bytes;
+		massif->total = add_saturated(massif->total, bytes);
 	}
 	fprintf(massif->out,
 		"#-----------\nsnapshot=%zu\n#-----------\ntime=%" PRIu64 "\nmem_heap_B=%" PRIu64
@@ -173,7 +173,8 @@ static void write_snapshots(struct massif *massif)
 	bool has_peak = massif->processes == 1 && massif->memory->peak.bytes;
 
 	for (uint64_t i = 0;; i++) {
-		const bool is_end = i * width > profile->end_since;
+		/* A comparison of products would overflow behind the last moment of a long trace. */
+		const bool is_end = i > profile->end_since / width;
 
 		if (has_peak && (is_end || peak < i * width)) {
 			write_snapshot(massif, SNAPSHOT_PEAK, peak);

@@ -99,7 +99,7 @@ static uint64_t mapping_id(struct pprof *pprof, const struct profile_frame *fram
 
 	/* Profiles do not contain the end of an object, so the mapping ends after the highest frame in it. */
 	if (mapping->from && call >= mapping->to)
-		mapping->to = (call | (PAGE - 1)) + 1;
+		mapping->to = add_saturated(call | (PAGE - 1), 1);
 	return mapping->id;
 }
 

@@ -78,7 +78,7 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 			continue;
 		fprintf(out, "%s%" PRIu64, separator, figure);
 		separator = ",";
-		sum += figure;
+		sum = add_saturated(sum, figure);
 	}
 	fprintf(out, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
 }

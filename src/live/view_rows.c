@@ -98,31 +98,43 @@ static int view_compare_rows(const void *a, const void *b, void *context)
 		result = x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : 0;
 		break;
 	case ORDER_BLOCKS:
-		result = compare_values((int64_t)x->live.calls, (int64_t)y->live.calls);
+		result = compare_u64(y->live.calls, x->live.calls);
 		break;
 	case ORDER_LOST:
-		result = compare_values((int64_t)x->lost.bytes, (int64_t)y->lost.bytes);
+		result = compare_u64(y->lost.bytes, x->lost.bytes);
 		if (!result)
-			result = compare_values((int64_t)x->lost.calls, (int64_t)y->lost.calls);
+			result = compare_u64(y->lost.calls, x->lost.calls);
 		break;
 	case ORDER_AGE:
-		result = compare_values((int64_t)x->oldest, (int64_t)y->oldest);
+		result = compare_u64(y->oldest, x->oldest);
 		break;
 	default:
 		break;
 	}
 	if (!result)
-		result = compare_values((int64_t)x->live.bytes, (int64_t)y->live.bytes);
+		result = compare_u64(y->live.bytes, x->live.bytes);
 	if (!result)
-		result = compare_values((int64_t)x->live.calls, (int64_t)y->live.calls);
+		result = compare_u64(y->live.calls, x->live.calls);
 	if (!result && x->of != y->of)
-		result = compare_values((int64_t)y->of->account.pid, (int64_t)x->of->account.pid);
+		result = compare_u64(x->of->account.pid, y->of->account.pid);
 	return result ? result : x->site->number < y->site->number ? -1 : 1;
+}
+
+/* Adds to a growth; the sum saturates. */
+static void join_grown(int64_t *grown, int64_t more)
+{
+	if (__builtin_add_overflow(*grown, more, grown))
+		*grown = more < 0 ? -INT64_MAX : INT64_MAX;
 }
 
 static int64_t view_difference(const struct view *view, const struct tally *now, const struct tally *then)
 {
-	return view_has_bytes(view) ? (int64_t)(now->bytes - then->bytes) : (int64_t)(now->calls - then->calls);
+	const uint64_t new = view_has_bytes(view) ? now->bytes : now->calls;
+	const uint64_t old = view_has_bytes(view) ? then->bytes : then->calls;
+	const uint64_t distance = new > old ? new - old : old - new;
+	const int64_t limited = distance > INT64_MAX ? INT64_MAX : (int64_t)distance;
+
+	return new > old ? limited : -limited;
 }
 
 /* Returns the calls per second. Without a new interval, returns the old rate. */
@@ -180,8 +192,8 @@ static bool join_before(struct view *view, const struct view_row *row)
 			continue;
 		tally_join(&other->live, &row->live);
 		tally_join(&other->lost, &row->lost);
-		other->grown += row->grown;
-		other->grown_last += row->grown_last;
+		join_grown(&other->grown, row->grown);
+		join_grown(&other->grown_last, row->grown_last);
 		other->calls += row->calls;
 		other->processes++;
 		return true;
@@ -239,7 +251,7 @@ static void view_look_at(struct view *view, struct watched *of)
 	look_for_scan(view, of, looks, account);
 	tally_join(&view->live, &account->live);
 	view->peak = account->peak;
-	view->grown += view_difference(view, &account->live, &looks->base_live);
+	join_grown(&view->grown, view_difference(view, &account->live, &looks->base_live));
 	if (view->seconds > 0)
 		view->calls += (double)(account->allocations.calls + account->others.calls - looks->last_calls) /
 			       view->seconds;

@@ -192,15 +192,22 @@ static void note_preexisting(struct looks *looks, const struct resource_account 
 
 	if (!site || site->tally.calls == looks->before.calls)
 		return;
-	const struct tally found = {site->tally.calls - looks->before.calls, site->tally.bytes - looks->before.bytes};
+	/* The account takes a block back if its allocating call follows. */
+	struct tally found = site->tally, taken_back = looks->before;
+
+	tally_subtract(&found, &looks->before);
+	tally_subtract(&taken_back, &site->tally);
 	struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
 
-	tally_join(&base->live, &found);
-	tally_join(&last->live, &found);
-	base->calls += found.calls;
-	last->calls += found.calls;
-	tally_join(&looks->base_live, &found);
-	looks->last_calls += found.calls;
+	struct tally *const lives[] = {&base->live, &last->live, &looks->base_live};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
+		tally_join(lives[i], &found);
+		tally_subtract(lives[i], &taken_back);
+	}
+	base->calls += found.calls - taken_back.calls;
+	last->calls += found.calls - taken_back.calls;
+	looks->last_calls += found.calls - taken_back.calls;
 	looks->before = site->tally;
 }
 

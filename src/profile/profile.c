@@ -232,13 +232,7 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		tally_join(&to->before_live, &account->before->live);
 	}
 	if (account->peak.calls)
-		to->peak_since = profile->processes[process].offset + account->peak_at.since;
-}
-
-static void tally_subtract(struct tally *from, const struct tally *part)
-{
-	from->calls -= part->calls < from->calls ? part->calls : from->calls;
-	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
+		to->peak_since = add_saturated(profile->processes[process].offset, account->peak_at.since);
 }
 
 /* Adds up reachable blocks, and the blocks of each class that were alive before the last tenth of the trace. */
@@ -269,7 +263,10 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 {
 	const struct site *site = member->site;
 	const struct profile_process *process = &profile->processes[member->process];
-	const uint64_t offset = process->offset, end = process->account->last.since;
+	const uint64_t end = process->account->last.since;
+	const uint64_t first = add_saturated(process->offset, site->first_since);
+	const uint64_t oldest = add_saturated(process->offset, site->oldest_since);
+	const uint64_t newest = add_saturated(process->offset, site->newest_since);
 
 	group->is_before |= site->is_before;
 	group->has_old |= process->is_old || process->account->wishes.has_mark;
@@ -292,14 +289,14 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->earlier, &site->earlier);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
-	if (offset + site->first_since < group->first_since)
-		group->first_since = offset + site->first_since;
+	if (first < group->first_since)
+		group->first_since = first;
 	if (!site->live.calls)
 		return;
-	if (offset + site->oldest_since < group->oldest_since)
-		group->oldest_since = offset + site->oldest_since;
-	if (offset + site->newest_since > group->newest_since)
-		group->newest_since = offset + site->newest_since;
+	if (oldest < group->oldest_since)
+		group->oldest_since = oldest;
+	if (newest > group->newest_since)
+		group->newest_since = newest;
 	if (end - site->newest_since < group->least_age)
 		group->least_age = end - site->newest_since;
 	if (end - site->oldest_since > group->greatest_age)

@@ -130,12 +130,6 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
 }
 
-static void suppressions_take(struct tally *from, const struct tally *part)
-{
-	from->calls -= part->calls;
-	from->bytes -= part->bytes;
-}
-
 /* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part)
@@ -147,8 +141,8 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 		return false;
 	tally_join(&suppression->used, part);
 	tally_join(&resource->picked_suppressed, part);
-	suppressions_take(&resource->picked, part);
-	suppressions_take(&group->picked, part);
+	tally_subtract(&resource->picked, part);
+	tally_subtract(&group->picked, part);
 	group->picked_is_suppressed = !group->picked.calls;
 	return true;
 }
@@ -166,11 +160,11 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 		    !member->site->live.calls)
 			continue;
 		kinds |= LEAK_KIND(LOST_DEFINITELY);
-		suppressions_take(&reachable, &member->site->live);
+		tally_subtract(&reachable, &member->site->live);
 	}
 	for (unsigned kind = 0; kind < LOST_KINDS; kind++) {
 		kinds |= group->lost[kind].calls ? LEAK_KIND(kind) : 0;
-		suppressions_take(&reachable, &group->lost[kind]);
+		tally_subtract(&reachable, &group->lost[kind]);
 	}
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
@@ -194,7 +188,7 @@ void suppressions_apply(struct suppressions *suppressions, struct profile *profi
 		const struct tally indirectly = group->picked_indirectly;
 		struct tally definitely = group->picked;
 
-		suppressions_take(&definitely, &indirectly);
+		tally_subtract(&definitely, &indirectly);
 		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely);
 		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly))
 			group->picked_indirectly = (struct tally){0};

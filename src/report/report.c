@@ -31,9 +31,10 @@ static void write_lost(struct report *report, const struct profile_resource *res
 		[LOST_INDIRECTLY] = "indirectly lost: only lost blocks lead to them",
 		[LOST_POSSIBLY] = "possibly lost: only interior pointers lead to them",
 	};
-	struct tally reachable = {resource->live.calls - resource->not_scanned.calls - resource->since_scan.calls,
-				  resource->live.bytes - resource->not_scanned.bytes - resource->since_scan.bytes};
+	struct tally reachable = resource->live;
 
+	tally_subtract(&reachable, &resource->not_scanned);
+	tally_subtract(&reachable, &resource->since_scan);
 	if (resource->unscanned_reason) {
 		report_add_label(report, "");
 		lines_add(&report->lines, "the lost blocks of ");
@@ -43,8 +44,7 @@ static void write_lost(struct report *report, const struct profile_resource *res
 		lines_end(&report->lines);
 	}
 	for (unsigned i = 0; i < LOST_KINDS && resource->scanned; i++) {
-		reachable.calls -= resource->lost[i].calls;
-		reachable.bytes -= resource->lost[i].bytes;
+		tally_subtract(&reachable, &resource->lost[i]);
 		if (resource->lost[i].calls || i == LOST_DEFINITELY)
 			write_part(report, resource, &resource->lost[i], words[i]);
 	}

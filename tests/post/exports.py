@@ -10,6 +10,7 @@ import html
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -283,6 +284,34 @@ def massif_is_read_by_ms_print(folder):
         "    n1: 60 0x3F: main (m.c:8)", "     n1: 60 0x4F: __libc_start_main (s.c:1)", "      n0: 60 0x5F: _start"], peak
 
 
+# Two blocks whose sizes together exceed 64 bits, in a trace that is as long as a trace without times can be.
+LONGEST = HEAD + b"""1. malloc<memory>(%d) = 0x1000
+\t0x10 f at /no/a.c:5
+
+%d. malloc<memory>(%d) = 0x2000
+\t0x20 g at /no/a.c:6
+
+""" % (1 << 63, (1 << 64) - 1, 1 << 63)
+
+
+def the_longest_trace_ends_and_sums_stay_at_the_limit(folder):
+    most, path = str((1 << 64) - 1), write(folder, "longest", LONGEST)
+    out = os.path.join(folder, "out")
+    # With --size= the times are the numbers of the calls. The limit of the file's size ends a loop that has no end.
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+    run("-f", "massif", "--size=1-", "-o", out, path, check=0, preexec_fn=limit)
+    with open(out, encoding="ascii") as file:
+        text = file.read()
+    assert re.findall(r"snapshot=(\d+)", text) == [str(i) for i in range(66)], text
+    assert re.findall(r"mem_heap_B=(\d+)", text)[-2:] == [most, most], text
+    assert text.endswith(f"n2: {most} (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+                         f" n0: {1 << 63} 0xF: f (a.c:5)\n n0: {1 << 63} 0x1F: g (a.c:6)\n"), text
+    below = HEAD + b"1. malloc(%d) = 0x1000\n\t0x10 f\n\t0x20 g\n\n2. malloc(%d) = 0x2000\n\t0x10 f\n\t0x30 h\n" % (
+        1 << 63, 1 << 63)
+    assert f" n2: {most} 0xF: f\n".encode() in export("massif", data=below)
+    assert json.loads(export("speedscope", data=LONGEST))["profiles"][0]["endValue"] == int(most)
+
+
 def callgrind_counts_recursion_once(folder):
     shown = tool("callgrind_annotate", "--inclusive=yes", "--threshold=100", write(folder, "c", export("callgrind", data=RECURSION)))
     figures = {name: tuple(int(n.replace(",", "")) for n in (size, blocks)) for size, blocks, name in re.findall(
@@ -536,6 +565,7 @@ def figures_are_those_of_stats(folder):
 
 
 TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
+         the_longest_trace_ends_and_sums_stay_at_the_limit,
          callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print, resident_memory_goes_into_what_has_a_place_for_it,
          resident_memory_that_no_trace_says_is_unknown,
          heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,

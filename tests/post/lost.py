@@ -100,6 +100,16 @@ def what_is_newer_than_the_scan_is_not_known(_folder):
         assert (b"malloc<memory>(9) = 0x60" in out) == shown == (b"after the scan" not in out), (kinds, out)
 
 
+def parts_of_a_sum_at_its_limit_do_not_wrap(_folder):
+    """The sizes of all blocks exceed 64 bits; the parts together are greater than the sum."""
+    call = "%d. malloc<memory>(9223372036854775808) = 0x%x\n\t0x1000 a\n\n"
+    head = TRACE[:TRACE.index(b"1. malloc")].decode()
+    data = head + call % (1, 0x10) + "## scan <1>\n## lost <1> 0x10 definitely\n" + call % (2, 0x20) + call % (3, 0x30)
+    out = run("--report", "-", data=data.encode(), check=0).stdout.decode()
+    assert "18,446,744,073,709,551,615 bytes in 3 blocks alive at the end\n" in out, out
+    assert " 0 bytes in 0 blocks still reachable\n" in out, out
+
+
 def nothing_lost_is_no_leak(_folder):
     text = report(b"## scan <1>\n## scan <2>\n", "--error-exitcode=9")
     assert text.count("     Nothing is lost.\n") == 2, text
@@ -320,7 +330,8 @@ def a_figure_of_each_stack_is_what_is_lost(_folder):
         assert done.stdout == b"" and b"no trace has a scan, which finds the lost blocks" in done.stderr, done
 
 
-TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, what_is_newer_than_the_scan_is_not_known, nothing_lost_is_no_leak, an_unknown_heap_is_said,
+TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, what_is_newer_than_the_scan_is_not_known,
+         parts_of_a_sum_at_its_limit_do_not_wrap, nothing_lost_is_no_leak, an_unknown_heap_is_said,
          every_stage_keeps_it,
          the_list_has_what_is_lost, the_list_and_its_status_agree, suppressions_are_for_their_kinds,
          entries_each_have_their_kind, what_was_lost_before_can_be_suppressed,

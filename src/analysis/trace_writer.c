@@ -3,6 +3,7 @@
 #include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 #include "trace/compressor_thread.h"
 
 #include <errno.h>
@@ -76,11 +77,15 @@ static int trace_writer_open_file(const struct output_target *target)
 /* Writes the line "# trace: NAME" before one of several outputs. Returns 0 or -errno. */
 static int trace_writer_write_head(struct output_sequence *sequence, int fd)
 {
-	char *const head = xasprintf("%s# trace: %s\n", sequence->has_begun ? "\n" : "", sequence->input_name);
-	const int error = write_all(fd, head, strlen(head), NULL);
+	struct buf head = {0};
+
+	buf_add_str(&head, sequence->has_begun ? "\n# trace: " : "# trace: ");
+	plain_add(&head, sequence->input_name);
+	buf_add_char(&head, '\n');
+	const int error = write_all(fd, head.data, head.size, NULL);
 
 	sequence->has_begun = true;
-	free(head);
+	buf_free(&head);
 	return error;
 }
 

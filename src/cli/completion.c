@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cli/completion.h"
 #include "base/buf.h"
+#include "base/terminal_escape.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
 
@@ -118,9 +119,8 @@ void completion_processes(void)
 		char *const command = program ? who_command(pids[i], COMMAND_MOST) : NULL;
 
 		/* A process can set its name to any bytes, even to a newline, but each process must be one line. */
-		for (char *c = name; c && *c; c++)
-			if (iscntrl((unsigned char)*c))
-				*c = '?';
+		if (name)
+			plain_mask(name, strlen(name), '?');
 		if (program)
 			printf("%d\t%s\t%s\n", (int)pids[i], name, command);
 		free(program);

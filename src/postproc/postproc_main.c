@@ -8,6 +8,7 @@
 #include "postproc/postproc_views.h"
 #include "base/long_work.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 #include "live/live_view.h"
 
 #include <errno.h>
@@ -98,9 +99,11 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 
 	postproc->has_match |= !text;
 	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			buf_printf(&postproc->unmatched, "%s%s%s\n", several ? input->name : "", several ? ": " : "",
-				   line);
+		if (*line) {
+			/* A line end in the name would begin another message. */
+			plain_add(&postproc->unmatched, several ? input->name : "");
+			buf_printf(&postproc->unmatched, "%s%s\n", several ? ": " : "", line);
+		}
 	free(text);
 }
 

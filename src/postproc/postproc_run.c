@@ -13,6 +13,7 @@
 #include "analysis/trim.h"
 #include "analysis/unused_threads.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 #include "profile/profile_stage.h"
 #include "report/stats_report.h"
 #include "trace/note_end.h"
@@ -473,11 +474,12 @@ void postproc_run(struct postproc_input *input, const struct postproc_options *o
 	learn_late_objects(&run);
 	outcome->sound = postproc_run_read_records(&run) == 0;
 	outcome->sound &= postproc_input_check(input);
-	if (outcome->sound && options->prepare.pid && !run.has_begun)
-		buf_printf(&outcome->unmatched, "%s has no process %" PRIu32 "\n", sequence ? "it" : input->name,
-			   options->prepare.pid);
-	else if (outcome->sound)
+	if (outcome->sound && options->prepare.pid && !run.has_begun) {
+		plain_add(&outcome->unmatched, sequence ? "it" : input->name);
+		buf_printf(&outcome->unmatched, " has no process %" PRIu32 "\n", options->prepare.pid);
+	} else if (outcome->sound) {
 		check_choices(&run, &outcome->unmatched);
+	}
 	outcome->found_leaks = found_leaks(&run);
 	outcome->is_incomplete = run.was_read && trace_end_is_missing(&run.end) && !options->follow;
 	if (outcome->is_incomplete)

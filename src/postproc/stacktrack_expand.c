@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 #include "trace/trace_input.h"
 #include "trace/stacktrack/stacktrack_layout.h"
 
@@ -23,20 +24,23 @@ struct expand {
 	struct hash divisors, starts;
 };
 
-static void stacktrack_expand_put_text(FILE *out, const unsigned char *text, size_t size)
+/* Writes the text of an attribute, with '?' for characters that XML does not allow or a terminal would obey. */
+static void stacktrack_expand_put_text(FILE *out, const unsigned char *bytes, size_t size)
 {
-	for (size_t i = 0; i < size && text[i]; i++) {
-		const unsigned char c = text[i];
+	char *const text = xstrndup((const char *)bytes, size);
 
-		if (c == '&' || c == '<' || c == '>' || c == '"')
-			fprintf(out, "%s", c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&quot;");
-		else if (c < ' ' && c != '\t')
-			fputc('?', out); /* not allowed in XML */
-		else if (c == '\t')
+	for (const char *c = text; *c;) {
+		const size_t length = plain_size(c);
+
+		if (*c == '&' || *c == '<' || *c == '>' || *c == '"')
+			fputs(*c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&quot;", out);
+		else if (*c == '\t')
 			fputs("&#9;", out);
 		else
-			fputc(c, out);
+			fwrite(length ? c : "?", 1, length ? length : 1, out);
+		c += length ? length : 1;
 	}
+	free(text);
 }
 
 /* Writes an attribute with four hexadecimal digits. If padded_right and options.pad_right are set, fills up with zeros

@@ -118,6 +118,7 @@ char *who_command(pid_t pid, size_t most)
 	if (!line || !size) {
 		char *const name = who_name(pid), *const text = xasprintf("[%s]", name);
 
+		plain_mask(text, strlen(text), '?');
 		free(line);
 		free(name);
 		return text;

@@ -2,6 +2,7 @@
 #include "profile/stack_filter.h"
 #include "analysis/trace_writer.h"
 #include "base/glob.h"
+#include "base/terminal_escape.h"
 #include "profile/resolve.h"
 
 #include <stdlib.h>
@@ -175,9 +176,13 @@ void stack_filter_suppressed(const void *context, struct buf *out)
 
 		if (!filter->used[i].calls)
 			continue;
-		buf_printf(out, "suppressed: %s: %s", suppression_used_text(&filter->used[i], text), item->name);
-		if (item->file)
-			buf_printf(out, " (%s:%u)", item->file, item->line);
+		buf_printf(out, "suppressed: %s: ", suppression_used_text(&filter->used[i], text));
+		plain_add(out, item->name);
+		if (item->file) {
+			buf_add_str(out, " (");
+			plain_add(out, item->file);
+			buf_printf(out, ":%u)", item->line);
+		}
 		buf_add_str(out, "\n");
 	}
 }

@@ -195,6 +195,9 @@ def entries_are_shown_as_in_2005(_folder):
     assert tree.tag == "EVENTS" and len(tree) == 16 and tree[1].get("process") == "0x060c"
     described = ElementTree.fromstring(run("--show_format", check=0).stdout)
     assert [t.get("uname") for t in described.findall("TYPE")][:4] == ["HIT", "FLOC", "FPROPERTY", "SLOC"]
+    # A terminal obeys these characters, and XML forbids most of them.
+    odd = run("--expand-events", "-", data=data.replace(b"file_sink_impl::", b"a\x1b\x7fb\xc2\x9bc\xff\xc3\xa4<\t****"), check=0)
+    assert 'text="a??b??c?\u00e4&lt;&#9;****"' in odd.stdout.decode(), odd
     done = run("--expand-events", "-", data=data[:-3], check=1)
     assert b"cut off within an entry that begins at byte 360" in done.stderr, done.stderr
 

@@ -30,6 +30,48 @@ def round_trip(text):
     return binary
 
 
+# A type, a description and a context with escaped controls; two lines that are no records, with controls as they are.
+HOSTILE = (b"version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test\n"
+           b"<1> : mem\\033[31m\\012forged (de\\033[31msc)\n@ 1 : Re\\012forged\n"
+           b"1. malloc<mem\\033[31m\\012forged>(100) = 0x1000\n\t0x10 f\n\n"
+           b"raw \x1b[31m line\twith 100%% and \\033\n#and \xc2\x9b31m and \xff\n")
+KEPT = b"raw \\033[31m line\twith 100%% and \\033\n#and \\302\\23331m and \\377\n"
+
+
+def controls(data):
+    """The bytes that a terminal obeys, apart from line ends and tabs, and the bytes that begin a forged line."""
+    return re.findall(rb"[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xff|^forged", data, re.M)
+
+
+def names_are_escaped_wherever_they_are_written(folder):
+    suppressions, odd = os.path.join(folder, "s\nforged"), os.path.join(folder, "tr\x1b[31m\nforged")
+    with open(suppressions, "wb") as file:
+        file.write(b"{\n   na\x1b[31mme\n   Memcheck:Leak\n   fun:malloc*\n}\n")
+    for options in ([], ["-l"], ["-c"], ["-l", "-c"], ["-r"], ["--compat"], ["--stats"], ["--report"],
+                    ["-l", "--suppressions=" + suppressions]):
+        done = run(*options, "-", data=HOSTILE)
+        assert done.stdout and not controls(done.stdout) and not controls(done.stderr), (options, done)
+    leaks = text_with_damage("-l", "--suppressions=" + suppressions)
+    assert b"# Resource - mem\\033[31m\\012forged (de\\033[31msc):\n" in leaks, leaks
+    assert b"\n# suppressed: 100 bytes in 1 block: na\\033[31mme (" in leaks and b"/s\\012forged:3)\n" in leaks, leaks
+    kept = text_with_damage()
+    assert KEPT in kept and text_of(kept) == kept, kept
+    for name in (odd, odd + "2"):
+        with open(name, "wb") as file:
+            file.write(HOSTILE)
+    done = run("-q", odd, odd + "2")
+    assert not controls(done.stdout) and re.findall(rb"^# trace: .*?(/tr.*)$", done.stdout, re.M) == [
+        b"/tr\\033[31m\\012forged", b"/tr\\033[31m\\012forged2"], done
+    for options in (["--pid=7"], ["-R", "none"], ["-C", "none"]):
+        done = run(*options, odd, odd + "2")
+        assert b"\\012forged" in done.stderr and not controls(done.stderr), (options, done)
+
+
+def text_with_damage(*options):
+    """The output for HOSTILE, whose unknown lines are reported as damaged."""
+    return run("-q", *options, "-", data=HOSTILE, check=1).stdout
+
+
 def templates_are_no_types(_folder):
     one = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0\n<1> : memory (m)\n1. make<memory>(10) = 0x10\n\n2. make<1>(10) = 0x20\n\n"
     round_trip(one)
@@ -261,7 +303,7 @@ def paths_of_sources_are_short(folder):
 
 if __name__ == "__main__":
     assert PROGRAM
-    sys.exit(main([templates_are_no_types, types_may_have_any_character, addresses_that_do_not_fit_are_told,
+    sys.exit(main([names_are_escaped_wherever_they_are_written, templates_are_no_types, types_may_have_any_character, addresses_that_do_not_fit_are_told,
                    copies_are_no_leaks, groups_of_groups_are_the_same, threads_of_calls_that_are_gone_go_too,
                    statistics_give_the_events_numbers, times_are_as_they_were, no_times_are_said, that_it_was_attached_to_is_kept,
                    packets_with_more_than_they_say_are_told, stacks_that_go_on_say_so, sp_rtraces_words_are_taken,

@@ -3,6 +3,7 @@
 #include "analysis/resources.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -266,9 +267,10 @@ void prepare_report(const struct stage *stage, struct buf *out)
 	for (size_t i = 0; i < prepare->all.count; i++) {
 		const struct resource_state *resource = prepare->all.items[i];
 
-		if (resource->id >= 1 && resource->id <= 64)
-			buf_printf(&known, "%s%" PRIx64 " %s", known.size ? ", " : ": ",
-				   UINT64_C(1) << (resource->id - 1), resource->type);
+		if (resource->id < 1 || resource->id > 64)
+			continue;
+		buf_printf(&known, "%s%" PRIx64 " ", known.size ? ", " : ": ", UINT64_C(1) << (resource->id - 1));
+		plain_add(&known, string_or_empty(resource->type));
 	}
 	if (options->resource_types)
 		buf_printf(out, "-R %s matches nothing: the trace has %s%s\n", options->resource_types,

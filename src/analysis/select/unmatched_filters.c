@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/select/unmatched_filters.h"
 #include "base/msg.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -88,9 +89,9 @@ static int unmatched_filters_put(struct stage *stage, const struct record *recor
 }
 
 /* Appends a line for each name of -C that is no name of a declared context. */
-static void check_context_names(const struct unmatched_filters *unmatched, struct buf *out)
+static void check_context_names(struct unmatched_filters *unmatched, struct buf *out)
 {
-	const char *const declared = unmatched->contexts.size ? (const char *)unmatched->contexts.data : "";
+	const char *const declared = buf_str(&unmatched->contexts);
 	const size_t size = unmatched->contexts.size;
 
 	for (const char *p = unmatched->options.context_names; *p; p += strcspn(p, ","), p += *p == ',') {
@@ -105,8 +106,11 @@ static void check_context_names(const struct unmatched_filters *unmatched, struc
 		}
 		if (found)
 			continue;
-		buf_printf(out, "-C %.*s matches nothing: the trace has %s%.*s\n", (int)length, p,
-			   size ? "the contexts " : "no contexts", size ? (int)size - 1 : 0, declared);
+		buf_printf(out, "-C %.*s matches nothing: the trace has %s", (int)length, p,
+			   size ? "the contexts " : "no contexts");
+		plain_add(out, declared);
+		out->size -= size != 0; /* the comma after the last name */
+		buf_add_char(out, '\n');
 	}
 }
 
@@ -143,9 +147,9 @@ static void report_no_event(const char *option, size_t count, struct buf *out)
 			   option, count);
 }
 
-void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
+void unmatched_filters_report(struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out)
 {
-	const struct unmatched_filters *unmatched = (const struct unmatched_filters *)stage;
+	struct unmatched_filters *unmatched = (struct unmatched_filters *)stage;
 	const struct select_options *options = &unmatched->options;
 	const size_t before = out->size;
 

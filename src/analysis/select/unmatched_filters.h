@@ -15,6 +15,6 @@ void unmatched_filters_learn(struct stage *stage, const struct record_object *ob
 /* Must be called at the end: appends a line to `out` for each filter that has matched nothing. selected: number of
  * calls that were selected. may_be_late: objects may be declared after calls that go through them, and
  * unmatched_filters_learn() was not called for them. */
-void unmatched_filters_report(const struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out);
+void unmatched_filters_report(struct stage *stage, uint64_t selected, bool may_be_late, struct buf *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* Writes the text format: the header, the declarations and the other lines. text_write_call.c writes the calls. */
 #include "config.h"
 #include "trace/text/text_write.h"
+#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,20 +172,23 @@ static void text_write_put_build_id(struct writer *writer, const struct record_b
 	buf_printf(out, TEXT_BUILD_LINE "0x%" PRIx64 " %s\n", build_id->from, build_id->hex);
 }
 
-/* Appends the text as a single line; newlines in it are escaped. */
+/* Appends the text as a single line. Bytes that are not plain become escapes, apart from tabs. Readers keep a comment
+ * as it is, so no backslash is escaped: a comment that is read and written again does not change. */
 static void text_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
+	char escape[PLAIN_ESCAPE];
 
-	for (const char *c = comment->text ? comment->text : ""; *c; c++) {
-		const size_t plain = strcspn(c, writer->options.compat ? "%\n" : "\n");
+	for (const char *c = comment->text ? comment->text : ""; *c;) {
+		const size_t size = *c == '\t' ? 1 : plain_size(c);
 
-		buf_add(out, c, plain);
-		c += plain;
-		if (!*c)
-			break;
 		/* The sp-rtrace tools print a comment with printf, so '%' is doubled in compat. */
-		buf_add_str(out, *c == '%' ? "%%" : "\\012");
+		if (*c == '%' && writer->options.compat)
+			buf_add_char(out, '%');
+		if (!size)
+			plain_escape(*c, escape);
+		buf_add(out, size ? c : escape, size ? size : sizeof(escape));
+		c += size ? size : 1;
 	}
 	buf_add_char(out, '\n');
 }

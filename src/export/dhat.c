@@ -82,7 +82,7 @@ static void dhat_write_group(struct dhat *dhat, const struct profile_group *grou
 static void dhat_write_head(const struct dhat *dhat, const struct profile_resource *memory)
 {
 	const struct profile *const profile = dhat->profile;
-	const struct account *const account = profile->processes[0].account;
+	const struct account *const account = profile_first_account(profile);
 
 	fputs("{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,\"bkacc\":false\n,",
 	      dhat->out);

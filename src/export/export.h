@@ -6,7 +6,7 @@
 #include "analysis/trace_writer.h"
 #include "base/buf.h"
 #include "base/terminal_escape.h"
-#include "profile/profile.h"
+#include "profile/compared.h"
 #include "symbols/names/names.h"
 
 #include <stdio.h>

@@ -92,7 +92,7 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 			gperftools_add_stack(&gperftools, profile->groups[i]);
 	add_place_names(&gperftools);
 	buf_add_str(&head, "--- symbol\nbinary=");
-	plain_add(&head, profile->processes[0].account->name);
+	plain_add(&head, profile_first_account(profile)->name);
 	buf_add_char(&head, '\n');
 	buf_add(&head, gperftools.names.data, gperftools.names.size);
 	buf_add_str(&head, "---\nheap profile: ");

@@ -219,7 +219,7 @@ static int massif_write(const struct profile *profile, const struct export_optio
 	fputs("desc: functrace " PACKAGE_VERSION, out);
 	massif_print_resident(&massif);
 	fputs("\ncmd: ", out);
-	plain_print(out, export_command(profile->processes[0].account));
+	plain_print(out, export_command(profile_first_account(profile)));
 	fprintf(out, "\ntime_unit: %s\n", profile->has_times ? "ms" : "i");
 	massif.parts = xcalloc(profile->group_count + 1, sizeof(*massif.parts));
 	if (massif.memory)

@@ -231,7 +231,7 @@ static void add_sample(struct pprof *pprof, const struct profile_group *group)
 /* Adds the program's mapping as the first one, because pprof takes the first mapping for that of the program. */
 static void add_program(struct pprof *pprof, const struct profile *profile)
 {
-	const char *const path = profile->processes[0].account->name;
+	const char *const path = profile_first_account(profile)->name;
 
 	for (size_t i = 0; i < profile->frame_count; i++)
 		if (profile->frames[i]->module && !strcmp(profile->frames[i]->module, path)) {
@@ -263,7 +263,7 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 	message->duration_ns = profile->has_times ? clamp(profile->end_since) : 0;
 	message->comments = xcalloc(2, sizeof(*message->comments));
 	message->comments[message->n_comments++] = text_index(pprof, "functrace " PACKAGE_VERSION);
-	message->comments[message->n_comments++] = text_index(pprof, export_command(profile->processes[0].account));
+	message->comments[message->n_comments++] = text_index(pprof, export_command(profile_first_account(profile)));
 	add_program(pprof, profile);
 }
 

@@ -90,7 +90,7 @@ static void write_error(const struct profile_group *group, size_t number, size_t
 
 static void xml_write_head(const struct profile *profile, FILE *out)
 {
-	const struct account *account = profile->processes[0].account;
+	const struct account *account = profile_first_account(profile);
 
 	fputs("<?xml version=\"1.0\"?>\n\n<valgrindoutput>\n\n<protocolversion>4</protocolversion>\n"
 	      "<protocoltool>memcheck</protocoltool>\n\n<preamble>\n  <line>functrace " PACKAGE_VERSION "</line>\n"

@@ -3,6 +3,7 @@
 #include "analysis/stream.h"
 #include "base/msg.h"
 #include "base/shell_quote.h"
+#include "profile/compared.h"
 #include "profile/profile_stage.h"
 #include "profile/profile_trim.h"
 #include "report/terminal_lines.h"
@@ -154,18 +155,18 @@ bool views_write(struct views *views)
 	suppressions_apply(&views->suppressions, views->profile);
 	if (options->prepare.trim)
 		profile_trim(views->profile, options->prepare.depth);
-	if (!views->profile->process_count)
+	const struct account *const first = profile_first_account(views->profile);
+
+	if (!first)
 		return true;
 	if (!check_mark(views))
 		return false;
-	const uint32_t pid = views->profile->processes[0].account->pid;
-
 	if (options->views.report)
-		error = stream_to_target(&target, pid, ".report.txt", write_report, views);
+		error = stream_to_target(&target, first->pid, ".report.txt", write_report, views);
 	if (!error && options->views.html)
-		error = stream_to_target(&page, pid, ".html", write_page, views);
+		error = stream_to_target(&page, first->pid, ".html", write_page, views);
 	if (!error && export)
-		error = stream_to_target(&target, pid, export->suffix, write_export, views);
+		error = stream_to_target(&target, first->pid, export->suffix, write_export, views);
 	return !error;
 }
 

@@ -35,11 +35,6 @@ static struct account_block *block_new(struct account *account)
 	return block;
 }
 
-static unsigned size_bucket(uint64_t size)
-{
-	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
-}
-
 static unsigned lifetime_bucket(uint64_t value)
 {
 	unsigned bucket = 0;
@@ -101,7 +96,7 @@ static void drop_block(struct account *account, struct resource_account *resourc
 	account_settle_site(resource, block->site);
 	tally_take(&resource->live, block->size);
 	tally_take(&block->site->live, block->size);
-	tally_take(&resource->live_sizes[size_bucket(block->size)], block->size);
+	tally_take(&resource->live_sizes[account_size_bucket(block->size)], block->size);
 	if (block->thread)
 		tally_take(&block->thread->live, block->size);
 	if (block == resource->newest)
@@ -144,8 +139,8 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	account_settle_site(resource, site);
 	tally_add(&resource->allocations, size);
 	tally_add(&resource->live, size);
-	tally_add(&resource->sizes[size_bucket(size)], size);
-	tally_add(&resource->live_sizes[size_bucket(size)], size);
+	tally_add(&resource->sizes[account_size_bucket(size)], size);
+	tally_add(&resource->live_sizes[account_size_bucket(size)], size);
 	tally_add(&site->tally, size);
 	tally_add(&site->live, size);
 	if (block->thread) {
@@ -163,7 +158,7 @@ static void account_add_block(struct account *account, struct resource_state *wh
 static void take_back(struct resource_account *resource, const struct account_block *block)
 {
 	tally_take(&resource->allocations, block->size);
-	tally_take(&resource->sizes[size_bucket(block->size)], block->size);
+	tally_take(&resource->sizes[account_size_bucket(block->size)], block->size);
 	tally_take(&block->site->tally, block->size);
 }
 
@@ -224,7 +219,7 @@ static void count_other(struct account *account, const struct resource_state *wh
 		return;
 	struct thread_account *thread = account_thread(account, resource);
 
-	tally_add(&resource->sizes[size_bucket(call->size)], call->size);
+	tally_add(&resource->sizes[account_size_bucket(call->size)], call->size);
 	tally_add(&account_site(resource, call, function, now)->tally, call->size);
 	if (thread)
 		tally_add(&thread->tally, call->size);

@@ -47,7 +47,8 @@ struct resource_account {
 	struct tally lost[LOST_KINDS]; /* lost live blocks by class; valid after account_end() */
 	struct tally unscanned;        /* live blocks that were allocated after the scan; valid after account_end() */
 	struct timeline timeline;
-	const void *newest; /* the block that was allocated last, if it is alive */
+	const void *newest;                      /* the block that was allocated last, if it is alive */
+	struct tally before_sizes[SIZE_BUCKETS]; /* live blocks of a baseline by size; valid after account_end() */
 	/* site of the blocks in a baseline, which are added to the allocations; NULL: no baseline */
 	struct site *before;
 };

@@ -62,6 +62,8 @@ static void end_block(const struct account *account, struct resource_account *re
 		site->newest_id = id;
 	}
 	site->ages = add_saturated(site->ages, age);
+	if (block->is_before)
+		tally_add(&resource->before_sizes[account_size_bucket(block->size)], block->size);
 	if (!account_end_is_leak(account, resource, block))
 		return;
 	tally_add(&site->picked, block->size);
@@ -75,6 +77,7 @@ static void end_resource(const struct account *account, const struct resource_st
 	struct hash_entry *entry;
 
 	memset(resource->lost, 0, sizeof(resource->lost));
+	memset(resource->before_sizes, 0, sizeof(resource->before_sizes));
 	resource->unscanned = (struct tally){0};
 	for (size_t i = 0; i < resource->site_count; i++) {
 		struct site *site = resource->sites[i];

@@ -17,6 +17,12 @@ struct account_block {
 	bool is_before; /* allocated before the trace; `born` is the time of the baseline */
 };
 
+/* Returns the index of the bucket for blocks of this size. */
+static inline unsigned account_size_bucket(uint64_t size)
+{
+	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
+}
+
 /* These functions return a part of the account, which owns it; if there is no such part yet, they add it. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
 /* If `function` is NULL, returns the counts of "?". */

@@ -85,7 +85,7 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	report_add_tally(report, resource, &resource->peak);
 	if (!resource->peak.calls)
 		lines_add(lines, " at the peak");
-	else if (report->profile->process_count == 1)
+	else if (profile_new_count(report->profile) == 1)
 		lines_add(lines, " at the peak, after %s", report_span_text(report, resource->peak_since, when));
 	else
 		lines_add(lines, " at the peaks of all processes together");

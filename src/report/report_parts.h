@@ -2,6 +2,7 @@
 #ifndef FT_REPORT_REPORT_PARTS_H
 #define FT_REPORT_REPORT_PARTS_H
 
+#include "profile/compared.h"
 #include "report/terminal_lines.h"
 #include "report/report.h"
 #include "report/source_lines.h"

@@ -150,11 +150,19 @@ static void for_each_account(const struct report *report, const struct profile_r
 	}
 }
 
+struct size_rows {
+	struct report_tables_row rows[SIZE_BUCKETS];
+	bool is_before_uncompared; /* the blocks from before the trace are no growth */
+};
+
 static void sum_sizes(void *context, const struct resource_account *account, bool is_old)
 {
-	struct report_tables_row *rows = context;
+	struct size_rows *const sizes = context;
+	struct report_tables_row *const rows = sizes->rows;
 
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
+		if (!is_old && sizes->is_before_uncompared)
+			tally_join(&rows[i].old, &account->before_sizes[i]);
 		if (is_old)
 			tally_join(&rows[i].old, &account->live_sizes[i]);
 		else if (account->at_mark)
@@ -168,10 +176,14 @@ static void sum_sizes(void *context, const struct resource_account *account, boo
 
 void report_sizes(struct report *report, const struct profile_resource *resource)
 {
-	struct report_tables_row rows[SIZE_BUCKETS] = {0};
+	struct size_rows sizes = {0};
+	const struct report_tables_row *const rows = sizes.rows;
 	char from[32], to[32];
 
-	for_each_account(report, resource, sum_sizes, rows);
+	for (size_t i = 0; i < report->profile->group_count; i++)
+		sizes.is_before_uncompared |=
+			report->profile->groups[i]->resource == resource && report->profile->groups[i]->is_uncompared;
+	for_each_account(report, resource, sum_sizes, &sizes);
 	const uint64_t whole = largest_key(report, resource, rows, SIZE_BUCKETS);
 
 	write_titles(report, resource, "size of one");
@@ -312,7 +324,7 @@ void report_objects(struct report *report, const struct profile_resource *resour
 
 		tally_join(&row->allocated, &group->allocated);
 		tally_join(&row->live, &group->live);
-		tally_join(&row->old, &group->old.live);
+		tally_join(&row->old, profile_group_old_live(group));
 	}
 	write_titles(report, resource, "object whose code allocates");
 	write_rows(report, resource, rows, count, add_object_label);

@@ -5,6 +5,7 @@
 The programs are $FUNCTRACE and $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import gzip
 import json
 import os
 import pty
@@ -246,10 +247,41 @@ def what_only_one_trace_can_have_is_no_growth(folder):
         text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
         assert "     No stack has more than before.\n" in text, text
         assert ("     24 bytes in 1 block from before the trace began: not counted as growth, because the older trace does not have these\n" in text) == said, text
+        # The tables agree with the list: whatever they say of what is alive, nothing of it is more than before.
+        for view, rows in (("size", {" 16 to 31", " 64 to 127"}), ("object", {"[before the trace]", "(unknown)"})):
+            table = report_of(newer, "--diff=" + old, view=view).split("\nfd: ")[0].split("grew by")[1].splitlines()[1:]
+            table = [line for line in table if line.endswith(tuple(rows))]
+            assert table and not [line for line in table if "+" in line], (view, table)
+            assert [line.split()[2:4] for line in table if line.endswith(("16 to 31", "trace]"))] == [
+                ["1", "24"] if newer == baseline else ["0", "0"]][:older == baseline or newer == baseline], (view, table)
     # Both have a baseline, and the newer one has more blocks.
     more = baseline.replace(b"## before <1> 0x90000 24\n", b"## before <1> 0x90000 24\n## before <1> 0x91000 16\n")
     text = report_of(more, "--diff=" + old)
     assert "  1. +16 bytes, +1 block: 40 bytes in 2 blocks, before 24 bytes in 1 block\n" in text, text
+
+
+def the_new_trace_names_files_and_programs(folder):
+    """The older trace is read first, but it is only what the new one is compared with."""
+    old, out = os.path.join(folder, "old"), os.path.join(folder, "out")
+    new = (HEAD % 777 + "## resident 4096 8192\n" + CALLS).replace("/bin/prog", "/bin/NEWPROG").encode()
+    os.mkdir(out)
+    with open(old, "wb") as file:
+        file.write((HEAD % 42 + CALLS.split("3. [")[0]).encode())
+    for options in (["--report"], ["-f", "gperftools"], ["-f", "json"]):
+        run("-q", *options, "--diff=" + old, "-o", out, "-", data=new, check=0)
+    run("-q", "--report", "--html=" + out, "--diff=" + old, "-o", out, "-", data=new, check=0)
+    assert sorted(os.listdir(out)) == ["777-0.heap", "777-0.html", "777-0.json", "777-0.report.txt", "777-1.report.txt"], out
+    assert b"binary=/bin/NEWPROG\n" in run("-f", "gperftools", "--diff=" + old, "-", data=new, check=0).stdout
+    done = run("-f", "pprof", "--diff=" + old, "-", data=new)
+    if done.returncode == 0:
+        profile = gzip.decompress(done.stdout)
+        assert b"/bin/NEWPROG" in profile and b"/bin/prog" not in profile, profile
+    # The new trace has one process, so it has one peak and one line of resident memory.
+    text = report_of(new, "--diff=" + old)
+    assert "1,200 bytes in 4 blocks at the peak, after 3.000 s\n" in text, text
+    with open(os.path.join(out, "777-0.html"), encoding="utf-8") as file:
+        page = file.read()
+    assert '"peak_since":3000000000' in page and '"most":[' in page and '"resident":[' in page
 
 
 ONE_LINE = """
@@ -721,7 +753,8 @@ def damaged_text_is_shown_as_it_is(folder):
 
 
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
-         time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told, what_only_one_trace_can_have_is_no_growth,
+         time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
+         what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
          what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,

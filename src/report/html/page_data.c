@@ -182,9 +182,9 @@ static const struct timeline *only_timeline(const struct profile *profile, const
 {
 	const struct resource_account *account;
 
-	if (profile->process_count != 1)
+	if (profile_new_count(profile) != 1)
 		return NULL;
-	account = profile_resource_account(profile->processes[0].account, kind);
+	account = profile_resource_account(profile_first_account(profile), kind);
 	return account && account->timeline.width ? &account->timeline : NULL;
 }
 
@@ -223,9 +223,9 @@ static void page_data_add_resident(struct buf *out, const struct profile *profil
 	const struct resident *resident;
 	struct buf json = {0};
 
-	if (profile->process_count != 1 || !profile->processes[0].account->resident.is_known)
+	if (profile_new_count(profile) != 1 || !profile_first_account(profile)->resident.is_known)
 		return;
-	resident = &profile->processes[0].account->resident;
+	resident = &profile_first_account(profile)->resident;
 	for (size_t i = 0; i < axis->span_count; i++) {
 		const uint64_t since = i * axis->span_width + (axis->span_width - 1);
 		size_t span = since / resident->line.width;
@@ -347,15 +347,14 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
-/* Adds the kind's older figure. For a group that cannot be compared, its present figure is used, so that it adds no
- * growth. */
+/* Adds the kind's older figure. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
-	struct tally old = kind->old.live;
+	struct tally old = {0};
 
 	for (size_t i = 0; i < profile->group_count; i++)
-		if (profile->groups[i]->resource == kind && profile->groups[i]->is_uncompared)
-			tally_join(&old, &profile->groups[i]->live);
+		if (profile->groups[i]->resource == kind)
+			tally_join(&old, profile_group_old_live(profile->groups[i]));
 	page_data_add_tally(out, "old", &old);
 }
 
@@ -379,7 +378,7 @@ static void page_data_add_kind(struct buf *out, const struct profile *profile, c
 		page_data_add_old(out, profile, kind);
 	page_data_add_tally(out, "peak", &kind->peak);
 	page_data_add_tally(out, "temporary", &kind->temporary);
-	if (profile->process_count == 1)
+	if (profile_new_count(profile) == 1)
 		page_data_add_number(out, "peak_since", kind->peak_since);
 	add_scan(out, kind);
 	page_data_add_number(out, "unknown", kind->unknown_releases);

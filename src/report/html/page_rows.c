@@ -130,7 +130,7 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&row->lost[i], &group->lost[i]);
 	/* A group that cannot be compared has no growth. */
-	tally_join(&row->old, group->is_uncompared ? &group->live : &group->old.live);
+	tally_join(&row->old, profile_group_old_live(group));
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
 	if (group->first_since < row->first)

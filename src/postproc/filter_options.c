@@ -1,5 +1,6 @@
 #include "config.h"
 #include "postproc/filter_options.h"
+#include "base/shell_quote.h"
 #include "cli/conflicts.h"
 #include "cli/report_options.h"
 
@@ -217,10 +218,23 @@ static error_t filter_options_parse(int key, char *arg, struct argp_state *state
 	given_option(filters->given, option_table, key, arg);
 	if (!parse_filter(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
-	for (const struct argp_option *option = option_table; option->name || option->doc; option++)
-		if (option->key == key)
-			buf_printf(&filters->words, "%s--%s=%s", filters->words.size ? " " : "", option->name, arg);
+	if (key != OPT_MIN_COUNT)
+		postproc_filters_note(&filters->words, option_table, key, arg);
 	return 0;
+}
+
+void postproc_filters_note(struct buf *words, const struct argp_option *table, int key, const char *value)
+{
+	buf_add_str(words, words->size ? " " : "");
+	for (const struct argp_option *option = table; option->name || option->doc; option++)
+		if (option->name && option->key == key) {
+			if (key < 0x80)
+				buf_printf(words, "-%c ", key);
+			else
+				buf_printf(words, "--%s=", option->name);
+			break;
+		}
+	shell_quote_add(words, value);
 }
 
 const struct argp postproc_filter_argp = {.options = option_table, .parser = filter_options_parse};

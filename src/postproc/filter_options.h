@@ -20,11 +20,16 @@ struct postproc_filters {
 	struct stack_pattern *patterns;
 	size_t pattern_capacity;
 	uint32_t min_count; /* the minimum number of allocations in a group; 0: any number */
-	struct buf words;   /* the options as the user gave them, for the report; empty if there are none */
+	/* The given options that select calls, of all tables of options, as words for a shell; without --min-count,
+	 * which selects groups. Empty if there are none. */
+	struct buf words;
 };
 
 /* A child parser for the program's argp parser. Its input is a struct postproc_filters, which must be zero at first. */
 extern const struct argp postproc_filter_argp;
+
+/* Appends an option of the table with its value, quoted for a shell: "-C Req", "--function='f*'". */
+void postproc_filters_note(struct buf *words, const struct argp_option *table, int key, const char *value);
 
 void postproc_filters_free(struct postproc_filters *filters);
 

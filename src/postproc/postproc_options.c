@@ -190,8 +190,8 @@ static bool is_mask(const char *text)
 	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-/* Parses options that select calls, or remove parts of calls. Returns false for any other option. */
-static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
+/* Parses options that remove parts of calls. Returns false for any other option. */
+static bool parse_removal(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
 	case 'b':
@@ -201,6 +201,15 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 	case 'a':
 		options->prepare.remove_args = true;
 		return true;
+	default:
+		return false;
+	}
+}
+
+/* Parses options that select calls. Returns false for any other option. */
+static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
+{
+	switch (key) {
 	case 'C':
 		options->select.by_context = true;
 		options->select.context_names = is_mask(arg) ? NULL : arg;
@@ -366,8 +375,12 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 	struct postproc_options *options = state->input;
 
 	given_option(&options->given, option_table, key, arg);
-	if (parse_selection(key, arg, state, options) || parse_output(key, arg, state, options))
+	if (parse_removal(key, arg, state, options) || parse_output(key, arg, state, options))
 		return 0;
+	if (parse_selection(key, arg, state, options)) {
+		postproc_filters_note(&options->filters.words, option_table, key, arg);
+		return 0;
+	}
 	switch (key) {
 	case ARGP_KEY_INIT:
 		options->views.given = options->filters.given = &options->given;

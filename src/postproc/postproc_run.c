@@ -188,7 +188,8 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 		msg_warn("only the formats %s have a place for names; -r does nothing with -f %s",
 			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
 	if (options->stats) {
-		chain->stats = (struct stats_options){.target = target, .names = shown};
+		chain->stats =
+			(struct stats_options){.target = target, .names = shown, .selection = &options->filters.words};
 		return profile_stage_new(&(struct profile_stage_options){
 			.names = shown, .done = stats_report, .context = &chain->stats});
 	}

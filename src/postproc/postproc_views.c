@@ -9,6 +9,7 @@
 #include "report/terminal_lines.h"
 #include "report/html/page.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,14 +68,26 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
-/* Sets the command line that reads the same traces again, for hints in the report. Does nothing if an input is standard
- * input. */
+/* Appends the options that have selected what is shown, as words for a shell. */
+static void add_selection(const struct views *views, bool is_of_groups, struct buf *out)
+{
+	const struct postproc_filters *filters = &views->options->filters;
+
+	buf_add(out, filters->words.data, filters->words.size);
+	if (is_of_groups && filters->min_count)
+		buf_printf(out, "%s--min-count=%" PRIu32, out->size ? " " : "", filters->min_count);
+}
+
+/* Sets the command line that reads the same traces again and selects the same, for hints in the report. Does nothing if
+ * an input is standard input. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
 {
 	const struct postproc_options *options = views->options;
 	const char *const own = options->views.again, *const alone =
 							      views->sequence ? views->sequence->input_name : NULL;
 
+	if (!own)
+		add_selection(views, true, behind);
 	for (size_t i = 0; !own && i < options->input_count; i++) {
 		if (!strcmp(options->inputs[i], "-"))
 			return;
@@ -92,10 +105,11 @@ static int write_report(void *context, FILE *out)
 {
 	struct views *views = context;
 	struct report_options options = views->options->views.report_options;
-	struct buf behind = {0};
+	struct buf behind = {0}, selection = {0};
 
+	add_selection(views, true, &selection);
 	options.min_count = views->options->filters.min_count;
-	options.filters = views->options->filters.words.size ? (const char *)views->options->filters.words.data : NULL;
+	options.selection = buf_str(&selection);
 	options.sysroot = views->options->names.sysroot;
 	options.columns = lines_columns(out);
 	options.colours = lines_want_colours(out);
@@ -103,6 +117,7 @@ static int write_report(void *context, FILE *out)
 	options.is_kept = !views->options->views.again;
 	words_again(views, &options, &behind);
 	report_write(views->profile, &options, out);
+	buf_free(&selection);
 	buf_free(&behind);
 	return 0;
 }
@@ -110,9 +125,15 @@ static int write_report(void *context, FILE *out)
 static int write_page(void *context, FILE *out)
 {
 	struct views *views = context;
-	const struct page_options options = {.sysroot = views->options->names.sysroot};
+	struct buf selection = {0};
 
-	return page_write(views->profile, &options, out);
+	add_selection(views, false, &selection);
+	const struct page_options options = {.sysroot = views->options->names.sysroot,
+					     .selection = buf_str(&selection)};
+	const int error = page_write(views->profile, &options, out);
+
+	buf_free(&selection);
+	return error;
 }
 
 /* Returns false after a message if the time in --diff=@T is after the end of all traces, because there is nothing to

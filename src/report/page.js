@@ -160,6 +160,8 @@ function drawHead() {
   about.push(counted(data.events, 'event', 'events') +
     (data.has_times && data.end ? ' within ' + spanText(data.end) : ''));
   about.push(residentText(programs));
+  byId('selection').hidden = !data.selection;
+  byId('selection').textContent = data.selection ? 'Only what these options select: ' + data.selection : '';
   if (data.incomplete)
     byId('ends').append(make('li', '', 'Incomplete: ' + data.incomplete));
   byId('ends').append(...data.ends.map((end) => make('li', '', capital(end))));

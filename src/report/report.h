@@ -16,8 +16,8 @@ struct report_options {
 	enum report_tree tree;
 	uint32_t top; /* number of shown groups or rows; 0: the default of each section */
 	bool gen_suppressions;
-	uint32_t min_count;  /* smallest number of blocks of a group that is shown; 0: no minimum */
-	const char *filters; /* describes the filters that have selected the reported blocks; NULL: none */
+	uint32_t min_count;    /* smallest number of blocks of a group that is shown; 0: no minimum */
+	const char *selection; /* the options that have selected what is reported, as words; NULL or "": none */
 	/* A command that makes the same report: its words before the options, and those after them. NULL: there is no
 	 * such command. */
 	const char *again, *again_behind;

@@ -114,13 +114,13 @@ static void write_mark(struct report *report)
 		}
 }
 
-static void write_filters(struct report *report)
+static void write_selection(struct report *report)
 {
 	write_mark(report);
-	if (!report->options.filters)
+	if (!*string_or_empty(report->options.selection))
 		return;
 	report_add_label(report, "only");
-	lines_add_name(&report->lines, report->options.filters);
+	lines_add_name(&report->lines, report->options.selection);
 	lines_end(&report->lines);
 }
 
@@ -313,7 +313,7 @@ void report_head(struct report *report)
 	write_ends(report);
 	write_times(report);
 	report_head_write_resident(report);
-	write_filters(report);
+	write_selection(report);
 	write_unseen(report);
 	write_notes(report);
 }

@@ -16,7 +16,7 @@ enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 struct stats_report_state {
 	struct account *account;
 	struct lines lines;
-	struct names *names; /* NULL: none */
+	const struct stats_options *options;
 };
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
@@ -53,6 +53,14 @@ static void stats_report_write_head(struct stats_report_state *report)
 			  clock_text(last->time_ns, to),
 			  last->time_ns > first->time_ns ? (double)(last->time_ns - first->time_ns) / 1e9 : 0);
 	lines_end(&report->lines);
+}
+
+static void stats_report_write_selection(struct stats_report_state *report)
+{
+	const struct buf *words = report->options->selection;
+
+	if (words->size)
+		LINE(&report->lines, "only             %.*s", (int)words->size, (const char *)words->data);
 }
 
 static void write_incomplete(struct stats_report_state *report)
@@ -241,8 +249,8 @@ static void stats_report_write_frame(struct stats_report_state *report, const st
 {
 	const struct frame_name *names;
 	const char *text = stack->texts ? stack->texts[i] : NULL;
-	const size_t count =
-		frame_lookup(report->names ? names_lookup : NULL, report->names, stack->frames[i], text, &names);
+	const size_t count = frame_lookup(report->options->names ? names_lookup : NULL, report->options->names,
+					  stack->frames[i], text, &names);
 
 	for (size_t k = 0; k < count; k++) {
 		lines_add(&report->lines, "       0x%" PRIx64, stack->frames[i]);
@@ -280,7 +288,7 @@ static void write_stack(struct stats_report_state *report, const struct site *st
 	lines_add(&report->lines, "       by ");
 	lines_add_name(&report->lines, stats->function);
 	lines_end(&report->lines);
-	account_map_stack(report->account, report->names, stack, FRAMES_SHOWN);
+	account_map_stack(report->account, report->options->names, stack, FRAMES_SHOWN);
 	for (uint32_t i = 0; i < stack->count && i < FRAMES_SHOWN; i++)
 		stats_report_write_frame(report, stack, i);
 	if (stack->count > FRAMES_SHOWN)
@@ -334,6 +342,7 @@ static int write_stats(void *context, FILE *out)
 
 	report->lines = (struct lines){.out = out, .columns = lines_columns(out)};
 	stats_report_write_head(report);
+	stats_report_write_selection(report);
 	write_incomplete(report);
 	stats_report_write_resident(report);
 	for (size_t i = 0; i < account->resources.count; i++) {
@@ -357,7 +366,7 @@ static int write_stats(void *context, FILE *out)
 int stats_report(void *options, struct account *account)
 {
 	const struct stats_options *stats = options;
-	struct stats_report_state report = {.account = account, .names = stats->names};
+	struct stats_report_state report = {.account = account, .options = stats};
 
 	return stream_to_target(&stats->target, account->pid, ".stats.txt", write_stats, &report);
 }

@@ -3,12 +3,14 @@
 #define FT_REPORT_STATS_REPORT_H
 
 #include "analysis/trace_writer.h"
+#include "base/buf.h"
 #include "profile/account.h"
 
 struct stats_options {
 	struct output_target target;
 	/* names of the account's objects, owned by the caller; NULL: frames have the names in the trace */
 	struct names *names;
+	const struct buf *selection; /* the options that have selected the calls, as words; may be empty */
 };
 
 /* Writes the report of an account, and sorts the account's lists for it. options: a struct stats_options. Can be used

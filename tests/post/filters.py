@@ -4,8 +4,10 @@
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
+import json
 import os
 import re
+import shlex
 import sys
 
 import golden
@@ -99,8 +101,8 @@ def result(folder, options, data):
             written = file.read()
         os.remove(out)
     assert done.stdout or written, options
-    # The report names the filters.
-    return re.sub(rb"only        .*\n", b"", done.stdout) + written
+    # The report, the statistics and the page name the filters.
+    return re.sub(rb"only        .*\n", b"", done.stdout) + re.sub(rb',"selection":"[^"]*"', b"", written)
 
 
 def check_output(folder, options, choices):
@@ -166,6 +168,51 @@ def growth_is_of_what_was_chosen(folder):
     report = run("--report", "--diff=@0.5", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block", "+200 bytes, +2 blocks"], report
     assert "     without 1 group that grew, of fewer than 2: 64 bytes in 1 block\n" in report, report
+
+
+CHOSEN = b"""version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test
+<1> : memory (memory allocation in bytes)
+<2> : fd (file descriptors)
+@ 1 : Req
+: /bin/prog => 0x1000-0x9000
+1. @1 [10:00:01.000000] malloc<memory>(100) = 0x1000
+\t0x1010 f at a.c:5
+
+2. [10:00:02.000000] malloc<memory>(1000000) = 0x200000
+\t0x2010 g at a.c:6
+
+3. [10:00:03.000000] open<fd>(1) = 0x3
+\t0x2020 g at a.c:7
+
+"""
+
+
+def what_has_chosen_is_said(folder):
+    """In the report, the statistics and the page; and the commands that the report suggests choose the same."""
+    path, page, index = (os.path.join(folder, name) for name in ("the trace", "page", "an index"))
+    for name, data in ((path, CHOSEN), (index, b"2\n")):
+        with open(name, "wb") as file:
+            file.write(data)
+    for words in ("-C Req", "-C 0", "-R memory", "-R 1", "--pid=42", f"--include='{index}'", f"--exclude='{index}'",
+                  "--call-address=prog:1000+100", "--size=1-200", "--function='f*'", "--not-function=f", "--time=0-1",
+                  "-C Req --pid=42 --size=1-200", "--min-count=1", "--size=1-2000 --min-count=1"):
+        options, of_groups = shlex.split(words), "--min-count" in words
+        report = run("--report", *options, path, check=0).stdout.decode()
+        assert f"\nonly        {words}\n" in report, (words, report)
+        again = re.search(r"^next .*: functrace-postproc (--report=alive .*)$", report, re.M).group(1)
+        assert again == f"--report=alive {words} '{path}'", again
+        figures, same = (re.findall(r"^(?:memory|fd) .*\n.*", text, re.M)
+                         for text in (report, run(*shlex.split(again), check=0).stdout.decode()))
+        assert figures and figures == same, (words, figures, same)
+        if not of_groups:
+            assert f"\nonly             {words}\n" in run("--stats", *options, path, check=0).stdout.decode(), words
+        run("--report", f"--html={page}", *options, path, check=0)
+        with open(page, encoding="utf-8") as file:
+            data = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
+        wanted = words.replace("--min-count=1", "").strip()
+        assert data.get("selection", "") == wanted and data["events"] <= 3, (words, data.get("selection"))
+    for text in (run("--report", path, check=0).stdout, run("--stats", path, check=0).stdout):
+        assert b"only  " not in text and b"--report=alive 'only" not in text, text
 
 
 def numbers(*options, data=TRACE, status=0):
@@ -383,7 +430,7 @@ def wrong_words_are_usage_errors(_folder):
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, options
 
 
-TESTS = [every_output_has_what_was_chosen, what_is_alive_is_chosen_for_every_output, every_format_has_what_was_chosen, growth_is_of_what_was_chosen,
+TESTS = [every_output_has_what_was_chosen, what_is_alive_is_chosen_for_every_output, every_format_has_what_was_chosen, growth_is_of_what_was_chosen, what_has_chosen_is_said,
          time_is_counted_from_the_first_call_of_all, without_times_a_filter_moves_no_call, what_is_alive_has_an_age_and_a_count,
          objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, cut_stacks_change_no_choice,
          what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,

@@ -514,6 +514,13 @@ def figures_are_those_of_stats(folder):
             assert int(shown[0].replace(",", "")) == blocks[0] and shown[2][1] == f"{blocks[0]:,} blocks", shown
 
 
+def what_was_selected_is_said(folder):
+    page = make_page(folder, trace(folder), "--size=60-100", "--function=alloc_?")
+    words = "Only what these options select: --size=60-100 --function='alloc_?'"
+    assert browse(folder, page, "return shown('#selection');") == [words]
+    assert browse(folder, make_page(folder, trace(folder)), "return shown('#selection');") == []
+
+
 def pages_go_with_reports_and_several_traces(folder):
     path, out = os.path.join(folder, "t"), os.path.join(folder, "page.html")
     with open(path, "wb") as file:
@@ -594,7 +601,7 @@ def a_large_trace_fits(folder):
 TESTS = [the_page_shows_what_there_is, resident_memory_is_a_line_of_time, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
          a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
-         pages_go_with_reports_and_several_traces, a_large_trace_fits]
+         what_was_selected_is_said, pages_go_with_reports_and_several_traces, a_large_trace_fits]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -427,6 +427,8 @@ void page_data_add(struct buf *out, const struct profile *profile, const struct 
 	add_ends(out, profile);
 	add_notes(out, profile);
 	add_compared(out, profile);
+	if (*string_or_empty(options->selection))
+		page_data_add_text(out, "selection", options->selection);
 	page_data_add_number(out, "moment_width", axis.moment_width);
 	page_data_add_number(out, "moment_count", axis.moment_count);
 	page_data_add_number(out, "span_width", axis.span_width);

@@ -23,6 +23,7 @@ extern const struct page_limits page_data_limits;
  *   "ends": [] (how processes ended, unless with status 0), "incomplete" (which traces have no end; only if
  *   there are any), "ends_left_out", "notes": [], "notes_left_out",
  *   "compared" (to what; only in a comparison),
+ *   "selection" (the options that have selected what is shown; only if there are any),
  *   "moment_width", "moment_count" (moment k is the time k * width, before the calls at that time),
  *   "span_width" (of the curves over time),
  *   "resident": [] (bytes at the end of each span, null before the first value; only for one process, and if its

@@ -247,8 +247,10 @@ void report_add_frame(struct report *report, const struct profile_frame *frame)
 	lines_colour(lines, COLOUR_FUNCTION);
 	lines_add_name(lines, buf_str(&report->name));
 	lines_colour(lines, COLOUR_PLACE);
-	if (frame->file)
+	if (frame->file && frame->line)
 		lines_add(lines, " at %s:%u", path_name(frame->file), frame->line);
+	else if (frame->file)
+		lines_add(lines, " at %s", path_name(frame->file));
 	else if (frame->module)
 		lines_add(lines, " from %s", path_name(frame->module));
 	if (frame->inlined)

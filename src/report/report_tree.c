@@ -12,6 +12,8 @@ enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 struct report_tree_node {
 	const struct profile_frame *frame; /* NULL: the node is the allocating function `function` */
 	const char *function;
+	/* The merged frames are at several lines, in several files, or only some of them are inlined. */
+	bool has_lines, has_files, is_partly_inlined;
 	struct tally figure;
 	uint64_t key;             /* order of the nodes: bytes or number */
 	size_t first_child, next; /* indices of nodes; 0 (the root) means none */
@@ -45,6 +47,19 @@ static bool is_same_node(const struct report_tree_node *node, const struct profi
 	       (frame->function && node->frame->function == frame->function && node->frame->module == frame->module);
 }
 
+/* Notes in what a frame that is merged into a node differs from the node's first frame. */
+static size_t report_tree_merge(struct tree *tree, size_t index, const struct profile_frame *frame)
+{
+	struct report_tree_node *node = &tree->nodes[index];
+
+	if (!frame || frame == node->frame)
+		return index;
+	node->has_files |= frame->file != node->frame->file;
+	node->has_lines |= frame->line != node->frame->line;
+	node->is_partly_inlined |= frame->inlined != node->frame->inlined;
+	return index;
+}
+
 static size_t child_of(struct tree *tree, size_t parent, const struct profile_frame *frame, const char *function)
 {
 	const uint64_t key = report_tree_node_key(parent, frame, function);
@@ -52,11 +67,11 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 
 	/* If the hash is equal but the function is not, search all children. */
 	if (*place && is_same_node(&tree->nodes[*place], frame, function))
-		return *place;
+		return report_tree_merge(tree, *place, frame);
 	if (*place)
 		for (size_t i = tree->nodes[parent].first_child; i; i = tree->nodes[i].next)
 			if (is_same_node(&tree->nodes[i], frame, function))
-				return i;
+				return report_tree_merge(tree, i, frame);
 	ARRAY_GROW(tree->nodes, tree->capacity, tree->count);
 	tree->nodes[tree->count] = (struct report_tree_node){
 		.frame = frame, .function = function, .next = tree->nodes[parent].first_child};
@@ -103,6 +118,20 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 	return compare_u64(x, y);
 }
 
+/* Adds the node's frame, without what is not the same in all frames that were merged into it. */
+static void report_tree_add_frame(struct report *report, const struct report_tree_node *node)
+{
+	struct profile_frame frame = *node->frame;
+
+	if (node->has_files)
+		frame.file = NULL;
+	if (node->has_lines)
+		frame.line = 0;
+	if (node->is_partly_inlined)
+		frame.inlined = false;
+	report_add_frame(report, &frame);
+}
+
 static void report_tree_write_node(struct tree *tree, const struct report_tree_node *node, unsigned indent)
 {
 	struct report *report = tree->report;
@@ -116,7 +145,7 @@ static void report_tree_write_node(struct tree *tree, const struct report_tree_n
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, "%*s", (int)(2 * (indent < INDENT_MAX ? indent : INDENT_MAX)), "");
 	if (node->frame)
-		report_add_frame(report, node->frame);
+		report_tree_add_frame(report, node);
 	else
 		lines_add_name(lines, node->function ? node->function : "?");
 	lines_end(lines);

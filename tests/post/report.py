@@ -160,6 +160,24 @@ memory: alive at the end, by stack
         "   70.0 %             140    alloc_a at a.c:5"], report_of(TRACE, "--tree=up")
 
 
+def a_tree_has_no_line_of_another_call(_folder):
+    """Frames of one function are one node; a place is shown only if it is that of all of them."""
+    calls = (("malloc", 1, "a.c:5", "m.c:7"), ("malloc", 99, "a.c:50", "m.c:8"), ("calloc", 100, "b.h:5", "m.c:8"))
+    data = (HEAD % 42 + "".join(f"{i}. {name}<memory>({size}) = 0x{i}000\n\t0x{i}0 f at /no/{place}\n\t0x{i}1 g at /no/g.c:1"
+                                f"{' (inlined)' if i == 1 else ''}\n\t0x{i}{1 if i == 1 else 2} main at /no/{caller}\n\n"
+                                for i, (name, size, place, caller) in enumerate(calls, 1))).encode()
+
+    def tree(*options, data=data):
+        text = report_of(data, *options).split("bytes  c")[1].split("\n\nfd")[0]
+        return [line.split(None, 3)[2:] for line in text.splitlines()[1:]]
+
+    assert tree("--tree") == [["200", "main at m.c"], ["200", "g at g.c:1"], ["200", "f"], ["100", "malloc"], ["100", "calloc"]], tree("--tree")
+    assert tree("--tree=up") == [["100", "malloc"], ["100", "f at a.c"], ["100", "g at g.c:1"], ["100", "main at m.c"],
+                                 ["100", "calloc"], ["100", "f at b.h:5"], ["100", "g at g.c:1"], ["100", "main at m.c:8"]], tree("--tree=up")
+    only = data.split(b"2. malloc")[0]
+    assert tree("--tree", data=only)[:2] == [["1", "main at m.c:7"], ["1", "g at g.c:1 (inlined)"]], tree("--tree", data=only)
+
+
 def time_chooses_among_what_is_alive(_folder):
     def heads(*options):
         text = report_of(TRACE, *options)
@@ -752,7 +770,7 @@ def damaged_text_is_shown_as_it_is(folder):
             b"lines are shown as they are\n") in done.stderr, done.stderr
 
 
-TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up,
+TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
          time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
          what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
          what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,

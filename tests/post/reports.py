@@ -345,7 +345,7 @@ def check_json(path, options, every, mark):
 
 def check_page(path, options, every, mark, folder):
     out = os.path.join(folder, "page.html")
-    run("--html=" + out, *ANY, *options, path, check=0)
+    run("--html=" + out, "-q", *options, path, check=0)
     with open(out, encoding="utf-8") as file:
         data = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
     trace, end = every[0].model.trace, every[0].model.end
@@ -404,7 +404,7 @@ def page_row(expected, key, data):
 
 def check_exports(path, options, every, mark, folder):
     def export(name, *more, binary=False):
-        done = run("-f", name, *ANY, *options, *more, path, check=0).stdout
+        done = run("-f", name, "-q", *options, *more, path, check=0).stdout
         return done if binary else done.decode()
 
     def stacked(which):

@@ -22,6 +22,7 @@ struct heap_thread {
 	pid_t tid;
 	uint64_t pc, sp, thread_pointer;
 	bool in_syscall;
+	bool is_ending;        /* true if none of the functions on its stack will go on */
 	bool is_outside;       /* true if the thread is in a system call that no allocator makes */
 	const uint64_t *words; /* all words of its registers, including vector registers */
 	size_t n_words;

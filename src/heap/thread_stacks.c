@@ -4,6 +4,7 @@
 #include "config.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
+#include "heap/allocator_code.h"
 
 #include <stdlib.h>
 
@@ -113,10 +114,20 @@ static bool lies_in(const struct range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
+/* Returns true if a thread's function may have variables in the red zone. A function with a system call instruction of
+ * its own may have them there during the call, too. The C library's functions, in which threads wait most often, have
+ * none there: for as long as they wait, the red zone contains only old words of earlier functions. */
+static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread)
+{
+	const struct heap_mapping *const m = image_mapping(image, thread->pc);
+
+	return !thread->is_ending && !(thread->in_syscall && m && code_is_c_library(m->path));
+}
+
 /* Returns the lowest address that a thread uses on its stack. */
 static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
 {
-	const unsigned below = thread->in_syscall ? 0 : image->arch->red_zone;
+	const unsigned below = may_use_red_zone(image, thread) ? image->arch->red_zone : 0;
 
 	return thread->sp > below ? thread->sp - below : 0;
 }

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #define BASE          0x7f0000000000ull
@@ -90,12 +91,57 @@ static void of_musl(void **state)
 	assert_true(memory.has_guard && memory.start == BASE + 0x2000);
 }
 
+/* Returns how many bytes below the thread's stack pointer count as used. */
+static uint64_t used_below(const struct heap_thread *thread)
+{
+	static const struct arch arch = {.pointer_size = 8, .red_zone = 128};
+	static const struct heap_mapping stack[] = {
+		{.start = 0x400000, .end = 0x480000, .executable = true, .path = "/program"},
+		{.start = 0x500000, .end = 0x580000, .executable = true, .path = "/lib/libc.so.6"},
+		{.start = BASE, .end = BASE + BYTES, .readable = true, .writable = true, .path = "[stack]"},
+	};
+	const struct heap_image image = {.mappings = stack,
+					 .n_mappings = ARRAY_SIZE(stack),
+					 .threads = thread,
+					 .n_threads = 1,
+					 .arch = &arch,
+					 .bytes = bytes};
+	struct heap heap = {.image = &image, .words = {.image = &image, .width = 8}};
+	size_t count;
+	struct range *unused = stacks_unused(&heap, &count);
+
+	assert_int_equal(count, 1);
+	const uint64_t end = unused[0].end;
+
+	free(unused);
+	return thread->sp - end;
+}
+
+/* A system call instruction does not change the red zone, so a function with such an instruction may have variables
+ * there. The C library's functions have none there. */
+static void red_zone(void **state)
+{
+	struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
+
+	(void)state;
+	assert_int_equal(used_below(&thread), 128);
+	thread.in_syscall = true;
+	assert_int_equal(used_below(&thread), 128);
+	thread.is_ending = true;
+	assert_int_equal(used_below(&thread), 0);
+	thread = (struct heap_thread){.sp = BASE + 0x8000, .pc = 0x500010};
+	assert_int_equal(used_below(&thread), 128);
+	thread.in_syscall = true;
+	assert_int_equal(used_below(&thread), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(of_glibc, clear),
 		cmocka_unit_test_setup(numbers, clear),
 		cmocka_unit_test_setup(of_musl, clear),
+		cmocka_unit_test_setup(red_zone, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

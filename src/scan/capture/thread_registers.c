@@ -88,7 +88,7 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 	thread->words = copy;
 	thread->n_words = count;
 	thread->sp = sp;
-	thread->in_syscall = thread->is_outside = true;
+	thread->in_syscall = thread->is_outside = thread->is_ending = true;
 }
 
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)

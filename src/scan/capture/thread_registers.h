@@ -18,7 +18,7 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 /* Adds the registers of one task. Of a task that is not stopped, only the address at which it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
 /* Replaces the registers of the thread that was added last by this sp and these words; the thread is then treated as
- * outside the allocator. */
+ * one whose functions have ended, outside of the allocator. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
 void scan_threads_free(struct scan_threads *threads);
 

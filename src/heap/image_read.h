@@ -119,4 +119,23 @@ static inline uint64_t word_or_0(struct words *words, uint64_t address)
 	return word_at(words, address, &word) ? word : 0;
 }
 
+/* A walk along a linked list of the image, in which the program may have destroyed a link. All members are 0 at
+ * first. */
+struct list_walk {
+	uint64_t kept;  /* an entry of the list, with which the later ones are compared */
+	uint64_t steps; /* entries after that one */
+	uint64_t limit; /* number of entries until another one is kept */
+};
+
+/* Takes the next entry of a walk. Returns true if the list has led back to an earlier entry, so that it has no end.
+ * This is Brent's algorithm: a walk ends after a few times as many steps as the list has different entries. */
+static inline bool list_leads_back(struct list_walk *walk, uint64_t entry)
+{
+	if (walk->limit && entry == walk->kept)
+		return true;
+	if (walk->steps++ == walk->limit)
+		*walk = (struct list_walk){.kept = entry, .limit = 2 * walk->limit + 1};
+	return false;
+}
+
 #endif

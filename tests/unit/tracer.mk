@@ -155,3 +155,7 @@ check_PROGRAMS += tests/unit/heap_musl_old
 TESTS += tests/unit/heap_musl_old
 tests_unit_heap_musl_old_SOURCES = tests/unit/heap_musl_old.c
 tests_unit_heap_musl_old_LDADD = libheap.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/heap_musl
+TESTS += tests/unit/heap_musl
+tests_unit_heap_musl_SOURCES = tests/unit/heap_musl.c
+tests_unit_heap_musl_LDADD = libheap.a $(TRACER_TEST_LIBS)

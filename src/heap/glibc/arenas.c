@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #define ARENAS_MAX    65536
-#define HEAPS_MAX     (1u << 20)     /* limit of the heaps of an arena */
 #define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
 #define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these heaps: four huge pages of 1 GiB */
 #define ODD_MAX       4              /* limit of inconsistent bins of a recognised arena; they are reported later */
@@ -330,10 +329,11 @@ static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, b
 	const struct arena *arena = &heap->arenas[index];
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
 	struct heap_info info = {.previous = align_down(top, heap->heap_size)};
+	struct list_walk walk = {0};
 	uint64_t sum = 0;
 
 	for (unsigned count = 0; info.previous; count++) {
-		if (count == HEAPS_MAX || !heap_at(heap, arena, info.previous, &info) ||
+		if (list_leads_back(&walk, info.previous) || !heap_at(heap, arena, info.previous, &info) ||
 		    (sum += info.size) > system_mem)
 			return false;
 		if (adds)

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define VARIABLES_MAX 4096u /* upper limit of the bytes of jemalloc's variables of a thread */
-#define CACHES_MAX    (1u << 20)
-#define BLOCKS_MAX    (1u << 20)
 /* The words before the first stack of a cache and after the last one. */
 #define MARK_BEFORE 0x7a7a7a7a7a7a7a7aull
 #define MARK_BEHIND 0xa7a7a7a7a7a7a7a7ull
@@ -140,10 +138,11 @@ static bool take_caches(struct jemalloc *j, uint64_t arena, uint64_t *internal)
 {
 	struct words *words = &j->heap->words;
 	const uint64_t first = word_or_0(words, arena + ARENA_CACHES);
+	struct list_walk walk = {0};
 	uint64_t next;
 
-	for (uint64_t cache = first, count = 0; cache; cache = next == first ? 0 : next) {
-		if (count++ > CACHES_MAX || word_or_0(words, cache + CACHE_ARENA) != arena ||
+	for (uint64_t cache = first; cache; cache = next == first ? 0 : next) {
+		if (list_leads_back(&walk, cache) || word_or_0(words, cache + CACHE_ARENA) != arena ||
 		    !word_at(words, cache + CACHE_NEXT, &next) || !next)
 			return inconsistent_at(j->heap, arena, "the ring of an arena's caches is broken");
 		if (!jemalloc_caches_take_cache(j, cache, internal))
@@ -158,11 +157,11 @@ static bool take_own(struct jemalloc *j, uint64_t arena)
 {
 	struct words *words = &j->heap->words;
 	const uint64_t base = word_or_0(words, arena + ARENA_BASE);
-	unsigned count = 0;
+	struct list_walk walk = {0};
 	uint64_t size, next;
 
 	for (uint64_t block = word_or_0(words, base + BASE_BLOCKS); block; block = next) {
-		if (count++ > BLOCKS_MAX || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
+		if (list_leads_back(&walk, block) || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
 		    !word_at(words, block + 8, &next) || !size || size % JEMALLOC_PAGE || block + size < block ||
 		    !heap_has_memory(j->heap->image, block, block + size))
 			return inconsistent_at(j->heap, arena,

@@ -16,7 +16,6 @@
 #define UNIT        16u
 #define BEHIND      4u /* bytes at a slot's end that belong to no block */
 #define PAGE        4096u
-#define AREAS_MAX   (1u << 20)
 #define CLASS_ALONE 63 /* size class of a block with a mapping of its own */
 
 static const uint16_t size_classes[] = {
@@ -150,10 +149,10 @@ static bool take_areas(struct musl *m)
 	const uint64_t last = mallocng_number(m, m->context + m->head_at + m->word, m->word);
 	const uint64_t size = 3 * m->word + 8 + m->word, first = m->word == 8 ? 24 : 16;
 	uint64_t count, next;
-	unsigned areas = 0;
+	struct list_walk walk = {0};
 
 	for (uint64_t area = mallocng_number(m, m->context + m->head_at, m->word);; area = next) {
-		if (areas++ > AREAS_MAX || area % PAGE || mallocng_number(m, area, 8) != m->secret ||
+		if (list_leads_back(&walk, area) || area % PAGE || mallocng_number(m, area, 8) != m->secret ||
 		    !mallocng_read_number(m, area + 8, m->word, &next) ||
 		    !mallocng_read_number(m, area + 8 + m->word, 4, &count) || count > (PAGE - first) / size)
 			return inconsistent(m->heap, "the pages of descriptions do not follow each other");

@@ -108,6 +108,34 @@ static void put_block(struct world *w, uint64_t block)
 	put(w, SLOT - 2, units & UINT16_MAX, 2);
 }
 
+/* The offset of an aligned block from its slot is stored in 16 bits, which is too little for large alignments. */
+static void test_aligned(void **state)
+{
+	static const uint64_t starts[] = {SLOT, GROUP + 0x1000, GROUP + 0x100000, GROUP + 0x400000, GROUP + 0x800000};
+	const char *reason = NULL;
+	struct heap *heap;
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		begin(&w);
+		put_block(&w, starts[i]);
+		assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_READ);
+		assert_string_equal(heap_allocator(heap), "musl");
+		assert_int_equal(heap_count(heap), 1);
+		assert_int_equal(heap_block(heap, 0).address, starts[i]);
+		assert_int_equal(heap_block(heap, 0).size, 100);
+		heap_free(heap);
+		end(&w);
+	}
+	begin(&w);
+	put_block(&w, GROUP + 0x400000);
+	put(&w, GROUP + 0x400000 - 8, 1, 4);
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_INCONSISTENT);
+	assert_string_equal(reason, "a slot in use has no block");
+	end(&w);
+}
+
 /* A list of pages that leads back is refused at once, without an entry for each step. */
 static void test_cycle(void **state)
 {
@@ -131,7 +159,7 @@ static void test_cycle(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cycle)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_aligned), cmocka_unit_test(test_cycle)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,11 @@ static bool mallocng_add_block(struct musl *m, const struct mallocng_group *grou
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
 	/* If the block does not begin at the start of its slot, its offset in the slot is stored before that start. */
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
-	const uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
+	uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
+
+	/* There are only 16 bits for this offset. aligned_alloc() omits the higher bits. */
+	while (is_moved && block < end && !is_block(m, group, slot, block))
+		block += UNIT << 16;
 	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;
 
 	if (block >= end || !is_block(m, group, slot, block))

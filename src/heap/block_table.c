@@ -125,6 +125,7 @@ static bool index_pages(struct heap *heap, struct region *region, uint32_t first
 	if (region->pages > *pages_left)
 		return false;
 	*pages_left -= region->pages;
+	free(region->by_page);
 	region->by_page = xcalloc(region->pages + 1, sizeof(*region->by_page));
 	for (size_t i = 0; i < region->pages; i++) {
 		while (block < last && block_address(&heap->blocks[block]) < region->begin + i * PAGE)

@@ -49,10 +49,14 @@ struct heap_extent {
 	uint64_t address, size;
 };
 
-/* Makes a heap from a list of blocks, which any allocator may have allocated. Sorts `extents`, which need not
- * contain all blocks. All other memory is searched for roots, including the allocator's own data; therefore, a block
- * to which only the allocator's data points is not found lost. Returns NULL if there are too many blocks. */
-struct heap *heap_of_blocks(const struct heap_image *image, struct heap_extent *extents, size_t count);
+/* Makes a heap of an unknown allocator; heap_add_blocks() adds its blocks. All other memory is searched for roots,
+ * including the allocator's own data; therefore, a block to which only the allocator's data points is not found
+ * lost. */
+struct heap *heap_without_blocks(const struct heap_image *image);
+/* Adds to a heap those blocks of a list that are outside of its regions. Any allocator may have allocated them, and the
+ * list need not contain all blocks. Sorts `extents`. Returns false if there are too many blocks. Call it before
+ * heap_note_block(). */
+bool heap_add_blocks(struct heap *heap, struct heap_extent *extents, size_t count);
 /* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns the number of addresses
  * written, 0 if the locks are unknown. A lock is a word of 4 bytes. In a process with several threads it is not 0
  * while a thread changes the heap. *can_be_marked (may be NULL): true if the locks are the C library's low-level

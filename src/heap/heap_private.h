@@ -49,7 +49,7 @@ struct way {
 struct heap {
 	const struct heap_image *image;
 	struct words words;
-	const struct arch_malloc *form; /* NULL in a heap that heap_of_blocks() made */
+	const struct arch_malloc *form; /* NULL in a heap that heap_without_blocks() made */
 	const char *allocator;
 	const char *reason;
 	uint64_t place;       /* the address of the data that `reason` is about; 0 if unknown */
@@ -117,8 +117,8 @@ void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
 /* Returns true if all of the range is in writable mappings, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
-/* Sets `first` and by_page of all regions. Regions and blocks must be sorted. Returns false if there are too many
- * blocks or pages. */
+/* Sets `first` and by_page of all regions; also called again, after regions and blocks were added. Regions and blocks
+ * must be sorted. Returns false if there are too many blocks or pages. */
 bool blocks_index(struct heap *heap);
 /* Returns the region that contains an address, or NULL. */
 const struct region *region_of(const struct heap *heap, uint64_t address);

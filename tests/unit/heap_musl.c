@@ -1,7 +1,7 @@
 /* Tests the reader of musl's malloc from 1.2.1 on with images that are made here.
  *
  * An image has the allocator's variables, two pages of descriptions, and the memory of a group. The group has one slot,
- * which takes all of its pages. */
+ * which takes all of its pages. Another allocator has a pool. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
@@ -22,11 +22,12 @@
 #define PAGES     2050u
 #define UNIT      16u
 #define SLOT      (GROUP + UNIT)
+#define POOL      0x50000000u
 #define SECRET    0x123456789abcdefull
 
 struct world {
-	struct heap_mapping mappings[3];
-	unsigned char *bytes[3]; /* of each */
+	struct heap_mapping mappings[4];
+	unsigned char *bytes[4]; /* of each */
 	struct heap_image image;
 };
 
@@ -59,6 +60,7 @@ static void begin(struct world *w)
 		{.start = VARIABLES, .end = VARIABLES + PAGE, .path = "/lib/ld-musl-any.so.1"},
 		{.start = AREAS, .end = AREAS + 2 * PAGE, .path = ""},
 		{.start = GROUP, .end = GROUP + PAGES * PAGE, .path = ""},
+		{.start = POOL, .end = POOL + PAGE, .path = ""},
 	};
 
 	*w = (struct world){0};
@@ -157,9 +159,53 @@ static void test_cycle(void **state)
 	}
 }
 
+/* Returns the class of the block at an address; HEAP_NONE if no block begins there. */
+static unsigned class_at(const struct heap *heap, uint64_t address)
+{
+	const uint32_t index = heap_find(heap, address);
+
+	return index == HEAP_NONE || heap_block(heap, index).address != address ? HEAP_NONE
+										: heap_block(heap, index).class;
+}
+
+/* Blocks of another allocator, which a trace has, are classified like those of the heap. Blocks inside a block of the
+ * heap, or in memory that the process has released, are not added. */
+static void test_of_another(void **state)
+{
+	struct heap_extent extents[] = {
+		{POOL + 0x200, 0x40}, {POOL + 0x40, 0x40},   {POOL, 0x40},     {SLOT + 0x10, 0x10},
+		{GROUP - PAGE, 0x40}, {POOL + 0x100, 0x400}, {POOL + 0x80, 0}, {POOL, 0x40},
+	};
+	const char *reason = NULL;
+	struct heap *heap;
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	put_block(&w, SLOT);
+	put(&w, VARIABLES, POOL + 0x40, 8);
+	put(&w, POOL + 0x40, POOL + 0x80, 8);
+	put(&w, POOL, SLOT, 8);
+	put(&w, SLOT, POOL + 0x200, 8);
+	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_READ);
+	assert_true(heap_add_blocks(heap, extents, ARRAY_SIZE(extents)));
+	heap_classify(heap);
+	assert_int_equal(heap_count(heap), 6);
+	assert_int_equal(class_at(heap, POOL), HEAP_LOST);
+	assert_int_equal(class_at(heap, POOL + 0x40), HEAP_REACHABLE);
+	assert_int_equal(class_at(heap, POOL + 0x80), HEAP_REACHABLE);
+	assert_int_equal(class_at(heap, POOL + 0x100), HEAP_LOST);
+	assert_int_equal(heap_block(heap, heap_find(heap, POOL + 0x100)).size, 0x100);
+	assert_int_equal(class_at(heap, POOL + 0x200), HEAP_INDIRECT);
+	assert_int_equal(class_at(heap, SLOT), HEAP_INDIRECT);
+	heap_free(heap);
+	end(&w);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_aligned), cmocka_unit_test(test_cycle)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_aligned), cmocka_unit_test(test_cycle),
+					   cmocka_unit_test(test_of_another)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,13 +125,6 @@ const struct heap *heap_capture_heap(const struct heap_capture *capture)
 	return capture->heap;
 }
 
-static int heap_capture_compare_extents(const void *one, const void *two)
-{
-	const struct heap_extent *a = one, *b = two;
-
-	return compare_u64(a->address, b->address);
-}
-
 /* Removes the blocks of heap_capture_note_block() that are not inside blocks of the heap. */
 static void note_all_blocks(struct heap_capture *capture)
 {
@@ -141,20 +134,15 @@ static void note_all_blocks(struct heap_capture *capture)
 		if (heap_note_block(capture->heap, capture->known[i].address))
 			capture->known[inside++] = capture->known[i];
 	capture->known_count = inside;
-	if (inside)
-		qsort(capture->known, inside, sizeof(*capture->known), heap_capture_compare_extents);
 }
 
 const char *heap_capture_classify(struct heap_capture *capture)
 {
-	if (capture->heap) {
-		note_all_blocks(capture);
-	} else {
-		capture->heap = heap_of_blocks(snapshot_image(capture->snapshot), capture->known, capture->known_count);
-		capture->known_count = 0;
-	}
 	if (!capture->heap)
+		capture->heap = heap_without_blocks(snapshot_image(capture->snapshot));
+	if (!heap_add_blocks(capture->heap, capture->known, capture->known_count))
 		return "it has too many blocks";
+	note_all_blocks(capture);
 	heap_classify(capture->heap);
 	return NULL;
 }

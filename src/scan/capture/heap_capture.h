@@ -49,8 +49,8 @@ bool heap_capture_is_locked(const struct heap_capture *capture);
 const struct heap *heap_capture_heap(const struct heap_capture *capture);
 /* Adds a block that was live when the copy was made, according to the trace. */
 void heap_capture_note_block(struct heap_capture *capture, uint64_t address, uint64_t size);
-/* Classifies the blocks of the heap that was read; if the allocator is unknown, those of heap_capture_note_block().
- * Returns NULL, or a static text that says why this failed. */
+/* Classifies the blocks of the heap that was read, and those of heap_capture_note_block() that another allocator has
+ * allocated; if the allocator is unknown, all of these. Returns NULL, or a static text that says why this failed. */
 const char *heap_capture_classify(struct heap_capture *capture);
 /* For a heap that was read: heap_capture_has() returns true if an address is in memory in which the allocator has
  * blocks. heap_capture_figures() returns the allocator's figures, NULL if it keeps none. */

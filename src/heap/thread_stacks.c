@@ -116,7 +116,8 @@ static bool lies_in(const struct range *range, uint64_t address)
 
 /* Returns true if a thread's function may have variables in the red zone. A function with a system call instruction of
  * its own may have them there during the call, too. The C library's functions, in which threads wait most often, have
- * none there: for as long as they wait, the red zone contains only old words of earlier functions. */
+ * none there: for as long as they wait, the red zone contains only old words of earlier functions. In a static program
+ * nothing tells the library's functions from the program's. */
 static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(image, thread->pc);

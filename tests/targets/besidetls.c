@@ -29,7 +29,9 @@ static void *work(void *argument)
 		say("%p", blocks[i]);
 		blocks[i] = NULL;
 	}
+	wipe_stack();
 	pthread_barrier_wait(&barrier);
+	wipe_stack();
 	for (;;)
 		pause();
 	KEEP(local);

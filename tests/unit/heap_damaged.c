@@ -271,6 +271,44 @@ static void test_old_pointer_to_a_cache(void **state)
 	waitpid(pid, NULL, 0);
 }
 
+/* Returns the address in this program of glibc's {n_mmaps, n_mmaps_max} in the image. */
+static uint32_t *counts_of(const struct heap_image *image, uint32_t n_mmaps)
+{
+	size_t count = 0;
+	uint32_t *const ints = (uint32_t *)memory_of(image, "/libc", &count);
+
+	for (size_t i = 0; i + 4 < 2 * count; i++)
+		if (ints[i] == n_mmaps && ints[i + 1] == 65536)
+			return &ints[i];
+	return NULL;
+}
+
+/* glibc's count of mmapped chunks is compared with the chunks that were found, also if the program has changed the
+ * largest number of them (M_MMAP_MAX). */
+static void test_count_of_mmapped(void **state)
+{
+	pid_t pid;
+	struct snapshot *snapshot = take(&pid);
+	const struct heap_image *image = snapshot_image(snapshot);
+	uint32_t *const counts = counts_of(image, 20);
+	struct heap *heap;
+	const char *reason;
+
+	(void)state;
+	assert_non_null(counts);
+	counts[1] = 1000;
+	counts[3] = 1;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
+	assert_int_equal(heap_figures(heap)->hblks, 20);
+	heap_free(heap);
+	counts[0]--;
+	assert_int_equal(heap_read(image, &heap, &reason), HEAP_INCONSISTENT);
+	assert_string_equal(reason, "the mmapped chunks that were found are not those that malloc counts");
+	snapshot_free(snapshot);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* Returns how many blocks are reachable; sets *known to 0 unless each block is found by its address with that tag. */
 static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
@@ -374,7 +412,8 @@ static void test_tagged_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged),
-					   cmocka_unit_test(test_old_pointer_to_a_cache), cmocka_unit_test(test_tagged),
+					   cmocka_unit_test(test_old_pointer_to_a_cache),
+					   cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_tagged),
 					   cmocka_unit_test(test_tagged_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

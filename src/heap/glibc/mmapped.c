@@ -169,19 +169,37 @@ static int mmapped_compare(const void *one, const void *two)
 	return compare_u64(a->start, b->start);
 }
 
-/* Reads the counts in mp_. The counts precede sbrk_base, which is at address `at`: {n_mmaps, n_mmaps_max, max_n_mmaps,
- * no_dyn_threshold}, 4 bytes each, and {mmapped_mem, max_mmapped_mem}, a word each. From 2.35 on, if words have 8
- * bytes, there are 4 bytes of padding between these two groups. */
-static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_t *bytes)
+/* The counts in mp_, which precede sbrk_base: 4 bytes each, and then mmapped_mem and max_mmapped_mem, a word each. From
+ * 2.35 on, if words have 8 bytes, there are 4 bytes of padding between these two groups. */
+struct mmapped_counts {
+	uint32_t n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold;
+};
+
+#define DEFAULT_MAX 65536u /* n_mmaps_max, unless the program or a tunable has set it */
+
+/* Returns true if these are the counts. is_default: they have the default of n_mmaps_max, which hardly any other number
+ * equals. Setting n_mmaps_max also sets no_dyn_threshold. */
+static bool are_counts(const struct mmapped_counts *counts, uint32_t padding, uint64_t bytes, bool is_default)
+{
+	if (is_default)
+		return counts->n_mmaps_max == DEFAULT_MAX;
+	return counts->no_dyn_threshold == 1 && !padding && counts->n_mmaps <= counts->max_n_mmaps && bytes % PAGE == 0;
+}
+
+/* Reads the counts before the sbrk_base at address `at`. Returns false if there are none. */
+static bool read_counts(struct heap *heap, uint64_t at, bool is_default, uint64_t *count, uint64_t *bytes)
 {
 	const unsigned w = heap->form->word;
 
 	*bytes = word_or_0(&heap->words, at - 2 * w);
 	for (unsigned gap = w - 4; gap <= 4; gap -= 4) {
-		const uint64_t ints = at - 2 * w - gap - 16;
+		const uint64_t ints = at - 2 * w - gap - sizeof(struct mmapped_counts);
+		const struct mmapped_counts counts = {int_or_0(&heap->words, ints), int_or_0(&heap->words, ints + 4),
+						      int_or_0(&heap->words, ints + 8),
+						      int_or_0(&heap->words, ints + 12)};
 
-		if (int_or_0(&heap->words, ints + 4) == 65536) { /* the default of n_mmaps_max */
-			*count = int_or_0(&heap->words, ints);
+		if (are_counts(&counts, gap ? int_or_0(&heap->words, at - 2 * w - gap) : 0, *bytes, is_default)) {
+			*count = counts.n_mmaps;
 			return true;
 		}
 	}
@@ -190,7 +208,8 @@ static bool read_counts(struct heap *heap, uint64_t at, uint64_t *count, uint64_
 
 /* Finds the counts of one C library. arena: its main arena; base: an address at which the memory from sbrk(2) may
  * begin. */
-static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64_t *count, uint64_t *bytes)
+static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, bool is_default, uint64_t *count,
+			uint64_t *bytes)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, arena);
 	const unsigned w = heap->form->word;
@@ -201,7 +220,7 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64
 	for (uint64_t at = m->start + 40; next_word_run(heap->image, w, &at, m->end, &run);)
 		for (size_t k = 0; k < run.size; k += w)
 			if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
-			    read_counts(heap, run.at + k, count, bytes)) {
+			    read_counts(heap, run.at + k, is_default, count, bytes)) {
 				heap->sbrk_base = run.at + k;
 				return true;
 			}
@@ -211,10 +230,11 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, uint64
 /* Finds the counts of the C library with this main arena. */
 static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_t *count, uint64_t *bytes)
 {
-	for (size_t i = 0; i < heap->region_count; i++)
-		if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
-		    find_counts(heap, arena->start, heap->regions[i].begin, count, bytes))
-			return true;
+	for (int is_default = 1; is_default >= 0; is_default--)
+		for (size_t i = 0; i < heap->region_count; i++)
+			if (heap->regions[i].arena == 0 && !heap->regions[i].is_mapped &&
+			    find_counts(heap, arena->start, heap->regions[i].begin, is_default, count, bytes))
+				return true;
 	return false;
 }
 

@@ -34,7 +34,7 @@ struct heap_image {
 	const struct heap_thread *threads;
 	size_t n_threads;
 	const struct arch *arch; /* the processor of the process */
-	bool is_partial;         /* memory that may contain pointers is missing; then no block is called lost */
+	bool is_partial; /* memory or registers that may have pointers are missing; then no block is called lost */
 	/* Returns the image's bytes from an address on, and sets *size to how many of them are contiguous. Returns
 	 * NULL if the image does not contain the byte at the address; *size is then unchanged, or the number of
 	 * bytes that are missing from there on. */

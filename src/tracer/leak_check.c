@@ -110,18 +110,31 @@ bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *cap
 	return true;
 }
 
-void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason)
+/* Reports what may have pointers and is missing in the copy. */
+static void warn_of_unknown(const struct trace *trace, const struct heap_capture *capture)
 {
-	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(capture);
-	const uint64_t unknown = reason ? 0 : heap_capture_unknown_bytes(capture);
-	char bytes[32];
+	const uint64_t bytes = heap_capture_unknown_bytes(capture);
+	const size_t threads = heap_capture_unknown_threads(capture);
+	char number[32];
 
-	if (unknown)
+	if (bytes)
 		msg_warn(
 			"process %d: %s bytes of its memory could not be copied (shared memory that it has not "
 			"touched, or very wide mappings), and may have pointers: blocks that no known pointer leads to "
 			"are only possibly lost",
-			trace->pid, number_grouped(unknown, bytes));
+			trace->pid, number_grouped(bytes, number));
+	if (threads)
+		msg_warn("process %d: %zu thread%s inside the kernel could not be stopped, so the registers are "
+			 "unknown, and may have pointers: blocks that no known pointer leads to are only possibly lost",
+			 trace->pid, threads, threads == 1 ? "" : "s");
+}
+
+void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason)
+{
+	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(capture);
+
+	if (!reason)
+		warn_of_unknown(trace, capture);
 	if (figures)
 		put_figures(trace, figures);
 	leak_check_put_all(trace, capture, reason);

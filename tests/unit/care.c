@@ -269,6 +269,8 @@ static void test_moving(void **state)
 	struct snapshot *const snapshot = look(pid);
 
 	assert_int_equal(snapshot_figures(snapshot)->moving, 1);
+	/* Its registers may have the only pointer to a block. */
+	assert_true(snapshot_image(snapshot)->is_partial);
 	assert_int_equal(writes, 0);
 	assert_int_equal(atomic_load(&shared->lock), HELD);
 	snapshot_free(snapshot);

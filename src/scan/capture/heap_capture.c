@@ -52,6 +52,11 @@ uint64_t heap_capture_unknown_bytes(const struct heap_capture *capture)
 	return figures->left_out + figures->unreadable + figures->shared_left_out;
 }
 
+size_t heap_capture_unknown_threads(const struct heap_capture *capture)
+{
+	return snapshot_figures(capture->snapshot)->moving;
+}
+
 void heap_capture_add(struct heap_capture *capture, struct task *task)
 {
 	uint64_t pc;

@@ -36,6 +36,8 @@ const char *heap_capture_warm(struct heap_capture *capture, const struct task *t
 /* Returns the number of bytes that may contain pointers and are missing in the copy. If any are missing, no block is
  * classified as definitely lost. */
 uint64_t heap_capture_unknown_bytes(const struct heap_capture *capture);
+/* Returns the number of threads whose registers are missing in the copy. This has the same consequence. */
+size_t heap_capture_unknown_threads(const struct heap_capture *capture);
 /* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown. *is_passing: true if
  * a thread may be inside the allocator, so that another copy some milliseconds later may be consistent. */
 const char *heap_capture_read(struct heap_capture *capture, bool *is_passing);

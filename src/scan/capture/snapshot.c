@@ -333,6 +333,7 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	scan_threads_free(&s->threads);
 	s->threads = *threads;
 	*threads = (struct scan_threads){0};
+	s->figures.moving = scan_threads_unknown(&s->threads);
 	if (!error)
 		make_image(s, arch);
 	return error;

@@ -36,16 +36,17 @@ struct snapshot_figures {
 	/* bytes of shared memory that may have contents and were not copied: shared_pages.h */
 	uint64_t shared_left_out;
 	size_t threads;
-	size_t moving;   /* threads that could not be stopped, because they wait deep in the kernel */
+	/* threads that could not be stopped, because they wait deep in the kernel; their registers are unknown */
+	size_t moving;
 	size_t inside;   /* threads that did not leave the code named in snapshot_care */
 	size_t asleep;   /* threads in a system call that malloc does not make */
 	bool is_stopped; /* true if a signal had stopped the process before */
 };
 
-/* Returns true if memory that may contain pointers was not copied. */
+/* Returns true if memory or registers that may contain pointers were not copied. */
 static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 {
-	return figures->left_out || figures->unreadable || figures->shared_left_out;
+	return figures->moving || figures->left_out || figures->unreadable || figures->shared_left_out;
 }
 
 /* Makes a snapshot of a process, without reading anything yet. snapshot_free() frees it. */

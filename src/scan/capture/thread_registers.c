@@ -98,6 +98,15 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 		scan_threads_add(threads, task);
 }
 
+size_t scan_threads_unknown(const struct scan_threads *threads)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < threads->count; i++)
+		unknown += !threads->items[i].words;
+	return unknown;
+}
+
 void scan_threads_free(struct scan_threads *threads)
 {
 	thread_registers_clear(threads);

@@ -20,6 +20,8 @@ void scan_threads_add(struct scan_threads *threads, struct task *task);
 /* Replaces the registers of the thread that was added last by this sp and these words; the thread is then treated as
  * one whose functions have ended, outside of the allocator. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
+/* Returns the number of threads whose registers are unknown. */
+size_t scan_threads_unknown(const struct scan_threads *threads);
 void scan_threads_free(struct scan_threads *threads);
 
 #endif

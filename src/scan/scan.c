@@ -204,8 +204,9 @@ static enum scan_result scan_explain(const struct scan *scan, enum heap_status s
 			  scan->pid, scan->program, reason ? reason : "its form is unknown", scan->pid);
 		break;
 	case HEAP_TOO_LARGE:
-		msg_error("cannot scan process %d (%s): it has more than four billion blocks", scan->pid,
-			  scan->program);
+		msg_error("cannot scan process %d (%s): it has more than four billion blocks, or more than a terabyte "
+			  "of memory with blocks",
+			  scan->pid, scan->program);
 		break;
 	case HEAP_READ:
 	case HEAP_INCONSISTENT:

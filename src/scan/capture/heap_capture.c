@@ -141,12 +141,14 @@ static void note_all_blocks(struct heap_capture *capture)
 	capture->known_count = inside;
 }
 
+static const char too_many_blocks[] = "it has too many blocks, or too much memory with blocks";
+
 const char *heap_capture_classify(struct heap_capture *capture)
 {
 	if (!capture->heap)
 		capture->heap = heap_without_blocks(snapshot_image(capture->snapshot));
 	if (!heap_add_blocks(capture->heap, capture->known, capture->known_count))
-		return "it has too many blocks";
+		return too_many_blocks;
 	note_all_blocks(capture);
 	heap_classify(capture->heap);
 	return NULL;
@@ -166,7 +168,7 @@ const char *heap_capture_read(struct heap_capture *capture, bool *is_passing)
 	case HEAP_UNSUPPORTED:
 		return "functrace does not understand its allocator";
 	case HEAP_TOO_LARGE:
-		return "it has too many blocks";
+		return too_many_blocks;
 	case HEAP_INCONSISTENT:
 		break;
 	}

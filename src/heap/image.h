@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 struct heap_mapping {
@@ -41,6 +42,14 @@ struct heap_image {
 	const void *(*bytes)(const struct heap_image *image, uint64_t address, size_t *size);
 	void *context;
 };
+
+/* Returns true if a mapping is memory from mmap(2) without a file, which the program can write. The kernel shows a name
+ * for huge pages (MAP_HUGETLB). */
+static inline bool image_is_anonymous(const struct heap_mapping *m)
+{
+	return m->readable && m->writable && !m->shared &&
+	       (!m->path[0] || !strcmp(m->path, "/anon_hugepage (deleted)"));
+}
 
 /* Returns the mapping that contains an address, or NULL. */
 static inline const struct heap_mapping *image_mapping(const struct heap_image *image, uint64_t address)

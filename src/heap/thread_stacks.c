@@ -257,7 +257,7 @@ void stacks_each_left(struct heap *heap,
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *const m = &image->mappings[i];
 
-		if (m->readable && m->writable && !m->shared && !m->path[0] && !region_of(heap, m->start))
+		if (image_is_anonymous(m) && !region_of(heap, m->start))
 			each_left(heap, m, callback, context);
 	}
 }

@@ -365,6 +365,40 @@ static void test_tagged(void **state)
 	waitpid(pid, NULL, 0);
 }
 
+/* The kernel shows mappings of huge pages (glibc.malloc.hugetlb=2) as a deleted file. */
+static void test_huge_pages(void **state)
+{
+	pid_t pid;
+	struct snapshot *snapshot = take(&pid);
+	struct heap_image image = *snapshot_image(snapshot);
+	struct heap_mapping *mappings = xcalloc(image.n_mappings, sizeof(*mappings));
+	struct heap *heap;
+	const char *reason;
+	size_t huge = 0;
+
+	(void)state;
+	memcpy(mappings, image.mappings, image.n_mappings * sizeof(*mappings));
+	image.mappings = mappings;
+	assert_int_equal(heap_read(&image, &heap, &reason), HEAP_READ);
+	for (size_t i = 0, count = heap_count(heap); i < count; i++) {
+		const size_t m = COUNT_UP_TO(mappings, image.n_mappings, .start, heap_block(heap, i).address) - 1;
+
+		if (heap_block(heap, i).size < 300000 || mappings[m].path[0])
+			continue;
+		mappings[m].path = "/anon_hugepage (deleted)";
+		huge++;
+	}
+	assert_true(huge);
+	heap_free(heap);
+	assert_int_equal(heap_read(&image, &heap, &reason), HEAP_READ);
+	assert_int_equal(heap_figures(heap)->hblks, 20);
+	heap_free(heap);
+	free(mappings);
+	snapshot_free(snapshot);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /* Reads the heap of an image whose mappings have tags, or have none. */
 static struct heap *heap_with(const struct heap_image *image, struct heap_mapping *mappings, bool has_tags)
 {
@@ -411,10 +445,10 @@ static void test_tagged_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged),
-					   cmocka_unit_test(test_old_pointer_to_a_cache),
-					   cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_tagged),
-					   cmocka_unit_test(test_tagged_memory)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damaged),          cmocka_unit_test(test_old_pointer_to_a_cache),
+		cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_huge_pages),
+		cmocka_unit_test(test_tagged),           cmocka_unit_test(test_tagged_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,11 +157,6 @@ static void mmapped_find_in(struct heap *heap, uint64_t start, uint64_t end, str
 	free(inner.items);
 }
 
-static bool mmapped_is_plain(const struct heap_mapping *m)
-{
-	return m->readable && m->writable && !m->shared && !m->path[0];
-}
-
 static int mmapped_compare(const void *one, const void *two)
 {
 	const struct region *a = one, *b = two;
@@ -265,10 +260,10 @@ static void find_all(struct heap *heap, struct finds *finds)
 		const struct heap_mapping *const m = image->mappings;
 		const uint64_t start = m[i].start;
 
-		if (!mmapped_is_plain(&m[i]))
+		if (!image_is_anonymous(&m[i]))
 			continue;
 		/* After madvise(2), the kernel may show one mapping of malloc as several. */
-		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && mmapped_is_plain(&m[i + 1]))
+		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && image_is_anonymous(&m[i + 1]))
 			i++;
 		mmapped_find_in(heap, start, m[i].end, finds);
 	}

@@ -163,7 +163,7 @@ bool noncontiguous_find(struct heap *heap, uint64_t system_mem)
 			continue;
 		if (!strcmp(m->path, "[heap]"))
 			take_brk(&search, m);
-		else if (m->readable && m->writable && !m->shared && !m->path[0])
+		else if (image_is_anonymous(m))
 			noncontiguous_take_mapped(&search, m);
 	}
 	return (search.tops == tops && search.sum == system_mem) ||

@@ -24,7 +24,7 @@ static void find_segments(struct mimalloc *m)
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *mapping = &image->mappings[i];
 
-		if (!mapping->readable || !mapping->writable || mapping->shared || mapping->path[0])
+		if (!image_is_anonymous(mapping))
 			continue;
 		for (uint64_t at = align_up(mapping->start, SEGMENT_BYTES); at < mapping->end; at += SEGMENT_BYTES)
 			if (is_segment(m, at)) {
@@ -108,7 +108,7 @@ void mimalloc_find_heaps(struct mimalloc *m)
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *mapping = &image->mappings[i];
 
-		if (!mapping->readable || !mapping->writable || mapping->shared || mapping->path[0])
+		if (!image_is_anonymous(mapping))
 			continue;
 		for (uint64_t at = mapping->start; at < mapping->end;) {
 			if (!bytes_at(&heap->words, at, HEAP_BYTES)) {

@@ -11,17 +11,23 @@
 
 #define TABLE_MAX  VALUE_BYTES /* limit of the bytes read before a vtable */
 #define OFFSET_MAX (1 << 30)
+#define DEPTH_MAX  8
+#define STEPS_MAX  256 /* limit of the members examined of a base and of the bases that it inherits */
 
 /* Returns true if a struct has data members. A base without data members may be at the same address as the object that
- * inherits it, because both begin with the address of a vtable. */
-static bool has_data(const struct data_type *type, unsigned depth)
+ * inherits it, because both begin with the address of a vtable. Also returns true when *steps is used up: a struct of
+ * a damaged file can inherit each of several levels of classes many times. */
+static bool has_data(const struct data_type *type, unsigned depth, unsigned *steps)
 {
-	if (!depth || type->kind != DATA_STRUCT)
+	if (depth == DEPTH_MAX || type->kind != DATA_STRUCT)
 		return true;
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct data_member *const member = &type->members[i];
 
-		if (!member->is_virtual && !(member->is_base && !has_data(member->type, depth - 1)))
+		if (!*steps)
+			return true;
+		--*steps;
+		if (!member->is_virtual && !(member->is_base && !has_data(member->type, depth + 1, steps)))
 			return true;
 	}
 	return type->is_cut;
@@ -39,6 +45,7 @@ bool virtual_base_find(struct formatter *s, const struct data_member *base, cons
 	const uint64_t table = view_pointer(s, object);
 	unsigned char bytes[TABLE_MAX];
 	struct value_view view;
+	unsigned steps = STEPS_MAX;
 
 	/* The word with the base's offset is at a lower address than the other two words. */
 	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
@@ -55,7 +62,7 @@ bool virtual_base_find(struct formatter *s, const struct data_member *base, cons
 	const int64_t whole = (int64_t)view_number(&top, word, true);
 
 	if (whole > 0 || whole < -OFFSET_MAX || offset < whole || offset > OFFSET_MAX ||
-	    (offset >= 0 && offset < word && has_data(base->type, 8)) ||
+	    (offset >= 0 && offset < word && has_data(base->type, 0, &steps)) ||
 	    !is_description(s, view_pointer(s, &description)))
 		return false;
 	*address = object->address + (uint64_t)offset;

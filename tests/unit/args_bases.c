@@ -240,11 +240,48 @@ static void test_no_type(void **state)
 	}
 }
 
+#define LEVELS 7
+
+/* A base without data members is found at its object's own address. In a damaged file, each of several levels of
+ * classes inherits the next level many times: then it counts as a base with data members, after few steps. */
+static void test_without_data(void **state)
+{
+	static struct data_member bases[LEVELS][256];
+	static struct data_type levels[LEVELS + 1];
+	struct scene scene;
+
+	(void)state;
+	for (size_t level = 0; level <= LEVELS; level++)
+		levels[level] = (struct data_type){.kind = DATA_STRUCT,
+						   .name = "Empty",
+						   .size = 1,
+						   .align = 1,
+						   .members = level < LEVELS ? bases[level] : NULL};
+	for (size_t level = 0; level < LEVELS; level++)
+		for (size_t i = 0; i < ARRAY_SIZE(bases[level]); i++)
+			bases[level][i] = (struct data_member){.name = "", .type = &levels[level + 1], .is_base = true};
+	FOR_EACH_ARCH(arch)
+	{
+		begin(&scene, arch);
+		make_table(arch, &scene.tables[0], 0, 0, 0);
+		scene.classes.left_members[0].type = &levels[0];
+		scene.classes.pointer.target = &scene.classes.left;
+		for (size_t level = 0; level < LEVELS; level++)
+			levels[level].member_count = level < 3;
+		assert_text(text_at(&scene, OBJECT), "0x5000 -> {left=11}");
+		for (size_t level = 0; level < LEVELS; level++)
+			levels[level].member_count = ARRAY_SIZE(bases[level]);
+		assert_text(text_at(&scene, OBJECT), "0x5000 -> {Empty=<unknown place>, left=11}");
+		fake_end(&scene.task);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_diamond),     cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_constructor), cmocka_unit_test(test_no_type),
+		cmocka_unit_test(test_diamond), cmocka_unit_test(test_elsewhere),
+		cmocka_unit_test(test_unknown), cmocka_unit_test(test_constructor),
+		cmocka_unit_test(test_no_type), cmocka_unit_test(test_without_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

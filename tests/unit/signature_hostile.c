@@ -2,6 +2,7 @@
 #include "config.h"
 #include "signature_util.h"
 #include "symbols_util.h"
+#include "base/buf.h"
 #include "symbols/elf/elf_file.h"
 
 #include <fcntl.h>
@@ -215,12 +216,79 @@ static void test_common_file_lost(void **state)
 	free(path);
 }
 
+/* ---- Debug information that no compiler writes ---- */
+
+/* A unit that describes `victim`, of a language (its number in DWARF), and what follows `victim`. The abbreviations
+ * are: 2: a function with a name and a mangled name; 3: a parameter; 4: a struct with members; 5: a struct without; 6:
+ * a member; 7: a function with a list of ranges. */
+static const char unit_begin[] = ".text\n.globl victim\n.type victim,@function\nvictim: ret\n.Lend:\n.size victim,1\n"
+				 ".section .debug_abbrev,\"\",@progbits\n.Labbrev:\n"
+				 ".byte 1,0x11,1, 0x13,0x05, 0x11,0x01, 0x12,0x06, 0,0\n"
+				 ".byte 2,0x2e,1, 0x03,0x08, 0x6e,0x08, 0x11,0x01, 0x12,0x06, 0,0\n"
+				 ".byte 3,0x05,0, 0x03,0x08, 0x49,0x13, 0,0\n"
+				 ".byte 4,0x13,1, 0x03,0x08, 0x0b,0x0b, 0,0\n"
+				 ".byte 5,0x13,0, 0x03,0x08, 0x0b,0x0b, 0,0\n"
+				 ".byte 6,0x0d,0, 0x03,0x08, 0x49,0x13, 0x38,0x0b, 0,0\n"
+				 ".byte 7,0x2e,0, 0x55,0x17, 0,0\n"
+				 ".byte 0\n"
+				 ".section .debug_info,\"\",@progbits\n"
+				 ".Lunit: .long .Lall-.Lversion\n.Lversion: .value 4\n.long .Labbrev\n.byte 8\n"
+				 ".byte 1\n.value %u\n.quad victim\n.long .Lend-victim\n"
+				 ".byte 2\n.string \"victim\", \"_R6victim\"\n.quad victim\n.long .Lend-victim\n%s"
+				 ".byte 0\n.Lall:\n%s"
+				 ".section .note.GNU-stack,\"\",@progbits\n";
+
+static struct object *victim_of(unsigned language, const char *inside, const char *after)
+{
+	char *const text = xasprintf(unit_begin, language, inside, after);
+
+	test_write("victim.s", text);
+	free(text);
+	assert_int_equal(test_run("gcc -shared -nostdlib -o victim victim.s"), 0);
+	return test_object("victim");
+}
+
+#define RUST   0x1c
+#define LEVELS 8
+
+/* Each of several levels of Rust's structs contains the next level many times: the reader gives up, and is not late. */
+static void test_nested(void **state)
+{
+	static const char *const types[] = {"String", "Other"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct buf inside = {0};
+		bool is_late = false;
+
+		buf_printf(
+			&inside,
+			".byte 3\n.string \"a\"\n.long .Lstring-.Lunit\n.byte 0\n.Lstring: .byte 4\n"
+			".string \"%s\"\n.byte 24\n.byte 6\n.string \"vec\"\n.long .Llevel0-.Lunit\n.byte 0\n.byte 0\n",
+			types[i]);
+		for (unsigned level = 0; level < LEVELS; level++)
+			buf_printf(
+				&inside,
+				".Llevel%u: .byte 4\n.string \"\"\n.byte 24\n"
+				".rept 255\n.byte 6\n.string \"\"\n.long .Llevel%u-.Lunit\n.byte 0\n.endr\n.byte 0\n",
+				level, level + 1);
+		buf_printf(&inside, ".Llevel%u: .byte 5\n.string \"\"\n.byte 24\n", LEVELS);
+		struct object *object = victim_of(RUST, buf_str(&inside), "");
+
+		assert_null(object_signature(object, test_address(object, "victim"), &is_late));
+		assert_false(is_late);
+		test_object_free(object);
+		buf_free(&inside);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_common_file_lost),
+		cmocka_unit_test(test_nested),
 	};
 
 	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);

@@ -245,12 +245,12 @@ static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct
 
 	signature->abi_is_rust = true;
 	for (size_t i = 0; i < signature->param_count; i++) {
-		params[i].passed = type_passed_by_rust(params[i].type, reader->word);
+		params[i].passed = type_passed_by_rust(reader, params[i].type);
 		if (is_hidden && params[i].place == PLACE_BY_ABI)
 			params[i].place = PLACE_UNKNOWN;
 	}
 	if (signature->result)
-		signature->result_passed = type_passed_by_rust(signature->result, reader->word);
+		signature->result_passed = type_passed_by_rust(reader, signature->result);
 }
 
 /* Returns true if the function is a constructor: its name is that of the class, without template arguments. */
@@ -352,7 +352,10 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	/* If neither a parameter nor a result is described, the debug information may be incomplete (has_types). */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
-	struct signature *const signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
+	struct signature *signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;
+
+	if (!reader->dies_left)
+		signature = NULL;
 
 	if (signature)
 		signature->is_gcc = entry.is_gcc;

@@ -81,7 +81,7 @@ bool language_is_cxx(int language);
 /* Returns true if an argument of this type is passed by its address (type_passing.c). */
 bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type);
 /* Changes the kind of a struct that represents a string to DATA_TEXT or another kind of text (type_string.c). */
-void type_see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
+void type_see_string(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 
 extern const struct data_type type_unknown;
 /* Returns true if values of the type have bytes, or may have some because the type is unknown. */

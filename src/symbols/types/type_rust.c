@@ -20,7 +20,8 @@ struct type_rust_layout {
 	struct passed_scalar scalars[PASSED_SCALARS];
 };
 
-static struct type_rust_layout type_rust_layout_of(const struct data_type *type, unsigned depth);
+static struct type_rust_layout type_rust_layout_of(struct type_reader *reader, const struct data_type *type,
+						   unsigned depth);
 
 static struct type_rust_layout scalar_layout(const struct data_type *type)
 {
@@ -62,14 +63,15 @@ static void type_rust_add(struct type_rust_layout *whole, const struct type_rust
 		whole->shape = SHAPE_MEMORY;
 }
 
-static struct type_rust_layout layout_of_struct(const struct data_type *type, unsigned depth)
+static struct type_rust_layout layout_of_struct(struct type_reader *reader, const struct data_type *type,
+						unsigned depth)
 {
 	struct type_rust_layout whole = {0};
 
 	if (type->is_cut)
 		whole.shape = SHAPE_MEMORY;
 	for (size_t i = 0; i < type->member_count; i++) {
-		struct type_rust_layout member = type_rust_layout_of(type->members[i].type, depth + 1);
+		struct type_rust_layout member = type_rust_layout_of(reader, type->members[i].type, depth + 1);
 
 		type_rust_move(&member, type->members[i].offset);
 		type_rust_add(&whole, &member);
@@ -130,7 +132,7 @@ static bool is_niche(const struct data_type *type)
 
 #define VARIANTS_MAX 64
 
-static struct type_rust_layout layout_of_enum(const struct data_type *type, unsigned depth)
+static struct type_rust_layout layout_of_enum(struct type_reader *reader, const struct data_type *type, unsigned depth)
 {
 	struct type_rust_layout variants[VARIANTS_MAX], whole = {0};
 	bool has_tag = type->discriminant;
@@ -140,7 +142,7 @@ static struct type_rust_layout layout_of_enum(const struct data_type *type, unsi
 		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	for (size_t i = 0; i < type->variant_count; i++) {
 		/* The struct that describes a variant has the size of the whole enum. */
-		variants[i] = layout_of_struct(type->variants[i].type, depth + 1);
+		variants[i] = layout_of_struct(reader, type->variants[i].type, depth + 1);
 		type_rust_move(&variants[i], type->variants[i].offset);
 		if (variants[i].shape == SHAPE_NOTHING)
 			continue;
@@ -155,12 +157,14 @@ static struct type_rust_layout layout_of_enum(const struct data_type *type, unsi
 	return with_data < 2 ? whole : (struct type_rust_layout){.shape = SHAPE_MEMORY};
 }
 
-static struct type_rust_layout type_rust_layout_of(const struct data_type *type, unsigned depth)
+static struct type_rust_layout type_rust_layout_of(struct type_reader *reader, const struct data_type *type,
+						   unsigned depth)
 {
+	if (depth == DEPTH_MAX || !reader->dies_left)
+		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
+	reader->dies_left--;
 	if (!type->size)
 		return (struct type_rust_layout){.shape = SHAPE_NOTHING};
-	if (depth == DEPTH_MAX)
-		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	switch (type->kind) {
 	case DATA_INT:
 	case DATA_BOOL:
@@ -172,15 +176,16 @@ static struct type_rust_layout type_rust_layout_of(const struct data_type *type,
 		return scalar_layout(type);
 	case DATA_STRUCT:
 	case DATA_TEXT:
-		return all_of(type, type->has_variants ? layout_of_enum(type, depth) : layout_of_struct(type, depth));
+		return all_of(type, type->has_variants ? layout_of_enum(reader, type, depth)
+						       : layout_of_struct(reader, type, depth));
 	default:
 		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	}
 }
 
-struct passed_as type_passed_by_rust(const struct data_type *type, unsigned word)
+struct passed_as type_passed_by_rust(struct type_reader *reader, const struct data_type *type)
 {
-	const struct type_rust_layout layout = type_rust_layout_of(type, 0);
+	const struct type_rust_layout layout = type_rust_layout_of(reader, type, 0);
 	struct passed_as passed = {0};
 
 	memcpy(passed.scalars, layout.scalars, sizeof(passed.scalars));
@@ -194,7 +199,7 @@ struct passed_as type_passed_by_rust(const struct data_type *type, unsigned word
 		passed.count = 2;
 		break;
 	case SHAPE_MEMORY:
-		passed.by_address = type->size > word;
+		passed.by_address = type->size > reader->word;
 		passed.count = !passed.by_address;
 		passed.scalars[0] = (struct passed_scalar){.size = (uint16_t)type->size};
 		break;

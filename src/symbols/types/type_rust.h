@@ -2,9 +2,10 @@
 #ifndef FT_SYMBOLS_TYPES_TYPE_RUST_H
 #define FT_SYMBOLS_TYPES_TYPE_RUST_H
 
-#include "symbols/types/types.h"
+#include "symbols/types/type_reader.h"
 
-/* Returns how Rust passes a value of this type. word: size of a pointer in bytes. */
-struct passed_as type_passed_by_rust(const struct data_type *type, unsigned word);
+/* Returns how Rust passes a value of this type. Each examined part of the type counts as one DIE (dies_left); when they
+ * are used up, the result is unknown. */
+struct passed_as type_passed_by_rust(struct type_reader *reader, const struct data_type *type);
 
 #endif

@@ -111,26 +111,31 @@ static void see_view(struct data_type *type)
 
 /* ---- Rust ---- */
 
-/* Finds the first pointer in nested structs: in a String it is in Vec, RawVec, Unique, NonNull. */
-static bool find_pointer(const struct data_type *type, uint32_t offset, unsigned depth, uint32_t *at)
+/* Finds the first pointer in nested structs: in a String it is in Vec, RawVec, Unique, NonNull. Structs of a damaged
+ * file can contain each other many times, so each member counts as one DIE. */
+static bool find_pointer(struct type_reader *reader, const struct data_type *type, uint32_t offset, unsigned depth,
+			 uint32_t *at)
 {
 	if (type->kind == DATA_POINTER) {
 		*at = offset;
 		return true;
 	}
-	for (size_t i = 0; depth < DEPTH_MAX && i < type->member_count; i++)
-		if (!type->members[i].is_virtual &&
-		    find_pointer(type->members[i].type, offset + type->members[i].offset, depth + 1, at))
+	for (size_t i = 0; depth < DEPTH_MAX && i < type->member_count && reader->dies_left; i++) {
+		const struct data_member *const member = &type->members[i];
+
+		reader->dies_left--;
+		if (!member->is_virtual && find_pointer(reader, member->type, offset + member->offset, depth + 1, at))
 			return true;
+	}
 	return false;
 }
 
-static void see_rust_string(struct data_type *type)
+static void see_rust_string(struct type_reader *reader, struct data_type *type)
 {
 	const struct data_member *vec = member_named(type, "vec");
 	uint32_t at, length;
 
-	if (vec && find_pointer(vec->type, vec->offset, 0, &at) && find_word(vec->type, "len", "len", &length))
+	if (vec && find_pointer(reader, vec->type, vec->offset, 0, &at) && find_word(vec->type, "len", "len", &length))
 		make_text(type, DATA_TEXT, at, vec->offset + length);
 }
 
@@ -155,11 +160,11 @@ static bool is_text_slice(const char *name)
 	return false;
 }
 
-void type_see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
+void type_see_string(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	if (reader->language == DW_LANG_Rust) {
 		if (!strcmp(type->name, "String"))
-			see_rust_string(type);
+			see_rust_string(reader, type);
 		else if (is_text_slice(type->name))
 			see_slice(type);
 	} else if (type_string_begins(type->name, "basic_string<char,")) {

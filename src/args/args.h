@@ -48,6 +48,15 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
  * integer, pointer, enumeration or the like in this register is cut to its width. For any other result, and without a
  * result, returns 0. If it is unknown whether there is a result, returns the whole register. */
 uint64_t args_plan_number(const struct args_plan *plan, uint64_t result_register);
+
+/* Reasons for which the number that args_plan_number() returns may not be the function's result. */
+enum args_doubt {
+	DOUBT_NONE,
+	DOUBT_UNKNOWN, /* it is unknown whether there is a result, or where */
+	DOUBT_LOST,    /* the function leaves the result out if no caller uses it */
+};
+/* plan: NULL if the function is unknown. */
+enum args_doubt args_plan_doubt(const struct args_plan *plan);
 void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 
 /* Data that args_at_return() needs from the entry: the arguments of a table row, and the address of a result in

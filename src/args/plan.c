@@ -93,11 +93,16 @@ static void note_number(struct args_plan *plan)
 
 uint64_t args_plan_number(const struct args_plan *plan, uint64_t result_register)
 {
-	if (plan->result_is_unknown)
+	if (plan->doubt == DOUBT_UNKNOWN)
 		return result_register;
 	if (plan->number_size < 8)
 		return result_register & ((UINT64_C(1) << 8 * plan->number_size) - 1);
 	return result_register;
+}
+
+enum args_doubt args_plan_doubt(const struct args_plan *plan)
+{
+	return plan ? plan->doubt : DOUBT_UNKNOWN;
 }
 
 /* ---- Table rows ---- */
@@ -386,8 +391,11 @@ struct args_plan *args_plan_of_signature(const struct arch *arch, const struct s
 	else if (plan->has_result)
 		place_result(plan, &function);
 	plan->is_constructor = signature->is_constructor;
-	plan->result_is_unknown = signature->result_is_unknown;
 	note_number(plan);
+	if (signature->result_is_unknown)
+		plan->doubt = DOUBT_UNKNOWN;
+	else if (signature->result_may_be_lost && plan->number_size)
+		plan->doubt = DOUBT_LOST;
 	if (signature->result_may_be_lost && !plan->result.place.is_address)
 		plan->has_result = false;
 	free(asked);

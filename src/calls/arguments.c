@@ -77,13 +77,18 @@ static void report_unknown(struct process *p, const struct traced *traced)
 		output_note(p->trace, "the parameters of %s are unknown: -a shows none", traced->shown);
 }
 
-/* Writes the note only for the first such function of a trace. */
-static void report_unknown_result(struct process *p, const struct traced *traced)
+/* Writes a note only for the first such function of a trace. */
+static void report_doubt(struct process *p, const struct traced *traced, enum args_doubt doubt)
 {
-	if (!p->trace->counts.unknown_results++)
+	if (doubt == DOUBT_UNKNOWN && !p->trace->counts.unknown_results++)
 		output_note(p->trace,
 			    "the type of the result of %s is unknown, and perhaps those of other functions: the "
 			    "shown result is the whole register for integers",
+			    traced->shown);
+	if (doubt == DOUBT_LOST && !p->trace->counts.lost_results++)
+		output_note(p->trace,
+			    "the shown result of %s may be another value, and perhaps those of other functions: the "
+			    "compiler leaves out a result that no caller uses",
 			    traced->shown);
 }
 
@@ -202,8 +207,8 @@ uint64_t arguments_result(const struct task *task, const struct call *call, uint
 	const bool is_chosen = set->chosen && call->probe->wanted->module == set->chosen;
 	const struct args_plan *const plan = is_chosen ? plan_of(p, call->probe, call->traced) : NULL;
 
-	if (is_chosen && !plan)
-		report_unknown_result(p, call->traced);
+	if (is_chosen)
+		report_doubt(p, call->traced, args_plan_doubt(plan));
 	return plan ? args_plan_number(plan, result_register) : result_register;
 }
 

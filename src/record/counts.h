@@ -38,6 +38,7 @@ struct counts {
 	uint64_t unreturned;      /* calls that never returned, and have a remark in the trace */
 	uint64_t unknown_params;  /* functions that were called and whose parameters are unknown (-a) */
 	uint64_t unknown_results; /* returns of functions of -x whose result has an unknown type */
+	uint64_t lost_results;    /* returns of functions of -x that leave out a result which no caller uses */
 };
 
 /* Adds each counter of `from` to the one of `to`. */

@@ -3,6 +3,7 @@ messages are printed about others."""
 
 import os
 import re
+import shutil
 import sys
 
 import builds
@@ -298,6 +299,37 @@ def unknown_results(room):
     return problems + equal('notes', notes, ['the type of the result of r_void is unknown, and perhaps those of other functions: the shown result is the whole register for integers']), ''
 
 
+LOST = r'''
+#include <stdio.h>
+static __attribute__((noinline)) int dropped(int a, int b) { printf("%d %d\n", a, b); return a * 1000 + b; }
+int main(int count, char **arguments) { (void)arguments; dropped(count, 2); return 0; }
+'''
+
+
+def lost_results(room):
+    """The compiler leaves out the result of a static function that no caller uses; the trace says that the shown result
+    may be another value."""
+    with open(room.path('dropped.c'), 'w') as file:
+        file.write(LOST)
+    unknown = ('the type of the result of %s is unknown, and perhaps those of other functions: the shown result is the '
+               'whole register for integers')
+    lost = ('the shown result of %s may be another value, and perhaps those of other functions: the compiler leaves out a '
+            'result that no caller uses')
+    problems = []
+    for compiler, function, notes in (('gcc', r'dropped\.constprop\.0\.isra\.0|dropped\.isra\.0', (unknown,)), ('clang', 'dropped', (lost,))):
+        if not shutil.which(compiler):
+            continue
+        made = room.run([compiler, '-g', '-O2', '-o', room.path('dropped'), room.path('dropped.c')])
+        if made.status:
+            raise Failure(made.err.decode())
+        found, _ = traced(room, 'dropped*', [room.path('dropped')], '-b', '0')
+        name = found[0][0] if found else ''
+        said = [note for note in trace_text.read(room.path('trace')).notes if ' result of ' in note]
+        problems += [] if re.fullmatch(function, name) else ['%s: the calls are %s' % (compiler, found)]
+        problems += equal(compiler, said, [note % name for note in notes])
+    return problems, ''
+
+
 CONVENTION = '''
 volatile long sink;
 __attribute__((ms_abi)) __attribute__((noinline)) long other(long a, long b) { sink = a; return b; }
@@ -442,6 +474,7 @@ CASES = [
     ('-x: functions that a module traces, too', of_a_module_too),
     ('-x: results by their types', results),
     ('-x: results of unknown type', unknown_results),
+    ('-x: results that the compiler leaves out', lost_results),
     ('-x: functions with other calling conventions', other_conventions),
     ('-x: calls that end by longjmp or an exception', left),
     ('-x: names that match nothing', nothing_matched),

@@ -141,8 +141,8 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 {
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
-	/* Neither the value's size nor its place is known. */
-	if (!type || type->is_incomplete || (type->kind == DATA_OTHER && !type->size)) {
+	/* Neither the size of what is passed nor its place is known. */
+	if (!type || type->is_incomplete || type->may_be_by_address || (type->kind == DATA_OTHER && !type->size)) {
 		f.value.size = UINT64_MAX;
 		give_up(&f);
 		return f.value;

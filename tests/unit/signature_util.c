@@ -191,7 +191,10 @@ static void add_type(struct buf *out, const struct data_type *type)
 	case DATA_TEXT:
 	case DATA_TEXT_COUNTED:
 	case DATA_TEXT_INLINE:
-		buf_printf(out, "%s%s %s", type->by_address ? "byaddress " : "",
+		buf_printf(out, "%s%s %s",
+			   type->by_address          ? "byaddress "
+			   : type->may_be_by_address ? "maybebyaddress "
+						     : "",
 			   type->kind == DATA_UNION ? "union" : "struct", name_of(type));
 		add_text_kind(out, type);
 		buf_add_str(out, type->is_incomplete ? " declared" : "");

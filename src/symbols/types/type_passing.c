@@ -33,23 +33,31 @@ static bool is_same_class(Dwarf_Die *die, Dwarf_Die *other)
 	return !dwarf_peel_type(other, &peeled) && peeled.addr == die->addr;
 }
 
-/* Returns true if the constructor has one parameter, a reference to an object of the same class. */
-static bool is_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *constructor)
+static bool is_reference_to(Dwarf_Die *class, Dwarf_Die *parameter, bool *is_rvalue)
 {
-	Dwarf_Die child = {0}, reference, referred;
-	unsigned count = 0;
-	bool is_copy = false;
+	Dwarf_Die reference, referred;
 
-	while (die_next_child(reader, constructor, &child)) {
+	if (!die_reference(parameter, DW_AT_type, &reference))
+		return false;
+	*is_rvalue = dwarf_tag(&reference) == DW_TAG_rvalue_reference_type;
+	return (*is_rvalue || dwarf_tag(&reference) == DW_TAG_reference_type) &&
+	       die_reference(&reference, DW_AT_type, &referred) && is_same_class(class, &referred);
+}
+
+/* If the member function's first parameter is a reference to an object of the same class, returns the number of its
+ * parameters, and sets *is_rvalue; else returns 0. */
+static unsigned count_if_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *function, bool *is_rvalue)
+{
+	Dwarf_Die child = {0};
+	unsigned count = 0;
+
+	while (die_next_child(reader, function, &child)) {
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || die_flag(&child, DW_AT_artificial))
 			continue;
-		count++;
-		is_copy = die_reference(&child, DW_AT_type, &reference) &&
-			  (dwarf_tag(&reference) == DW_TAG_reference_type ||
-			   dwarf_tag(&reference) == DW_TAG_rvalue_reference_type) &&
-			  die_reference(&reference, DW_AT_type, &referred) && is_same_class(class, &referred);
+		if (!count++ && !is_reference_to(class, &child, is_rvalue))
+			return 0;
 	}
-	return count == 1 && is_copy;
+	return count;
 }
 
 /* Returns true if the compiler has generated the function, by itself or because the class says "= default". Such a
@@ -62,10 +70,34 @@ static bool is_made(Dwarf_Die *function)
 	return die_flag(function, DW_AT_artificial) || defaulted == DW_DEFAULTED_in_class;
 }
 
-/* How many copy and move constructors a class has. */
+/* How many functions a class has that copy or move its objects. */
 struct copies {
-	unsigned deleted, others;
+	unsigned deleted, others; /* copy and move constructors */
+	/* Constructors with more parameters. They are copy or move constructors if these parameters have default
+	 * arguments, which debug information does not show. */
+	unsigned with_more;
+	unsigned move_assignments; /* those that the source declares */
 };
+
+/* Returns true if the class is passed by its address because of this constructor. A template's instance has template
+ * arguments in its name (W<W&>), and never is a copy constructor. */
+static bool constructor_forbids(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *function,
+				struct copies *copies)
+{
+	bool is_rvalue;
+	const unsigned count = count_if_copying(reader, class, function, &is_rvalue);
+
+	if (count > 1)
+		copies->with_more++;
+	if (count != 1)
+		return false;
+	if (die_flag(function, DW_AT_deleted)) {
+		copies->deleted++;
+		return false;
+	}
+	copies->others++;
+	return !is_made(function);
+}
 
 /* Returns true if the class is passed by its address because of this member function. */
 static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const char *name, Dwarf_Die *function,
@@ -79,14 +111,12 @@ static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const
 		return own && is_virtual;
 	if (own[0] == '~')
 		return !is_made(function) && !die_flag(function, DW_AT_deleted);
-	if (strncmp(own, name, length) || (own[length] && own[length] != '<') || !is_copying(reader, class, function))
-		return false;
-	if (die_flag(function, DW_AT_deleted)) {
-		copies->deleted++;
-		return false;
+	if (!strcmp(own, "operator=") && !die_flag(function, DW_AT_artificial)) {
+		bool is_rvalue = false;
+
+		copies->move_assignments += count_if_copying(reader, class, function, &is_rvalue) == 1 && is_rvalue;
 	}
-	copies->others++;
-	return !is_made(function);
+	return !strncmp(own, name, length) && !own[length] && constructor_forbids(reader, class, function, copies);
 }
 
 static const struct data_type *innermost_element(const struct data_type *type)
@@ -96,27 +126,44 @@ static const struct data_type *innermost_element(const struct data_type *type)
 	return type;
 }
 
-bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type)
+/* Returns true if the class is passed by its address because of its bases or its member functions. */
+static bool class_forbids(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type,
+			  struct copies *copies)
 {
-	struct copies copies = {0};
 	Dwarf_Die child = {0};
-	uint64_t convention;
 
-	if (!language_is_cxx(reader->language))
-		return false;
-	if (die_number(die, DW_AT_calling_convention, &convention))
-		return convention == DW_CC_pass_by_reference;
-	for (size_t i = 0; i < type->member_count; i++)
-		if (innermost_element(type->members[i].type)->by_address)
-			return true;
 	while (die_next_child(reader, die, &child)) {
 		uint64_t is_virtual = 0;
 		const int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_inheritance && die_number(&child, DW_AT_virtuality, &is_virtual) && is_virtual)
 			return true;
-		if (tag == DW_TAG_subprogram && function_forbids(reader, die, type->name, &child, &copies))
+		if (tag == DW_TAG_subprogram && function_forbids(reader, die, type->name, &child, copies))
 			return true;
 	}
-	return copies.deleted && !copies.others;
+	/* A move assignment in the source deletes the copy constructor that the compiler would have made, and there is
+	 * no move constructor, unless the source declares them. */
+	return (copies->deleted || copies->move_assignments) && !copies->others;
+}
+
+void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
+{
+	struct copies copies = {0};
+	uint64_t convention;
+
+	if (!language_is_cxx(reader->language))
+		return;
+	if (die_number(die, DW_AT_calling_convention, &convention)) {
+		type->by_address = convention == DW_CC_pass_by_reference;
+		return;
+	}
+	for (size_t i = 0; i < type->member_count; i++) {
+		const struct data_type *const member = innermost_element(type->members[i].type);
+
+		type->by_address |= member->by_address;
+		type->may_be_by_address |= member->may_be_by_address;
+	}
+	type->by_address = type->by_address || class_forbids(reader, die, type, &copies);
+	type->may_be_by_address |= copies.with_more && !copies.others;
+	type->may_be_by_address &= !type->by_address;
 }

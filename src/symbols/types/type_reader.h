@@ -78,8 +78,8 @@ bool type_may_be_packed(const struct data_type *type, const struct data_member *
 
 /* Returns true if a DW_LANG_ constant means C++ or Objective-C++ (type_passing.c). */
 bool language_is_cxx(int language);
-/* Returns true if an argument of this type is passed by its address (type_passing.c). */
-bool type_is_by_address(struct type_reader *reader, Dwarf_Die *die, const struct data_type *type);
+/* Sets by_address and may_be_by_address of a struct whose members are read (type_passing.c). */
+void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 /* Changes the kind of a struct that represents a string to DATA_TEXT or another kind of text (type_string.c). */
 void type_see_string(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 

@@ -233,7 +233,7 @@ static void read_struct(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 	type->is_incomplete = die_has(die, DW_AT_declaration);
 	if (level < TYPE_LEVELS_FULL) {
 		read_members(reader, die, level, type);
-		type->by_address = type_is_by_address(reader, die, type);
+		type_read_passing(reader, die, type);
 	}
 	type_see_string(reader, die, type);
 }

@@ -69,17 +69,16 @@ struct data_type {
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
 	bool is_cut;        /* the struct has more members than the array `members` */
 	bool is_incomplete; /* it is only declared, so the places of the arguments after it are unknown */
-	bool by_address;    /* C++: it has its own copy constructor or destructor, so its address is passed */
+	/* C++: its address is passed (it has its own copy constructor or destructor); this is unknown */
+	bool by_address, may_be_by_address;
 	const struct data_type *target; /* the pointer's target (NULL: void), element type, or enumeration's integer */
 	uint64_t count;                 /* number of elements; 0: unknown */
 	const struct data_member *members;
-	size_t member_count;
 	/* Of a Rust enum with data: the integer that selects the variant. NULL: there is only one variant. */
 	const struct data_member *discriminant;
 	const struct data_variant *variants;
-	size_t variant_count;
 	const struct data_word *words; /* the enumeration's words, by ascending value */
-	size_t word_count;
+	size_t member_count, variant_count, word_count;
 	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer and of the number of bytes, a word each */
 };
 

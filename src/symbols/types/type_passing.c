@@ -141,9 +141,7 @@ static bool class_forbids(struct type_reader *reader, Dwarf_Die *die, const stru
 		if (tag == DW_TAG_subprogram && function_forbids(reader, die, type->name, &child, copies))
 			return true;
 	}
-	/* A move assignment in the source deletes the copy constructor that the compiler would have made, and there is
-	 * no move constructor, unless the source declares them. */
-	return (copies->deleted || copies->move_assignments) && !copies->others;
+	return false;
 }
 
 void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
@@ -160,10 +158,16 @@ void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_t
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct data_type *const member = innermost_element(type->members[i].type);
 
-		type->by_address |= member->by_address;
-		type->may_be_by_address |= member->may_be_by_address;
+		/* GCC 12 does not pass the address of a class whose copy constructor is only deleted because a member
+		 * or base has none: it puts the object on the stack. */
+		type->by_address |= member->by_address && !member->has_no_copy;
+		type->may_be_by_address |= member->may_be_by_address || member->has_no_copy;
 	}
 	type->by_address = type->by_address || class_forbids(reader, die, type, &copies);
+	/* A move assignment in the source deletes the copy constructor that the compiler would have made, and there is
+	 * no move constructor, unless the source declares them. */
+	type->has_no_copy = !type->by_address && (copies.deleted || copies.move_assignments) && !copies.others;
+	type->by_address |= type->has_no_copy;
 	type->may_be_by_address |= copies.with_more && !copies.others;
 	type->may_be_by_address &= !type->by_address;
 }

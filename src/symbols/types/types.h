@@ -69,8 +69,9 @@ struct data_type {
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
 	bool is_cut;        /* the struct has more members than the array `members` */
 	bool is_incomplete; /* it is only declared, so the places of the arguments after it are unknown */
-	/* C++: its address is passed (it has its own copy constructor or destructor); this is unknown */
-	bool by_address, may_be_by_address;
+	/* C++: its address is passed (it has its own copy constructor or destructor, or, with has_no_copy, only deleted
+	 * copy constructors); this is unknown */
+	bool by_address, has_no_copy, may_be_by_address;
 	const struct data_type *target; /* the pointer's target (NULL: void), element type, or enumeration's integer */
 	uint64_t count;                 /* number of elements; 0: unknown */
 	const struct data_member *members;

@@ -298,6 +298,18 @@ static void check_equal(const char *tool, const char *program, uint64_t origin, 
 	assert_true(result.excused * 50 <= result.addresses);
 }
 
+/* The "..." of a variadic function has no argument, so debug information lists it as no parameter. */
+static void test_parameters(void **state)
+{
+	(void)state;
+	assert_int_equal(names_parameters("_Z4nonev"), 0);
+	assert_int_equal(names_parameters("_ZNK3Box3putEil"), 2);
+	assert_int_equal(names_parameters("_Z5printPKcz"), 1);
+	assert_int_equal(names_parameters("_Z4packIJcdEEiiDpT_"), 2);
+	assert_int_equal(names_parameters("_ZN3Box5countE"), -1);
+	assert_int_equal(names_parameters("main"), -1);
+}
+
 static void test_c(void **state)
 {
 	(void)state;
@@ -890,10 +902,10 @@ int main(int argc, char **argv)
 	(void)argc;
 	begin_with_server(argv);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c),         cmocka_unit_test(test_cxx),        cmocka_unit_test(test_clang),
-		cmocka_unit_test(test_rust),      cmocka_unit_test(test_separate),   cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_foreign),   cmocka_unit_test(test_build_id),   cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_last_call), cmocka_unit_test(test_debuginfod),
+		cmocka_unit_test(test_parameters), cmocka_unit_test(test_c),         cmocka_unit_test(test_cxx),
+		cmocka_unit_test(test_clang),      cmocka_unit_test(test_rust),      cmocka_unit_test(test_separate),
+		cmocka_unit_test(test_forms),      cmocka_unit_test(test_foreign),   cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_positions),  cmocka_unit_test(test_last_call), cmocka_unit_test(test_debuginfod),
 	};
 
 	return cmocka_run_group_tests_name("symbols_names", tests, setup, test_folder_remove);

@@ -84,13 +84,13 @@ static const struct demangle_component *function_type(const struct demangle_comp
 	return name && name->type == DEMANGLE_COMPONENT_FUNCTION_TYPE ? name : NULL;
 }
 
-/* Returns true if the type is "void": a list of parameters with only this type is empty. */
-static bool is_void(struct demangle_component *type)
+/* Returns true if the type is no parameter: it is "void", which means an empty list of parameters, or "...". */
+static bool is_no_parameter(struct demangle_component *type)
 {
 	size_t size;
 	char *name =
 		type->type == DEMANGLE_COMPONENT_BUILTIN_TYPE ? cplus_demangle_print(STYLE, type, 16, &size) : NULL;
-	const bool is_it = name && !strcmp(name, "void");
+	const bool is_it = name && (!strcmp(name, "void") || !strcmp(name, "..."));
 
 	free(name);
 	return is_it;
@@ -108,7 +108,7 @@ int names_parameters(const char *symbol)
 	const struct demangle_component *argument = type ? type->u.s_binary.right : NULL;
 
 	for (; argument && argument->type == DEMANGLE_COMPONENT_ARGLIST; argument = argument->u.s_binary.right)
-		count += argument->u.s_binary.left && !is_void(argument->u.s_binary.left);
+		count += argument->u.s_binary.left && !is_no_parameter(argument->u.s_binary.left);
 	free(memory);
 	return type ? count : -1;
 }

@@ -55,8 +55,8 @@ char *names_demangle(const char *symbol);
 /* Like names_demangle(), but without the list of parameters, and without the type of a template's result:
  * "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
-/* Returns the number of parameters in the mangled name of a C++ function. A "..." and a parameter pack are one
- * parameter each. Returns -1 if the name does not contain them. */
+/* Returns the number of parameters in the mangled name of a C++ function. A parameter pack is one parameter, a "..." is
+ * none. Returns -1 if the name does not contain them. */
 int names_parameters(const char *symbol);
 
 #endif

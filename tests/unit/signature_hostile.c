@@ -220,7 +220,7 @@ static void test_common_file_lost(void **state)
 
 /* A unit that describes `victim`, of a language (its number in DWARF), and what follows `victim`. The abbreviations
  * are: 2: a function with a name and a mangled name; 3: a parameter; 4: a struct with members; 5: a struct without; 6:
- * a member; 7: a function with a list of ranges. */
+ * a member; 7: a function with a list of ranges; 8: a bit field. */
 static const char unit_begin[] = ".text\n.globl victim\n.type victim,@function\nvictim: ret\n.Lend:\n.size victim,1\n"
 				 ".section .debug_abbrev,\"\",@progbits\n.Labbrev:\n"
 				 ".byte 1,0x11,1, 0x13,0x05, 0x11,0x01, 0x12,0x06, 0,0\n"
@@ -230,6 +230,7 @@ static const char unit_begin[] = ".text\n.globl victim\n.type victim,@function\n
 				 ".byte 5,0x13,0, 0x03,0x08, 0x0b,0x0b, 0,0\n"
 				 ".byte 6,0x0d,0, 0x03,0x08, 0x49,0x13, 0x38,0x0b, 0,0\n"
 				 ".byte 7,0x2e,0, 0x55,0x17, 0,0\n"
+				 ".byte 8,0x0d,0, 0x03,0x08, 0x49,0x13, 0x38,0x0b, 0x0d,0x0b, 0x0c,0x0d, 0,0\n"
 				 ".byte 0\n"
 				 ".section .debug_info,\"\",@progbits\n"
 				 ".Lunit: .long .Lall-.Lversion\n.Lversion: .value 4\n.long .Labbrev\n.byte 8\n"
@@ -282,13 +283,45 @@ static void test_nested(void **state)
 	}
 }
 
+#define C99 0x0c
+
+/* A struct with a bit field at an impossible place is shown as one with more members. */
+static void test_bit_fields(void **state)
+{
+	static const struct {
+		int size, from;
+		const char *text;
+	} fields[] = {
+		{20, -8, "{0:struct word m; 2:4+20:struct word bits}8/1"},
+		{20, -130, "{0:struct word m...}8/1"},
+		{20, 13, "{0:struct word m...}8/1"},
+		{0, 0, "{0:struct word m...}8/1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		char *const inside =
+			xasprintf(".byte 3\n.string \"a\"\n.long .Lstruct-.Lunit\n.byte 0\n.Lword: .byte 5\n"
+				  ".string \"word\"\n.byte 4\n.Lstruct: .byte 4\n.string \"s\"\n.byte 8\n"
+				  ".byte 6\n.string \"m\"\n.long .Lword-.Lunit\n.byte 0\n"
+				  ".byte 8\n.string \"bits\"\n.long .Lword-.Lunit\n.byte 0, %d\n.sleb128 %d\n.byte 0\n",
+				  fields[i].size, fields[i].from);
+		struct object *object = victim_of(C99, inside, "");
+		char *const expected = xasprintf("void (struct s%s a)", fields[i].text);
+
+		assert_signature(object, "victim", expected);
+		free(expected);
+		test_object_free(object);
+		free(inside);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_common_file_lost),
-		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_damaged),          cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_common_file_lost), cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_bit_fields),
 	};
 
 	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);

@@ -80,7 +80,7 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 }
 
 /* From DWARF 4 on, bits are counted from the struct's beginning; before, from the most significant bit of a storage
- * unit. */
+ * unit. This number is negative if the bits go on after the unit, as in packed structs. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {
 	uint64_t size, at, storage = member->type->size;
@@ -90,12 +90,14 @@ bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 	if (!size || size > 128)
 		return false;
 	if (die_number(die, DW_AT_bit_offset, &at)) {
+		const int64_t from = (int64_t)at, bits = (int64_t)size;
+
 		die_number(die, DW_AT_byte_size, &storage);
-		if (storage > 16 || at > 128 || at + size > 8 * storage)
+		if (storage > 16 || from < -128 || from > 128 || from + bits > 8 * (int64_t)storage)
 			return false;
-		at = 8 * member->offset + 8 * storage - at - size;
+		at = 8 * (uint64_t)member->offset + (uint64_t)(8 * (int64_t)storage - from - bits);
 	} else if (!die_number(die, DW_AT_data_bit_offset, &at)) {
-		at = 8 * member->offset;
+		at = 8 * (uint64_t)member->offset;
 	}
 	if (at / 8 >= OFFSET_MAX)
 		return false;

@@ -117,14 +117,19 @@ static const struct data_type *type_with_own_alignment(struct type_reader *reade
 	return copy;
 }
 
+/* Returns true if the member is not shown. A static member is only declared; an artificial one is the pointer to the
+ * vtable. */
+static bool is_hidden_member(Dwarf_Die *die)
+{
+	return die_flag(die, DW_AT_external) || die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_artificial);
+}
+
 static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_member *member)
 {
 	const bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
 
 	*member = (struct data_member){.is_base = is_base};
-	/* A static member is only declared; an artificial one is the pointer to the vtable. */
-	if (die_flag(die, DW_AT_external) || die_flag(die, DW_AT_declaration) || die_flag(die, DW_AT_artificial) ||
-	    !type_member_place(die, member))
+	if (!type_member_place(die, member))
 		return false;
 	member->name = is_base ? "" : die_string(reader, die, DW_AT_name);
 	member->type = type_with_own_alignment(reader, die, type_read_of(reader, die, level));
@@ -205,14 +210,17 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 
 		if (tag == DW_TAG_variant_part && !type->has_variants)
 			read_variants(reader, &child, level, type);
-		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || is_hidden_member(&child))
 			continue;
 		if (count == TYPE_MEMBERS_MAX) {
 			type->is_cut = true;
 			break;
 		}
 		ARRAY_GROW(members, capacity, count);
-		count += read_member(reader, &child, level, &members[count]);
+		if (read_member(reader, &child, level, &members[count]))
+			count++;
+		else
+			type->is_cut = true;
 	}
 	type->align = type_natural_align(type, members, count);
 	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);

@@ -67,7 +67,7 @@ struct data_type {
 	bool may_be_packed; /* the members' offsets do not show whether the struct is packed */
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
-	bool is_cut;        /* the struct has more members than the array `members` */
+	bool is_cut;        /* the struct has more members than `members`, or some that are not understood */
 	bool is_incomplete; /* it is only declared, so the places of the arguments after it are unknown */
 	/* C++: its address is passed (it has its own copy constructor or destructor, or, with has_no_copy, only deleted
 	 * copy constructors); this is unknown */

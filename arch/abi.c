@@ -39,7 +39,7 @@ unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size)
 	const struct abi_field *first = value->fields;
 	unsigned seen = 0;
 
-	if (!value->field_count || value->field_count > ABI_FIELDS || !abi_is_sane(value))
+	if (!value->field_count || value->field_count > ABI_FIELDS || value->is_open || !abi_is_sane(value))
 		return 0;
 	if (first->kind != ABI_FLOAT && first->kind != ABI_VECTOR)
 		return 0;

@@ -31,6 +31,7 @@ struct abi_value {
 	bool is_struct;
 	bool may_be_packed;   /* true if the alignment may be 1, because debug information does not exclude it */
 	bool by_address;      /* true if C++ always passes the type by its address */
+	bool is_open;         /* true if it contains an array whose length the source does not give ("int tail[];") */
 	unsigned field_count; /* 0: the type is empty; more than ABI_FIELDS: `fields` contains only some of them */
 	/* Fields of a union that are equal occur once. */
 	struct abi_field fields[ABI_FIELDS];

@@ -107,14 +107,19 @@ static bool is_mixed(const struct abi_value *value)
 }
 
 /* Sets the classes of the eightbytes of a value that has bytes. If classes[0] is MEMORY or UNKNOWN, this is the
- * class of the whole value. */
-static void abi_x86_64_classify(const struct abi_value *value, enum eightbyte *classes)
+ * class of the whole value. GCC ignores an array of unknown length; LLVM puts every struct with such an array into
+ * memory. */
+static void abi_x86_64_classify(const struct abi_value *value, bool is_gcc, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;
 
 	classes[0] = classes[1] = NO_CLASS;
 	if (!abi_is_sane(value) || abi_is_empty(value)) {
 		classes[0] = UNKNOWN; /* the value has only unnamed bit fields, or several empty members */
+		return;
+	}
+	if (value->is_open && !is_gcc) {
+		classes[0] = MEMORY;
 		return;
 	}
 	/* If the processor has AVX, a value that is a single wide vector is in a ymm register. */
@@ -230,7 +235,7 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 		place->is_known = true;
 		return;
 	}
-	abi_x86_64_classify(value, classes);
+	abi_x86_64_classify(value, state->is_gcc, classes);
 	if (classes[0] == UNKNOWN) {
 		pass_unknown(value, state);
 		return;
@@ -262,14 +267,14 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 	}
 }
 
-static bool abi_x86_64_returns_in_memory(const struct abi_value *value, enum eightbyte *classes)
+static bool abi_x86_64_returns_in_memory(const struct abi_value *value, bool is_gcc, enum eightbyte *classes)
 {
 	classes[0] = classes[1] = NO_CLASS;
 	if (value->by_address)
 		return true;
 	if (abi_is_empty(value) && value->size <= 1)
 		return false;
-	abi_x86_64_classify(value, classes);
+	abi_x86_64_classify(value, is_gcc, classes);
 	return classes[0] == MEMORY && (value->is_struct || value->fields[0].kind != ABI_X87);
 }
 
@@ -279,7 +284,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 	enum eightbyte classes[WORDS];
 
 	/* "Returning of Values", 2: the address of a result in memory is the first argument. */
-	if (function->result && abi_x86_64_returns_in_memory(function->result, classes))
+	if (function->result && abi_x86_64_returns_in_memory(function->result, function->is_gcc, classes))
 		state.integers = 1;
 	else if (function->result && classes[0] == UNKNOWN)
 		state.lost_integers = state.lost_sse = state.lost_stack = true;
@@ -297,7 +302,7 @@ static void x86_64_place_result(const struct abi_function *function, struct abi_
 	struct abi_x86_64_state state = {0};
 
 	*place = (struct abi_place){0};
-	if (abi_x86_64_returns_in_memory(value, classes)) {
+	if (abi_x86_64_returns_in_memory(value, function->is_gcc, classes)) {
 		pass_address(&state, place);
 		return;
 	}

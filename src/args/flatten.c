@@ -59,6 +59,7 @@ static void flatten_add_members(struct flattening *f, const struct data_type *ty
 
 static void add_elements(struct flattening *f, const struct data_type *type, uint64_t offset, unsigned depth)
 {
+	f->value.is_open |= type->is_open;
 	for (uint64_t i = 0; i < type->count && type->target && f->value.field_count <= ABI_FIELDS; i++)
 		flatten_add_type(f, type->target, add_saturated(offset, mul_saturated(i, type->target->size)),
 				 depth + 1);

@@ -4,6 +4,8 @@
 #include "args/plan.h"
 #include "args_util.h"
 
+#include <elf.h>
+
 static const struct data_type
 	int32 = {.kind = DATA_INT, .size = 4, .align = 4, .is_signed = true, .name = "int"},
 	int64 = {.kind = DATA_INT, .size = 8, .align = 8, .is_signed = true, .name = "long long"},
@@ -465,6 +467,33 @@ static void test_unknown(void **state)
 	}
 }
 
+/* A struct that ends in an array of unknown length: LLVM passes it in memory on x86-64; GCC, in registers. */
+static void test_open(void **state)
+{
+	static const struct data_type tail = {.kind = DATA_ARRAY, .align = 4, .target = &int32, .is_open = true};
+	static const struct data_member members[] = {{.name = "n", .type = &int32},
+						     {.name = "tail", .type = &tail, .offset = 4}};
+	static const struct data_type type = {
+		.kind = DATA_STRUCT, .size = 4, .align = 4, .name = "open", .members = members, .member_count = 2};
+	const struct signature_param params[] = {{.name = "a", .type = &type}, {.name = "b", .type = &int32}};
+	struct signature signature = {.params = params, .param_count = 2, .result = &type};
+	const struct arch *const arch = arch_for_elf(EM_X86_64, ELFCLASS64);
+
+	(void)state;
+	if (!arch)
+		skip();
+	for (unsigned is_gcc = 0; is_gcc < 2; is_gcc++) {
+		signature.is_gcc = is_gcc;
+		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
+
+		assert_int_equal(plan->params[0].place.pieces[0].kind, is_gcc ? PIECE_INTEGER : PIECE_STACK);
+		assert_int_equal(plan->params[1].place.pieces[0].kind, PIECE_INTEGER);
+		assert_int_equal(plan->params[1].place.pieces[0].index, 1); /* LLVM: after the result's address */
+		assert_int_equal(plan->result.place.is_address, !is_gcc);
+		args_plan_free(plan);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_result_in_memory),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_many_fields),
 	};
 

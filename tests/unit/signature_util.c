@@ -184,7 +184,10 @@ static void add_type(struct buf *out, const struct data_type *type)
 	case DATA_ARRAY:
 	case DATA_VECTOR:
 		add_type(out, type->target);
-		buf_printf(out, type->kind == DATA_VECTOR ? "<%" PRIu64 ">" : "[%" PRIu64 "]", type->count);
+		if (type->is_open)
+			buf_add_str(out, "[]");
+		else
+			buf_printf(out, type->kind == DATA_VECTOR ? "<%" PRIu64 ">" : "[%" PRIu64 "]", type->count);
 		break;
 	case DATA_STRUCT:
 	case DATA_UNION:

@@ -48,10 +48,13 @@ static void read_unspecified(struct type_reader *reader, struct data_type *type)
 
 /* ---- Arrays ---- */
 
-static uint64_t dimension(Dwarf_Die *die)
+/* Returns the number of elements, or 0. Sets *is_open if the source gives no number. */
+static uint64_t dimension(Dwarf_Die *die, bool *is_open)
 {
 	uint64_t low = 0, high;
 
+	*is_open = dwarf_tag(die) == DW_TAG_subrange_type && !die_has(die, DW_AT_count) &&
+		   !die_has(die, DW_AT_upper_bound);
 	if (die_number(die, DW_AT_count, &high))
 		return high;
 	if (!die_number(die, DW_AT_upper_bound, &high))
@@ -65,12 +68,15 @@ static void read_array(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 {
 	const struct data_type *element = type_read_of(reader, die, level);
 	uint64_t counts[DIMENSIONS_MAX];
+	bool is_open[DIMENSIONS_MAX];
 	Dwarf_Die child = {0};
 	size_t dimensions = 0;
 
 	while (dimensions < DIMENSIONS_MAX && die_next_child(reader, die, &child))
-		if (dwarf_tag(&child) == DW_TAG_subrange_type || dwarf_tag(&child) == DW_TAG_enumeration_type)
-			counts[dimensions++] = dimension(&child);
+		if (dwarf_tag(&child) == DW_TAG_subrange_type || dwarf_tag(&child) == DW_TAG_enumeration_type) {
+			counts[dimensions] = dimension(&child, &is_open[dimensions]);
+			dimensions++;
+		}
 	if (!element)
 		element = &type_unknown;
 	while (dimensions > 1) {
@@ -91,6 +97,7 @@ static void read_array(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 	type->kind = die_flag(die, DW_AT_GNU_vector) ? DATA_VECTOR : DATA_ARRAY;
 	type->target = element;
 	type->count = dimensions ? counts[0] : 0;
+	type->is_open = dimensions && is_open[0];
 	type->align = element->align;
 	if (!type->size)
 		type->size = mul_saturated(type->count, element->size);

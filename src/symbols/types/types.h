@@ -22,7 +22,7 @@ enum data_kind {
 	 * list's node is not shown). No struct contains itself. */
 	DATA_STRUCT,
 	DATA_UNION,  /* a union, with members, all at offset 0 */
-	DATA_ARRAY,  /* `count` elements of type `target` */
+	DATA_ARRAY,  /* `count` elements of type `target`; is_open: the source gives no number ("int tail[];") */
 	DATA_VECTOR, /* elements as in an array; passed in a vector register */
 	DATA_MEMBER_POINTER,
 	DATA_TEXT,         /* a struct that represents a string: it contains a pointer to the bytes, and their number */
@@ -63,7 +63,7 @@ struct data_type {
 	uint32_t align;
 	/* The name in the source: the typedef's, else the type's without "struct" and "const"; "" for pointers. */
 	const char *name;
-	bool is_signed, is_flags, is_extended;
+	bool is_signed, is_flags, is_extended, is_open;
 	bool may_be_packed; /* the members' offsets do not show whether the struct is packed */
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */

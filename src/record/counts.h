@@ -17,9 +17,11 @@ struct kind_counts {
 };
 
 struct counts {
-	uint64_t events;         /* all events, including those that could not be written */
-	uint64_t stale;          /* calls that ended without a return (longjmp, an exception) */
-	uint64_t not_calls;      /* function entries reached by a jump instead of a call */
+	uint64_t events; /* all events, including those that could not be written */
+	uint64_t stale;  /* calls that ended without a return (longjmp, an exception) */
+	/* function entries reached by a jump instead of a call, or without one: signal handlers, and the functions to
+	 * which they jump as their last action */
+	uint64_t not_calls;
 	uint64_t no_return_seen; /* calls whose return could not be watched */
 	/* releases that were not written, because the return of the call was not seen */
 	uint64_t withdrawn;

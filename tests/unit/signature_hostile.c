@@ -1,5 +1,6 @@
 /* Tests debug information that is damaged on purpose, and files that are truncated while they are read. */
 #include "config.h"
+#include "long.h"
 #include "signature_util.h"
 #include "symbols_util.h"
 #include "base/buf.h"
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -316,12 +318,38 @@ static void test_bit_fields(void **state)
 	}
 }
 
+#define SHARERS 400
+
+/* Many functions share one list of 65536 ranges: only so many ranges are kept as a file may have. */
+static void test_shared_ranges(void **state)
+{
+	struct rusage before, after;
+	bool is_late = false;
+
+	(void)state;
+	if (!test_is_long()) {
+		print_message("SKIPPED: only with CHECK_LONG, because reading so many ranges takes seconds\n");
+		skip();
+	}
+	char *const inside = xasprintf(".byte 0\n.rept %u\n.byte 7\n.long .Lranges\n.endr\n", SHARERS);
+	struct object *object = victim_of(C99, inside,
+					  ".section .debug_ranges,\"\",@progbits\n.Lranges:\n"
+					  ".rept 65536\n.quad 16, 17\n.endr\n.quad 0, 0\n");
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+	object_signature(object, test_address(object, "victim"), &is_late);
+	assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 512 * 1024);
+	test_object_free(object);
+	free(inside);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damaged),          cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_common_file_lost), cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_bit_fields),
+		cmocka_unit_test(test_bit_fields),       cmocka_unit_test(test_shared_ranges),
 	};
 
 	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);

@@ -11,10 +11,11 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#define DIES_MAX     ((size_t)64 << 20) /* limit of the DIEs that are read of one file */
-#define DEPTH_MAX    256
-#define RANGES_MAX   65536 /* ranges of one DIE */
-#define OVERLAPS_MAX 64
+#define DIES_MAX        ((size_t)64 << 20) /* limit of the DIEs that are read of one file */
+#define DEPTH_MAX       256
+#define RANGES_MAX      65536             /* ranges of one DIE */
+#define FILE_RANGES_MAX ((size_t)8 << 20) /* limit of the ranges that are read of one file */
+#define OVERLAPS_MAX    64
 
 struct name_dwarf_range {
 	uint64_t start, end;
@@ -46,7 +47,7 @@ struct dwarf_index {
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 	struct name_dwarf_ranges ranges; /* ranges of the units */
-	size_t dies_left;
+	size_t dies_left, ranges_left;
 	char *beside;
 };
 
@@ -60,13 +61,16 @@ static int name_dwarf_by_start(const void *a, const void *b)
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
-static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t index)
+/* Adds the ranges of a DIE. In a damaged file many DIEs can share one long list, so *left limits the ranges of all
+ * DIEs. */
+static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t index, size_t *left)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 	size_t count = 0;
 
-	while (count < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+	while (count < RANGES_MAX && *left && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+		--*left;
 		/* A range of code that the linker has dropped begins at 0 or 1, or its end is below its start. */
 		if (start >= end || start <= 1)
 			continue;
@@ -132,7 +136,7 @@ static const char *unit_folder(Dwarf_Die *die)
 
 static void add_unit(struct dwarf_index *index, Dwarf_Die *die, bool is_skeleton)
 {
-	if (!add_ranges(&index->ranges, die, index->unit_count))
+	if (!add_ranges(&index->ranges, die, index->unit_count, &index->ranges_left))
 		return;
 	ARRAY_GROW(index->units, index->unit_capacity, index->unit_count);
 	struct unit *unit = &index->units[index->unit_count++];
@@ -153,6 +157,7 @@ struct dwarf_index *dwarf_index_new(Dwarf *dwarf, Dwarf_Addr bias, const char *p
 	index->bias = bias;
 	index->beside = xstrdup(path);
 	index->dies_left = DIES_MAX;
+	index->ranges_left = FILE_RANGES_MAX;
 	while (index->dies_left && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, NULL)) {
 		index->dies_left--;
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
@@ -194,14 +199,14 @@ static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_D
 	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
 		return;
 	do {
-		if (!index->dies_left)
+		if (!index->dies_left || !index->ranges_left)
 			return;
 		index->dies_left--;
 		const int tag = dwarf_tag(&die);
 
 		unit->has_types |= name_dwarf_is_type(tag);
 		if (tag == DW_TAG_subprogram) {
-			if (add_ranges(&unit->ranges, &die, unit->function_count)) {
+			if (add_ranges(&unit->ranges, &die, unit->function_count, &index->ranges_left)) {
 				ARRAY_GROW(unit->functions, unit->function_capacity, unit->function_count);
 				unit->functions[unit->function_count++] = die;
 			}

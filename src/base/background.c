@@ -22,10 +22,19 @@ struct background {
 	atomic_bool is_done;
 };
 
+static atomic_uint working; /* works that are not done */
+
 static void background_do_work(struct background *background)
 {
+	atomic_fetch_add(&working, 1);
 	background->work(background->context);
+	atomic_fetch_sub(&working, 1);
 	atomic_store(&background->is_done, true);
+}
+
+bool background_is_any(void)
+{
+	return atomic_load(&working);
 }
 
 static void *background_run(void *argument)

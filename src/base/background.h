@@ -13,6 +13,8 @@ struct background *background_begin(void (*work)(void *context), void *context);
  * lower priority than other threads, in particular than those of the traced programs. */
 struct background *background_begin_gently(void (*work)(void *context), void *context);
 bool background_is_done(const struct background *background);
+/* Returns true if any thread does such work. */
+bool background_is_any(void);
 /* Waits until the work is done, and frees `background`. */
 void background_end(struct background *background);
 

@@ -26,7 +26,11 @@ unsigned engine_take_requests(struct engine *engine)
 {
 	if (!atomic_load_explicit(&engine->requests, memory_order_relaxed))
 		return 0;
-	return atomic_exchange(&engine->requests, 0);
+	const unsigned requests = atomic_exchange(&engine->requests, 0);
+
+	if (requests & REQUEST_LET_GO)
+		atomic_store(&engine->lets_go, true);
+	return requests;
 }
 
 bool engine_has_request(const struct engine *engine, unsigned requests)
@@ -227,24 +231,6 @@ static int sooner(int timeout, uint64_t time)
 	return left < 0 || (timeout >= 0 && timeout < left) ? timeout : left;
 }
 
-uint64_t engine_answer_ns = 60 * TICK_NS;
-/* If the tracer thread has not taken a request to detach for engine_answer_ns, it never will: it is in an endless loop,
- * or waits for a disk. The engine then kills itself, so that the guardian frees the targets. *due_at: when that time is
- * over; 0: no such request waits. */
-static void watch_tracer_thread(const struct engine *engine, uint64_t *due_at)
-{
-	if (!engine_has_request(engine, REQUEST_LET_GO)) {
-		*due_at = 0;
-	} else if (!*due_at) {
-		*due_at = clock_ns(CLOCK_MONOTONIC) + engine_answer_ns;
-	} else if (!engine_milliseconds_until(*due_at)) {
-		msg_error("the tracing thread has not answered a request to detach for %.0f s, so functrace kills the "
-			  "tracing process",
-			  (double)engine_answer_ns / 1e9);
-		raise(SIGKILL);
-	}
-}
-
 /* Serves the requests of the visible process, and the timers, until the tracer thread ends. */
 static void listen_to_visible(struct engine *engine)
 {
@@ -255,7 +241,7 @@ static void listen_to_visible(struct engine *engine)
 		struct pollfd fds[] = {{.fd = engine->wake_fd, .events = POLLIN},
 				       {.fd = linked ? engine->socket : -1, .events = POLLIN}};
 
-		watch_tracer_thread(engine, &due_at);
+		unanswered_check(engine, &due_at);
 		end_at = atomic_load(&engine->let_go_at);
 		int timeout = sooner(sooner(sooner(-1, tick_at), end_at), due_at);
 

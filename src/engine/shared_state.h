@@ -88,6 +88,7 @@ struct engine {
 	struct guard guard;
 
 	atomic_uint requests; /* enum engine_request bits that the tracer thread has not taken yet */
+	atomic_bool lets_go;  /* the tracer thread has taken a REQUEST_LET_GO */
 	atomic_bool tick_wanted;
 	_Atomic uint64_t let_go_at; /* end of --duration: CLOCK_MONOTONIC in ns; 0: never */
 	atomic_int wake_child;      /* pid of the wake-up child that has not been reaped yet, or 0 */
@@ -118,7 +119,13 @@ void engine_hide(const struct shared_state *shared, const char *name);
 /* Runs the guardian, which forks the engine, until it ends; returns its exit status. socket: to the visible process. */
 int guardian_main(const struct job *job, int socket);
 
-/* The time that the tracer thread has to take a REQUEST_LET_GO; then the engine kills itself. A test shortens it. */
-extern uint64_t engine_answer_ns;
+/* ---- unanswered.c ---- */
+
+/* A tracer thread that does not take the first REQUEST_LET_GO within this time never will: it is in an endless loop, or
+ * waits for a disk. The time is longer while other threads copy or read a heap. A test shortens it. */
+extern uint64_t unanswered_limit_ns;
+/* Called by the engine's main thread whenever it wakes. When the time is over, and a target is still traced, kills the
+ * engine, so that the guardian frees the targets. *due_at: when the time is over; 0: no such request waits. */
+void unanswered_check(const struct engine *engine, uint64_t *due_at);
 
 #endif

@@ -172,6 +172,9 @@ static int loop(pid_t pid)
 		if (requests & REQUEST_TOGGLE)
 			msg_info("toggle %u", ++fake.toggles);
 		if (requests & REQUEST_LET_GO) {
+			if (getenv("FAKE_SLOW"))
+				while (!usleep(100000) && !engine_has_request(fake.engine, REQUEST_TOGGLE))
+					;
 			detach(pid);
 			return 0;
 		}
@@ -204,8 +207,10 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	}
 	if (getenv("FAKE_CRASH") || getenv("FAKE_LOSE") || getenv("FAKE_TICKS"))
 		engine_want_tick(engine);
+	if (getenv("FAKE_SLOW"))
+		unanswered_limit_ns = 300000000;
 	if (getenv("FAKE_HANG"))
-		for (engine_answer_ns = 1000000000;;)
+		for (unanswered_limit_ns = 1000000000;;)
 			pause();
 	const int result = loop(pid);
 

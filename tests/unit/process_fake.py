@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCENARIOS = os.path.join(HERE, "..", "scenarios")
@@ -102,6 +103,21 @@ def test_no_answer():
     equal(process.returncode, 1)
     contains(errors, "has not answered a request to detach for 1 s")
     contains(errors, "(breakpoints removed: 1)")
+    equal(page.bytes(), "554889e5")
+    page.end()
+
+
+def test_slow_end():
+    """the tracing thread detaches for longer than it may wait with its answer: a second SIGTERM does not end it"""
+    page = Page()
+    process = start("-S", "USR2", "-t", str(page.process.pid), FAKE_BREAKPOINT=str(page.address), FAKE_SLOW="1")
+    wait_until("the breakpoint", lambda: page.bytes() == "cc4889e5")
+    for _ in range(2):
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.6)  # twice as long as the limit of this test
+    process.send_signal(signal.SIGUSR2)
+    errors = process.communicate(timeout=PATIENCE)[1]
+    equal((process.returncode, errors), (0, "functrace: attached to %d\nfunctrace: the summary\n" % page.process.pid))
     equal(page.bytes(), "554889e5")
     page.end()
 

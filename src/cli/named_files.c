@@ -77,6 +77,23 @@ void named_files_add(struct named_files *files, const char *option, const char *
 	files->files[files->count++] = file;
 }
 
+void named_files_forget(struct named_files *files, const char *option)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct named_file *const file = &files->files[i];
+
+		if (file->option && !strcmp(file->option, option)) {
+			free(file->path);
+			free(file->place);
+		} else {
+			files->files[count++] = *file;
+		}
+	}
+	files->count = count;
+}
+
 static bool named_files_is_same(const struct named_file *one, const struct named_file *other)
 {
 	if (one->exists != other->exists)
@@ -113,9 +130,11 @@ char *named_files_clash(const struct named_files *files)
 		for (size_t j = 0; output->is_written && j < files->count; j++) {
 			const struct named_file *const other = &files->files[j];
 			/* Each pair of outputs is compared once; several outputs may follow each other on standard
-			 * output. */
-			const bool may_be_same =
-				other->is_written && (j >= i || (is_on_stdout(output) && is_on_stdout(other)));
+			 * output. Standard output may be appended to a file that an option names, because such a file
+			 * is read before anything is written. */
+			const bool may_be_same = other->is_written
+							 ? j >= i || (is_on_stdout(output) && is_on_stdout(other))
+							 : other->option && is_on_stdout(output);
 
 			if (!may_be_same && named_files_is_same(output, other))
 				return clash_words(output, other);

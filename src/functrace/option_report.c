@@ -28,13 +28,16 @@ static void option_report_keep(struct parse *parse, const char *name, const char
 
 	report->is_wanted |= !strcmp(name, "report") || !strcmp(name, "html");
 	report->is_live |= !strcmp(name, "live");
-	/* --diff=@T names a time, no file. */
-	if (!strcmp(name, "html"))
+	if (!strcmp(name, "html")) {
+		named_files_forget(&parse->files, "--html");
 		named_files_add(&parse->files, "--html", named_files_output(arg), true);
-	else if (!strcmp(name, "diff") && *arg != '@')
-		named_files_add(&parse->files, "--diff", arg, false);
-	else if (!strcmp(name, "suppressions"))
+	} else if (!strcmp(name, "diff")) {
+		named_files_forget(&parse->files, "--diff");
+		/* --diff=@T names a time, no file. */
+		named_files_add(&parse->files, "--diff", *arg == '@' ? NULL : arg, false);
+	} else if (!strcmp(name, "suppressions")) {
 		named_files_add(&parse->files, "--suppressions", arg, false);
+	}
 	ARRAY_GROW(report->options, parse->report_capacity, report->option_count);
 	report->options[report->option_count++] = arg ? xasprintf("--%s=%s", name, arg) : xasprintf("--%s", name);
 }

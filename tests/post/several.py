@@ -212,6 +212,11 @@ def no_file_is_written_and_read(folder):
     with open(a, "rb") as source, open(a, "ab") as out:
         done = subprocess.run([PROGRAM, "-"], stdin=source, stdout=out, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2 and b"standard output is an input too" in done.stderr and read(a) == OWN, done
+    # Suppressions are read before new ones are appended to their file.
+    with open(names, "ab") as out:
+        done = subprocess.run([PROGRAM, "--report", "--gen-suppressions", "--suppressions=" + names, b], stdout=out,
+                              stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 0 and read(names).startswith(b"leak:main\n"), done
 
 
 def no_output_replaces_another(folder):

@@ -748,6 +748,10 @@ static void test_named_files(void **state)
 	snprintf(line, sizeof(line), "--report --diff=@1 -o @1 ls");
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("--html=/dev/null -o /dev/null ls"), -1);
+	/* Only the last value of these options counts. */
+	snprintf(line, sizeof(line), "--html=%s --html=%s/page --diff=%s --diff=@1 -o %s ls", path, folder, path, link);
+	assert_int_equal(parse(line), -1);
+	assert_int_equal(parse("--html=page --html=page ls"), -1);
 	snprintf(other, sizeof(other), "%s/examples/pool.conf", getenv("TOP_SRCDIR"));
 	assert_usage_error((snprintf(line, sizeof(line), "-e %s -o %s ls", other, other), line), "the file of -e too");
 	unlink(path);

@@ -114,15 +114,25 @@ static bool lies_in(const struct range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
+static bool has_c_library(const struct heap_image *image)
+{
+	for (size_t i = 0; i < image->n_mappings; i++)
+		if (code_is_c_library(image->mappings[i].path))
+			return true;
+	return false;
+}
+
 /* Returns true if a thread's function may have variables in the red zone. A function with a system call instruction of
  * its own may have them there during the call, too. The C library's functions, in which threads wait most often, have
- * none there: for as long as they wait, the red zone contains only old words of earlier functions. In a static program
- * nothing tells the library's functions from the program's. */
+ * none there: for as long as they wait, the red zone contains only old words of earlier functions. In a static program,
+ * which has no other file with the library, each system call is taken for one of the library. */
 static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(image, thread->pc);
 
-	return !thread->is_ending && !(thread->in_syscall && m && code_is_c_library(m->path));
+	if (thread->is_ending)
+		return false;
+	return !thread->in_syscall || (m && !code_is_c_library(m->path) && has_c_library(image));
 }
 
 /* Returns the lowest address that a thread uses on its stack. */

@@ -92,12 +92,12 @@ static void of_musl(void **state)
 }
 
 /* Returns how many bytes below the thread's stack pointer count as used. */
-static uint64_t used_below(const struct heap_thread *thread)
+static uint64_t used_below_in(const struct heap_thread *thread, const char *library)
 {
 	static const struct arch arch = {.pointer_size = 8, .red_zone = 128};
-	static const struct heap_mapping stack[] = {
+	const struct heap_mapping stack[] = {
 		{.start = 0x400000, .end = 0x480000, .executable = true, .path = "/program"},
-		{.start = 0x500000, .end = 0x580000, .executable = true, .path = "/lib/libc.so.6"},
+		{.start = 0x500000, .end = 0x580000, .executable = true, .path = library},
 		{.start = BASE, .end = BASE + BYTES, .readable = true, .writable = true, .path = "[stack]"},
 	};
 	const struct heap_image image = {.mappings = stack,
@@ -117,6 +117,11 @@ static uint64_t used_below(const struct heap_thread *thread)
 	return thread->sp - end;
 }
 
+static uint64_t used_below(const struct heap_thread *thread)
+{
+	return used_below_in(thread, "/lib/libc.so.6");
+}
+
 /* A system call instruction does not change the red zone, so a function with such an instruction may have variables
  * there. The C library's functions have none there. */
 static void red_zone(void **state)
@@ -127,6 +132,8 @@ static void red_zone(void **state)
 	assert_int_equal(used_below(&thread), 128);
 	thread.in_syscall = true;
 	assert_int_equal(used_below(&thread), 128);
+	/* Without a C library's file, the program is static. */
+	assert_int_equal(used_below_in(&thread, "/lib/libother.so"), 0);
 	thread.is_ending = true;
 	assert_int_equal(used_below(&thread), 0);
 	thread = (struct heap_thread){.sp = BASE + 0x8000, .pc = 0x500010};

@@ -357,8 +357,8 @@ static void test_tagged(void **state)
 		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
 		image.arch = &plain_pointers;
-		/* Some blocks may be reachable by old words. */
-		assert_true(reachable(&image, 0, &known) < plain / 10);
+		/* A few blocks may be reachable by old words on stacks. */
+		assert_true(reachable(&image, 0, &known) < plain / 50);
 	}
 	snapshot_free(snapshot);
 	kill(pid, SIGKILL);
@@ -446,9 +446,10 @@ static void test_tagged_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged),          cmocka_unit_test(test_old_pointer_to_a_cache),
-		cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_huge_pages),
-		cmocka_unit_test(test_tagged),           cmocka_unit_test(test_tagged_memory)};
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_old_pointer_to_a_cache),
+		cmocka_unit_test(test_tagged), cmocka_unit_test(test_tagged_memory),
+		/* These come last: the children inherit the old words that earlier tests leave. */
+		cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_huge_pages)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,16 +29,18 @@ void unanswered_check(const struct engine *engine, uint64_t *due_at)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (!(atomic_load(&engine->requests) & REQUEST_LET_GO) || atomic_load(&engine->lets_go))
+	if (!(atomic_load(&engine->requests) & REQUEST_LET_GO) || atomic_load(&engine->lets_go)) {
 		*due_at = 0;
-	else if (!*due_at || background_is_any())
-		*due_at = now + unanswered_limit_ns;
-	else if (now >= *due_at && !is_any_target_held(engine->shared))
-		*due_at = now + unanswered_limit_ns;
-	else if (now >= *due_at) {
-		msg_error("the tracing thread has not answered a request to detach for %.0f s, so functrace kills the "
-			  "tracing process",
-			  (double)unanswered_limit_ns / (double)SECOND_NS);
-		raise(SIGKILL);
+		return;
 	}
+	if (*due_at > now && !background_is_any())
+		return;
+	if (!*due_at || background_is_any() || !is_any_target_held(engine->shared)) {
+		*due_at = now + unanswered_limit_ns;
+		return;
+	}
+	msg_error("the tracing thread has not answered a request to detach for %.0f s, so functrace kills the tracing "
+		  "process",
+		  (double)unanswered_limit_ns / (double)SECOND_NS);
+	raise(SIGKILL);
 }

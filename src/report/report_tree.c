@@ -118,7 +118,8 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 	return compare_u64(x, y);
 }
 
-/* Adds the node's frame, without what is not the same in all frames that were merged into it. */
+/* Adds the node's frame. A node merges frames of several groups: leaves out the file, the line, or "(inlined)" if these
+ * frames differ in it. */
 static void report_tree_add_frame(struct report *report, const struct report_tree_node *node)
 {
 	struct profile_frame frame = *node->frame;

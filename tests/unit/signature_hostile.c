@@ -320,7 +320,8 @@ static void test_bit_fields(void **state)
 
 #define SHARERS 400
 
-/* Many functions share one list of 65536 ranges: only so many ranges are kept as a file may have. */
+/* Each of many functions refers to one list of 65536 ranges. The reader keeps no more ranges than its limit for a
+ * file. */
 static void test_shared_ranges(void **state)
 {
 	struct rusage before, after;
@@ -328,7 +329,7 @@ static void test_shared_ranges(void **state)
 
 	(void)state;
 	if (!test_is_long()) {
-		print_message("SKIPPED: only with CHECK_LONG, because reading so many ranges takes seconds\n");
+		print_message("SKIPPED: the reader takes seconds for these ranges; set CHECK_LONG to run this test\n");
 		skip();
 	}
 	char *const inside = xasprintf(".byte 0\n.rept %u\n.byte 7\n.long .Lranges\n.endr\n", SHARERS);

@@ -18,17 +18,22 @@ void given_fact(struct given *given, const char *name, bool holds)
 	given_value(given, name, holds ? "" : NULL);
 }
 
-void given_option(struct given *given, const struct argp_option *table, int key, const char *value)
+char *option_name(const struct argp_option *table, int key)
 {
 	/* Aliases have the key 0, which is also that of an argument without an option. */
 	for (const struct argp_option *option = table; key && (option->name || option->doc); option++)
-		if (option->name && option->key == key) {
-			char *const name = key < 0x80 ? xasprintf("-%c", key) : xasprintf("--%s", option->name);
+		if (option->name && option->key == key)
+			return key < 0x80 ? xasprintf("-%c", key) : xasprintf("--%s", option->name);
+	return NULL;
+}
 
-			given_value(given, name, value ? value : "");
-			free(name);
-			return;
-		}
+void given_option(struct given *given, const struct argp_option *table, int key, const char *value)
+{
+	char *const name = option_name(table, key);
+
+	if (name)
+		given_value(given, name, value ? value : "");
+	free(name);
 }
 
 static const char *conflicts_find(const struct given *given, const char *name, size_t length)

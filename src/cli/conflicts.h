@@ -15,6 +15,9 @@ struct given {
 	size_t count, capacity;
 };
 
+/* Returns the name of the option with this key, "-b" or "--live"; NULL if the table does not contain it. The caller
+ * frees it. */
+char *option_name(const struct argp_option *table, int key);
 /* Adds the option with this key, if the table contains it. value: the option's value, or NULL. */
 void given_option(struct given *given, const struct argp_option *table, int key, const char *value);
 /* Adds the fact without a value, if `holds` is true. */

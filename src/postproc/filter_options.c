@@ -225,16 +225,11 @@ static error_t filter_options_parse(int key, char *arg, struct argp_state *state
 
 void postproc_filters_note(struct buf *words, const struct argp_option *table, int key, const char *value)
 {
-	buf_add_str(words, words->size ? " " : "");
-	for (const struct argp_option *option = table; option->name || option->doc; option++)
-		if (option->name && option->key == key) {
-			if (key < 0x80)
-				buf_printf(words, "-%c ", key);
-			else
-				buf_printf(words, "--%s=", option->name);
-			break;
-		}
+	char *const name = option_name(table, key);
+
+	buf_printf(words, "%s%s%s", words->size ? " " : "", name, key < 0x80 ? " " : "=");
 	shell_quote_add(words, value);
+	free(name);
 }
 
 const struct argp postproc_filter_argp = {.options = option_table, .parser = filter_options_parse};

@@ -296,8 +296,10 @@ class Plan:
                     self.root(block, offset, '%s of a thread that %s' % (WHERES[where], words), is_sure=False)
             return
         for where, _, block, offset in items:
-            # Words below a stack pointer count unless the memory is known to be only that stack.
-            is_below = where == BELOW_RED_ZONE or (where == RED_ZONE and how != SPINS)
+            # Words below a stack pointer count unless the memory is known to be only that stack. The red zone of a thread
+            # that waits in the program's own system call counts, too; in a static program functrace cannot tell that call
+            # from one of the C library.
+            is_below = where == BELOW_RED_ZONE or (where == RED_ZONE and how != SPINS and not f.libraries)
             if (is_below and stack in (OF_LIBRARY, UNGUARDED) and not self.forks_late) or (self.forks_late and where in (REGISTER, VECTOR)):
                 continue
             self.hold(block, offset, '%s of a thread that %s' % (WHERES[where], words), of_block if where not in (REGISTER, VECTOR) else None,

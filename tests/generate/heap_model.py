@@ -53,7 +53,8 @@ class Log:
         self._edge('p', *numbers)
 
     def __getattr__(self, name):
-        if name not in ('_r', '_k', '_m', '_o', '_p'):
+        # "v": a pointer that counts only for valgrind, if doubting() says so.
+        if name not in ('_r', '_k', '_m', '_o', '_p', '_v'):
             raise AttributeError(name)
         return lambda word, _number, keeper: self.roots.append((name[1], word, keeper))
 
@@ -69,8 +70,8 @@ class Log:
     def know_headers(self, bytes_of_header):
         """A pointer to one past the end of a block may be the address of the next block's header. The pointer keeps the
         next block reachable if a thread waits for a futex that may be a lock of glibc's malloc."""
-        self.roots += [('o', word + bytes_of_header, 'the address of its header') for _, word, _ in self.roots
-                       if word + bytes_of_header in self.blocks]
+        self.roots += [('o', word + bytes_of_header, 'the address of its header') for what, word, _ in self.roots
+                       if what != 'v' and word + bytes_of_header in self.blocks]
 
     def doubting(self, is_doubtful):
         """Returns a copy of the log in which pointers at doubtful places may or may not count. An interior pointer that
@@ -129,7 +130,7 @@ def classes(log, has_all):
     inner = []
     for what, word, _ in log.roots:
         target = log.find(word)
-        if target is None or (what in ('o', 'p') and not has_all):
+        if target is None or what == 'v' or (what in ('o', 'p') and not has_all):
             continue
         if keeps(what, word, target):
             found[target] = REACHABLE

@@ -288,12 +288,12 @@ class Plan:
             items.append((where, slot, block, self.offset(block)))
         self.lines.append(' '.join(str(n) for n in ['t', how, stack, place, len(items)] + [
             n for where, slot, block, offset in items for n in (where, slot, block.number, offset)]))
-        # When a thread has ended, the stack that the program has allocated for it is cleared. The C library keeps
-        # thread-local variables of libraries on the stacks that it allocates.
+        # When a thread has ended, the stack that the program has allocated for it is cleared. The C library keeps the
+        # stacks that it allocates, with thread-local variables of libraries. Valgrind reads all of such a stack.
         if ended:
-            for where, _, block, offset in items:
-                if where == OWN_LIBRARY_TLS and stack == OF_LIBRARY:
-                    self.root(block, offset, '%s of a thread that %s' % (WHERES[where], words), is_sure=False)
+            for where, _, block, offset in items if stack == OF_LIBRARY else ():
+                self.root(block, offset, '%s of a thread that %s' % (WHERES[where], words),
+                          None if where == OWN_LIBRARY_TLS else 'v', is_sure=False)
             return
         for where, _, block, offset in items:
             # Words below a stack pointer count unless the memory is known to be only that stack. The red zone of a thread

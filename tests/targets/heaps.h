@@ -77,13 +77,20 @@ static inline __attribute__((always_inline)) void wipe(void)
 	wipe_all();
 }
 
-/* Blocks begin at multiples of 16: an address divided by 16 points to no block. */
+/* Blocks begin at multiples of 16, and an address divided by 16, with the highest bit set, points to no block. The bit is
+ * lost when the number is multiplied by 16. Without it the number may point to a block: valgrind's heap begins at 64 MiB,
+ * and contains the sixteenths of the addresses from 1 GiB on. */
 static volatile uintptr_t sixteenths[BLOCKS_MAX], sizes[BLOCKS_MAX];
+
+static inline uintptr_t sixteenth_of(uintptr_t address)
+{
+	return address / 16 | ~(UINTPTR_MAX >> 1);
+}
 
 static NOINLINE void hide(unsigned number, const void *block, size_t size)
 {
 	CHECK(number < BLOCKS_MAX && (uintptr_t)block % 16 == 0);
-	sixteenths[number] = (uintptr_t)block / 16;
+	sixteenths[number] = sixteenth_of((uintptr_t)block);
 	sizes[number] = size;
 }
 
@@ -96,7 +103,7 @@ static NOINLINE char *shown(unsigned number, long offset)
 /* Returns true if the word is an address inside a block. */
 static NOINLINE int block_at(uintptr_t word)
 {
-	static uintptr_t lowest = UINTPTR_MAX / 16, highest;
+	static uintptr_t lowest = UINTPTR_MAX, highest;
 
 	if (!highest)
 		for (unsigned i = 0; i < BLOCKS_MAX; i++)
@@ -104,7 +111,7 @@ static NOINLINE int block_at(uintptr_t word)
 				lowest = sixteenths[i] < lowest ? sixteenths[i] : lowest;
 				highest = sixteenths[i] > highest ? sixteenths[i] : highest;
 			}
-	if (word / 16 < lowest || word / 16 > highest + (1 << 16))
+	if (sixteenth_of(word) < lowest || sixteenth_of(word) > highest + (1 << 16))
 		return 0;
 	for (unsigned i = 0; i < BLOCKS_MAX; i++)
 		if (sixteenths[i] && word - sixteenths[i] * 16 < sizes[i] + 16)

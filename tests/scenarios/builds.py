@@ -24,6 +24,7 @@ SOURCES = os.path.join(TOP_SRCDIR, 'tests', 'targets')
 BINARIES = os.path.realpath(os.path.join(TOP_BUILDDIR, 'tests', 'targets', 'bin'))
 CC = os.environ.get('CC', 'gcc').split()
 CXX = os.environ.get('CXX', 'g++').split()
+NM = os.environ.get('NM', 'nm').split()
 OTHERS = {'musl-gcc': os.environ.get('MUSL_CC', 'musl-gcc').split(), 'clang': os.environ.get('CLANG', 'clang').split(),
           'arm-gcc': os.environ.get('ARM_CC', 'arm-linux-gnueabihf-gcc').split()}
 OTHERS_CXX = {'arm-gcc': os.environ.get('ARM_CXX', 'arm-linux-gnueabihf-g++').split()}

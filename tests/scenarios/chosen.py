@@ -137,9 +137,9 @@ def from_a_file(room):
 
 def symbols_of(room, *command):
     """Returns {name: address}, as nm prints them."""
-    kinds.need('nm')
+    kinds.need(builds.NM[0])
     found = {}
-    for line in room.run(['nm'] + list(command)).out.decode().splitlines():
+    for line in room.run([*builds.NM, *command]).out.decode().splitlines():
         words = line.split()
         if len(words) == 3 and words[1] in 'tTwW':
             found[words[2].split('@')[0]] = words[0]

@@ -459,7 +459,7 @@ def other_pid_namespace(room):
 
 def stripped_static(room):
     """No function can be found: the message says so and advises --symbol; with --symbol it works."""
-    kinds.need('nm')
+    kinds.need(builds.NM[0])
     stripped, twin = builds.target('alloc_basic', 'static-stripped'), builds.target('alloc_basic', 'static')
     folder = room.path('first')
     os.makedirs(folder)
@@ -469,7 +469,7 @@ def stripped_static(room):
     if b'--symbol' not in done.err:
         problems.append('no hint at --symbol: %r' % done.err[-500:])
     symbols = {}
-    for line in room.run(['nm', twin]).out.decode().split('\n'):
+    for line in room.run([*builds.NM, twin]).out.decode().split('\n'):
         fields = line.split()
         if len(fields) == 3 and fields[1] in 'tTwWiI':
             symbols[fields[2]] = fields[0]

@@ -66,7 +66,8 @@ def hidden_entry(room):
     """An allocator function has no symbol, so the allocations of its blocks are not traced, and functrace counts their
     releases as unknown. With --symbol for this function the allocations are traced."""
     program = builds.target('hidden', 'O2')
-    nm = room.run([kinds.need('nm'), program]).out.decode()
+    kinds.need(builds.NM[0])
+    nm = room.run([*builds.NM, program]).out.decode()
     found = re.search(r'^([0-9a-f]+) . hidden_calloc$', nm, re.M)
     if not found:
         raise Failure('hidden_calloc is not in %s' % program)

@@ -434,7 +434,7 @@ def inside_a_function(room):
     right = room.run([named]).out
     problems = []
     for program, twin in ((named, named), (framed, twin), (bare, named)) if LONG else ((framed, twin), (bare, named)):
-        symbols = dict(line.split()[::2][::-1] for line in room.run(['nm', twin]).out.decode().splitlines()
+        symbols = dict(line.split()[::2][::-1] for line in room.run([*builds.NM, twin]).out.decode().splitlines()
                        if len(line.split()) == 3)
         start = int(symbols['mixes'], 16)
         for offset in (1, 6):

@@ -396,7 +396,7 @@ static uint64_t symbol_address(const char *program, const char *symbol)
 	char *path = xasprintf("%s/log", test_folder), *text;
 	unsigned long address = 0;
 
-	assert_int_equal(test_run("nm %s | awk '$3 == \"%s\" {print $1}'", program, symbol), 0);
+	assert_int_equal(test_run("${NM:-nm} %s | awk '$3 == \"%s\" {print $1}'", program, symbol), 0);
 	text = read_file(path, 4096, NULL);
 	assert_non_null(text);
 	assert_int_equal(sscanf(text, "%lx", &address), 1);

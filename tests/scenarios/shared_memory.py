@@ -131,6 +131,15 @@ def of_a_core(room):
     return problems + (more or compare(found, 'O2', is_known=False)), ''
 
 
+def of_a_core_without_file(room):
+    """gdb's core file names a shared mapping of a file, but has neither its bytes nor its permissions."""
+    with Shared(room, 'written') as target:
+        problems, found = of_core(room, gdb_core(room, target.pid))
+        problems += compare(found, 'O2', is_known=False) if found else []
+        target.child.communicate(b'')
+    return problems, ''
+
+
 CASES = [
     ('--scan: shared memory that is not touched', all_ways),
     ('--scan: shared memory that is not touched, without rights', lambda room: all_ways(room, has_rights=False)),
@@ -141,4 +150,5 @@ CASES = [
     ('--scan: shared memory that userfaultfd serves', served),
     ('--scan: shared memory, at the end of the program', at_exit),
     ('--scan: shared memory in a core file', of_a_core),
+    ('--scan: shared memory of a file, in a core file of gdb', of_a_core_without_file),
 ]

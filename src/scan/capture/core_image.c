@@ -191,6 +191,8 @@ static size_t core_image_read_any(void *context, uint64_t address, void *data, s
 
 static void join_files(struct core *core)
 {
+	core->figures.unreadable = add_saturated(
+		core->figures.unreadable, core_mappings_unknown(&core->files, core->mappings, core->mapping_count));
 	core->mappings = core_mappings_join(&core->files, core->mappings, &core->mapping_count);
 	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
 

@@ -231,6 +231,19 @@ pid_t *who_children(pid_t pid, size_t *count)
 	return select_processes(count, is_child, &pid);
 }
 
+static bool is_in_memory(pid_t pid, const void *other)
+{
+	const pid_t one = *(const pid_t *)other;
+	bool known;
+
+	return (proc_parent(pid) == one || proc_parent(one) == pid) && proc_same_memory(pid, one, &known);
+}
+
+pid_t *who_in_memory(pid_t pid, size_t *count)
+{
+	return select_processes(count, is_in_memory, &pid);
+}
+
 pid_t *who_named(const char *name, size_t *count)
 {
 	return select_processes(count, strchr(name, '/') ? is_run_by : who_is_named, name);

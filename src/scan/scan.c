@@ -254,18 +254,13 @@ static void learn_places(struct scan *scan)
 	scan->lock_count = locks ? locks : scan->lock_count;
 }
 
-/* Returns true if the process shares its memory with a child (CLONE_VM without CLONE_THREAD). Such a child uses the
- * same locks, but is not stopped. */
+/* Returns true if another process uses the same memory. It uses the same locks, but is not stopped. */
 static bool has_shared_memory(pid_t pid)
 {
 	size_t count;
-	pid_t *const children = who_children(pid, &count);
-	bool known, is_shared = false;
 
-	for (size_t i = 0; i < count; i++)
-		is_shared |= proc_same_memory(pid, children[i], &known);
-	free(children);
-	return is_shared;
+	free(who_in_memory(pid, &count));
+	return count > 0;
 }
 
 /* Discards all results, because the process has executed another program. */

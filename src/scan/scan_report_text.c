@@ -73,7 +73,9 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
 	if (pause->moving)
-		fprintf(out, "  %zu thread%s inside the kernel could not be stopped, so the registers are unknown%s\n",
+		fprintf(out,
+			"  %zu thread%s inside the kernel, or of another process with this memory, could not be "
+			"stopped, so the registers are unknown%s\n",
 			pause->moving, plural(pause->moving), partial);
 	if (pause->left_out)
 		fprintf(out, "  %s bytes of very wide mappings were not scanned%s\n",

@@ -520,6 +520,23 @@ def in_vfork(room):
     return [], ''
 
 
+def beside_process(room):
+    """Another process uses the memory, and its registers are unknown: no block is definitely lost. The part of the stack on
+    which it sleeps is in use."""
+    problems = []
+    with Target(room, 'invfork', 'O2', 'beside') as target:
+        child = int(target.child.stdout.readline())
+        for pid in target.pid, child:
+            done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)])
+            found = json.loads(done.out) if done.status == 0 else None
+            said = found and (of_size(found, 56, 'still_reachable'), of_size(found, 40, 'possibly_lost'), sums(found, 'definitely_lost'),
+                              found['threads_not_stopped'])
+            if said != (50, 10, (0, 0), 1):
+                problems.append('status %d, %s: %s' % (done.status, done.err.decode(), said))
+        problems += target.end()
+    return problems, ''
+
+
 def refused(room):
     """If the heap is of an unknown allocator, functrace prints a message and ends with status 1."""
     problems, skipped = [], []
@@ -788,6 +805,7 @@ CASES = [
     ('--scan: threads in sleeping system calls do not notice it, 32 bits', lambda room: asleep(room, 'm32')),
     ('--scan: waits with a timeout end in time', timed),
     ('--scan: a process that waits in vfork cannot be scanned', in_vfork),
+    ('--scan: another process in the same memory', beside_process),
     ('--scan: waits with a timeout end in time, 32 bits', lambda room: timed(room, 'm32')),
     ('--scan: core files', core),
     ('--scan: core files, musl', lambda room: core(room, 'musl')),

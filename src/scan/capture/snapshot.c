@@ -233,6 +233,7 @@ int snapshot_warm(struct snapshot *s)
 
 	if (error)
 		return error;
+	scan_threads_find_others(&s->threads, s->pid);
 	s->is_untagged = false;
 	error = tid ? snapshot_prepare(s, tid, task_arch(tid)) : -ENOENT; /* the process is a zombie */
 	s->is_untagged = !error && !snapshot_has_tags(&s->maps);
@@ -339,8 +340,7 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
-/* Returns a hash of data that the kernel puts on the stack of a new program: the auxiliary vector and 16 random
- * bytes. */
+/* Returns a hash of what the kernel puts on a new program's stack: the auxiliary vector and 16 random bytes. */
 static uint64_t read_program(pid_t tid, const struct arch *arch)
 {
 	const unsigned width = arch->pointer_size;
@@ -394,7 +394,7 @@ static void *pause_thread(void *context)
 	if (!error)
 		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
-	s->figures.moving = hold.moving;
+	s->figures.moving = scan_threads_unknown(&s->threads);
 	s->figures.asleep = s->threads.asleep;
 	s->figures.is_stopped = freeze_is_grouped(&hold);
 	freeze_end(&hold);

@@ -36,7 +36,8 @@ struct snapshot_figures {
 	/* bytes of shared memory that may have contents and were not copied: shared_pages.h */
 	uint64_t shared_left_out;
 	size_t threads;
-	/* threads that could not be stopped, because they wait deep in the kernel; their registers are unknown */
+	/* threads that could not be stopped, because they wait deep in the kernel or belong to another process in the
+	 * same memory; their registers are unknown */
 	size_t moving;
 	size_t inside;   /* threads that did not leave the code named in snapshot_care */
 	size_t asleep;   /* threads in a system call that malloc does not make */

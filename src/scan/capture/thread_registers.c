@@ -2,6 +2,7 @@
 #include "scan/capture/thread_registers.h"
 #include "scan/capture/quiesce.h"
 #include "proc/proc.h"
+#include "proc/process_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +46,11 @@ static void read_stopped(struct scan_threads *threads, struct task *task, struct
 	thread->n_words = words.count;
 }
 
-static void read_moving(const struct task *task, struct heap_thread *thread)
+static void read_moving(struct heap_thread *thread)
 {
 	long number;
 
-	thread->in_syscall = proc_syscall_at(task->tid, &number, &thread->pc, &thread->sp);
+	thread->in_syscall = proc_syscall_at(thread->tid, &number, &thread->pc, &thread->sp);
 }
 
 static void thread_registers_clear(struct scan_threads *threads)
@@ -59,23 +60,23 @@ static void thread_registers_clear(struct scan_threads *threads)
 		free((uint64_t *)(uintptr_t)threads->items[--threads->count].words);
 }
 
-static struct heap_thread *thread_registers_add(struct scan_threads *threads, const struct task *task)
+static struct heap_thread *thread_registers_add(struct scan_threads *threads, pid_t tid)
 {
 	ARRAY_GROW(threads->items, threads->capacity, threads->count);
 	struct heap_thread *thread = &threads->items[threads->count++];
 
-	*thread = (struct heap_thread){.tid = task->tid};
+	*thread = (struct heap_thread){.tid = tid};
 	return thread;
 }
 
 void scan_threads_add(struct scan_threads *threads, struct task *task)
 {
-	struct heap_thread *thread = thread_registers_add(threads, task);
+	struct heap_thread *thread = thread_registers_add(threads, task->tid);
 
 	if (task->stopped)
 		read_stopped(threads, task, thread);
 	else
-		read_moving(task, thread);
+		read_moving(thread);
 }
 
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count)
@@ -91,11 +92,19 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 	thread->in_syscall = thread->is_outside = thread->is_ending = true;
 }
 
+void scan_threads_find_others(struct scan_threads *threads, pid_t pid)
+{
+	free(threads->others);
+	threads->others = who_in_memory(pid, &threads->other_count);
+}
+
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)
 {
 	thread_registers_clear(threads);
 	FOR_EACH_TASK(task, &hold->process)
 		scan_threads_add(threads, task);
+	for (size_t i = 0; i < threads->other_count; i++)
+		read_moving(thread_registers_add(threads, threads->others[i]));
 }
 
 size_t scan_threads_unknown(const struct scan_threads *threads)
@@ -111,4 +120,5 @@ void scan_threads_free(struct scan_threads *threads)
 {
 	thread_registers_clear(threads);
 	free(threads->items);
+	free(threads->others);
 }

@@ -10,10 +10,15 @@ struct scan_threads {
 	struct heap_thread *items;
 	size_t count, capacity;
 	size_t asleep; /* number of stopped threads in a system call that malloc does not make */
+	pid_t *others; /* other processes in the same memory, which are not stopped */
+	size_t other_count;
 };
 
-/* Reads the registers of all threads of the process, and replaces the earlier ones. Of a thread that could not be
- * stopped, only the address at which it sleeps is known. */
+/* Finds the other processes that use the memory of this one. Takes some milliseconds. */
+void scan_threads_find_others(struct scan_threads *threads, pid_t pid);
+/* Reads the registers of all threads of the process, and replaces the earlier ones; adds a thread for each process that
+ * scan_threads_find_others() has found. Of a thread that could not be stopped, and of the other processes, only the
+ * address at which they sleep is known. */
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
 /* Adds the registers of one task. Of a task that is not stopped, only the address at which it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);

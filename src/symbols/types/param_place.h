@@ -21,8 +21,11 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
  * PLACE_UNKNOWN if the location is not understood, or valid only after the entry. */
 void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwarf_Die *die,
 		      struct signature_param *param);
-/* For a function that LLVM has optimised: returns true if debug information shows that the function uses the passed
- * argument, and fills in param->registers. */
-bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct signature_param *param);
+/* For a function that LLVM has optimised and whose arguments are where the ABI puts them: returns PLACE_BY_ABI if debug
+ * information shows that the function uses the passed argument, and fills in param->registers. Returns PLACE_NOWHERE if
+ * it does not show this. Returns PLACE_UNKNOWN for a struct on the stack, which debug information always describes: if
+ * the function does not use the struct, callers in the same file leave the memory as it is. */
+enum param_place param_place_if_used(const struct type_reader *reader, const struct param_entry *entry, Dwarf_Die *die,
+				     struct signature_param *param);
 
 #endif

@@ -175,11 +175,13 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
-/* Returns true if callers pass the parameter. If GCC has compiled the function, callers pass all its parameters; if
- * LLVM has, they pass only the parameters that the function uses. */
-static bool is_passed(const struct param_entry *entry, struct listed_param *param)
+/* Returns the place of a parameter of a function whose arguments are where the ABI puts them. If GCC has compiled the
+ * function, callers pass all its parameters; if LLVM has, they pass only the parameters that the function uses. */
+static enum param_place place_if_passed(const struct type_reader *reader, const struct param_entry *entry,
+					struct listed_param *param)
 {
-	return entry->is_gcc || !entry->is_optimised || param_is_proved(entry, &param->die, &param->item);
+	return entry->is_gcc || !entry->is_optimised ? PLACE_BY_ABI
+						     : param_place_if_used(reader, entry, &param->die, &param->item);
 }
 
 static void choose_places(const struct type_reader *reader, const struct param_entry *entry, struct params *params,
@@ -194,7 +196,7 @@ static void choose_places(const struct type_reader *reader, const struct param_e
 		if (params->items[i].is_ambiguous)
 			param->place = PLACE_UNKNOWN;
 		else if (!is_own)
-			param->place = is_passed(entry, &params->items[i]) ? PLACE_BY_ABI : PLACE_NOWHERE;
+			param->place = place_if_passed(reader, entry, &params->items[i]);
 	}
 }
 

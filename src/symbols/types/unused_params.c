@@ -82,7 +82,26 @@ static void note_operation(struct param_proof_state *proof, const struct param_e
 		param_proof_add_register(proof->param, number);
 }
 
-bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct signature_param *param)
+/* Returns true if LLVM may pass a value of this type as a whole on the stack, and describes it there by a pointer with
+ * the attribute byval. For processors that pass large structs by their address there is no such pointer. */
+static bool may_be_byval(const struct arch_abi *abi, const struct data_type *type)
+{
+	switch (type->kind) {
+	case DATA_STRUCT:
+	case DATA_UNION:
+	case DATA_ARRAY:
+	case DATA_COMPLEX:
+	case DATA_MEMBER_POINTER:
+	case DATA_TEXT:
+	case DATA_TEXT_INLINE:
+		return !abi->by_address_above && !type->by_address;
+	default:
+		return false;
+	}
+}
+
+enum param_place param_place_if_used(const struct type_reader *reader, const struct param_entry *entry, Dwarf_Die *die,
+				     struct signature_param *param)
 {
 	Dwarf_Attribute location;
 	Dwarf_Addr base, start, end;
@@ -93,7 +112,7 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 
 	param->register_count = 0;
 	if (!dwarf_attr(die, DW_AT_location, &location) || !location_is_sound(&location))
-		return false;
+		return PLACE_NOWHERE;
 	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
 		offset = dwarf_getlocations(&location, offset, &base, &start, &end, &operations, &count);
 		if (offset <= 0)
@@ -104,8 +123,10 @@ bool param_is_proved(const struct param_entry *entry, Dwarf_Die *die, struct sig
 	}
 	/* Callers may pass only some scalars of a struct; which ones is not examined for scalars on the stack. */
 	if (proof.is_in_frame && proof.has_pieces)
-		return false;
-	if (proof.is_in_frame)
+		return PLACE_NOWHERE;
+	if (proof.is_in_frame) {
 		param->register_count = 0;
-	return proof.is_in_frame || param->register_count;
+		return may_be_byval(reader->arch->abi, param->type) ? PLACE_UNKNOWN : PLACE_BY_ABI;
+	}
+	return param->register_count ? PLACE_BY_ABI : PLACE_NOWHERE;
 }

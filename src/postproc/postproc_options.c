@@ -474,6 +474,5 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	help_columns();
 	argp_parse(&argp, argc, argv, 0, NULL, options);
-	given_free(&options->given);
 	options->prepare.resolve = options->resolve;
 }

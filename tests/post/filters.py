@@ -211,6 +211,25 @@ def what_has_chosen_is_said(folder):
             data = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
         wanted = words.replace("--min-count=1", "").strip()
         assert data.get("selection", "") == wanted and data["events"] <= 3, (words, data.get("selection"))
+    # They also read the traces in the same way, and suppress the same.
+    layout, suppressed = (os.path.join(folder, name) for name in ("a layout", "suppressed"))
+    stacktrack = run("-f", "stacktrack", "-q", path, check=0).stdout
+    for name, data in ((layout, run("--show-format", check=0).stdout), (suppressed, b"leak:g\n")):
+        with open(name, "wb") as file:
+            file.write(data)
+    for words, data in (("--input-format=text", CHOSEN), (f"--raw-format='{layout}'", stacktrack),
+                        ("--debug-path=/ --debuginfod", CHOSEN),
+                        (f"--suppressions={suppressed} --no-default-suppressions", CHOSEN)):
+        with open(path, "wb") as file:
+            file.write(data)
+        report = run("--report", *shlex.split(words), "--size=1-2000", path, check=0).stdout.decode()
+        commands = re.findall(r"^[n ].*: functrace-postproc (--report.*)$", report, re.M)
+        assert [command.split(" ", 1)[0] for command in commands] == ["--report=alive", "--report"], report
+        for command in commands:
+            assert command.endswith(f" {words} --size=1-2000 '{path}'"), command
+            run("-q", *shlex.split(command), check=0)
+    with open(path, "wb") as file:
+        file.write(CHOSEN)
     for text in (run("--report", path, check=0).stdout, run("--stats", path, check=0).stdout):
         assert b"only  " not in text and b"--report=alive 'only" not in text, text
 

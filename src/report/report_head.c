@@ -31,16 +31,20 @@ static void report_head_write_process(struct report *report, const struct profil
 	lines_end(&report->lines);
 }
 
-static void write_processes(struct report *report)
+/* Writes the processes of the older trace, or those of the traces that are reported. Each of the two lists is cut by
+ * itself, so that an older trace of many processes does not hide which program is compared to it. */
+static void write_processes(struct report *report, bool are_old)
 {
 	const struct profile *profile = report->profile;
-	size_t shown = 0;
+	size_t count = 0;
 
-	for (size_t i = 0; i < profile->process_count && shown < PROCESSES_SHOWN; i++, shown++)
-		report_head_write_process(report, &profile->processes[i]);
-	if (profile->process_count > shown) {
+	for (size_t i = 0; i < profile->process_count; i++)
+		if (profile->processes[i].is_old == are_old && count++ < PROCESSES_SHOWN)
+			report_head_write_process(report, &profile->processes[i]);
+	if (count > PROCESSES_SHOWN) {
 		report_add_label(report, "");
-		LINE(&report->lines, "and %zu more processes", profile->process_count - shown);
+		LINE(&report->lines, "and %zu more process%s", count - PROCESSES_SHOWN,
+		     count - PROCESSES_SHOWN == 1 ? "" : "es");
 	}
 }
 
@@ -309,7 +313,8 @@ static void write_notes(struct report *report)
 
 void report_head(struct report *report)
 {
-	write_processes(report);
+	write_processes(report, true);
+	write_processes(report, false);
 	write_ends(report);
 	write_times(report);
 	report_head_write_resident(report);

@@ -241,6 +241,17 @@ def a_map_is_written_beside_a_trace(folder):
     assert b"t.swap2.map cannot be written: File exists. The trace can be read without it." in done.stderr, done
 
 
+def an_older_trace_of_many_processes_hides_no_program(folder):
+    old = os.path.join(folder, "old")
+    with open(old, "wb") as file:
+        file.write(trace([memory(68, pid, 100, 0, 0x602010, ("x", 100)) for pid in range(10, 17)]))
+    new = trace([memory(68, pid, 200, 0, 0x602010, ("x", 200)) for pid in range(20, 26)])
+    out = run("--report", "--diff=" + old, "-", data=new, check=0).stdout.decode()
+    named = [line.split()[-1] if "process " in line else line.strip() for line in out.splitlines()[:12]]
+    assert named == ["10", "11", "12", "13", "14", "and 2 more processes",
+                     "20", "21", "22", "23", "24", "and 1 more process"], out
+
+
 def missing_messages_are_told(_folder):
     whole = trace(EVERY[:1]) + trace(EVERY[3:5], first=3)
     done = run("-", data=whole, check=1)
@@ -282,7 +293,8 @@ def valgrind_finds_nothing(_folder):
 
 TESTS = [every_message_is_dumped, every_message_is_read, dump_needs_a_swap_trace, processes_of_a_stream_are_chosen,
          the_live_view_shows_one_process, the_live_view_takes_no_option_in_vain,
-         numbers_of_other_versions_are_named_by_the_map, a_map_is_written_beside_a_trace, missing_messages_are_told,
+         numbers_of_other_versions_are_named_by_the_map, a_map_is_written_beside_a_trace,
+         an_older_trace_of_many_processes_hides_no_program, missing_messages_are_told,
          cut_anywhere_gives_what_is_before, changed_bytes_never_crash, valgrind_finds_nothing]
 
 if __name__ == "__main__":

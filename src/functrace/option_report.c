@@ -68,7 +68,9 @@ void option_report_keep_words(struct settings *settings, int argc, char **argv)
 	struct buf words = {0};
 
 	for (int i = 1; i < argc; i++) {
-		if (!strncmp(argv[i], "--report", strlen("--report")))
+		const bool is_program = settings->argv && &argv[i] >= settings->argv;
+
+		if (!is_program && !strncmp(argv[i], "--report", strlen("--report")))
 			continue;
 		buf_add_str(&words, words.size ? " " : "");
 		shell_quote_add(&words, argv[i]);

@@ -80,13 +80,17 @@ REPORT = r'''memory      [\d,]+ bytes in 2,036 blocks allocated, 0 released
 def report(room, env=None):
     """The report for people, and the exit statuses."""
     program = builds.target('planted', 'O2')
-    done = traced(room, ['--report', '--error-exitcode=9'], [program, 2, 10, 2], env=env)
+    command = [program, 2, 10, 2, '--report-x']
+    done = traced(room, ['--report', '--error-exitcode=9'], command, env=env)
     out = done.out.decode()
     problems = []
     lost = wide(56) * 10, wide(40) * 20, wide(104) * 2
     first = 'memory: lost, by stack\n\n  1. %d bytes in 20 blocks' % lost[1]
     if done.status != 9 or not re.search(REPORT % lost, out) or first not in out:
         problems.append('status %d: %s%s' % (done.status, out, done.err.decode()))
+    # The suggested command has all arguments of the program, which ignores the last one.
+    if not re.search(r'^next  .*: functrace --report=alive --error-exitcode=9 -- \S+ 2 10 2 --report-x$', out, re.M):
+        problems.append('the report suggests another command: ' + out)
     if 'plant at planted.c' not in out:
         problems.append('the report has no stack: ' + out)
     for options, command, status, said in (

@@ -115,7 +115,8 @@ static int print_report(const struct settings *settings, int out, bool sound)
 		status = run_postproc(settings, &list, out);
 		free(list.text);
 	} else if (errno == EFBIG) {
-		msg_error("there are too many traces for one report; %s lists them", settings->report.list);
+		msg_error("there are too many traces for one report; they are kept, and %s lists them",
+			  settings->report.list);
 		return failed;
 	}
 	report_run_end(settings);
@@ -162,6 +163,9 @@ void report_run_end(const struct settings *settings)
 		return;
 	const struct trace_list list = trace_list_read(report);
 
+	/* print_report() has named the list in its message. */
+	if (!list.text && errno == EFBIG)
+		return;
 	for (char *path = NULL; (path = trace_list_next(&list, path));)
 		if (!strncmp(path, report->folder, strlen(report->folder)))
 			unlink(path);

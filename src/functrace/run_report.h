@@ -11,7 +11,8 @@ int report_run_check(const struct settings *settings);
  * -1 if tracing may begin. Returns the exit status, after a message, if functrace-postproc is missing or refuses the
  * options. */
 int report_run_begin(struct settings *settings);
-/* Removes the folder of report_run_begin(), with the list and the traces in it. A second call does nothing. */
+/* Removes the folder of report_run_begin(), with the list and the traces in it. Keeps all of them if the list is too
+ * long for a report. A second call does nothing. */
 void report_run_end(const struct settings *settings);
 
 #endif

@@ -2,6 +2,7 @@
 unharmed."""
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -338,6 +339,27 @@ def without_proc(room):
     return problems + ([] if wanted in done.err.decode() else ['alone it says %r' % done.err]), ''
 
 
+def too_many_traces(room):
+    """More traces than one command line can name: no report can be made, and the traces and their list are kept. The
+    path of each trace is long, so that some hundred traces are enough."""
+    folder = room.folder
+    at = os.open(folder, os.O_RDONLY)
+    for name in ('%02d' % number * 100 for number in range(18)):
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at, folder = below, os.path.join(folder, name)
+    os.close(at)
+    done = room.run([FUNCTRACE, '-q', '--report', 'sh', '-c', 'for i in $(seq 320); do /bin/true; done'], env={'TMPDIR': folder})
+    found = re.search(rb'too many traces for one report; they are kept, and (.*/list) lists them', done.err)
+    if done.status != 1 or not found:
+        return ['status %d: %s' % (done.status, done.err.decode()[-300:])], ''
+    with open(found[1], 'rb') as file:
+        paths = file.read().split(b'\0')[:-1]
+    missing = [path for path in paths if not os.path.exists(path)]
+    return ['%d of %d traces are missing' % (len(missing), len(paths))] * bool(missing or len(paths) < 200), ''
+
+
 CASES = [
     ('a pid that does not exist', pid_not_there),
     ('a process that has just exited', pid_just_exited),
@@ -361,5 +383,6 @@ CASES = [
     ('output: no such folder', output_folder_missing),
     ('a process of another user', not_ours),
     ('output: no permission', output_forbidden),
+    ('--report: more traces than one report can have', too_many_traces),
     ('an ordinary user', as_ordinary_user),
 ]

@@ -259,14 +259,38 @@ static void sum_scanned(struct profile_group *group, const struct profile_member
 	tally_join(&group->earlier_reachable, &earlier);
 }
 
+void profile_group_join_times(struct profile_group *to, const struct profile_group *from)
+{
+	if (from->first_since < to->first_since)
+		to->first_since = from->first_since;
+	if (!from->live.calls)
+		return;
+	if (from->oldest_since < to->oldest_since)
+		to->oldest_since = from->oldest_since;
+	if (from->newest_since >= to->newest_since) {
+		to->newest_since = from->newest_since;
+		to->newest_id = from->newest_id;
+	}
+	if (from->least_age < to->least_age)
+		to->least_age = from->least_age;
+	if (from->greatest_age > to->greatest_age)
+		to->greatest_age = from->greatest_age;
+}
+
 static void sum_member(const struct profile *profile, struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;
 	const struct profile_process *process = &profile->processes[member->process];
 	const uint64_t end = process->account->last.since;
-	const uint64_t first = add_saturated(process->offset, site->first_since);
-	const uint64_t oldest = add_saturated(process->offset, site->oldest_since);
-	const uint64_t newest = add_saturated(process->offset, site->newest_since);
+	const struct profile_group own = {
+		.live = site->live,
+		.first_since = add_saturated(process->offset, site->first_since),
+		.oldest_since = add_saturated(process->offset, site->oldest_since),
+		.newest_since = add_saturated(process->offset, site->newest_since),
+		.least_age = end - site->newest_since,
+		.greatest_age = end - site->oldest_since,
+		.newest_id = site->newest_id,
+	};
 
 	group->is_before |= site->is_before;
 	group->has_old |= process->is_old || process->account->wishes.has_mark;
@@ -289,19 +313,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 	tally_join(&group->earlier, &site->earlier);
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
-	if (first < group->first_since)
-		group->first_since = first;
-	if (!site->live.calls)
-		return;
-	if (oldest < group->oldest_since)
-		group->oldest_since = oldest;
-	if (newest > group->newest_since)
-		group->newest_since = newest;
-	if (end - site->newest_since < group->least_age)
-		group->least_age = end - site->newest_since;
-	if (end - site->oldest_since > group->greatest_age)
-		group->greatest_age = end - site->oldest_since;
-	group->newest_id = site->newest_id;
+	profile_group_join_times(group, &own);
 }
 
 void profile_end(struct profile *profile)

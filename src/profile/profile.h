@@ -83,7 +83,7 @@ struct profile_group {
 	/* Ages of the newest and oldest live blocks, each at the end of its own process. If the processes end at
 	 * different times, these cannot be computed from the times of allocation. */
 	uint64_t least_age, greatest_age;
-	uint64_t newest_id; /* id of the newest live block of the last member with live blocks */
+	uint64_t newest_id; /* id of the live block that was allocated at newest_since */
 	struct profile_member *members;
 	size_t member_count, member_capacity;
 	size_t number; /* index in profile.groups */

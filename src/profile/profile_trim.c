@@ -55,18 +55,7 @@ static void join_group(struct profile_group *to, const struct profile_group *fro
 	to->lifetimes = add_saturated(to->lifetimes, from->lifetimes);
 	to->ages = add_saturated(to->ages, from->ages);
 	to->released += from->released;
-	if (from->first_since < to->first_since)
-		to->first_since = from->first_since;
-	if (from->oldest_since < to->oldest_since)
-		to->oldest_since = from->oldest_since;
-	if (from->newest_since > to->newest_since)
-		to->newest_since = from->newest_since;
-	if (from->least_age < to->least_age)
-		to->least_age = from->least_age;
-	if (from->greatest_age > to->greatest_age)
-		to->greatest_age = from->greatest_age;
-	if (from->live.calls)
-		to->newest_id = from->newest_id;
+	profile_group_join_times(to, from);
 }
 
 /* Frees the frames that are in no group, because exports list all frames of a profile. */

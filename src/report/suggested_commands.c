@@ -59,9 +59,12 @@ static void write_command(struct report *report, const char **label, const char 
 static const struct account *runs_on(const struct profile *profile, const struct profile_group *group)
 {
 	for (size_t i = group->member_count; i-- > 0;) {
-		const struct account *account = profile->processes[group->members[i].process].account;
+		const struct site *site = group->members[i].site;
+		const struct profile_process *process = &profile->processes[group->members[i].process];
+		const struct account *account = process->account;
 
-		if (group->members[i].site->live.calls)
+		if (site->live.calls && site->newest_id == group->newest_id &&
+		    add_saturated(process->offset, site->newest_since) == group->newest_since)
 			return account->is_attached && account->has_pid && !account->end ? account : NULL;
 	}
 	return NULL;

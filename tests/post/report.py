@@ -380,6 +380,17 @@ def what_grows_is_seen_by_default(folder):
     assert re.findall(r"^ *\d\. ([\d,]+)", alive, re.M) == ["20,000", "50,000", "5,000"], alive
 
 
+def why_asks_for_the_newest_block(_folder):
+    """Two addresses on one line are one stack. Its newest block is the last one, whichever address allocated it."""
+    head = (HEAD % 42).replace("process=", "attached=yes,process=")
+    for second, third in (0x11, 0x10), (0x10, 0x11):
+        calls = "".join(f"{i}. [10:00:0{i}.000000] malloc<memory>({i}) = 0x{i}000\n\t0x{frame:x} f at /no/a.c:5\n\n"
+                        for i, frame in ((1, 0x10), (2, second), (3, third)))
+        for options in [], ["-b", "1"]:
+            text = report_of((head + calls).encode(), *options)
+            assert " --scan -t 42 --why=0x3000\n" in text and "  1. 6 bytes in 3 blocks  100.0 %" in text, text
+
+
 def ends_come_first_and_are_not_cut(folder):
     notes = "".join(f"## open of /nope/{i} failed\n" for i in range(8))
     end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
@@ -773,7 +784,7 @@ def damaged_text_is_shown_as_it_is(folder):
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
          time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
          what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
-         what_grows_is_seen_by_default, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
+         what_grows_is_seen_by_default, why_asks_for_the_newest_block, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,

@@ -5,23 +5,22 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool page_may_replace(const char *path)
 {
 	enum { BEGINNING = 15 /* <!doctype html> */ };
 	char found[BEGINNING] = "";
 	struct stat stat_buf;
-
-	if (stat(path, &stat_buf) || !S_ISREG(stat_buf.st_mode) || !stat_buf.st_size)
-		return true;
-	FILE *file = fopen(path, "r");
 	/* A file that cannot be read can hardly be written; then the write reports the error. */
-	const size_t size = file ? fread(found, 1, BEGINNING, file) : 0;
+	const int fd = open_regular(path, &stat_buf);
 
-	if (!file)
+	if (fd < 0)
 		return true;
-	fclose(file);
-	return size == BEGINNING && !memcmp(found, page_template, BEGINNING);
+	const ssize_t size = read(fd, found, BEGINNING);
+
+	close(fd);
+	return !stat_buf.st_size || (size == BEGINNING && !memcmp(found, page_template, BEGINNING));
 }
 
 int page_write(const struct profile *profile, const struct page_options *options, FILE *out)

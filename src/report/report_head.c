@@ -262,9 +262,10 @@ static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, con
 	return NULL;
 }
 
-static void write_note(struct report *report, const struct note_kind *kind)
+static void write_note(struct report *report, const struct note_kind *kind, bool is_old)
 {
 	report_add_label(report, "note");
+	lines_add(&report->lines, "%s", is_old ? "of the older trace: " : "");
 	lines_add_name(&report->lines, kind->text);
 	if (kind->processes > 1) {
 		lines_add(&report->lines, " (the same or similar in %zu processes:", kind->processes);
@@ -275,7 +276,9 @@ static void write_note(struct report *report, const struct note_kind *kind)
 	lines_end(&report->lines);
 }
 
-static void write_notes(struct report *report)
+/* Writes the notes of the older trace, or those of the traces that are reported: a note says nothing about another
+ * trace. */
+static void write_notes(struct report *report, bool are_old)
 {
 	const struct profile *profile = report->profile;
 	struct note_kind kinds[NOTES_SHOWN];
@@ -284,6 +287,8 @@ static void write_notes(struct report *report)
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
 
+		if (profile->processes[p].is_old != are_old)
+			continue;
 		left_out += account->notes_left_out;
 		for (size_t i = 0; i < account->note_count; i++) {
 			struct note_kind *kind = kind_of_note(kinds, count, account, account->notes[i]);
@@ -302,11 +307,12 @@ static void write_notes(struct report *report)
 		}
 	}
 	for (size_t i = 0; i < count; i++)
-		write_note(report, &kinds[i]);
+		write_note(report, &kinds[i], are_old);
 	if (!left_out)
 		return;
 	report_add_label(report, "");
-	LINE(&report->lines, "and %zu more note%s%s", left_out, left_out == 1 ? "" : "s",
+	LINE(&report->lines, "and %zu more note%s%s%s", left_out, left_out == 1 ? "" : "s",
+	     are_old ? " of the older trace" : "",
 	     report->options.is_kept ? "; to see them: functrace-postproc TRACE"
 				     : "; to see them, keep the trace (-o)");
 }
@@ -320,5 +326,6 @@ void report_head(struct report *report)
 	report_head_write_resident(report);
 	write_selection(report);
 	write_unseen(report);
-	write_notes(report);
+	write_notes(report, false);
+	write_notes(report, true);
 }

@@ -216,6 +216,13 @@ def growth_is_told(folder):
         file.write((HEAD % 41 + CALLS.split("3. [")[0]).encode())
     text = report_of(TRACE, "--diff=" + old)
     assert "compared to /bin/prog, process 41\n" in text and "+40 bytes, +1 block" in text, text
+    # Notes of the older trace are told apart from the others, and do not take their places.
+    with open(old, "ab") as file:
+        file.write("".join(f"## old {i}\n" for i in "abcdefg").encode())
+    notes = report_of(TRACE + b"## new\n## old a\n", "--diff=" + old)
+    assert re.findall(r"^note +(.*)\n|^ +(and .* notes? .*);", notes, re.M) == [
+        ("new", ""), ("old a", ""), *((f"of the older trace: old {i}", "") for i in "abcde"),
+        ("", "and 2 more notes of the older trace")], notes
     assert "+1 descriptor: 1 descriptor, before none" in text, text
     assert "No stack has more than before." in report_of((HEAD % 42).encode() + CALLS.split("2. [")[0].encode(),
                                                          "--diff=" + old)

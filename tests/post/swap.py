@@ -250,6 +250,8 @@ def an_older_trace_of_many_processes_hides_no_program(folder):
     named = [line.split()[-1] if "process " in line else line.strip() for line in out.splitlines()[:12]]
     assert named == ["10", "11", "12", "13", "14", "and 2 more processes",
                      "20", "21", "22", "23", "24", "and 1 more process"], out
+    page = run("--html=-", "--diff=" + old, "-", data=new, check=0).stdout
+    assert b'"compared":"?, process 10, and 6 more processes"' in page
 
 
 def missing_messages_are_told(_folder):

@@ -102,12 +102,16 @@ static void add_ends(struct buf *out, const struct profile *profile)
 static void add_compared(struct buf *out, const struct profile *profile)
 {
 	struct buf words = {0};
+	size_t old = 0;
 
 	if (!profile->has_old)
 		return;
-	for (size_t p = 0; p < profile->process_count && !words.size; p++) {
+	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
 
+		old += profile->processes[p].is_old;
+		if (words.size)
+			continue;
 		if (profile->processes[p].is_old)
 			buf_printf(&words, "%s, process %" PRIu32, account->name, account->pid);
 		else if (account->wishes.has_mark && account->has_times)
@@ -115,6 +119,8 @@ static void add_compared(struct buf *out, const struct profile *profile)
 		else if (account->wishes.has_mark)
 			buf_printf(&words, "the state after %" PRIu64 " calls", account->wishes.mark);
 	}
+	if (old > 1)
+		buf_printf(&words, ", and %zu more process%s", old - 1, old == 2 ? "" : "es");
 	page_data_add_text(out, "compared", buf_str(&words));
 	buf_free(&words);
 }

@@ -114,18 +114,20 @@ static void write_section(struct report *report, const struct profile_resource *
 	const bool has_old = report->profile->has_old, is_call = resource->flags & RESOURCE_CALL;
 	const bool has_any = report_sum(report, resource).calls;
 
-	if (!has_any && !(has_old ? section->grown : section->nothing))
+	if (!has_any && !(has_old ? section->grown : section->nothing) && !report_whole(report, resource).calls)
 		return;
 	write_title(report, resource, has_old ? section->grown : is_call ? "calls, by stack" : section->title);
 	if (report->options.tree && has_any)
 		report_tree(report, resource);
 	else if (has_old)
 		report_growth(report, resource);
-	else if (!has_any)
-		LINE(&report->lines, "     %s", section->nothing);
 	else
 		report_groups(report, resource);
-	report_left_out(report, resource);
+	/* If something is left out, it would be wrong to say that there is nothing. */
+	if (!report_left_out(report, resource, has_any) && !has_any)
+		LINE(&report->lines, "     %s", has_old ? "No stack has more than before." : section->nothing);
+	if (has_old)
+		report_uncompared(report, resource);
 }
 
 static void write_view(struct report *report, const struct profile_resource *resource)

@@ -343,7 +343,7 @@ static void write_growth_head(struct report *report, const struct profile_group 
 	lines_end(lines);
 }
 
-static void write_uncompared(struct report *report, const struct profile_resource *resource)
+void report_uncompared(struct report *report, const struct profile_resource *resource)
 {
 	for (size_t i = 0; i < report->profile->group_count; i++) {
 		const struct profile_group *const group = report->profile->groups[i];
@@ -365,8 +365,6 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 	size_t count;
 	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
 
-	if (!count)
-		LINE(&report->lines, "     No stack has more than before.");
 	for (size_t i = 0; i < count && i < top; i++) {
 		LINE(&report->lines, "%s", "");
 		write_growth_head(report, ranked[i].group, i + 1);
@@ -374,7 +372,7 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 		before = ranked[i].group;
 	}
 	if (count > top)
-		LINE(&report->lines, "     and %zu more groups that grew (--top=%zu shows all)", count - top, count);
-	write_uncompared(report, resource);
+		LINE(&report->lines, "     and %zu more group%s that grew (--top=%zu shows all)", count - top,
+		     count - top == 1 ? "" : "s", count);
 	free(ranked);
 }

@@ -58,15 +58,18 @@ struct tally report_figure_old(const struct report *report, const struct profile
 	}
 }
 
-/* Returns the growth of a group's figure since the older trace or the mark, also of a group that --min-count leaves
- * out. */
+static bool is_suppressed(const struct report *report, const struct profile_group *group)
+{
+	return group->growth_is_suppressed && report->section->has_births;
+}
+
+/* Returns the growth of a group's figure since the older trace or the mark, also of a group that --min-count or a
+ * suppression leaves out. */
 static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
-	const bool is_suppressed = group->growth_is_suppressed && report->section->has_births;
 
-	if (is_suppressed || group->is_uncompared ||
-	    report_key(group->resource, &now) <= report_key(group->resource, &old))
+	if (group->is_uncompared || report_key(group->resource, &now) <= report_key(group->resource, &old))
 		return (struct tally){0};
 	return (struct tally){now.calls > old.calls ? now.calls - old.calls : 1,
 			      now.bytes > old.bytes ? now.bytes - old.bytes : 0};
@@ -76,7 +79,7 @@ struct tally report_figure(const struct report *report, const struct profile_gro
 {
 	const struct tally now = report_figure_now(report, group);
 
-	if (now.calls < report->options.min_count)
+	if (now.calls < report->options.min_count || is_suppressed(report, group))
 		return (struct tally){0};
 	return report->profile->has_old ? group_growth(report, group) : now;
 }
@@ -95,8 +98,33 @@ struct tally report_sum(const struct report *report, const struct profile_resour
 	return sum;
 }
 
-void report_left_out(struct report *report, const struct profile_resource *resource)
+/* Writes a line about the blocks that suppressions leave out, and returns true, if the list would lack them without a
+ * word: report_suppressed() lists them only without a comparison, and does not tell the kinds of resources apart. */
+static bool write_unsaid_suppressed(struct report *report, const struct profile_resource *resource, bool has_any)
 {
+	struct tally all = {0};
+
+	for (size_t i = 0; report->profile->has_old && i < report->profile->group_count; i++) {
+		const struct profile_group *group = report->profile->groups[i];
+		const struct tally now = report_figure_now(report, group);
+
+		if (group->resource == resource && is_suppressed(report, group) && group_growth(report, group).calls)
+			tally_join(&all, &now);
+	}
+	if (!report->profile->has_old && !has_any && report->section->figure == FIGURE_LEAKED)
+		all = resource->picked_suppressed;
+	if (!all.calls)
+		return false;
+	LINE(&report->lines, "%s", "");
+	lines_add(&report->lines, "     without what suppressions match: ");
+	report_add_tally(report, resource, &all);
+	lines_end(&report->lines);
+	return true;
+}
+
+bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any)
+{
+	const bool has_suppressed = write_unsaid_suppressed(report, resource, has_any);
 	const struct profile *profile = report->profile;
 	const uint32_t least = report->options.min_count;
 	struct tally all = {0};
@@ -106,18 +134,20 @@ void report_left_out(struct report *report, const struct profile_resource *resou
 		const struct tally figure = report_figure_now(report, profile->groups[i]);
 
 		if (profile->groups[i]->resource != resource || !figure.calls || figure.calls >= least ||
+		    is_suppressed(report, profile->groups[i]) ||
 		    (profile->has_old && !group_growth(report, profile->groups[i]).calls))
 			continue;
 		tally_join(&all, &figure);
 		groups++;
 	}
 	if (!groups)
-		return;
+		return has_suppressed;
 	LINE(&report->lines, "%s", "");
 	lines_add(&report->lines, "     without %zu group%s %sof fewer than %" PRIu32 ": ", groups,
 		  groups == 1 ? "" : "s", profile->has_old ? "that grew, " : "", least);
 	report_add_tally(report, resource, &all);
 	lines_end(&report->lines);
+	return true;
 }
 
 struct tally report_whole(const struct report *report, const struct profile_resource *resource)

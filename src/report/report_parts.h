@@ -61,8 +61,9 @@ struct tally report_figure(const struct report *report, const struct profile_gro
 struct tally report_figure_now(const struct report *report, const struct profile_group *group);
 /* Returns the section's figure of a group in the older trace, or at the mark. */
 struct tally report_figure_old(const struct report *report, const struct profile_group *group);
-/* Writes a line about the groups that min_count leaves out, if there are any. */
-void report_left_out(struct report *report, const struct profile_resource *resource);
+/* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if there are
+ * any. has_any: the section shows other groups. */
+bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any);
 /* Returns the section's figure of a whole resource. */
 struct tally report_whole(const struct report *report, const struct profile_resource *resource);
 /* Returns the sum of the section's figures of all groups. */
@@ -100,6 +101,8 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 void report_tree(struct report *report, const struct profile_resource *resource);
 /* Writes the growth of a resource's groups since the mark or the older trace. */
 void report_growth(struct report *report, const struct profile_resource *resource);
+/* Writes the blocks that a comparison leaves out because the older trace cannot have them, if there are any. */
+void report_uncompared(struct report *report, const struct profile_resource *resource);
 /* Writes commands that show more details. */
 void report_next(struct report *report);
 /* Writes the suppressions that have matched, and how much each has suppressed. */

@@ -56,6 +56,7 @@ struct run {
 	/* broken_traces: number of traces that could not be written to their end. unbegun_traces: number of traces that
 	 * could not be begun. Their processes run on untraced. */
 	size_t broken_traces, unbegun_traces;
+	size_t begun_traces; /* number of traces that were begun */
 	/* number of patterns for functions that matched no function in any process */
 	size_t unmatched_patterns;
 	size_t attachment_failures; /* number of files that could not be attached */

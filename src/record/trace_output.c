@@ -168,6 +168,7 @@ int output_begin(struct trace *trace)
 		return fd;
 	}
 	trace->fd = fd;
+	trace->run->begun_traces++;
 	trace->broken = false;
 	trace->next_index = 1;
 	trace->last_thread = 0;

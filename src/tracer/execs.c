@@ -114,6 +114,14 @@ static void note_run_has_begun(struct tracer *t)
 	engine_started(t->engine);
 }
 
+static void warn_not_traced(pid_t pid, int error)
+{
+	const bool was_opened = error == ENOEXEC || error == ETIMEDOUT;
+
+	msg_warn("process %d is not traced: %s%s", pid,
+		 was_opened ? "" : "its memory or its program's file cannot be opened: ", refusal_reason(error));
+}
+
 void act_exec(struct tracer *t, const struct stop *stop)
 {
 	struct task *task = exec_task(t, stop);
@@ -141,7 +149,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	struct process *p = process_new(t, task->tid, task->tid);
 
 	if (!p) {
-		msg_warn("process %d is not traced: %s", task->tid, refusal_reason(errno));
+		warn_not_traced(task->tid, errno);
 		t->run->untraced_children++;
 		if (first)
 			note_run_has_begun(t);

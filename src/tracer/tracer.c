@@ -190,6 +190,20 @@ static int tracer_begin(struct tracer *t)
 	return t->launch->pid ? launch_begin(t) : attach_all(t);
 }
 
+/* Prints a message if no trace was begun, and returns the exit status: a process to which functrace attaches during its
+ * execve may not complete it before functrace detaches, or may execute a program that cannot be traced. */
+static int report_nothing_begun(const struct run *run)
+{
+	if (run->begun_traces)
+		return 0;
+	if (run->set->start_paused && !run->was_resumed) {
+		msg_info("tracing was never resumed, so that there is no trace");
+		return 0;
+	}
+	msg_error("nothing was traced: no trace had begun when tracing ended");
+	return 1;
+}
+
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
 	struct run run = {.set = settings,
@@ -203,7 +217,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .collector = collector_new(),
 			   .pin = pin_new(),
 			   .wanted = probe_spec_new(settings)};
-	const int status = tracer_begin(&t);
+	int status = tracer_begin(&t);
 
 	if (!status && run.paused)
 		report_pause(&t);
@@ -226,10 +240,10 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		run.unmatched_patterns = patterns_report(t.wanted);
 	}
 	tracer_free(&t);
-	if (!status)
+	if (!status) {
 		report_summary(&run);
-	if (!status && settings->start_paused && !run.was_resumed)
-		msg_info("tracing was never resumed, so that there is no trace");
+		status = report_nothing_begun(&run);
+	}
 	reports_free(&run);
 	functions_free(&run);
 	interned_free(&run);

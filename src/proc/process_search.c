@@ -206,6 +206,8 @@ static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 	return same;
 }
 
+/* Returns true if the path is that of the process's program, even if the program's file was deleted or replaced since,
+ * or if the process runs that file: by itself, as a script, or before the file was replaced. */
 static bool is_run_by(pid_t pid, const void *path)
 {
 	size_t size = 0;
@@ -214,15 +216,29 @@ static bool is_run_by(pid_t pid, const void *path)
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 	const bool exists = stat(path, &file) == 0;
 	char *const link = proc_path(task_of(pid), "exe");
-	/* The program's file may have been deleted or replaced since. */
-	const bool found = program && (!strcmp(program, path) || (line && !strcmp(line, path)) ||
-				       (script && !strcmp(script, path)) || (exists && who_is_same_file(&file, link)) ||
-				       (exists && script && is_word_for(pid, script, &file)));
+	const bool found =
+		program && (!strcmp(program, path) || (exists && (who_is_same_file(&file, link) ||
+								  (line && *line && is_word_for(pid, line, &file)) ||
+								  (script && is_word_for(pid, script, &file)))));
 
 	free(program);
 	free(line);
 	free(comm);
 	free(link);
+	return found;
+}
+
+/* Returns true if the process was started by the words of this path, perhaps in another folder. */
+static bool is_started_as(pid_t pid, const void *path)
+{
+	size_t size = 0;
+	char *program = program_of(pid), *line = command_line(pid, &size), *comm = proc_comm(pid, pid);
+	const char *script = comm && line ? script_word(line, size, comm) : NULL;
+	const bool found = program && ((line && !strcmp(line, path)) || (script && !strcmp(script, path)));
+
+	free(program);
+	free(line);
+	free(comm);
 	return found;
 }
 
@@ -246,7 +262,14 @@ pid_t *who_in_memory(pid_t pid, size_t *count)
 
 pid_t *who_named(const char *name, size_t *count)
 {
-	return select_processes(count, strchr(name, '/') ? is_run_by : who_is_named, name);
+	if (!strchr(name, '/'))
+		return select_processes(count, who_is_named, name);
+	pid_t *const pids = select_processes(count, is_run_by, name);
+
+	if (*count)
+		return pids;
+	free(pids);
+	return select_processes(count, is_started_as, name);
 }
 
 /* Uses only the name and the command line, because the kernel lets every user read these. */

@@ -16,7 +16,8 @@ char *who_command(pid_t pid, size_t most);
 /* Returns all processes except this one, in ascending order. The caller frees the array. */
 pid_t *who_all(size_t *count);
 /* Returns the living processes whose name or file name is `name`; a name with a '/' is the path of a program or script.
- * The caller frees the array. */
+ * If no process runs the file that the path names, returns those that were started by this path, perhaps in another
+ * folder. The caller frees the array. */
 pid_t *who_named(const char *name, size_t *count);
 /* Returns a living process of another user whose name or path is `name`; 0: there is none. Reads only the files of
  * /proc that all users may read. */

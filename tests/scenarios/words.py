@@ -235,6 +235,13 @@ def by_path(room):
     for path in ('./%s/tool' % folder, room.path(folder, 'tool'), '%s/../%s/tool' % (folder, folder)):
         done = attached(room, '-o', 'a', '-t', path)
         problems += has_line(done, r'functrace: attached to tool \(%d\), .*' % script.pid)
+    os.makedirs(room.path('other', folder))
+    shutil.copy(room.path('loop'), room.path('other', folder, 'link'))
+    there = room.start(['sh', '-c', 'cd other && exec ./%s/link' % folder])
+    wait_for('the program to start', lambda: command_of(there.pid) == 'link')
+    done = attached(room, '-o', 'a', '-t', './%s/link' % folder)
+    problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
+    room.kill(there)
     os.unlink(room.path('loop'))
     for path in ('./%s/link' % folder, room.path('loop')):
         done = attached(room, '-o', 'a', '-t', path)

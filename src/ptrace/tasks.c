@@ -163,6 +163,7 @@ static void tasks_read_head(void *context)
 		return;
 	}
 	head->size = read(fd, head->bytes, sizeof(head->bytes));
+	head->error = head->size < 0 ? errno : 0;
 	close(fd);
 }
 

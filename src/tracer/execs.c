@@ -116,10 +116,10 @@ static void note_run_has_begun(struct tracer *t)
 
 static void warn_not_traced(pid_t pid, int error)
 {
-	const bool was_opened = error == ENOEXEC || error == ETIMEDOUT;
+	const bool was_read = error == ENOEXEC || error == ETIMEDOUT;
 
 	msg_warn("process %d is not traced: %s%s", pid,
-		 was_opened ? "" : "its memory or its program's file cannot be opened: ", refusal_reason(error));
+		 was_read ? "" : "its memory or its program's file cannot be read: ", refusal_reason(error));
 }
 
 void act_exec(struct tracer *t, const struct stop *stop)

@@ -1,6 +1,6 @@
 """Tests files whose content comes late while a program is traced: a debug file, a library. tests/targets/slowfile.c
 mounts a file whose first read by functrace is answered after some seconds. The program measures its longest pause,
-which is compared with this time."""
+which is compared with this time. All reads of the file fail if the time is FAILS."""
 
 import os
 import re
@@ -17,6 +17,7 @@ from words import has_line, said
 
 LATE = 6  # seconds
 NEVER = 600
+FAILS = -1
 TARGETS = os.path.join(os.environ['TOP_SRCDIR'], 'tests', 'targets')
 
 # Mounts $1 over $2, delays reads by $3 seconds, and runs the remaining arguments.
@@ -165,14 +166,14 @@ def duration(room):
     return problems + equal('status', done.status, 0) + has_addresses(room, traced), '%d calls' % traced
 
 
-def attaching(room, script, status, words):
-    """functrace does not trace a program whose own file is not answered, and prints these words; the program runs
-    on."""
+def attaching(room, script, status, words, late=NEVER):
+    """functrace does not trace a program whose own file is not answered, or cannot be read, and prints these words; the
+    program runs on."""
     need_attach()
     build(room, 'slowfile', 'slowfile.c')
     program = build(room, 'prog', 'slowreads.c', '-ldl')
     shutil.copy(program, program + '.real')
-    child = begun(room, (program + '.real', program, NEVER), 'sh', '-c',
+    child = begun(room, (program + '.real', program, late), 'sh', '-c',
                   script + ' "$@" -t $!; status=$?; wait $!; exit $status', program, FUNCTRACE, '-o', 'trace')
     done = room.finish(child, timeout=90)
     skip_if_unmounted(room, done.status)
@@ -198,6 +199,13 @@ def execute(room):
     """functrace is attached when the process executes that program, and detaches."""
     script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 15) >out &'
     return attaching(room, script, 0, r'functrace: warning: process \d+ is not traced: %s' % SILENT)
+
+
+def execute_failing(room):
+    """The same with a program whose file functrace cannot read."""
+    script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 2) >out &'
+    return attaching(room, script, 0, r"functrace: warning: process \d+ is not traced: its memory or its program's file "
+                     r'cannot be read: Input/output error', FAILS)
 
 
 def arguments(room):
@@ -319,6 +327,7 @@ CASES = [
     ('names, with --duration', duration),
     ('attaching to a program whose file is never answered', attach),
     ('a traced process executes a program whose file is never answered', execute),
+    ('a traced process executes a program whose file cannot be read', execute_failing),
     ('arguments are shown after a late debug file was read', arguments),
     ('functions that only a late debug file names are not traced', functions),
     ('the reported pause at attaching', stood),

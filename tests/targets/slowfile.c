@@ -1,7 +1,7 @@
 /* A file that answers late: slowfile SOURCE TARGET SECONDS mounts the content of SOURCE over the file TARGET, by FUSE
- * without a library. The first read by a thread of functrace is answered after SECONDS, all other reads at once. Prints
- * a line when it is mounted, and one before that answer; it serves until it is killed. Needs CAP_SYS_ADMIN of its mount
- * namespace. */
+ * without a library. The first read by a thread of functrace is answered after SECONDS, all other reads at once. If
+ * SECONDS is -1, all reads by functrace fail. Prints a line when it is mounted, and one before that answer; it serves
+ * until it is killed. Needs CAP_SYS_ADMIN of its mount namespace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static struct {
 	int device;
 	const char *bytes;
 	struct stat st;
-	unsigned delay;
+	int delay;
 } file;
 
 static void reply(const struct fuse_in_header *request, int error, const void *data, size_t size)
@@ -76,8 +76,12 @@ static void reply_bytes(const struct fuse_in_header *request, const struct fuse_
 	const uint64_t all = (uint64_t)file.st.st_size, left = in->offset < all ? all - in->offset : 0;
 	const bool is_late = file.delay && is_functrace(request->pid);
 
+	if (is_late && file.delay < 0) {
+		reply(request, EIO, NULL, 0);
+		return;
+	}
 	if (is_late) {
-		const unsigned delay = file.delay;
+		const unsigned delay = (unsigned)file.delay;
 
 		file.delay = 0;
 		if (fork())
@@ -153,7 +157,7 @@ int main(int argc, char **argv)
 		return 2;
 	const int source = open(argv[1], O_RDONLY | O_CLOEXEC);
 
-	file.delay = (unsigned)atoi(argv[3]);
+	file.delay = atoi(argv[3]);
 	file.device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (source < 0 || fstat(source, &file.st) || file.device < 0) {
 		perror("slowfile");

@@ -190,14 +190,19 @@ static int tracer_begin(struct tracer *t)
 	return t->launch->pid ? launch_begin(t) : attach_all(t);
 }
 
-/* Prints a message if no trace was begun, and returns the exit status: a process to which functrace attaches during its
- * execve may not complete it before functrace detaches, or may execute a program that cannot be traced. */
-static int report_nothing_begun(const struct run *run)
+/* Prints a message if no trace was begun, and returns the exit status. A process to which functrace attaches during its
+ * execve may execute a program that cannot be traced, or may still be in the execve when functrace detaches. It is no
+ * error if a signal has requested this. */
+static int report_nothing_begun(const struct tracer *t)
 {
-	if (run->begun_traces)
+	if (t->run->begun_traces)
 		return 0;
-	if (run->set->start_paused && !run->was_resumed) {
+	if (t->set->start_paused && !t->run->was_resumed) {
 		msg_info("tracing was never resumed, so that there is no trace");
+		return 0;
+	}
+	if (t->finished && !t->set->duration_ns) {
+		msg_info("nothing was traced: functrace detached before a trace had begun");
 		return 0;
 	}
 	msg_error("nothing was traced: no trace had begun when tracing ended");
@@ -242,7 +247,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	tracer_free(&t);
 	if (!status) {
 		report_summary(&run);
-		status = report_nothing_begun(&run);
+		status = report_nothing_begun(&t);
 	}
 	reports_free(&run);
 	functions_free(&run);

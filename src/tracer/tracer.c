@@ -192,7 +192,7 @@ static int tracer_begin(struct tracer *t)
 
 /* Prints a message if no trace was begun, and returns the exit status. A process to which functrace attaches during its
  * execve may execute a program that cannot be traced, or may still be in the execve when functrace detaches. It is no
- * error if a signal has requested this. */
+ * error if a signal has requested this. With --duration the time may be over, which is an error. */
 static int report_nothing_begun(const struct tracer *t)
 {
 	if (t->run->begun_traces)

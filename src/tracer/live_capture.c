@@ -260,10 +260,15 @@ static bool copy_once(struct live_capture_attempt *l)
 		l->capture->reason = not_stopped;
 	}
 	l->capture->goes_on &= let_go_on(l->service.t);
+	/* If no thread was stopped, the time for which functrace waited is not a pause. */
+	if (!task) {
+		l->service.held_since = 0;
+		return false;
+	}
 	const uint64_t stopped = clock_ns(CLOCK_MONOTONIC) - l->service.held_since;
 
 	l->capture->stopped_ns = stopped > l->capture->stopped_ns ? stopped : l->capture->stopped_ns;
-	return task && !l->capture->reason;
+	return !l->capture->reason;
 }
 
 /* Reads the copy. Returns true if this copy is unusable, but another one, which the caller then makes, may be

@@ -77,9 +77,9 @@ static inline __attribute__((always_inline)) void wipe(void)
 	wipe_all();
 }
 
-/* Blocks begin at multiples of 16, and an address divided by 16, with the highest bit set, points to no block. The bit is
- * lost when the number is multiplied by 16. Without it the number may point to a block: valgrind's heap begins at 64 MiB,
- * and contains the sixteenths of the addresses from 1 GiB on. */
+/* Blocks begin at multiples of 16, and an address divided by 16, with the highest bit set, points to no block. The bit
+ * is lost when the number is multiplied by 16. Without it the number may point to a block: valgrind's heap begins at
+ * 64 MiB, and contains the sixteenths of the addresses from 1 GiB on. */
 static volatile uintptr_t sixteenths[BLOCKS_MAX], sizes[BLOCKS_MAX];
 
 static inline uintptr_t sixteenth_of(uintptr_t address)

@@ -72,8 +72,10 @@ static bool skip_entry(struct list *list, unsigned kind)
 	}
 }
 
-static const Elf_Data *find_section(Elf *elf)
+/* Returns the section of lists with this name, or with this name and ".dwo". */
+static const Elf_Data *find_section(Elf *elf, const char *wanted)
 {
+	const size_t length = strlen(wanted);
 	size_t names;
 	GElf_Shdr shdr;
 
@@ -82,23 +84,31 @@ static const Elf_Data *find_section(Elf *elf)
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
-		if (name && shdr.sh_type != SHT_NOBITS &&
-		    (!strcmp(name, ".debug_loclists") || !strcmp(name, ".debug_loclists.dwo")))
+		if (name && shdr.sh_type != SHT_NOBITS && !strncmp(name, wanted, length) &&
+		    (!name[length] || !strcmp(name + length, ".dwo")))
 			return elf_rawdata(section, NULL);
 	}
 	return NULL;
 }
 
-/* Finds the offset of list `index` from the unit's table of lists (DWARF 5, 7.29). */
+/* Finds the beginning of the unit's table of lists (DWARF 5, 7.29). */
+static bool find_list_table(Dwarf_Die *unit, size_t offset_size, Dwarf_Word *base)
+{
+	Dwarf_Attribute attribute;
+
+	*base = offset_size == 8 ? 20 : 12; /* a .dwo file has one table; this is the end of its header */
+	return !dwarf_attr(unit, DW_AT_loclists_base, &attribute) || !dwarf_formudata(&attribute, base);
+}
+
+/* Finds the offset of list `index` from the unit's table of lists. */
 static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
 {
 	const bool is_64 = offset_size == 8;
-	Dwarf_Attribute attribute;
-	Dwarf_Word base = is_64 ? 20 : 12; /* a .dwo file has one table; this is the end of its header */
+	Dwarf_Word base;
 	uint32_t narrow;
 	uint64_t wide;
 
-	if (dwarf_attr(unit, DW_AT_loclists_base, &attribute) && dwarf_formudata(&attribute, &base))
+	if (!find_list_table(unit, offset_size, &base))
 		return false;
 	if (base > data->d_size || index > (data->d_size - base) / offset_size ||
 	    data->d_size - base - index * offset_size < offset_size)
@@ -135,7 +145,7 @@ bool location_is_sound(Dwarf_Attribute *location)
 		return true;
 	if (!dwarf_cu_die(location->cu, &unit, &version, NULL, &address_size, &offset_size, NULL, NULL) || version < 5)
 		return true;
-	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)));
+	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)), ".debug_loclists");
 
 	if (!data || !data->d_buf || (offset_size != 4 && offset_size != 8) || dwarf_formudata(location, &offset))
 		return false;
@@ -158,4 +168,56 @@ bool location_is_sound(Dwarf_Attribute *location)
 			return false;
 	}
 	return false;
+}
+
+/* Finds the views of the entries of a variable's list: for each entry a pair of numbers, which say at which view of its
+ * first address, and of its end, it begins and ends. In a .dwo file GCC counts their offset from the table of lists.
+ * Returns false if there are no views. */
+static bool find_views(Dwarf_Die *variable, Dwarf_Attribute *location, struct list *views)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Half version;
+	Dwarf_Die unit;
+	uint8_t offset_size;
+	Dwarf_Word offset, base = 0;
+
+	if (!dwarf_attr(variable, DW_AT_GNU_locviews, &attribute) || dwarf_formudata(&attribute, &offset) ||
+	    !dwarf_cu_die(location->cu, &unit, &version, NULL, NULL, &offset_size, NULL, NULL) ||
+	    (dwarf_whatform(location) == DW_FORM_loclistx && !find_list_table(&unit, offset_size, &base)))
+		return false;
+	offset = add_saturated(offset, base);
+	const Elf_Data *const data = find_section(dwarf_getelf(dwarf_cu_getdwarf(location->cu)),
+						  version < 5 ? ".debug_loc" : ".debug_loclists");
+
+	if (!data || !data->d_buf || offset > data->d_size)
+		return false;
+	*views = (struct list){
+		.at = (const unsigned char *)data->d_buf + offset,
+		.end = (const unsigned char *)data->d_buf + data->d_size,
+	};
+	return true;
+}
+
+int location_at_entry(Dwarf_Die *variable, Dwarf_Attribute *location, Dwarf_Addr address, Dwarf_Op **operations,
+		      size_t *count)
+{
+	Dwarf_Addr base, start, end;
+	struct list views;
+	uint64_t begin_view, end_view;
+	ptrdiff_t offset = 0;
+
+	if (!location_is_sound(location))
+		return -1;
+	if (!location_is_list(location) || !find_views(variable, location, &views))
+		return dwarf_getlocation_addr(location, address, operations, count, 1);
+	for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+		offset = dwarf_getlocations(location, offset, &base, &start, &end, operations, count);
+		if (offset <= 0)
+			return (int)offset;
+		if (!location_list_number(&views, &begin_view) || !location_list_number(&views, &end_view))
+			return -1;
+		if (start == address ? !begin_view : start < address && address < end)
+			return 1;
+	}
+	return -1;
 }

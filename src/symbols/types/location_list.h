@@ -13,5 +13,10 @@ bool location_is_list(Dwarf_Attribute *location);
  * beyond the section (0.188, dwarf_getlocation_addr(), dwarf_getlocations()). In lists before DWARF 5 lengths have 16
  * bits. */
 bool location_is_sound(Dwarf_Attribute *location);
+/* Finds the expression for a variable's place before the instruction at an address, at which a function begins. With
+ * GCC's views, this is not the place after the assignments that need no instruction ("a = b"), which have the same
+ * address. Returns 1, 0 if the variable has no place there, or -1 if libdw cannot read the location. */
+int location_at_entry(Dwarf_Die *variable, Dwarf_Attribute *location, Dwarf_Addr address, Dwarf_Op **operations,
+		      size_t *count);
 
 #endif

@@ -235,9 +235,7 @@ void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwa
 		return;
 	}
 	struct expression expression = {.is_list = location_is_list(&location)};
-	const int found = location_is_sound(&location)
-				  ? dwarf_getlocation_addr(&location, entry->address, &operations, &count, 1)
-				  : -1;
+	const int found = location_at_entry(die, &location, entry->address, &operations, &count);
 
 	if (found == 1) {
 		expression.operations = operations;

@@ -106,7 +106,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 		return false;
 	if (param_place_is_register(first, &piece->place_register)) {
 		piece->place = PLACE_REGISTER;
-		return true;
+		return !entry->is_untracked;
 	}
 	if (first->atom == DW_OP_fbreg) {
 		piece->place = PLACE_STACK;
@@ -118,7 +118,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	/* If a place in the frame is valid for the whole function, the function's first instructions store the
 	 * parameter there, so at the entry it is elsewhere. The place is relative to sp after these instructions
 	 * (clang: sub sp, sp, #64; str x0, [sp, #16]), also in lists of LLVM. */
-	return param_place_is_based(first, &piece->place_register, &piece->place_offset) &&
+	return param_place_is_based(first, &piece->place_register, &piece->place_offset) && !entry->is_untracked &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
@@ -248,8 +248,8 @@ void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwa
 	entry->is_optimised |= shows_optimised(entry, param->place, expression.is_list);
 }
 
-/* Returns true if GCC has compiled the function; the producer is "GNU C17 12.2.0" or "GNU GIMPLE", for example. */
-static bool is_of_gcc(Dwarf_Die *function)
+/* Returns the compiler and its options: "GNU C17 12.2.0 -g -O2" or "GNU GIMPLE ...", for example; "": unknown. */
+static const char *find_producer(Dwarf_Die *function)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Die unit;
@@ -257,7 +257,17 @@ static bool is_of_gcc(Dwarf_Die *function)
 					     ? dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute))
 					     : NULL;
 
-	return producer && !strncmp(producer, "GNU ", 4);
+	return producer ? producer : "";
+}
+
+static bool has_option(const char *producer, const char *option)
+{
+	const size_t length = strlen(option);
+
+	for (const char *at = producer; (at = strstr(at, option)); at += length)
+		if (!at[length] || at[length] == ' ')
+			return true;
+	return false;
 }
 
 static bool is_before_4(Dwarf_Die *function)
@@ -274,7 +284,10 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	size_t count;
 	uint64_t convention = DW_CC_normal;
 
-	*entry = (struct param_entry){.address = address, .is_gcc = is_of_gcc(function)};
+	const char *const producer = find_producer(function);
+
+	*entry = (struct param_entry){.address = address, .is_gcc = !strncmp(producer, "GNU ", 4)};
+	entry->is_untracked = entry->is_gcc && has_option(producer, "-fno-var-tracking");
 	/* Compilers write these attributes for calls only when they optimise. */
 	/* DWARF before version 4 does not have them: the code may be optimised. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||

@@ -10,7 +10,10 @@ struct param_entry {
 	bool frame_is_cfa; /* locations in the frame are relative to the CFA */
 	/* DWARF number of the register to which locations in the frame are relative; UINT32_MAX: none */
 	unsigned frame_register;
-	bool is_gcc;       /* GCC has compiled it; any other compiler is LLVM, or follows LLVM's rules */
+	bool is_gcc; /* GCC has compiled it; any other compiler is LLVM, or follows LLVM's rules */
+	/* GCC gives one place of a parameter for the whole function (-fno-var-tracking): the place to which the first
+	 * instructions move it. */
+	bool is_untracked;
 	bool is_optimised; /* the code is optimised; also set by param_place_read() */
 	bool is_own;       /* debug information says that its arguments are not where the ABI puts them */
 };

@@ -297,6 +297,7 @@ static void test_whole_places(void **state)
 			{.name = "d", .type = &int32, .place = PLACE_REGISTER, .place_register = arch->dwarf.sp},
 			{.name = "e", .type = &int32, .place = PLACE_REGISTER, .place_register = 1000},
 			{.name = "f", .type = &mixed, .place = PLACE_REGISTER, .place_register = arch->dwarf.sp},
+			{.name = "g", .type = &mixed, .place = PLACE_CONSTANT, .place_offset = -5},
 		};
 		const struct signature signature = {.params = params, .param_count = ARRAY_SIZE(params)};
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
@@ -307,7 +308,7 @@ static void test_whole_places(void **state)
 		memcpy(task.stack + at, &minus_42, 4);
 		assert_text(fake_entry(&task, plan),
 			    "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=<unknown place>, "
-			    "f=<unknown place>");
+			    "f=<unknown place>, g=<unknown place>");
 		args_plan_free(plan);
 		fake_end(&task);
 	}

@@ -23,7 +23,7 @@ bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t en
 	for (; i && i <= image->n_mappings; i++) {
 		const struct heap_mapping *m = &image->mappings[i - 1];
 
-		if (start < m->start || start >= m->end || !m->writable)
+		if (start < m->start || start >= m->end || (!m->writable && !image_is_protected(m)))
 			return false;
 		start = m->end;
 		if (start >= end)

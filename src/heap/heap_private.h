@@ -115,7 +115,7 @@ void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 /* Returns true if a mapping contains the variables of an object: a writable private mapping of a file, or the .bss that
  * follows it. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
-/* Returns true if all of the range is in writable mappings, without a gap. */
+/* Returns true if all of the range is in mappings that are writable or protected by the program, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
 /* Sets `first` and by_page of all regions; also called again, after regions and blocks were added. Regions and blocks
  * must be sorted. Returns false if there are too many blocks or pages. */

@@ -51,6 +51,13 @@ static inline bool image_is_anonymous(const struct heap_mapping *m)
 	       (!m->path[0] || !strcmp(m->path, "/anon_hugepage (deleted)"));
 }
 
+/* Returns true if a mapping is private memory without a file that the program cannot write at present: mprotect(2).
+ * Such pages may be inside of blocks. */
+static inline bool image_is_protected(const struct heap_mapping *m)
+{
+	return !m->writable && !m->shared && (!m->path[0] || !strcmp(m->path, "[heap]"));
+}
+
 /* Returns the mapping that contains an address, or NULL. */
 static inline const struct heap_mapping *image_mapping(const struct heap_image *image, uint64_t address)
 {

@@ -172,7 +172,7 @@ void roots_each(struct heap *heap, root_callback callback, void *context)
 		for (size_t i = 0; i < image->n_mappings; i++) {
 			const struct heap_mapping *m = &image->mappings[i];
 
-			if (m->readable && (m->path[0] == '/') == of_files)
+			if (m->readable && !image_is_protected(m) && (m->path[0] == '/') == of_files)
 				give_mapping(&walk, m->start, m->end);
 		}
 	stacks_each_left(heap, give_left, &walk);

@@ -40,7 +40,15 @@ def relro(room):
     return problems, '; '.join(skipped)
 
 
+def protected(room):
+    problems = []
+    for variant in 'O2', 'static', 'musl':
+        problems += one(room, 'blocks', variant)
+    return problems, ''
+
+
 CASES = [
+    ('--scan: core files, protected pages in blocks', protected),
     ('--scan: core files, constants that the dynamic linker relocates', relro),
     ('--scan: core files, shared memory of one name', lambda room: (one(room, 'twins', 'O2'), '')),
 ]

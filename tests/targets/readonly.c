@@ -2,6 +2,7 @@
  *
  * Only a table points to 100 blocks of 56 bytes; nothing points to 10 of 40 bytes.
  *	relro    the table is among the program's constants that the dynamic linker relocates
+ *	blocks   it is in a block of which a page is read-only; pages without access are in two other blocks
  *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
  * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"
@@ -51,6 +52,24 @@ NOINLINE static void fill_twin(void)
 	CHECK(mprotect(at, page, PROT_READ) == 0);
 }
 
+static char *protected[3];
+
+/* The second block has a mapping of its own. */
+NOINLINE static void fill_blocks(void)
+{
+	static const size_t pages[3] = {3, 300, 3};
+
+	for (unsigned i = 0; i < 3; i++) {
+		void *at;
+
+		CHECK(posix_memalign(&at, page, pages[i] * page) == 0);
+		protected[i] = memset(at, 0, pages[i] * page);
+		if (i == 0)
+			fill((void **)(protected[i] + page));
+		CHECK(mprotect(protected[i] + page, page, i == 0 ? PROT_READ : PROT_NONE) == 0);
+	}
+}
+
 NOINLINE static void lose(void)
 {
 	for (unsigned i = 0; i < LOST; i++) {
@@ -67,6 +86,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	if (!strcmp(argv[1], "relro"))
 		fill_relro();
+	else if (!strcmp(argv[1], "blocks"))
+		fill_blocks();
 	else
 		fill_twin();
 	lose();

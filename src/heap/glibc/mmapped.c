@@ -262,8 +262,9 @@ static void find_all(struct heap *heap, struct finds *finds)
 
 		if (!image_is_anonymous(&m[i]))
 			continue;
-		/* After madvise(2), the kernel may show one mapping of malloc as several. */
-		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end && image_is_anonymous(&m[i + 1]))
+		/* After madvise(2) or mprotect(2), the kernel may show one mapping of malloc as several. */
+		while (i + 1 < image->n_mappings && m[i + 1].start == m[i].end &&
+		       (image_is_anonymous(&m[i + 1]) || image_is_protected(&m[i + 1])))
 			i++;
 		mmapped_find_in(heap, start, m[i].end, finds);
 	}

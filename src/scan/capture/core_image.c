@@ -200,7 +200,8 @@ static void join_files(struct core *core)
 		struct piece *const piece = &core->pieces[i];
 		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);
 
-		piece->is_variable |= count && core_is_constant(&memory, count - 1);
+		piece->is_variable |= count && (core_is_constant(&memory, count - 1) ||
+						core_is_read_only(&core->mappings[count - 1]));
 		core->figures.bytes += piece->is_variable ? piece->end - piece->start : 0;
 	}
 	for (size_t i = core->piece_count, next = i; i-- > 0; core->pieces[i].next_variable = next)

@@ -133,3 +133,8 @@ bool core_is_constant(const struct core_memory *memory, size_t i)
 
 	return answer == IS_VARIABLE || (answer < IS_NOT_VARIABLE && is_continued(m, answer == IS_UNKNOWN));
 }
+
+bool core_is_read_only(const struct heap_mapping *mapping)
+{
+	return mapping->readable && !mapping->executable && !mapping->inode && image_is_protected(mapping);
+}

@@ -63,14 +63,14 @@ static bool snapshot_is_wanted(const struct mapping *m)
 	return m->read && m->write && !snapshot_is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
 }
 
-/* Returns true if the mapping contains variables that are constant after the dynamic linker or the program has set
- * them (relro). Such variables directly precede the other variables of their file. */
+/* Returns true if the mapping contains variables that are constant once they are set (relro) and directly precede their
+ * file's other variables, or is read-only memory without a file, which may be inside of blocks. */
 static bool snapshot_is_constant(const struct maps *maps, size_t i)
 {
 	const struct mapping *m = &maps->items[i];
 
-	return m->read && !m->write && !m->exec && !m->shared && m->inode && i + 1 < maps->count &&
-	       m[1].start == m->end && m[1].write && m[1].inode == m->inode;
+	return m->read && !m->write && !m->exec && !m->shared && strncmp(m->path, "[vv", 3) != 0 &&
+	       (!m->inode || (i + 1 < maps->count && m[1].start == m->end && m[1].write && m[1].inode == m->inode));
 }
 
 /* Reads which mappings have memory tags. On most machines there are none, and nothing is read. Returns 0 or -errno. */

@@ -14,9 +14,9 @@
 #define LEFT_MAX      (256ull << 20) /* limit of the bytes of a mapping that are searched for stacks of ended threads */
 #define CONTROL_ALIGN 16u
 
-#define LEAST_ADDRESS   4096u        /* lower numbers are not addresses */
-#define ALTERNATE_LEAST 1024u        /* least size of an alternate stack, in bytes */
-#define ALTERNATE_MAX   (256u << 10) /* upper limit of the bytes from a handler's stack pointer to its signal frame */
+#define LEAST_ADDRESS   4096u      /* lower numbers are not addresses */
+#define ALTERNATE_LEAST 1024u      /* least size of an alternate stack, in bytes */
+#define ALTERNATE_MAX   (8u << 20) /* upper limit of the bytes from a handler's stack pointer to its signal frame */
 
 /* Returns where a thread's struct pthread may begin: depending on the processor, the struct begins or ends at the
  * thread pointer. */

@@ -13,7 +13,7 @@ from rounds import LONG
 from scans import Target, compare, wide
 from words import compiled
 
-MODES = ('handler', 'frame', 'thread', 'left', 'context', 'between', 'block', 'deep', 'given', 'ended')
+MODES = ('handler', 'frame', 'far', 'thread', 'left', 'context', 'between', 'block', 'deep', 'given', 'ended')
 EXITS = ('O0', 'O2', 'static', 'static-pie')
 BUILDS = [('stackroots', 'O2'), ('stackroots', 'm32'), ('stackroots', 'musl'), ('allocating', 'O2'), ('allocating', 'm32'),
           ('allocating', 'static'), ('namespaced', 'O2'), ('unwritten', 'O2'), ('unwritten', 'm32'), ('innerlinks', 'O2'),

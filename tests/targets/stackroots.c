@@ -5,6 +5,7 @@
  *
  *   handler   a signal handler runs on an alternate stack, above the table in one mapping
  *   frame     ... which is an array of main(), above the frames that the signal interrupts, one of which is the table
+ *   far       the same; the handler has a larger frame than the alternate stack of the other modes
  *   thread    a thread runs on a stack that it was given, above the table in one mapping, after a page without access
  *   left      such a thread has ended, and its stack still has its control block
  *   context   makecontext(3), above the table in one mapping
@@ -89,6 +90,37 @@ static NOINLINE void interrupted(void *stack)
 	USED(table);
 }
 
+static NOINLINE void far_handler(int number)
+{
+	unsigned char large[2 * BYTES];
+
+	USED(large);
+	handler(number);
+	USED(large);
+}
+
+static NOINLINE void far_below(void)
+{
+	void *table[KEPT];
+
+	fill(table);
+	USED(table);
+	raise(SIGUSR1);
+	USED(table);
+}
+
+static NOINLINE void far(void)
+{
+	unsigned char stack[3 * BYTES];
+	struct sigaction action = {.sa_handler = far_handler, .sa_flags = SA_ONSTACK};
+
+	USED(stack);
+	CHECK(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof(stack)}, NULL) == 0);
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+	far_below();
+	USED(stack);
+}
+
 static NOINLINE void frame(void)
 {
 	unsigned char stack[BYTES];
@@ -164,6 +196,8 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "ended") != 0)
 		lose();
 	wipe_stack();
+	if (!strcmp(mode, "far"))
+		far();
 	if (!strcmp(mode, "frame"))
 		frame();
 	if (!strcmp(mode, "deep")) {

@@ -39,3 +39,14 @@ bool words_have_size(const struct resource_state *resource, uint64_t size)
 
 	return kind ? kind->unit != NULL : is_memory || size;
 }
+
+void words_not_shown(struct buf *out, const struct resource_state *resource, const struct tally *sum, const char *words)
+{
+	if (!sum->calls)
+		return;
+	words_count(out, resource, sum->calls);
+	buf_printf(out, " %s", words);
+	if (words_have_size(resource, sum->bytes))
+		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->bytes);
+	buf_add_str(out, ": not shown\n");
+}

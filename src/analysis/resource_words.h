@@ -3,6 +3,7 @@
 #define FT_ANALYSIS_RESOURCE_WORDS_H
 
 #include "analysis/resources.h"
+#include "analysis/tally.h"
 #include "base/buf.h"
 
 /* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace contains the kind, its type is the noun. The
@@ -13,5 +14,9 @@ const char *words_left(const struct resource_state *resource);
 /* Returns true if `size`, the sum of the sizes, should be printed: for memory, but not for descriptors, which have no
  * size; for a kind that no module contains, if the sum is not 0. */
 bool words_have_size(const struct resource_state *resource, uint64_t size);
+/* Appends the line "2 block(s) still reachable with total size of 66 bytes: not shown", in which `words` is "still
+ * reachable". Appends nothing if the sum is of no resource. */
+void words_not_shown(struct buf *out, const struct resource_state *resource, const struct tally *sum,
+		     const char *words);
 
 #endif

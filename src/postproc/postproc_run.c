@@ -268,8 +268,10 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = add_stage(chain, call_groups_new(stage, options->order));
 	if ((chain->clock || options->prepare.choose_resources) && !options->compress && is_trace)
 		stage = add_stage(chain, thread_names_new(stage));
-	if (options->leaks && options->filters.min_count)
+	if (options->leaks && options->filters.min_count) {
 		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
+		summary_set_min_count(chain->summary, stage);
+	}
 	/* Suppressions see the stacks of a profile whole, so these are cut later, too. */
 	if (options->prepare.trim && !(run->views && run->views->profile))
 		stage = add_stage(chain, trim_new(stage, options->prepare.depth));

@@ -2,6 +2,7 @@
 #include "analysis/leaks/leak_summary.h"
 #include "analysis/preexisting.h"
 #include "analysis/leaks/leaks.h"
+#include "analysis/leaks/min_count.h"
 #include "analysis/resources.h"
 #include "analysis/resource_words.h"
 #include "analysis/tally.h"
@@ -18,6 +19,7 @@ struct summary {
 	struct resources resources;
 	uint64_t count;
 	const struct stage *leaks;
+	const struct stage *min_count;                       /* NULL if there is no such stage */
 	bool are_all;                                        /* no stage after `leaks` removes leaks */
 	void (*lines)(const void *context, struct buf *out); /* NULL if there is no such function */
 	const void *lines_context;
@@ -113,6 +115,8 @@ static int leak_summary_put_lines(struct summary *summary, struct buf *line)
 
 	if (summary->are_all)
 		leaks_not_shown(summary->leaks, &lines);
+	if (summary->min_count)
+		min_count_not_shown(summary->min_count, &lines);
 	if (summary->lines)
 		summary->lines(summary->lines_context, &lines);
 	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
@@ -157,6 +161,11 @@ void summary_set_lines(struct stage *stage, void (*lines)(const void *context, s
 
 	summary->lines = lines;
 	summary->lines_context = context;
+}
+
+void summary_set_min_count(struct stage *stage, const struct stage *min_count)
+{
+	((struct summary *)stage)->min_count = min_count;
 }
 
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all)

@@ -243,18 +243,6 @@ unsigned leaks_kind(const struct stage *stage)
 	return ((const struct leaks *)stage)->current;
 }
 
-static void add_not_shown(struct buf *out, const struct resource_state *resource, const struct tally *sum,
-			  const char *words)
-{
-	if (!sum->calls)
-		return;
-	words_count(out, resource, sum->calls);
-	buf_printf(out, " %s", words);
-	if (words_have_size(resource, sum->bytes))
-		buf_printf(out, " with total size of %" PRIu64 " bytes", sum->bytes);
-	buf_add_str(out, ": not shown\n");
-}
-
 void leaks_not_shown(const struct stage *stage, struct buf *out)
 {
 	static const char *const words[] = {
@@ -271,9 +259,9 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 		const struct before *before = resource->user;
 
 		for (unsigned kind = 0; before && kind < ARRAY_SIZE(words); kind++)
-			add_not_shown(out, resource, &before->not_shown[kind], words[kind]);
+			words_not_shown(out, resource, &before->not_shown[kind], words[kind]);
 		if (before)
-			add_not_shown(out, resource, &before->live, "alive from before the trace began");
+			words_not_shown(out, resource, &before->live, "alive from before the trace began");
 	}
 }
 

@@ -2,7 +2,10 @@
 #include "analysis/leaks/min_count.h"
 #include "analysis/call_pool.h"
 #include "analysis/record_queue.h"
+#include "analysis/resource_words.h"
+#include "analysis/resources.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The calls of one function and kind of resource with the same stack, as a report groups them. */
@@ -18,8 +21,9 @@ struct small_groups {
 	uint64_t least;
 	struct call_pool pool; /* stack->user points to the first struct counted_group of the stack */
 	struct object_map objects;
-	struct record_queue scans; /* passed on after the calls */
-	struct hash left_out;      /* hashes of resource and id of the calls that are not passed on */
+	struct record_queue scans;  /* passed on after the calls */
+	struct resources resources; /* user: a struct tally of the calls that are not passed on */
+	struct hash left_out;       /* hashes of resource and id of the calls that are not passed on */
 	struct held_call *first, **end;
 	struct counted_group *stackless; /* the groups of calls without a stack */
 	struct counted_group **groups;   /* all groups */
@@ -67,11 +71,37 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		record_queue_add(&small->scans, 0, record);
 		return 0;
 	}
-	if (record->type == RECORD_OBJECT)
+	if (record->type == RECORD_RESOURCE)
+		resources_declare(&small->resources, &record->resource);
+	else if (record->type == RECORD_OBJECT)
 		object_map_put(&small->objects, &record->object);
 	else if (record->type == RECORD_BUILD_ID)
 		object_map_set_build_id(&small->objects, &record->build_id);
 	return stage_put(stage->next, record);
+}
+
+static void min_count_leave_out(struct small_groups *small, const struct held_call *call)
+{
+	struct resource_state *resource = resources_of(&small->resources, call->resource);
+
+	if (!resource->user)
+		resource->user = xcalloc(1, sizeof(struct tally));
+	tally_add(resource->user, call->size);
+	hash_set(&small->left_out, hash_mix(call->resource) ^ call->id, 1);
+}
+
+void min_count_not_shown(const struct stage *stage, struct buf *out)
+{
+	const struct small_groups *small = (const struct small_groups *)stage;
+	char *const words = xasprintf("in stacks (by address) of fewer than %" PRIu64, small->least);
+
+	for (size_t i = 0; i < small->resources.count; i++) {
+		const struct resource_state *resource = small->resources.items[i];
+
+		if (resource->user)
+			words_not_shown(out, resource, resource->user, words);
+	}
+	free(words);
 }
 
 /* Passes on the scans, without lost records about calls that were not passed on. */
@@ -94,7 +124,7 @@ static int min_count_finish(struct stage *stage)
 
 	for (const struct held_call *call = small->first; call && !error; call = call->next) {
 		if (counted_group_of(small, call)->calls < small->least) {
-			hash_set(&small->left_out, hash_mix(call->resource) ^ call->id, 1);
+			min_count_leave_out(small, call);
 			continue;
 		}
 		if (call->stack)
@@ -119,6 +149,7 @@ static void small_groups_free(struct stage *stage)
 		free(small->groups[i]);
 	free(small->groups);
 	hash_free(&small->left_out);
+	resources_free(&small->resources);
 	record_queue_free(&small->scans);
 	call_pool_free(&small->pool);
 	object_map_free(&small->objects);

@@ -325,7 +325,8 @@ static void write_growth_head(struct report *report, const struct profile_group 
 	lines_add(lines, "%3zu. ", number);
 	lines_colour(lines, COLOUR_FIGURE);
 	if (report_has_bytes(group->resource))
-		lines_add(lines, "+%s bytes, ", number_grouped(now.bytes - old.bytes, bytes));
+		lines_add(lines, "+%s byte%s, ", number_grouped(now.bytes - old.bytes, bytes),
+			  now.bytes - old.bytes == 1 ? "" : "s");
 	lines_add(lines, "%c%s %s", blocks < 0 ? '-' : '+',
 		  number_grouped((uint64_t)(blocks < 0 ? -blocks : blocks), count),
 		  report_noun(group->resource, blocks == 1 || blocks == -1 ? 1 : 2, &report->name));

@@ -38,6 +38,26 @@ static struct clue find_clue(const struct profile *profile)
 	return clue;
 }
 
+/* Returns the process in which the group grew most in the last tenth of the trace. --diff=@T takes T from the first
+ * call of each trace, and their last tenths begin at different T. */
+static const struct account *grown_in(const struct profile *profile, const struct profile_group *group)
+{
+	const struct account *account = NULL;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < group->member_count; i++) {
+		const struct site *site = group->members[i].site;
+		const uint64_t live = report_key(group->resource, &site->live);
+		const uint64_t earlier = report_key(group->resource, &site->earlier);
+
+		if (account && live <= add_saturated(earlier, most))
+			continue;
+		account = profile->processes[group->members[i].process].account;
+		most = live > earlier ? live - earlier : 0;
+	}
+	return account;
+}
+
 static void write_command(struct report *report, const char **label, const char *options, const char *what)
 {
 	struct lines *lines = &report->lines;
@@ -82,7 +102,7 @@ void report_next(struct report *report)
 	if (report->options.again && clue.is_alive)
 		write_command(report, &label, "--report=alive", "all live resources");
 	if (report->options.again && clue.grown && report->profile->has_times) {
-		const struct account *account = report->profile->processes[clue.grown->members[0].process].account;
+		const struct account *account = grown_in(report->profile, clue.grown);
 
 		/* Times in options have a precision of a microsecond. */
 		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,

@@ -162,6 +162,22 @@ def a_block_is_as_old_as_its_own_process(folder):
     assert [row[15:17] for row in rows] == [[10 * 10 ** 9, 10 ** 9]], rows
 
 
+def growth_at_the_end_is_that_of_the_process_that_grew(folder):
+    """The suggested time is in the last tenth of the trace whose blocks grew, whichever trace comes first."""
+    for name, calls in ("short", ((0, 10), (10, 0))), ("long", ((0, 10), (50, 10), (99, 1000), (100, 1))):
+        text = f"version=1.4,timestamp=2012-05-04 10:00:00 +0000,process={name},pid={len(name)}\n<1> : memory (m)\n"
+        for number, (second, size) in enumerate(calls, 1):
+            text += f"{number}. [10:{second // 60:02}:{second % 60:02}.0] malloc({size}) = 0x{number}000\n\t0x10 f at a.c:1\n\n"
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write(text)
+    for names in ("short", "long"), ("long", "short"):
+        out = run("--report", *names, cwd=folder, check=0).stdout.decode()
+        command = re.search(r"growth at the end: functrace-postproc (.*)", out)[1].split()
+        assert "grew by 1,001 bytes in the last tenth of the time\n" in out, out
+        out = run(*command, cwd=folder, check=0).stdout.decode()
+        assert "  1. +1,001 bytes, " in out, (command, out)
+
+
 def each_has_a_file_of_its_own(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for options, suffix in ((["-f", "collapsed"], ".collapsed"), (["-f", "json"], ".json"), (["--report"], ".report.txt"),
@@ -265,6 +281,6 @@ if __name__ == "__main__":
     sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
                    the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
                    a_choice_matches_in_one_of_them, each_is_reported_by_itself, a_block_is_as_old_as_its_own_process,
-                   each_has_a_file_of_its_own, no_input_is_overwritten, no_file_is_written_and_read,
+                   growth_at_the_end_is_that_of_the_process_that_grew, each_has_a_file_of_its_own, no_input_is_overwritten, no_file_is_written_and_read,
                    no_output_replaces_another, what_does_not_go_together,
                    a_full_disk_is_said_for_each]))

@@ -57,7 +57,9 @@ char *process_ends_missing(const struct profile *profile)
 
 		if (!trace_end_is_missing(&account->trace_end) || count++ >= MISSING_NAMED)
 			continue;
-		buf_printf(&text, "%s%" PRIu32 " (%s)", count > 1 ? ", " : "", account->pid, path_name(account->name));
+		/* Both traces may be of the same process. */
+		buf_printf(&text, "%s%" PRIu32 " (%s%s)", count > 1 ? ", " : "", account->pid, path_name(account->name),
+			   profile->processes[i].is_old ? ", the older trace" : "");
 	}
 	if (!count)
 		return NULL;

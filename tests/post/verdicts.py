@@ -76,7 +76,7 @@ def several_traces_name_those_without_an_end(folder):
     assert line(*paths[:2]).group(1) == NO_END.replace("the trace", "the trace of process 43 (prog)", 1)
     assert line(*paths).group(1).startswith(
         "the traces of processes 43 (prog), 44 (prog), 45 (prog), 46 (prog), 47 (prog) and 2 more have no end (full disk")
-    assert line("--diff=" + paths[1], paths[0]).group(1).startswith("the trace of process 43 (prog) has no end")
+    assert line("--diff=" + paths[1], paths[0]).group(1).startswith("the trace of process 43 (prog, the older trace) has no end")
     assert line(paths[0]) is None
 
 

@@ -120,6 +120,7 @@ static void count_release(struct account *account, struct resource_state *which,
 	resource_live_remove(which, call->id);
 	if (block == resource->newest)
 		count_temporary(resource, block);
+	block->site->released++;
 	if (!block->is_before)
 		count_lifetime(resource, block, now);
 	drop_block(account, resource, block);

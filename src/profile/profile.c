@@ -311,6 +311,7 @@ static void sum_member(const struct profile *profile, struct profile_group *grou
 		tally_join(&group->lost[i], &site->lost[i]);
 	sum_scanned(group, member);
 	tally_join(&group->earlier, &site->earlier);
+	group->released += site->released;
 	group->lifetimes = add_saturated(group->lifetimes, site->lifetimes);
 	group->ages = add_saturated(group->ages, site->ages);
 	profile_group_join_times(group, &own);
@@ -339,7 +340,6 @@ void profile_end(struct profile *profile)
 		for (size_t k = 0; k < group->member_count; k++)
 			sum_member(profile, group, &group->members[k]);
 		group->is_uncompared = profile->has_old && group->is_before && !group->has_old;
-		group->released = group->allocated.calls - group->live.calls;
 		tally_join(&resource->picked, &group->picked);
 		tally_join(&resource->reachable, &group->reachable);
 		figures_join(&resource->old, &group->old);

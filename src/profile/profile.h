@@ -76,7 +76,7 @@ struct profile_group {
 	struct figures old; /* counts of processes in the older trace, at their ends; of other processes, at the mark */
 	bool has_old;       /* the process of one member is in the older trace, or has a mark */
 	uint64_t lifetimes, ages;
-	uint64_t released;    /* number of released blocks; `lifetimes` is the sum of their lifetimes */
+	uint64_t released;    /* number of blocks of which `lifetimes` is the sum (site.h) */
 	uint64_t first_since; /* time of the first call, since the profile's beginning */
 	/* times at which the oldest and newest live blocks were allocated, since the profile's beginning */
 	uint64_t oldest_since, newest_since;

@@ -60,7 +60,9 @@ struct site {
 	struct tally unscanned;         /* alive at the end, and allocated after that scan */
 	/* The parts of `lost` and of `unscanned` that were alive at the account's earlier_since. */
 	struct tally earlier_lost[LOST_KINDS], earlier_unscanned;
-	uint64_t lifetimes;   /* sum over the released blocks, in the units of `since` */
+	/* The number of blocks whose release was seen, and the sum of their lifetimes in the units of `since`, which is
+	 * 0 for blocks from before the trace. */
+	uint64_t released, lifetimes;
 	uint64_t ages;        /* sum over the blocks alive at the end; valid after account_end() */
 	uint64_t first_since; /* time of the site's first call */
 	/* allocation times of blocks alive at the end; valid after account_end() */

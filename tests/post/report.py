@@ -398,6 +398,15 @@ def why_asks_for_the_newest_block(_folder):
             assert " --scan -t 42 --why=0x3000\n" in text and "  1. 6 bytes in 3 blocks  100.0 %" in text, text
 
 
+def an_unseen_release_has_no_lifetime(_folder):
+    """The id 0x1000 is given out again without a release: only the second block's lifetime is known."""
+    calls = "".join(f"{i}. [10:00:0{i}.000000] {call}<memory>({size}) = 0x{ident:x}\n\t0x10 f at /no/a.c:5\n\n"
+                    for i, call, size, ident in ((1, "malloc", 1, 0x1000), (2, "malloc", 1, 0x1000), (3, "malloc", 1, 0x2000),
+                                                 (4, "calloc", 1, 0x3000), (5, "calloc", 1, 0x3000)))
+    text = report_of((HEAD % 42 + calls + "6. [10:00:06.000000] free<memory>(0x1000)\n").encode(), view="allocated")
+    assert re.findall(r"^ +by (.*)$", text.split("\nfd: ")[0], re.M) == ["malloc, alive for 4.000 s on average", "calloc"], text
+
+
 def ends_come_first_and_are_not_cut(folder):
     notes = "".join(f"## open of /nope/{i} failed\n" for i in range(8))
     end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
@@ -792,7 +801,8 @@ def damaged_text_is_shown_as_it_is(folder):
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
          time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
          what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
-         what_grows_is_seen_by_default, why_asks_for_the_newest_block, ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
+         what_grows_is_seen_by_default, why_asks_for_the_newest_block, an_unseen_release_has_no_lifetime,
+         ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
          several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
          wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
          wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,

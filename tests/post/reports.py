@@ -369,7 +369,7 @@ def check_page(path, options, every, mark, folder):
         lives = {}
         for block in expected.blocks:
             if block.released and not block.is_before:
-                age = (block.gone - block.since) // 1000 if trace.has_times else block.gone_index - block.index
+                age = (block.gone - block.since) // 1000 if trace.has_times else block.calls[-1] - block.number
                 lives[min(13, len(str(age)) if age else 0)] = lives.get(min(13, len(str(age)) if age else 0), 0) + 1
         same(f"page: {expected.kind}: lives", dict(zip(kind["lives"][::2], kind["lives"][1::2])), lives)
         sizes = {}

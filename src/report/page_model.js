@@ -46,7 +46,8 @@ function makeRow(numbers, index) {
     ...lostOf(numbers[18]),
     index, node: numbers[0], name: data.names[numbers[1]], folded: value(numbers[2]), end: numbers[3],
     allocated: [numbers[4], numbers[5]], live: [numbers[6], numbers[7]], peak: [numbers[8], numbers[9]],
-    temporary: [numbers[10], numbers[11]], released: value(numbers[12]), life: value(numbers[13]),
+    temporary: [numbers[10], numbers[11]], released: value(numbers[12]),
+    life: numbers[13] === null ? null : value(numbers[13]),
     old: [numbers[19] || 0, numbers[20] || 0], grown: [numbers[6], numbers[7]],
     first: value(numbers[14]), greatestAge: value(numbers[15]), leastAge: value(numbers[16]), moments: numbers[17],
   };

@@ -8,7 +8,7 @@ const COLUMNS = [
   {name: 'grew', title: 'Grew by', sort: (row) => growthOf(row.live, row.old)[state.unit === 'bytes' ? 1 : 0]},
   {name: 'blocks', title: 'Blocks', sort: (row, figure) => value(figure[0])},
   {name: 'size', title: 'Mean size', sort: (row, figure) => value(figure[0]) ? value(figure[1]) / value(figure[0]) : 0},
-  {name: 'life', title: 'Mean life', sort: (row) => row.released ? row.life : -1},
+  {name: 'life', title: 'Mean life', sort: (row) => row.released && row.life !== null ? row.life : -1},
   {name: 'class', title: 'Lost', sort: null},
   {name: 'where', title: 'Allocated by', sort: null},
 ];
@@ -80,8 +80,8 @@ function addFigures(to, kind, row) {
     for (const {name, figure} of row.classes)
       addFigure(list, capital(name) + ' lost', figureText(kind, figure));
     if (row.released)
-      addFigure(list, 'Released', counted(row.released, kind.one, kind.many) + ' after ' + spanText(row.life) +
-        ' on average');
+      addFigure(list, 'Released', counted(row.released, kind.one, kind.many) +
+        (row.life === null ? '' : ' after ' + spanText(row.life) + ' on average'));
     if (value(row.live[0]))
       addFigure(list, 'Ages at the end', row.live[0] === 1 ? spanText(row.greatestAge)
         : spanText(row.leastAge) + ' to ' + spanText(row.greatestAge));
@@ -149,7 +149,7 @@ function addCell(line, column, kind, row, figure, sum) {
   } else if (column.name === 'size') {
     cell.textContent = value(figure[0]) ? grouped(value(figure[1]) / value(figure[0])) : '';
   } else if (column.name === 'life') {
-    cell.textContent = row.released ? spanText(row.life) : 'none ended';
+    cell.textContent = !row.released ? 'none ended' : row.life === null ? 'unknown' : spanText(row.life);
   } else if (column.name === 'class') {
     cell.textContent = row.classes.map((c) => c.name).filter((name) => name !== 'possibly').join(', ');
   } else {

@@ -477,6 +477,16 @@ def what_is_not_there_is_said(folder):
     assert value[3][0].endswith("calls"), value[3]
 
 
+def lives_of_blocks_from_before_are_unknown(folder):
+    """A block from before the trace was released: how long it had lived is not known."""
+    before = "## before <1> 0x90000 24\n## before <1> 0x91000 16\n"
+    page = make_page(folder, (HEAD + before + "1. [10:00:01.000000] free<memory>(0x90000)\n").encode())
+    row = data_of(page)["kinds"][0]["rows"][0]
+    assert row[12:14] == [1, None], row
+    value = browse(folder, page, "return groups();")
+    assert len(value) == 1 and "unknown" in value[0], value
+
+
 def figures_of(stats):
     """{view: (blocks, bytes)} from --stats of one resource."""
     number = lambda words: tuple(map(int, re.search(words, stats).groups()))
@@ -598,7 +608,7 @@ def a_large_trace_fits(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, resident_memory_is_a_line_of_time, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
+TESTS = [the_page_shows_what_there_is, lives_of_blocks_from_before_are_unknown, resident_memory_is_a_line_of_time, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
          a_moment_is_picked, keys_zoom_and_find,
          a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
          what_was_selected_is_said, pages_go_with_reports_and_several_traces, a_large_trace_fits]

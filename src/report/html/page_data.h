@@ -45,10 +45,11 @@ extern const struct page_limits page_data_limits;
  *
  * A row is a group, or several folded groups: [node, number of the function's name, number of folded groups (0: it is
  * one group), how the stack ends (enum stack_end or PAGE_NO_STACK), allocated blocks, bytes, live blocks, bytes,
- * blocks, bytes at the peak, temporary blocks, bytes, released blocks, their mean lifetime, time of the first call,
- * ages of the oldest and of the newest live block at the ends of their processes, [moment, blocks, bytes...] (alive
- * from that moment on), [blocks, bytes for each enum lost_kind...] (missing or null if nothing is lost), blocks, bytes
- * alive before (only in a comparison)]. Numbers from 2^53 on are strings, because JavaScript would round them. */
+ * blocks, bytes at the peak, temporary blocks, bytes, released blocks, their mean lifetime (null: unknown), time of the
+ * first call, ages of the oldest and of the newest live block at the ends of their processes, [moment, blocks,
+ * bytes...] (alive from that moment on), [blocks, bytes for each enum lost_kind...] (missing or null if nothing is
+ * lost), blocks, bytes alive before (only in a comparison)]. Numbers from 2^53 on are strings, because JavaScript would
+ * round them. */
 void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
 		   const struct page_limits *limits);
 

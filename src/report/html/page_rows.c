@@ -13,6 +13,7 @@ struct page_rows_row {
 	const char *function; /* "" for folded groups */
 	uint64_t groups;      /* number of folded groups */
 	unsigned end;
+	bool is_before; /* some blocks are from before the trace, so their lifetimes are unknown */
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
 	struct tally old; /* live in the older trace or at the mark, for comparison */
@@ -106,7 +107,10 @@ static void page_rows_add_row(struct rows *rows, const struct page_rows_row *row
 	page_rows_add_tally(out, &row->at_peak);
 	page_rows_add_tally(out, &row->temporary);
 	page_add_next(out, row->released);
-	page_add_next(out, row->released ? row->lifetimes / row->released : 0);
+	if (row->is_before)
+		buf_add_str(out, ",null");
+	else
+		page_add_next(out, row->released ? row->lifetimes / row->released : 0);
 	page_add_next(out, row->first == UINT64_MAX ? 0 : row->first);
 	page_add_next(out, row->live.calls ? row->greatest_age : 0);
 	page_add_next(out, row->live.calls ? row->least_age : 0);
@@ -133,6 +137,7 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	tally_join(&row->old, profile_group_old_live(group));
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;
+	row->is_before |= group->is_before;
 	if (group->first_since < row->first)
 		row->first = group->first_since;
 	if (group->live.calls && group->greatest_age > row->greatest_age)

@@ -11,6 +11,7 @@
 #include "calls/affinity/pin.h"
 #include "calls/affinity/pin_watch.h"
 #include "record/attachments.h"
+#include "record/put_records.h"
 #include "record/trace_output.h"
 #include "record/resident.h"
 #include "record/run.h"
@@ -90,11 +91,9 @@ static bool own_at_hit(struct task *task)
 	process_own(p);
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
-	if (!p->trace->broken) {
+	if (!p->trace->broken && run->lost_attach++ < BROKEN_REPORTED)
 		msg_warn("process %d is let go of and runs on untraced: its memory cannot be opened: %s", p->pid,
 			 strerror(-error));
-		run->lost_attach++;
-	}
 	p->trace->broken = run->has_broken = true;
 	task_make_ready(task, hit_take_back(task) ? 0 : SIGTRAP);
 	return false;

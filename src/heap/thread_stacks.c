@@ -169,15 +169,22 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
 	const unsigned width = heap->words.width;
+	/* A frame without a stack_t begins with a small number. */
+	const bool has_small = heap->image->arch->signal.frame_stack;
 	uint64_t word[4];
 
 	if (!m)
 		return false;
 	const uint64_t room = m->end - thread->sp, end = thread->sp + (room < ALTERNATE_MAX ? room : ALTERNATE_MAX);
 
-	for (uint64_t at = align_up(thread->sp, width); at < end; at += width) {
-		word[0] = word_or_0(&heap->words, at);
-		if ((word[0] < m->start || word[0] > thread->sp) && word[0] >= LEAST_ADDRESS)
+	for (uint64_t at = align_up(thread->sp, width), next; at < end; at = next) {
+		/* A frame's large array may be untouched, or zero. */
+		if (!word_at(&heap->words, at, &word[0])) {
+			next = behind_hole(heap->image, at);
+			continue;
+		}
+		next = at + width;
+		if ((word[0] < m->start || word[0] > thread->sp) && (word[0] >= LEAST_ADDRESS || !has_small))
 			continue;
 		for (unsigned i = 1; i < ARRAY_SIZE(word); i++)
 			word[i] = word_or_0(&heap->words, at + i * width);

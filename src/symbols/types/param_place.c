@@ -285,9 +285,13 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	uint64_t convention = DW_CC_normal;
 
 	const char *const producer = find_producer(function);
+	Dwarf_Die origin;
+	/* With -flto the options are those of the unit with the function's source, which only its origin is in. */
+	const char *const options =
+		die_reference(function, DW_AT_abstract_origin, &origin) ? find_producer(&origin) : producer;
 
 	*entry = (struct param_entry){.address = address, .is_gcc = !strncmp(producer, "GNU ", 4)};
-	entry->is_untracked = entry->is_gcc && has_option(producer, "-fno-var-tracking");
+	entry->is_untracked = entry->is_gcc && has_option(options, "-fno-var-tracking");
 	/* Compilers write these attributes for calls only when they optimise. */
 	/* DWARF before version 4 does not have them: the code may be optimised. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||

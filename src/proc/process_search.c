@@ -216,9 +216,11 @@ static bool is_run_by(pid_t pid, const void *path)
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 	const bool exists = stat(path, &file) == 0;
 	char *const link = proc_path(task_of(pid), "exe");
+	/* A word without a '/' was found in PATH, not in the working directory. */
+	const char *const started = line && strchr(line, '/') ? line : NULL;
 	const bool found =
 		program && (!strcmp(program, path) || (exists && (who_is_same_file(&file, link) ||
-								  (line && *line && is_word_for(pid, line, &file)) ||
+								  (started && is_word_for(pid, started, &file)) ||
 								  (script && is_word_for(pid, script, &file)))));
 
 	free(program);

@@ -237,11 +237,13 @@ def by_path(room):
         problems += has_line(done, r'functrace: attached to tool \(%d\), .*' % script.pid)
     os.makedirs(room.path('other', folder))
     shutil.copy(room.path('loop'), room.path('other', folder, 'link'))
-    there = room.start(['sh', '-c', 'cd other && exec ./%s/link' % folder])
-    wait_for('the program to start', lambda: command_of(there.pid) == 'link')
-    done = attached(room, '-o', 'a', '-t', './%s/link' % folder)
-    problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
-    room.kill(there)
+    # The first was started by the same words in another folder, the second by its name in PATH.
+    for words in 'cd other && exec ./%s/link' % folder, 'cd %s && PATH=%s exec link' % (folder, room.path('other', folder)):
+        there = room.start(['sh', '-c', words])
+        wait_for('the program to start', lambda: command_of(there.pid) == 'link')
+        done = attached(room, '-o', 'a', '-t', './%s/link' % folder)
+        problems += has_line(done, r'functrace: attached to link \(%d\), .*' % child.pid)
+        room.kill(there)
     os.unlink(room.path('loop'))
     for path in ('./%s/link' % folder, room.path('loop')):
         done = attached(room, '-o', 'a', '-t', path)

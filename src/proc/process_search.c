@@ -254,7 +254,7 @@ static bool is_in_memory(pid_t pid, const void *other)
 	const pid_t one = *(const pid_t *)other;
 	bool known;
 
-	return (proc_parent(pid) == one || proc_parent(one) == pid) && proc_same_memory(pid, one, &known);
+	return pid != one && proc_same_memory(pid, one, &known);
 }
 
 pid_t *who_in_memory(pid_t pid, size_t *count)

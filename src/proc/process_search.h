@@ -24,8 +24,8 @@ pid_t *who_named(const char *name, size_t *count);
 pid_t who_named_of_another(const char *name);
 /* Returns the living children of a process. The caller frees the array. */
 pid_t *who_children(pid_t pid, size_t *count);
-/* Returns the living processes that use the memory of a process, among its parent and its children (CLONE_VM without
- * CLONE_THREAD). The caller frees the array. */
+/* Returns the other living processes that use the memory of a process (CLONE_VM without CLONE_THREAD), as far as this
+ * process may compare them. The caller frees the array. */
 pid_t *who_in_memory(pid_t pid, size_t *count);
 /* Returns true if the paths of a process belong to another mount namespace (a container's): then functrace finds the
  * process's files below /proc/PID/root. Returns false for a process that has only changed its root (chroot), because

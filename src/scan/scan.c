@@ -17,7 +17,7 @@
 
 #define AT_ONCE_MAX 4    /* limit of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24   /* limit of all copies; for the later ones threads are moved out of the C library */
-#define LOCKED_MAX  4    /* limit of consistent copies that are not used because a lock is held */
+#define LOCKED_MAX  4    /* limit of consistent copies that are not used: may_be_better() */
 #define LOCKS_MAX   4096 /* limit of locks; the locks of further arenas are ignored */
 
 struct scan {
@@ -305,12 +305,13 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
-/* Returns true if another copy, with threads moved out of the allocator, is worth a pause, although this one is
- * consistent: a block that is just being allocated or released may be in no list, and no pointer to it may exist. */
+/* Returns true if another copy is worth a pause, although this one is consistent. A block that is just being allocated
+ * or released may be in no list, and no pointer to it may exist. The registers of another process in the same memory
+ * are unknown; it is mostly the child of a posix_spawn(3), which executes its program soon. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
 	return copy < LOCKED_MAX && !scan->object && !snapshot_figures(scan->snapshot)->is_stopped &&
-	       heap_is_locked(snapshot_image(scan->snapshot));
+	       (heap_is_locked(snapshot_image(scan->snapshot)) || snapshot_figures(scan->snapshot)->sharers);
 }
 
 static enum scan_result read_heap(struct scan *scan, struct heap **heap)
@@ -344,7 +345,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 			return SCAN_DONE;
 		if (status == HEAP_READ) {
 			heap_free(*heap);
-			msg_debug(DBG_PROCESS, 1, "copy %u is not used: a lock is held", copy + 1);
+			msg_debug(DBG_PROCESS, 1,
+				  "copy %u is not used: a lock is held, or another process used the memory", copy + 1);
 			continue;
 		}
 		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in

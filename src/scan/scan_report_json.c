@@ -49,10 +49,12 @@ static void add_pause(struct buf *out, const struct scan_report *report)
 
 	buf_printf(out,
 		   "\"pause_ns\":%" PRIu64 ",\"copied_bytes\":%" PRIu64 ",\"threads\":%zu,\"threads_not_stopped\":%zu,"
+		   "\"processes_not_stopped\":%zu,"
 		   "\"was_stopped\":%s,\"inconsistent_copies\":%" PRIu64 ",\"bytes_left_out\":%" PRIu64
 		   ",\"bytes_unreadable\":%" PRIu64 ",\"bytes_of_shared_left_out\":%" PRIu64,
-		   pause->pause_ns, pause->bytes, pause->threads, pause->moving, pause->is_stopped ? "true" : "false",
-		   report->inconsistent, pause->left_out, pause->unreadable, pause->shared_left_out);
+		   pause->pause_ns, pause->bytes, pause->threads, pause->moving, pause->sharers,
+		   pause->is_stopped ? "true" : "false", report->inconsistent, pause->left_out, pause->unreadable,
+		   pause->shared_left_out);
 }
 
 static void add_groups(struct buf *out, const struct scan_report *report)

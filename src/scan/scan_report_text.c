@@ -68,15 +68,19 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, ": growth is counted anew\n");
 	}
 	if (report->inconsistent)
-		fprintf(out, "  %" PRIu64 " earlier cop%s not used: a thread was inside malloc or free\n",
+		fprintf(out,
+			"  %" PRIu64 " earlier cop%s not used: a thread was inside malloc or free, or another process "
+			"used the memory\n",
 			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
 	if (pause->moving)
-		fprintf(out,
-			"  %zu thread%s inside the kernel, or of another process with this memory, could not be "
-			"stopped, so the registers are unknown%s\n",
+		fprintf(out, "  %zu thread%s inside the kernel could not be stopped, so the registers are unknown%s\n",
 			pause->moving, plural(pause->moving), partial);
+	if (pause->sharers)
+		fprintf(out, "  %zu other process%s this memory and %s not stopped, so the registers are unknown%s\n",
+			pause->sharers, pause->sharers == 1 ? " uses" : "es use", pause->sharers == 1 ? "was" : "were",
+			partial);
 	if (pause->left_out)
 		fprintf(out, "  %s bytes of very wide mappings were not scanned%s\n",
 			number_grouped(pause->left_out, bytes), partial);

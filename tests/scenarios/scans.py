@@ -530,8 +530,8 @@ def beside_process(room):
             done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)])
             found = json.loads(done.out) if done.status == 0 else None
             said = found and (of_size(found, 56, 'still_reachable'), of_size(found, 40, 'possibly_lost'), sums(found, 'definitely_lost'),
-                              found['threads_not_stopped'])
-            if said != (50, 10, (0, 0), 1):
+                              found['threads_not_stopped'], found['processes_not_stopped'])
+            if said != (50, 10, (0, 0), 0, 1):
                 problems.append('status %d, %s: %s' % (done.status, done.err.decode(), said))
         problems += target.end()
     return problems, ''

@@ -2,7 +2,8 @@
  *
  * Only a table points to 100 blocks of 56 bytes; nothing points to 10 of 40 bytes.
  *	relro    the table is among the program's constants that the dynamic linker relocates
- *	blocks   it is in a block of which a page is read-only; pages without access are in two other blocks
+ *	blocks   its halves are in two blocks, in a page that is read-only, and in one that can be read and executed; a
+ *	         page of another block has no access
  *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
  * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"
@@ -16,9 +17,9 @@
 static void *relro[BLOCKS] __attribute__((section(".data.rel.ro"))) = {(void *)&relro};
 static size_t page;
 
-NOINLINE static void fill(void **table)
+NOINLINE static void fill(void **table, unsigned count)
 {
-	for (unsigned i = 0; i < BLOCKS; i++)
+	for (unsigned i = 0; i < count; i++)
 		table[i] = memset(malloc(56), 0x11, 56);
 }
 
@@ -28,7 +29,7 @@ NOINLINE static void fill_relro(void)
 	const size_t size = (size_t)((char *)(relro + BLOCKS) - first);
 
 	CHECK(mprotect(first, size, PROT_READ | PROT_WRITE) == 0);
-	fill(relro);
+	fill(relro, BLOCKS);
 	CHECK(mprotect(first, size, PROT_READ) == 0);
 }
 
@@ -48,7 +49,7 @@ NOINLINE static void fill_twin(void)
 	CHECK(at != MAP_FAILED);
 	map_twin(at);
 	map_twin(at + page);
-	fill((void **)at);
+	fill((void **)at, BLOCKS);
 	CHECK(mprotect(at, page, PROT_READ) == 0);
 }
 
@@ -58,15 +59,16 @@ static char *protected[3];
 NOINLINE static void fill_blocks(void)
 {
 	static const size_t pages[3] = {3, 300, 3};
+	static const int access[3] = {PROT_READ, PROT_NONE, PROT_READ | PROT_EXEC};
 
 	for (unsigned i = 0; i < 3; i++) {
 		void *at;
 
 		CHECK(posix_memalign(&at, page, pages[i] * page) == 0);
 		protected[i] = memset(at, 0, pages[i] * page);
-		if (i == 0)
-			fill((void **)(protected[i] + page));
-		CHECK(mprotect(protected[i] + page, page, i == 0 ? PROT_READ : PROT_NONE) == 0);
+		if (access[i])
+			fill((void **)(protected[i] + page), BLOCKS / 2);
+		CHECK(mprotect(protected[i] + page, page, access[i]) == 0);
 	}
 }
 

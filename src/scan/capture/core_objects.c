@@ -136,5 +136,5 @@ bool core_is_constant(const struct core_memory *memory, size_t i)
 
 bool core_is_read_only(const struct heap_mapping *mapping)
 {
-	return mapping->readable && !mapping->executable && !mapping->inode && image_is_protected(mapping);
+	return mapping->readable && !mapping->inode && image_is_protected(mapping);
 }

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "scan/capture/snapshot.h"
+#include "scan/capture/mapping_choice.h"
 #include "scan/capture/quiesce.h"
 #include "scan/capture/pages.h"
 #include "scan/capture/shared_pages.h"
@@ -51,28 +52,6 @@ struct snapshot {
 
 /* ---- The memory to copy ---- */
 
-/* Returns true if the path is a device's: reading a device may have effects. Shared memory and /dev/zero are
- * exceptions. */
-static bool snapshot_is_device(const char *path)
-{
-	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
-}
-
-static bool snapshot_is_wanted(const struct mapping *m)
-{
-	return m->read && m->write && !snapshot_is_device(m->path) && strncmp(m->path, "[vv", 3) != 0;
-}
-
-/* Returns true if the mapping contains variables that are constant once they are set (relro) and directly precede their
- * file's other variables, or is read-only memory without a file, which may be inside of blocks. */
-static bool snapshot_is_constant(const struct maps *maps, size_t i)
-{
-	const struct mapping *m = &maps->items[i];
-
-	return m->read && !m->write && !m->exec && !m->shared && strncmp(m->path, "[vv", 3) != 0 &&
-	       (!m->inode || (i + 1 < maps->count && m[1].start == m->end && m[1].write && m[1].inode == m->inode));
-}
-
 /* Reads which mappings have memory tags. On most machines there are none, and nothing is read. Returns 0 or -errno. */
 static int read_tags(const struct snapshot *s, pid_t tid, const struct arch *arch, struct maps *maps)
 {
@@ -110,10 +89,12 @@ static void add_runs(struct snapshot *s, int fd, pid_t tid)
 	for (size_t i = 0; i < s->maps.count; i++) {
 		const struct mapping *m = &s->maps.items[i];
 
-		if (snapshot_is_wanted(m))
+		if (mapping_is_wanted(m))
 			add_wanted(s, fd, m, &shared);
-		else if (snapshot_is_constant(&s->maps, i))
+		else if (mapping_is_constant(&s->maps, i))
 			pages_add_changed(&s->runs, fd, m->start, m->end);
+		else if (mapping_is_protected(&s->maps, i))
+			pages_add(&s->runs, fd, m->start, m->end);
 	}
 	s->figures.shared_left_out = shared.missed;
 	shared_end(&shared);
@@ -340,7 +321,8 @@ int snapshot_take_ending(struct snapshot *s, pid_t tid, const struct arch *arch,
 	return error;
 }
 
-/* Returns a hash of what the kernel puts on a new program's stack: the auxiliary vector and 16 random bytes. */
+/* Returns a hash of data that the kernel puts on the stack of a new program: the auxiliary vector and 16 random
+ * bytes. */
 static uint64_t read_program(pid_t tid, const struct arch *arch)
 {
 	const unsigned width = arch->pointer_size;
@@ -394,7 +376,8 @@ static void *pause_thread(void *context)
 	if (!error)
 		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
-	s->figures.moving = scan_threads_unknown(&s->threads);
+	s->figures.moving = hold.moving;
+	s->figures.sharers = s->threads.sharers;
 	s->figures.asleep = s->threads.asleep;
 	s->figures.is_stopped = freeze_is_grouped(&hold);
 	freeze_end(&hold);

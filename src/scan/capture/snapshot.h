@@ -36,9 +36,9 @@ struct snapshot_figures {
 	/* bytes of shared memory that may have contents and were not copied: shared_pages.h */
 	uint64_t shared_left_out;
 	size_t threads;
-	/* threads that could not be stopped, because they wait deep in the kernel or belong to another process in the
-	 * same memory; their registers are unknown */
+	/* threads that could not be stopped, because they wait deep in the kernel; their registers are unknown */
 	size_t moving;
+	size_t sharers;  /* other processes in the same memory, which are not stopped; their registers are unknown */
 	size_t inside;   /* threads that did not leave the code named in snapshot_care */
 	size_t asleep;   /* threads in a system call that malloc does not make */
 	bool is_stopped; /* true if a signal had stopped the process before */
@@ -47,7 +47,8 @@ struct snapshot_figures {
 /* Returns true if memory or registers that may contain pointers were not copied. */
 static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 {
-	return figures->moving || figures->left_out || figures->unreadable || figures->shared_left_out;
+	return figures->moving || figures->sharers || figures->left_out || figures->unreadable ||
+	       figures->shared_left_out;
 }
 
 /* Makes a snapshot of a process, without reading anything yet. snapshot_free() frees it. */

@@ -103,8 +103,16 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 	thread_registers_clear(threads);
 	FOR_EACH_TASK(task, &hold->process)
 		scan_threads_add(threads, task);
-	for (size_t i = 0; i < threads->other_count; i++)
+	threads->sharers = 0;
+	for (size_t i = 0; i < threads->other_count; i++) {
+		bool known;
+
+		/* The child of a posix_spawn(3) may have executed its program since it was found. */
+		if (!proc_same_memory(threads->others[i], hold->process.pid, &known))
+			continue;
 		read_moving(thread_registers_add(threads, threads->others[i]));
+		threads->sharers++;
+	}
 }
 
 size_t scan_threads_unknown(const struct scan_threads *threads)

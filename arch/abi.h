@@ -98,7 +98,7 @@ struct arch_abi {
 	/* True if compilers use another convention for functions that only their own file calls: an integer result is
 	 * in the ABI's register, but other results are elsewhere. With is_soft_float compilers always use it. */
 	bool has_local_convention;
-	/* The limit of the alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
+	/* The maximum alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
 	 * size. */
 	unsigned char align_most;
 	unsigned char x87_align; /* alignment of long double in the x87's format; 0: it has another format */

@@ -5,8 +5,8 @@
 
 #include "arch/arch.h"
 
-#define PATH_REGISTERS 34 /* limit of the DWARF registers in a port */
-#define PATH_WORDS     64 /* limit of the words that a path has stored on the stack */
+#define PATH_REGISTERS 34 /* maximum number of DWARF registers in a port */
+#define PATH_WORDS     64 /* maximum number of words that a path has stored on the stack */
 
 /* How a value is described, relative to the registers' values at the start of the path. */
 enum path_kind {

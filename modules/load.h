@@ -7,7 +7,7 @@
 
 #define MODULE_SYMBOL "functrace_module" /* name of the variable in the shared object, a const struct module * */
 
-#define MODULE_NAME_MAX      64 /* limit of a name's length in bytes */
+#define MODULE_NAME_MAX      64 /* maximum length of a name in bytes */
 #define MODULE_RESOURCES_MAX 16
 
 /* Loads the file, which is never unloaded. Returns NULL if the file is not a module for this functrace, and appends

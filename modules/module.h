@@ -55,7 +55,7 @@ enum value_type {
 	TYPE_UINT16,
 };
 
-#define MODULE_ARGS 6 /* limit of the integer arguments that a row can use */
+#define MODULE_ARGS 6 /* maximum number of integer arguments that a row can use */
 
 struct value {
 	unsigned char kind, a, b;

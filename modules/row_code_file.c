@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define MESSAGES_MAX 1024 /* limit of messages in a call, which is the kernel's (UIO_MAXIOV) */
-#define MESSAGE_MAX  4096 /* limit of bytes of control messages; the kernel allows 253 descriptors at once */
+#define MESSAGES_MAX 1024 /* maximum number of messages in a call, which is the kernel's (UIO_MAXIOV) */
+#define MESSAGE_MAX  4096 /* maximum number of bytes of control messages; the kernel allows 253 descriptors at once */
 
 static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
 {

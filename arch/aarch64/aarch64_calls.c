@@ -2,7 +2,7 @@
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
-#define INSNS_MAX 24 /* limit of the instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24 /* maximum number of instructions from a direct call to the indirect jump */
 #define STACK     31 /* number of sp as a base or a result */
 
 /* Returns true for blr, and its variants with authentication. */

@@ -67,7 +67,7 @@ static unsigned loaded_at(uint32_t word, unsigned base, uint64_t *offset)
 	return 1u << scale;
 }
 
-#define NEAR 8 /* limit of the instructions from adrp to its load; compilers put others between them */
+#define NEAR 8 /* maximum number of instructions from adrp to its load; compilers put others between them */
 
 /* Decodes adrp and a load from the page whose address it computes. */
 static struct aarch64_literals_constant in_page(const struct aarch64_literals_window *window, size_t i)

@@ -9,7 +9,7 @@
 #include "base/util.h"
 
 #define EIGHTBYTE 8u
-#define WORDS     2 /* limit of the eightbytes of a value in registers */
+#define WORDS     2 /* maximum number of eightbytes of a value in registers */
 
 #define INTEGER_REGISTERS 6
 #define SSE_REGISTERS     8

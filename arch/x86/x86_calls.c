@@ -77,7 +77,7 @@ enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, si
 
 /* ---- The target of a call ---- */
 
-#define INSNS_MAX 24    /* limit of the instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24    /* maximum number of instructions from a direct call to the indirect jump */
 #define CODE_PAGE 4096u /* an instruction is read only up to a multiple of this if the next page is unmapped */
 
 static uint64_t displaced(uint64_t from, const unsigned char *displacement)

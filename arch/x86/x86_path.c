@@ -7,7 +7,7 @@
 #include <Zydis/Zydis.h>
 
 #define NO_REGISTER   PATH_REGISTERS
-#define ARGUMENTS_MAX 128 /* limit of the bytes that a return pops; if it pops more, it is not real code */
+#define ARGUMENTS_MAX 128 /* maximum number of bytes that a return pops; if it pops more, it is not real code */
 
 /* The instruction that is being followed. */
 struct x86_path_following {

@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "modules/module.h"
 
-#define CONF_SIZE_MAX  (1u << 20) /* limit of a file's bytes */
+#define CONF_SIZE_MAX  (1u << 20) /* maximum size of a file in bytes */
 #define CONF_ROWS_MAX  10000
-#define CONF_GLOBS_MAX 1000 /* limit of patterns with wildcards; each is compared with every function of a program */
+#define CONF_GLOBS_MAX 1000 /* maximum number of patterns with wildcards; each is compared with all functions */
 
 struct conf;
 

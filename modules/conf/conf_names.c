@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define TEXT_MAX_BYTES 200 /* limit of the bytes of a text for people */
+#define TEXT_MAX_BYTES 200 /* maximum length in bytes of a text that functrace prints */
 
 /* Functions that parse names and texts, and store copies of them in the conf. */
 

@@ -103,7 +103,7 @@ bool conf_is_c_name(const struct token *token);
 /* Returns the enum, flags or union with that name, or NULL. */
 const struct conf_words *conf_words_find(const struct conf *conf, const char *name, size_t length);
 bool conf_is_same_name(const struct conf_name *a, const struct conf_name *b);
-/* Parses a string or a word as a text for people. Returns NULL after an error. */
+/* Parses a string or a word as a text that functrace prints. Returns NULL after an error. */
 const char *conf_take_text(struct conf *conf, struct lexer *lexer, const char *what);
 
 /* ---- The parser's functions; they return false after an error ---- */

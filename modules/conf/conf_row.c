@@ -10,7 +10,7 @@
 /* Parses a table row: `alloc void *pool_get(struct pool *p, size_t n): id=return, size=n` */
 
 #define SYMBOL_MAX   1000
-#define PREFIXED_MAX 60 /* limit of a name's bytes, without the prefix */
+#define PREFIXED_MAX 60 /* maximum length of a name in bytes, without the prefix */
 
 enum {
 	ON_ALLOC = 1 << ROLE_ALLOC,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* limit of `front` and of `back` in bytes; the last record may exceed it */
+/* maximum size of `front` and of `back` in bytes; the last record may exceed it */
 #define PART_MAX (256u * 1024)
 
 /* A record in the queue, followed by its texts. */

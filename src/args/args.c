@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#define PIECES_MAX 16 /* limit of the pieces into which the compiler has split a parameter */
+#define PIECES_MAX 16 /* maximum number of pieces into which the compiler has split a parameter */
 
 /* The state of formatting one call, at its entry or at its return. */
 struct explaining {

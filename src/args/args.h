@@ -28,7 +28,7 @@ struct args_source {
 	/* Returns true if a file of a program or library is mapped at an address. Vtables are in such mappings. */
 	bool (*is_object)(void *context, uint64_t address);
 	void *context;
-	size_t limit; /* limit of the bytes shown of a string (--args-limit), at most ARGS_LIMIT_MAX */
+	size_t limit; /* maximum number of bytes shown of a string (--args-limit), at most ARGS_LIMIT_MAX */
 };
 
 #define ARGS_LIMIT_MAX 4096

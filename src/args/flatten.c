@@ -3,7 +3,7 @@
 #include "base/util.h"
 
 #define DEPTH_MAX 32
-#define STEPS_MAX 4096 /* limit of the members and elements examined of a type */
+#define STEPS_MAX 4096 /* maximum number of members and elements examined of a type */
 
 struct flattening {
 	struct abi_value value;

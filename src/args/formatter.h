@@ -5,10 +5,10 @@
 #include "args/args.h"
 #include "args/text_out.h"
 
-#define VALUE_BYTES 1024 /* limit of the bytes read of a value; the rest of a larger value is not shown */
-#define VALUE_ITEMS 8    /* limit of the elements shown of an array */
-#define TEXTS_MAX   4    /* limit of the strings read for members of one argument, or of the value to which it points */
-#define BASES_READ  8    /* limit of the virtual bases read from memory for one argument */
+#define VALUE_BYTES 1024 /* maximum number of bytes read of a value; the rest of a larger value is not shown */
+#define VALUE_ITEMS 8    /* maximum number of elements shown of an array */
+#define TEXTS_MAX   4    /* maximum number of strings read for members of one argument, or of the value it points to */
+#define BASES_READ  8    /* maximum number of virtual bases read from memory for one argument */
 
 /* Says what may be read of the memory to which a value refers. In all cases, up to TEXTS_MAX C strings are read. */
 enum follow {
@@ -29,7 +29,7 @@ struct value_view {
 /* The state of formatting the values of one call. */
 struct formatter {
 	const struct args_source *source;
-	size_t limit;   /* limit of the bytes shown of a string, at most ARGS_LIMIT_MAX */
+	size_t limit;   /* maximum number of bytes shown of a string, at most ARGS_LIMIT_MAX */
 	unsigned texts; /* number of members' strings that may still be read for the present argument */
 	unsigned bases; /* number of virtual bases that may still be read for the present argument */
 	bool is_unmade; /* the argument is an object at the beginning of its constructor: its vtable is not set yet */

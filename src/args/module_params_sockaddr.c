@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define SHOWN_MAX 32 /* limit of the bytes shown of an address of an unknown family */
+#define SHOWN_MAX 32 /* maximum number of bytes shown of an address of an unknown family */
 
 static void show_ipv4(struct formatter *s, const unsigned char *bytes)
 {

@@ -9,10 +9,10 @@
 #include "config.h"
 #include "args/value.h"
 
-#define TABLE_MAX  VALUE_BYTES /* limit of the bytes read before a vtable */
+#define TABLE_MAX  VALUE_BYTES /* maximum number of bytes read before a vtable */
 #define OFFSET_MAX (1 << 30)
 #define DEPTH_MAX  8
-#define STEPS_MAX  256 /* limit of the members examined of a base and of the bases that it inherits */
+#define STEPS_MAX  256 /* maximum number of members examined of a base and of the bases that it inherits */
 
 /* Returns true if a struct has data members. A base without data members may be at the same address as the object that
  * inherits it, because both begin with the address of a vtable. Also returns true when *steps is used up: a struct of

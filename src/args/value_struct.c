@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-#define DEPTH_MAX    4  /* limit of the levels shown of nested structs and arrays */
-#define BASES_MAX    8  /* limit of the levels shown of inherited classes */
+#define DEPTH_MAX    4  /* maximum number of levels shown of nested structs and arrays */
+#define BASES_MAX    8  /* maximum number of levels shown of inherited classes */
 #define VECTOR_ITEMS 16 /* number of elements of the largest vector that an ABI passes */
 
 /* ---- Structs ---- */

@@ -56,7 +56,7 @@ int own_file_open_to_append(const char *path)
 	return open_ours(path, O_APPEND);
 }
 
-#define LINKS_MAX 40 /* limit of links that are followed, the same as the kernel's */
+#define LINKS_MAX 40 /* maximum number of links that are followed, the same as the kernel's */
 
 /* Opens the directory of a path that is relative to `folder`; *name gets the last component. */
 static int open_folder(int folder, const char *path, const char **name)

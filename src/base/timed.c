@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define HELD_NS                                                                                                        \
-	(UINT64_C(720) * 1000000) /* limit of a read, divided by 4 for each late read: less than a second in total */
+	(UINT64_C(720) * 1000000) /* time limit of a read, divided by 4 for each late read: less than a second in all */
 #define FREE_NS  (UINT64_C(10) * 1000000000)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
 #define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */

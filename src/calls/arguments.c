@@ -17,7 +17,7 @@
 /* Makes the texts of arguments. The parameters of a function come from its row in the module's table; for a C library
  * function that -x names (-x open), from functrace's own modules; else from the debug information of its object. */
 
-#define UNKNOWN_MAX 10 /* limit of notes per trace about functions whose parameters are unknown */
+#define UNKNOWN_MAX 10 /* maximum number of notes per trace about functions whose parameters are unknown */
 
 /* ---- The parameters of a function ---- */
 

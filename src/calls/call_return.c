@@ -21,7 +21,7 @@
 /* Completes calls at their return: writes their allocations, and, if they succeeded, their releases. */
 
 #define MISSES_MAX 64   /* successive hits of a return site without a call, after which its breakpoint is removed */
-#define IDS_MAX    1024 /* limit of ids of one call */
+#define IDS_MAX    1024 /* maximum number of ids of one call */
 /* distance below sp, in bytes, in which abandoned calls of the same stack are searched for */
 #define ABANDONED_MAX (1u << 20)
 

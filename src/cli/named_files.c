@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMED_LINKS_MAX 40 /* limit of links that are followed, the same as the kernel's */
+#define NAMED_LINKS_MAX 40 /* maximum number of links that are followed, the same as the kernel's */
 
 struct named_file {
 	const char *option;

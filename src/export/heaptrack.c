@@ -21,8 +21,8 @@
 #define CLOCK_STEP 10
 /* The size of a page, which is the file's unit of resident memory: 1 KiB, the unit in which the kernel shows it. */
 #define PAGE_BYTES 1024
-/* Limit of the stored allocation infos, each of which is written once. Beyond it all are dropped and written again with
- * new numbers, which readers accept. */
+/* Maximum number of stored allocation infos, each of which is written once. Beyond it all are dropped and written again
+ * with new numbers, which readers accept. */
 #define INFOS_MAX   (1u << 20)
 #define FLUSH_BYTES 65536
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PAGE        4096u
-#define INDEXED_MAX (1ul << 28) /* limit of pages in all regions: a terabyte */
+#define INDEXED_MAX (1ul << 28) /* maximum number of pages in all regions: a terabyte */
 
 bool heap_has_variables(const struct heap_image *image, size_t i)
 {

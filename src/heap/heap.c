@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define LOCKS_MAX 4096 /* limit of the locks that heap_is_locked() checks */
+#define LOCKS_MAX 4096 /* maximum number of locks that heap_is_locked() checks */
 
 static struct heap heap_begin(const struct heap_image *image)
 {

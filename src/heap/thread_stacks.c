@@ -11,7 +11,7 @@
 #define PAGE          4096u
 #define DESCRIPTOR    4096u          /* upper limit of the bytes of a struct pthread */
 #define ABOVE_MAX     (1ull << 20)   /* upper limit of the bytes from a thread pointer to its stack's end */
-#define LEFT_MAX      (256ull << 20) /* limit of the bytes of a mapping that are searched for stacks of ended threads */
+#define LEFT_MAX      (256ull << 20) /* maximum number of bytes of a mapping searched for ended threads' stacks */
 #define CONTROL_ALIGN 16u
 
 #define LEAST_ADDRESS   4096u      /* lower numbers are not addresses */

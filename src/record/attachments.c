@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ATTACHMENT_MAX    (64u << 20) /* limit of one file, in bytes; the rest is cut */
+#define ATTACHMENT_MAX    (64u << 20) /* maximum size of one file in bytes; the rest is cut */
 #define CHUNK             65536
 #define FAILURES_REPORTED 8
 

@@ -12,7 +12,7 @@
 
 /* Writes allocations and releases, applies them to the live set, and writes notes about wrong releases. */
 
-/* limit of the notes about one sort of wrong releases, for each kind of resource in a trace */
+/* maximum number of notes about one sort of wrong releases, for each kind of resource in a trace */
 #define NOTES_MAX 100
 
 void commit_about_to_change(const struct trace *trace)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define BYTES_MAX (64u << 20) /* limit of the queue; about 200,000 calls */
+#define BYTES_MAX (64u << 20) /* maximum bytes of the queue: about 200,000 calls */
 
 /* A queued record. Copies of all strings and arrays to which the record points follow it in `words`. */
 struct kept {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* limit of the number of strings, because a program may create any number of them */
+/* maximum number of strings, because a program may create any number of them */
 #define TEXTS_MAX (1u << 16)
 
 struct texts {

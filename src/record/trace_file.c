@@ -21,7 +21,7 @@
  * written is never overwritten, even under another name. A name that the user did not give is skipped if the file
  * belongs to another user or is a link. */
 
-#define NAMES_MAX 1000000 /* limit of the number of names that are tried */
+#define NAMES_MAX 1000000 /* maximum number of names that are tried */
 
 static int trace_file_open_numbered(struct trace *trace, const char *folder)
 {

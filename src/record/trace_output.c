@@ -41,7 +41,7 @@ static bool is_traced(const struct settings *set, const char *module)
 	return false;
 }
 
-#define COMMAND_MAX 4000 /* limit of the command line in a trace, in bytes */
+#define COMMAND_MAX 4000 /* maximum length of the command line in a trace, in bytes */
 
 /* Writes the process record for formats with ENCODING_PROCESS, with the command line, the parent and open files. */
 static void put_described(struct trace *trace, struct record *record)

@@ -8,7 +8,7 @@
 
 #define VTABLE      "vtable for "
 #define TYPEINFO    "typeinfo for "
-#define TYPES_MAX   65536 /* limit of types; all further types are unknown */
+#define TYPES_MAX   65536 /* maximum number of types; all further types are unknown */
 #define WORDS_KNOWN (1 << 20)
 
 struct block_types_range {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CHANGES_MAX 65536 /* limit of changes; a program with relocations in its code has one change for each */
+#define CHANGES_MAX 65536 /* maximum number of changes; a relocation in the program's code is one change */
 
 struct comparison {
 	const struct arch *arch;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 30 /* limit of the steps to a block that are shown */
+#define STEPS_MAX 30 /* maximum number of steps to a block that are shown */
 
 struct scan_owners {
 	const struct heap_image *image;

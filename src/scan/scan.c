@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AT_ONCE_MAX 4    /* limit of copies with threads stopped in any code, if no locks are known */
-#define COPIES_MAX  24   /* limit of all copies; for the later ones threads are moved out of the C library */
-#define LOCKED_MAX  4    /* limit of consistent copies that are not used: may_be_better() */
-#define LOCKS_MAX   4096 /* limit of locks; the locks of further arenas are ignored */
+#define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
+#define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
+#define LOCKED_MAX  4  /* maximum number of consistent copies that are not used: may_be_better() */
+#define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
 
 struct scan {
 	pid_t pid;

@@ -62,10 +62,10 @@ struct scan_report {
 	size_t figure_count;
 	struct scan_why *whys;
 	size_t why_count;
-	size_t top; /* limit of the groups and owners that are shown */
+	size_t top; /* maximum number of groups and owners that are shown */
 };
 
-/* Writes the report as text for people. */
+/* Writes the report as text. */
 void scan_report_text(FILE *out, struct scan_report *report);
 /* Writes the report as one line of JSON. */
 void scan_report_json(FILE *out, struct scan_report *report);

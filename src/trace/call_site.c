@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the number of remembered sites. When it is reached, all of them are forgotten, and looked up again on
+/* Maximum number of remembered sites. When it is reached, all of them are forgotten, and looked up again on
  * demand. */
 #define SITES_MAX 65536
 

@@ -17,7 +17,7 @@
 #define ZSTD_LEVEL 8
 #define GZIP_LEVEL 6
 
-/* Limit of the bytes that wait for compression. packed_put() blocks while it would be exceeded. */
+/* Maximum number of bytes that wait for compression. packed_put() blocks while it would be exceeded. */
 #define QUEUE_MAX (8u * PACKER_FRAME)
 
 struct packed {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define NUMBER_ROOM 24 /* limit of the bytes that one of these functions writes */
+#define NUMBER_ROOM 24 /* maximum number of bytes that one of these functions writes */
 
 /* Each put_ function writes to `p`, without a NUL, and returns the address after the last byte that it wrote. */
 static inline char *put_decimal(char *p, uint64_t value)

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "trace/event.h"
 
-/* Number of slots, and limit of a key in bytes. A new stack replaces the old stack in the same slot. */
+/* Number of slots, and maximum size of a key in bytes. A new stack replaces the old stack in the same slot. */
 enum { STACK_CACHE_SLOTS = 4096, STACK_CACHE_KEY_MAX = 2048 };
 
 struct cached_stack {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHOWN_MAX 8 /* limit of the processes that get a separate message */
+#define SHOWN_MAX 8 /* maximum number of processes that get a separate message */
 /* Between two processes, functrace spends at least this time on stops that are present, because one of them may be the
  * exit of the next process. */
 #define LEAST_NS 1000000u

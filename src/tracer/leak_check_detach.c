@@ -72,7 +72,7 @@ static bool goes_on(const struct process *p)
 
 /* ---- The length of pauses ---- */
 
-#define SHOWN_MAX 4 /* limit of the processes that get a separate message */
+#define SHOWN_MAX 4 /* maximum number of processes that get a separate message */
 
 struct leak_check_detach_pause {
 	pid_t pid;

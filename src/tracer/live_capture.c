@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* limit of the copies in which no known heap is found, as happens while the heap's lists change */
+/* maximum number of copies in which no known heap is found, as happens while the heap's lists change */
 #define WAIT_MAX        2
 #define EARLY_MAX       8           /* number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20          /* number of copies after which none is made, even if none was consistent */
@@ -25,7 +25,7 @@
 #define STOP_NS         20000u      /* time between two checks whether all tasks are stopped */
 #define STOP_MAX_NS     200000000u  /* longest wait for a task, which may be deep in the kernel */
 #define PAUSES_NS       1000000000u /* total time of a process's pauses after which no copy is begun */
-#define CATCH_UP_TIMES  5           /* limit of the time to catch up after a pause, as a multiple of the pause */
+#define CATCH_UP_TIMES  5           /* maximum time to catch up after a pause, as a multiple of the pause */
 #define CATCH_UP_MAX_NS 50000000u   /* a second limit, in ns; the smaller one applies */
 #define SAID_NS         1000000u    /* shorter times are not reported */
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PHDR_MAX         4096
-#define IMAGE_MAX        ((uint64_t)1 << 30) /* limit of an image's bytes; pages that are not written take no memory */
+#define IMAGE_MAX        ((uint64_t)1 << 30) /* maximum bytes of an image; pages that are not written take no memory */
 #define SEGMENT_READ_MAX ((uint64_t)64 << 20)
 #define EH_FRAME_MAX     ((uint64_t)256 << 20)
 

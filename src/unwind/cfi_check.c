@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define REGISTER_MAX 1024
-#define ENTRY_MAX    (1 << 20) /* limit of an entry's size in bytes */
-#define REMEMBER_MAX 1024      /* limit of DW_CFA_remember_state in an entry; libdw allocates a state for each */
+#define ENTRY_MAX    (1 << 20) /* maximum size of an entry in bytes */
+#define REMEMBER_MAX 1024 /* maximum number of DW_CFA_remember_state in an entry; libdw allocates a state for each */
 
 struct bytes {
 	const uint8_t *at, *end;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #define CHUNK_ROWS 64
-#define SCAN_MAX   4096 /* limit of a row's bytes of code that are checked; functions that switch stacks are short */
-#define BYTES_MAX  ((size_t)48 << 20) /* limit of bytes for each object; the rows of libLLVM take about 30 MiB */
+#define SCAN_MAX   4096 /* maximum bytes of a row's code that are checked; functions that switch stacks are short */
+#define BYTES_MAX  ((size_t)48 << 20) /* maximum bytes for each object; the rows of libLLVM take about 30 MiB */
 
 /* ---- Making a row from libdw's answer ---- */
 

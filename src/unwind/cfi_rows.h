@@ -7,7 +7,7 @@
 #include "unwind/expression.h"
 
 #define ROW_SAVED_MAX    12
-#define ROW_REGISTER_MAX 64 /* limit of DWARF registers that are followed; masks have a bit for each */
+#define ROW_REGISTER_MAX 64 /* maximum number of DWARF registers that are followed; masks have a bit for each */
 
 enum row_kind {
 	ROW_NORMAL,   /* CFA = register + offset; registers are saved at CFA + offset */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define CODE_ROWS_MAX (1u << 16) /* limit of stored rows for each object */
+#define CODE_ROWS_MAX (1u << 16) /* maximum number of stored rows for each object */
 
 static const struct row no_rule = {.size = 1, .kind = ROW_NONE};
 

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSNS_MAX    2000 /* limit of instructions in one search */
+#define INSNS_MAX    2000 /* maximum number of instructions in one search */
 #define BRANCHES_MAX 64
 #define SEEN_SIZE    4096 /* a power of two above INSNS_MAX */
 #define VISITS_MAX   2
@@ -26,8 +26,8 @@
 #define BACKWARD     768
 #define ENDS_MAX     8
 #define FAR          8192 /* number of bytes before the pc that are searched for the function's prologue */
-#define TRIES_MAX    16   /* limit of prologues that are tried */
-#define BEFORE       64   /* limit of bytes from lowering sp to saving the return address */
+#define TRIES_MAX    16   /* maximum number of prologues that are tried */
+#define BEFORE       64   /* maximum number of bytes from lowering sp to saving the return address */
 
 /* The effect of a prologue, seen at the pc. Locations in memory are relative to sp at the function's entry. */
 struct entered {

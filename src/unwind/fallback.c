@@ -10,8 +10,8 @@
 
 #define REGISTER_STATES 1024 /* number of register states that libunwind caches */
 
-/* Limit of memory accesses in a walk, so that rules that loop for ever end. A walk of 257 frames that libunwind has not
- * cached takes about 100,000 accesses. */
+/* Maximum number of memory accesses in a walk, so that rules that loop for ever end. A walk of 257 frames that
+ * libunwind has not cached takes about 100,000 accesses. */
 #define ACCESS_MAX 500000
 
 struct fallback {

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "symbols/objects/maps.h"
 
-#define SITES_MAX (1u << 18)   /* limit of cached return addresses for each object */
+#define SITES_MAX (1u << 18)   /* maximum number of cached return addresses for each object */
 #define MADE_NEAR (1ull << 31) /* bytes; code made at run time is assumed to call such code only within this distance */
 
 /* Rows for addresses to which none of the object's rows applies. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define REGISTERS_FRAMES 8
-#define PREPARED_MAX     (512u << 20) /* limit of file bytes that unwinder_prepare() reads */
+#define PREPARED_MAX     (512u << 20) /* maximum number of file bytes that unwinder_prepare() reads */
 
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {

@@ -7,8 +7,8 @@
 #include <byteswap.h>
 #include <errno.h>
 
-/* Limit of slow reads in a walk. The limit is far above the need: 257 frames with a dozen saved registers each take a
- * few windows. */
+/* Maximum number of slow reads in a walk. The limit is far above the need: 257 frames with a dozen saved registers each
+ * take a few windows. */
 #define SLOW_READS_MAX 20000
 
 void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define UNUSED_MAX 64 /* limit of objects without references that are kept */
+#define UNUSED_MAX 64 /* maximum number of objects without references that are kept */
 
 /* key -> first object of a list. There is no lock, because one thread uses all unwinders. */
 static struct hash registry;

@@ -123,7 +123,7 @@ enum walk_end {
 struct walk_request {
 	const struct stack_snapshot *snapshot;
 	struct unwind_frame *frames;
-	size_t max; /* limit of frames, at least 1 */
+	size_t max; /* maximum number of frames, at least 1 */
 	uint64_t until_cfa;
 	bool exact;   /* true if the snapshot's pc is not a return address */
 	size_t count; /* number of frames found */

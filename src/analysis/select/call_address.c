@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the number of matching objects. Further ones are ignored. */
+/* Maximum number of matching objects. Further ones are ignored. */
 enum { RANGES_MAX = 4096 };
 
 static bool call_address_parse_start(const char *text, size_t length, uint64_t *value)

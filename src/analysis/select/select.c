@@ -16,7 +16,7 @@ struct selection {
 	struct resources resources;
 };
 
-/* Limit of a file of event numbers, in bytes, in case the user names a device by mistake. */
+/* Maximum size of a file of event numbers in bytes, in case the user names a device by mistake. */
 enum { INDEX_FILE_MAX = 1 << 28 };
 
 static int select_compare_numbers(const void *a, const void *b)

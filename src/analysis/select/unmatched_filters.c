@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Limit of the names of contexts that are stored, in bytes. A trace has up to 32 contexts, but a damaged one may
+/* Maximum size of the names of contexts that are stored, in bytes. A trace has up to 32 contexts, but a damaged one may
  * declare any number. */
 enum { CONTEXTS_MAX = 8192 };
 

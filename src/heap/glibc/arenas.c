@@ -8,7 +8,7 @@
 #define ARENAS_MAX    65536
 #define HEAP_LEAST    (256ull << 10) /* least alignment of the heaps of threads' arenas: four huge pages of 64 KiB */
 #define HEAP_GREATEST (4ull << 30)   /* greatest alignment of these heaps: four huge pages of 1 GiB */
-#define ODD_MAX       4              /* limit of inconsistent bins of a recognised arena; they are reported later */
+#define ODD_MAX       4 /* maximum number of inconsistent bins of a recognised arena; they are reported later */
 
 #define VERSIONS 3
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define UNKNOWN_MAX 16 /* limit of the candidates without a pointer; all combinations of these are tried */
+#define UNKNOWN_MAX 16 /* maximum number of candidates without a pointer; all combinations of these are tried */
 
 struct choice {
 	const struct region *found;

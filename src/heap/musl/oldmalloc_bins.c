@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define FINE_BINS   32u        /* each bin up to this number has chunks of one size */
-#define WAITERS_MAX (1u << 22) /* the kernel's limit of threads */
-#define ODD_MAX     8u         /* limit of inconsistent bins of an accepted array; threads may be changing them */
+#define WAITERS_MAX (1u << 22) /* the kernel's maximum number of threads */
+#define ODD_MAX     8u /* maximum number of inconsistent bins of an accepted array; threads may be changing them */
 
 /* ---- Finding the bins ---- */
 

@@ -32,7 +32,7 @@ struct rows {
 	const struct page_axis *axis;
 	struct buf *json; /* the rows as JSON, a buffer for each kind */
 	size_t kinds;
-	size_t left;        /* limit of the bytes for groups */
+	size_t left;        /* maximum number of bytes for groups */
 	size_t left_folded; /* bytes left for rows of folded groups */
 	struct page_rows_row *folded;
 	size_t folded_count, folded_capacity;

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#define WORKERS_MAX 16 /* limit of threads; more threads do not copy faster, because the memory's speed is the limit */
+#define WORKERS_MAX 16 /* maximum number of threads; more do not copy faster, because memory is the bottleneck */
 
 struct share {
 	uint64_t end, piece;

@@ -27,7 +27,7 @@
 #define PRPSINFO_NAME(width) ((width) == 8 ? 40u : 28u)
 #define NAME_LENGTH          16u
 #define PAGE                 4096u
-#define ADDRESS_MAX          (1ull << 56) /* limit of a program's addresses; x86-64's 57 bits include the kernel's */
+#define ADDRESS_MAX          (1ull << 56) /* end of a program's addresses; x86-64's 57 bits include the kernel's */
 
 struct piece {
 	uint64_t start, end; /* range of addresses whose bytes are in the file */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define PAGE         4096u
-#define MAPPINGS_MAX 16u /* limit of a file's mappings that are searched for its ELF header */
-#define SEGMENTS_MAX 64u /* limit of an object's program headers */
+#define MAPPINGS_MAX 16u /* maximum number of a file's mappings that are searched for its ELF header */
+#define SEGMENTS_MAX 64u /* maximum number of an object's program headers */
 
 enum core_objects_answer { IS_UNKNOWN, IS_NO_OBJECT, IS_NOT_VARIABLE, IS_VARIABLE };
 

@@ -20,7 +20,7 @@
 #define PAGE_GUARD   (1ull << 58) /* reading the page raises SIGSEGV: MADV_GUARD_INSTALL */
 #define PAGE_ALONE   (1ull << 56) /* no other process has mapped the page */
 #define WORDS        8192         /* number of words that a thread reads at a time */
-#define WORDS_MAX    (32 * WORDS) /* limit of words in memory at a time: those of a GiB with pages of 4 KiB */
+#define WORDS_MAX    (32 * WORDS) /* maximum number of words in memory at a time: those of a GiB with pages of 4 KiB */
 
 #define PIECE      (4u << 20) /* bytes that a thread copies at a time; larger pieces are not faster */
 #define PIECES_MAX 256

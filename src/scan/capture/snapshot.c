@@ -30,7 +30,7 @@
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
 #define READY(bytes) ((bytes) / 64 + (1u << 20))
 #define HOLE_MAX     (1u << 30)
-#define REFUSED_MAX  20 /* limit of attempts to stop a process that refuses tracing */
+#define REFUSED_MAX  20 /* maximum number of attempts to stop a process that refuses tracing */
 
 struct snapshot {
 	pid_t pid;
@@ -43,7 +43,7 @@ struct snapshot {
 	unsigned char *bytes; /* the copy: the bytes of all runs */
 	uint64_t capacity;    /* size of `bytes` */
 	uint64_t touched;     /* number of bytes from the start of `bytes` whose pages the kernel has provided */
-	uint64_t limit;       /* limit of a copy in bytes; 0 if there is none */
+	uint64_t limit;       /* maximum size of a copy in bytes; 0 if there is none */
 	struct heap_image image;
 	struct snapshot_figures figures;
 	uint64_t program;

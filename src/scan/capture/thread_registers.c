@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VECTORS_MAX 16384 /* limit of the bytes of vector registers, including x86's tiles */
+#define VECTORS_MAX 16384 /* maximum number of bytes of vector registers, including x86's tiles */
 
 struct thread_registers_words {
 	uint64_t *items;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SEGMENTS_MAX 256 /* limit of the PT_LOADs that are read; real files have up to about ten */
+#define SEGMENTS_MAX 256 /* maximum number of PT_LOADs that are read; real files have up to about ten */
 
 static void read_build_id(struct elf_file *file, Elf *elf)
 {

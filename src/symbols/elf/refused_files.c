@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAID_MAX 64 /* limit of the paths that are warned about; a program can name thousands of .dwo files */
+#define SAID_MAX 64 /* maximum number of paths that are warned about; a program can name thousands of .dwo files */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *said[SAID_MAX];

@@ -11,10 +11,10 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-#define DIES_MAX        ((size_t)64 << 20) /* limit of the DIEs that are read of one file */
+#define DIES_MAX        ((size_t)64 << 20) /* maximum number of DIEs that are read of one file */
 #define DEPTH_MAX       256
 #define RANGES_MAX      65536             /* ranges of one DIE */
-#define FILE_RANGES_MAX ((size_t)8 << 20) /* limit of the ranges that are read of one file */
+#define FILE_RANGES_MAX ((size_t)8 << 20) /* maximum number of ranges that are read of one file */
 #define OVERLAPS_MAX    64
 
 struct name_dwarf_range {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_MAX 1000000 /* limit of the addresses whose lines are kept; beyond it, all are dropped */
+#define LINES_MAX 1000000 /* maximum number of addresses whose lines are kept; beyond it, all are dropped */
 
 static const char reason_large[] = "its debug information is larger than 4 GiB, the most that is read of one file";
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OVERLAPS_MAX 16 /* limit of the symbols before an address that are examined */
+#define OVERLAPS_MAX 16 /* maximum number of symbols before an address that are examined */
 
 enum { RANK_UNTYPED = 0, RANK_FUNCTION = 8, RANK_LOCAL = 0, RANK_WEAK = 1, RANK_GLOBAL = 2 };
 

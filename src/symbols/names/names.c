@@ -15,7 +15,7 @@
 
 #define UNUSED_FILES_MAX 32
 #define RESULT_MAX       DWARF_FRAMES_MAX
-#define HELD_MAX         64 /* limit of the files that are kept open for named_object.held */
+#define HELD_MAX         64 /* maximum number of files that are kept open for named_object.held */
 
 struct named_object {
 	uint64_t from, to;

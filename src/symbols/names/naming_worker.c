@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#define KNOWN_MAX 1000000 /* limit of the addresses that are kept; beyond it, all are dropped */
+#define KNOWN_MAX 1000000 /* maximum number of addresses that are kept; beyond it, all are dropped */
 
 struct namer {
 	struct worker *worker;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_BACK 64 /* limit of the mappings before a file's mapping that are searched for the file's ELF header */
+#define LOOK_BACK 64 /* maximum number of mappings before a file's mapping searched for the ELF header */
 
 const char image_file_missing[] = "there is no such file here";
 

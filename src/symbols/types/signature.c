@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)32 << 20) /* limit of the memory for the types of one file, besides libdw's own memory */
-#define DIES_MAX  (1u << 18)         /* limit of the DIEs that are read for one function */
+#define BYTES_MAX ((size_t)32 << 20) /* maximum bytes for the types of one file, besides libdw's own memory */
+#define DIES_MAX  (1u << 18)         /* maximum number of DIEs that are read for one function */
 
 struct signatures {
 	bool was_late; /* reading took too long at least once, and a warning was printed */

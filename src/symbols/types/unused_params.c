@@ -5,7 +5,7 @@
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
 
-#define ENTRIES_MAX 64 /* limit of the entries of a list that are examined */
+#define ENTRIES_MAX 64 /* maximum number of entries of a list that are examined */
 
 struct param_proof_state {
 	Dwarf_Attribute *location;

@@ -13,7 +13,7 @@
 #define MPATROL_SOURCE  10405
 #define MPATROL_TOO_NEW 10600
 #define MPATROL_SLOTS   32   /* number of names in each cache, as in the mpatrol library */
-#define MPATROL_NAME    1023 /* limit of a name in mpatrol's programs, in bytes */
+#define MPATROL_NAME    1023 /* maximum length of a name in mpatrol's programs, in bytes */
 
 /* Name of an argument that the reader adds to an allocation. Its value is the block's index. It is added if the index
  * is not one more than that of the previous block, so that the writer can use the same index. */

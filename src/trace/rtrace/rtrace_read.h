@@ -6,7 +6,7 @@
 #include "trace/reader_state.h"
 #include "trace/rtrace/rtrace.h"
 
-/* Limit of the data of a packet with a known type, in bytes; no writer reaches it. Packets of unknown types are
+/* Maximum size of the data of a packet with a known type, in bytes; no writer reaches it. Packets of unknown types are
  * skipped, whatever their size. */
 #define RTRACE_READ_MAX (1u << 20)
 

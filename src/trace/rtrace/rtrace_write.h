@@ -58,7 +58,7 @@ static inline unsigned char *put_head(const struct rtrace_state *s, unsigned cha
 	return end;
 }
 
-/* Puts a string. room: limit of its size in bytes, including the length field and the padding; a multiple of 4. A
+/* Puts a string. room: its maximum size in bytes, including the length field and the padding; a multiple of 4. A
  * longer text is cut, "..." replaces its end, and the cut is counted. length: length of `text`, which may be NULL. */
 static inline unsigned char *put_string(struct writer *writer, unsigned char *p, const char *text, size_t length,
 					size_t room)

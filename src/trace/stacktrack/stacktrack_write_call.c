@@ -10,7 +10,7 @@
 
 #define SCOPES_MAX     65535
 #define FIRST_FUNCTION (STACKTRACK_VALUE_COUNT + 1)
-#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* limit of the text of a call, in bytes */
+#define CALL_ROOM      (5 * (NUMBER_ROOM + 16)) /* maximum length of the text of a call, in bytes */
 
 void stacktrack_forget_functions(struct stacktrack_writer *s)
 {

@@ -8,7 +8,7 @@
 #include "trace/mapped_objects.h"
 #include "trace/swap/swap.h"
 
-/* Limit of the number of resource types. Further types are treated as the last one. */
+/* Maximum number of resource types. Further types are treated as the last one. */
 #define SWAP_TYPES_MAX 60
 
 /* A process of the stream. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARRAY_SHOWN 64 /* limit of the elements of an array that are printed */
+#define ARRAY_SHOWN 64 /* maximum number of elements of an array that are printed */
 
 /* ---- Arguments ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define STRING_MAX 4096
-/* limit of the remembered names; when it is reached, all are forgotten and written again */
+/* maximum number of remembered names; when it is reached, all are forgotten and written again */
 #define THREADS_MAX 65536
 #define SECOND_NS   UINT64_C(1000000000)
 #define DAY_NS      (86400 * SECOND_NS)

@@ -60,7 +60,7 @@ static inline void swap_put_long(struct buf *out, uint64_t value)
 	out->size += sizeof(bytes);
 }
 
-/* Appends a string. max: limit of its size in bytes, with the NUL. A longer string is cut, its end is replaced by
+/* Appends a string. max: its maximum size in bytes, with the NUL. A longer string is cut, its end is replaced by
  * "...", and it is counted. text may be NULL. */
 void swap_put_string(struct writer *writer, const char *text, size_t max);
 

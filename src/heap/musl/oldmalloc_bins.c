@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#define FINE_BINS   32u        /* each bin up to this number has chunks of one size */
+#define FINE_BINS   32u        /* each bin before this one has chunks of one size */
 #define WAITERS_MAX (1u << 22) /* the kernel's maximum number of threads */
 #define ODD_MAX     8u /* maximum number of inconsistent bins of an accepted array; threads may be changing them */
 
 /* ---- Finding the bins ---- */
 
-/* Returns the bin for a size. Sizes are counted in units of the alignment. Each of the first bins has one size;
+/* Returns the bin for a size. Sizes are counted in units of the alignment. Each of the first 32 bins has one size;
  * after these, each power of two has four bins. */
 static unsigned bin_of(const struct musl_old *m, uint64_t size)
 {
@@ -89,8 +89,8 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	return true;
 }
 
-/* Returns how many of the 64 bins are odd, or UINT32_MAX if the memory is no array of bins. At least one bin must be
- * sure, because some other variables, such as tcmalloc's, point to themselves, too. */
+/* Returns how many of the 64 bins have is_odd, or UINT32_MAX if the memory is no array of bins. At least one bin must
+ * have is_sure, because some other variables, such as tcmalloc's, point to themselves, too. */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
@@ -116,8 +116,8 @@ static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
 }
 
-/* Finds the first of the 64 bins, given any one of them: tries all 64 positions, and takes the one with the fewest
- * odd bins. */
+/* Finds the first of the 64 bins, given any one of them: tries all 64 positions, and takes the one in which the
+ * fewest bins have is_odd. */
 static bool find_from(struct musl_old *m, uint64_t bin)
 {
 	unsigned least = UINT32_MAX;

@@ -230,8 +230,8 @@ struct arch {
 	 * that differ between processors. 0: only constants that are the same on all processors get names. */
 	unsigned char constants;
 	unsigned reloc_irelative; /* the ELF relocation type for which an IFUNC's resolver is called */
-	/* The relocations of slots through which objects call each other; such a slot contains the address of one
-	 * symbol. */
+	/* The relocations of the slots of the global offset table (GOT) through which objects call each other. Such a
+	 * slot contains the address of one symbol. */
 	unsigned reloc_jump_slot, reloc_glob_dat;
 	size_t regset_size; /* number of bytes that PTRACE_GETREGSET(NT_PRSTATUS) returns */
 	int getregs;        /* a ptrace request that returns the same, but takes a sixth less time; 0: there is none */
@@ -320,12 +320,12 @@ struct arch {
 	/* Returns the kind of call before a return address, from the `size` bytes before that address. If these can
 	 * be decoded in two ways, returns CALL_COMPUTED, which is the safe answer. */
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
-	/* Finds the slot whose word is the target of the call before a return address. The call is an indirect call
-	 * through the slot, or a direct call of code that continues, by direct jumps and straight code, to an
-	 * indirect jump through the slot (procedure linkage, a function that ends with a jump). Returns false if
-	 * there is no slot, or if it is unknown. Uses only read() of `code`. got: the address of the object's global
-	 * offset table, which position independent code has in a register; 0 if unknown. NULL: the slot is never
-	 * known. */
+	/* Finds the GOT slot whose word is the target of the call before a return address. The call is an indirect
+	 * call through the slot, or a direct call of code that continues, by direct jumps and straight code, to an
+	 * indirect jump through the slot (an entry of the PLT, a function that ends with a jump). Returns false if
+	 * there is no slot, or if its address is unknown. Uses only read() of `code`. got: the address of the object's
+	 * global offset table, which position independent code has in a register; 0 if unknown. NULL: the slot is
+	 * never known. */
 	bool (*call_slot)(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
 	/* Returns true if a breakpoint at a code address would overwrite a constant in the code, or code of another
 	 * state. Both occur after calls that never return. Uses only read() of `code`. NULL: compilers do not put

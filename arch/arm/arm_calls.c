@@ -72,7 +72,7 @@ static bool arm_calls_decode_at(uint32_t address, const struct arch_memory *code
 	return arm_decode(address, bytes, size, false, insn);
 }
 
-/* The value of ip. Procedure linkage computes the slot's address in ip. */
+/* The value of ip, in which an entry of the PLT computes the address of its GOT slot. */
 struct arm_calls_known {
 	bool is_known;
 	uint32_t value;
@@ -121,7 +121,7 @@ static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t 
 	return true;
 }
 
-/* Finds the slot of an indirect jump that the code always reaches. Returns false if there is none. */
+/* Finds the GOT slot of an indirect jump that the code always reaches. Returns false if there is no such jump. */
 static bool arm_calls_jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
 {
 	struct arm_calls_known ip = {false, 0};

@@ -123,7 +123,7 @@ static bool falls_through(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* The mode, and the address of the global offset table, from which the addresses of slots are computed. */
+/* The mode, and the address of the global offset table (GOT), from which the addresses of its slots are computed. */
 struct linkage {
 	const struct x86_mode *mode;
 	uint64_t got;
@@ -139,7 +139,7 @@ static bool is_got_based(const struct linkage *linkage, unsigned char form, int6
 	return linkage->mode->bits == 32 && linkage->got && base != 4 && (base == 3 || displacement < 0);
 }
 
-/* Returns the slot to which the operand of an indirect call or jump refers; 0 if there is none. `operand` begins
+/* Returns the GOT slot to which the operand of an indirect call or jump refers; 0 if there is none. `operand` begins
  * with the ModRM byte and has `size` bytes; `next` is the address after it. In 64-bit code, slots are relative to
  * `next`. In 32-bit code, they have absolute addresses, or are relative to the global offset table. */
 static uint64_t operand_slot(const struct linkage *linkage, const unsigned char *operand, size_t size, uint64_t next)
@@ -165,7 +165,7 @@ static bool is_indirect_jump(const struct x86_mode *mode, const ZydisDecodedInst
 	       !(z->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS));
 }
 
-/* Finds the slot of an indirect jump that the code always reaches. Returns false if there is none. */
+/* Finds the GOT slot of an indirect jump that the code always reaches. Returns false if there is no such jump. */
 static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code,
 				uint64_t *slot)
 {

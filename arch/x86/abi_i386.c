@@ -49,7 +49,7 @@ static bool abi_i386_returns_in_memory(const struct abi_value *value)
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
 }
 
-/* "Parameter Passing": all arguments are on the stack, aligned to words. */
+/* The psABI's section "Parameter Passing": all arguments are on the stack, aligned to words. */
 static void i386_arguments(const struct abi_function *function, struct abi_place *places)
 {
 	const struct abi_value *result = function->result;

@@ -16,10 +16,10 @@
 #define RETURN_ADDRESS    8 /* bytes of the return address; the first argument on the stack is above it: figure 3.3 */
 #define STACK_ALIGN_MAX   16
 
-/* The classes of "Classification". COMPLEX_X87 and X87 are distinguished by the value's size. */
+/* The classes of the psABI's paragraph "Classification". COMPLEX_X87 and X87 are distinguished by the value's size. */
 enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
 
-/* "Classification of aggregate types", 4 (c) to (f). */
+/* Merges two classes as the psABI says under "Classification of aggregate types", 4 (c) to (f). */
 static enum eightbyte abi_x86_64_merge(enum eightbyte a, enum eightbyte b)
 {
 	if (a == b || b == NO_CLASS)
@@ -221,7 +221,7 @@ static bool is_split(const struct abi_value *value, const struct abi_x86_64_stat
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
-/* "Passing": either the whole argument is in registers, or none of it. */
+/* The psABI's paragraph "Passing": either the whole argument is in registers, or none of it. */
 static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_state *state, struct abi_place *place)
 {
 	enum eightbyte classes[WORDS];
@@ -283,7 +283,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 	struct abi_x86_64_state state = {.is_gcc = function->is_gcc};
 	enum eightbyte classes[WORDS];
 
-	/* "Returning of Values", 2: the address of a result in memory is the first argument. */
+	/* The psABI's paragraph "Returning of Values", 2: the address of a result in memory is the first argument. */
 	if (function->result && abi_x86_64_returns_in_memory(function->result, function->is_gcc, classes))
 		state.integers = 1;
 	else if (function->result && classes[0] == UNKNOWN)
@@ -308,7 +308,7 @@ static void x86_64_place_result(const struct abi_function *function, struct abi_
 	}
 	if (classes[0] == UNKNOWN)
 		return;
-	/* MEMORY means here a complex number of x87 type, which is in st0 and st1 (6, COMPLEX_X87). */
+	/* MEMORY here means a complex number of x87 type, which is in st0 and st1 ("Returning of Values", 6). */
 	if (classes[0] == X87 || classes[0] == MEMORY)
 		for (unsigned i = 0; i < (classes[0] == X87 ? 1 : value->field_count); i++)
 			abi_add(place, PIECE_X87, 0, value->fields[i].offset, value->fields[i].size,

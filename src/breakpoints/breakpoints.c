@@ -51,8 +51,8 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 	return (ssize_t)size;
 }
 
-/* Returns the text mapping of an object that contains the address; NULL if the code there was made at run time. The
- * address range of an object does not suffice, because other memory may be mapped between its segments (AArch64's
+/* Returns the text mapping of an object that contains the address; NULL if the code there was generated at run time.
+ * The address range of an object does not suffice, because other memory may be mapped between its segments (AArch64's
  * segments are 64 KiB apart). */
 static const struct text_range *text_of_object(const struct process *p, uint64_t address)
 {

@@ -23,7 +23,7 @@ void breakpoints_plant(struct process *p, void (*failed)(struct process *p, cons
 /* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Returns true if the breakpoint is inserted, and the instruction under it is still the one that functrace has decoded.
- * A program may rewrite code that it made at run time. If the code has changed, removes the breakpoint. */
+ * A program may rewrite code that it generated at run time. If the code has changed, removes the breakpoint. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 /* Removes at most `most` inserted breakpoints: any, or only those at function entries (`entries`). Returns the number
  * removed. */

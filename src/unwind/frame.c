@@ -7,7 +7,7 @@
 #include "symbols/objects/maps.h"
 
 #define SITES_MAX (1u << 18)   /* maximum number of cached return addresses for each object */
-#define MADE_NEAR (1ull << 31) /* bytes; code made at run time is assumed to call such code only within this distance */
+#define MADE_NEAR (1ull << 31) /* bytes; code generated at run time is assumed to call such code only so far away */
 
 /* Rows for addresses to which none of the object's rows applies. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};
@@ -17,7 +17,7 @@ static const struct row thread_start = {.size = 1, .kind = ROW_START};
 static const struct row system_call = {.size = 1, .kind = ROW_SYSTEM};
 static const struct row made_code = {.size = 1, .kind = ROW_NONE};
 
-/* ---- Code outside of objects, such as code made at run time ---- */
+/* ---- Code outside of objects, such as code generated at run time ---- */
 
 static bool is_executable(const struct executable *executable, uint64_t address)
 {
@@ -27,7 +27,8 @@ static bool is_executable(const struct executable *executable, uint64_t address)
 	return false;
 }
 
-/* Adds a mapping of code made at run time to the span. Such code may grow later without being noticed. */
+/* Extends the range made_start..made_end to a mapping outside of objects, which contains code generated at run time.
+ * The program may generate more such code later, before the mappings are read again: see may_be_made(). */
 static void note_made(struct unwinder *unwinder, const struct mapping *map)
 {
 	struct executable *executable = &unwinder->executable;
@@ -80,8 +81,8 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 		is_executable(&unwinder->executable, pc - 1));
 }
 
-/* Returns true if the address is near code made at run time. The address may then be in code that was made after the
- * mappings were last read. */
+/* Returns true if the address is near code generated at run time. The address may then be in code that was generated
+ * after the mappings were last read. */
 static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 {
 	const struct executable *executable = &unwinder->executable;

@@ -1,5 +1,5 @@
-/* Finds callers by the frame pointer, for frames without any rule: code made at run time, and code without a path to
- * a return.
+/* Finds callers by the frame pointer, for frames without any rule: code generated at run time, and code without a path
+ * to a return.
  *
  * It is not certain that the code keeps a frame pointer. The register may contain a caller's frame pointer, or a
  * number, so the stack must prove that the register is a frame pointer. A call leaves its return address on the stack.

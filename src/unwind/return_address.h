@@ -4,10 +4,10 @@
 
 #include "unwind/unwinder.h"
 
-/* In frame.c: returns true if the word is the address after a call. The call may be in an object or in code made at
- * run time. */
+/* In frame.c: returns true if the word is the address after a call. The call may be in an object or in code
+ * generated at run time. */
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
-/* Does the same for any number, at less cost: code made at run time is searched only if the number is an address
+/* Does the same for any number, at less cost: code generated at run time is searched only if the number is an address
  * near such code. */
 bool unwinder_may_return(struct unwinder *unwinder, uint64_t word);
 

@@ -20,7 +20,7 @@ struct row_cache_entry {
 struct executable {
 	struct cfi_range *ranges;
 	size_t count, capacity;
-	uint64_t made_start, made_end; /* range of executable memory that belongs to no object */
+	uint64_t made_start, made_end; /* range of code that belongs to no object: generated at run time */
 };
 
 #define ROW_CACHE_SIZE 2048

@@ -1,11 +1,11 @@
-/* Kinds of blocks that are live at the end, with valgrind's names: the three classes of lost blocks, and still
- * reachable ones. */
+/* Leak kinds: the classes of blocks that are live at the end, with valgrind's names: the three classes of lost blocks,
+ * and still reachable ones. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 
 #include "trace/event.h"
 
-/* Sets of kinds, as bits: one bit for each enum lost_kind, and one for still reachable blocks. */
+/* Sets of leak kinds, as bits: one bit for each enum lost_kind, and one for still reachable blocks. */
 #define LEAK_KIND(kind)    (1u << (kind))
 #define LEAK_REACHABLE     LEAK_KIND(LOST_KINDS)
 #define LEAK_KINDS_ALL     (LEAK_KIND(LOST_KINDS + 1) - 1)

@@ -34,8 +34,8 @@ struct leaks {
 	uint64_t sequence, unseen;
 	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
-	unsigned kinds;   /* set of the kinds that are leaks, for resources that were scanned */
-	unsigned current; /* kind of the leak that is being passed on */
+	unsigned kinds;   /* set of kinds (leak_kinds.h): the scanned blocks that are leaks */
+	unsigned current; /* kind of the leak that is being passed on, as a set with one bit */
 	bool keeps_before;
 };
 

@@ -19,7 +19,7 @@
 /* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. If this function
  * is not called, the stage passes on only lost ones. Must be called before the first record. */
 void leaks_keep_before(struct stage *stage);
-/* Makes the stage. kinds: the set of kinds that are leaks. */
+/* Makes the stage. kinds: the set of leak kinds that are passed on. */
 struct stage *leaks_new(struct stage *next, unsigned kinds);
 /* Returns the kind of the leak that is being passed on, as a set with one bit. If no scan has a result for the leak,
  * returns definitely lost. */

@@ -99,7 +99,7 @@ static void follow_single(struct aarch64_path_following *f)
 	const int64_t number = a64_signed(f->word, 12, 9);
 
 	if (size == 8 && code >= 2 && !is_vector)
-		return; /* it is prfm */
+		return; /* prfm */
 	if (insn_field(f, 24, 1))
 		follow_access(f, load, !is_vector, 1, code == 1 || !load ? size : 1,
 			      (int64_t)insn_field(f, 10, 12) * size, 0);
@@ -182,7 +182,7 @@ static void follow_register_branch(struct aarch64_path_following *f)
 		aarch64_path_leave(f, insn_field(f, 11, 1) || insn_field(f, 5, 5) == A64_LR
 					      ? lr
 					      : aarch64_path_value_of(f, insn_field(f, 5, 5)));
-	else /* it is a tail call if the return address is in lr again */
+	else /* a branch is a tail call if the return address is in lr again */
 		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
 

@@ -23,8 +23,8 @@ struct object_map {
 
 enum object_change {
 	OBJECT_SAME,     /* the same object is mapped there already */
-	OBJECT_NEW,      /* it replaces no other object */
-	OBJECT_REPLACES, /* it replaces at least one other object */
+	OBJECT_NEW,      /* the new object replaces no other object */
+	OBJECT_REPLACES, /* the new object replaces at least one other object */
 };
 
 /* Maps a declared object. For an empty object (from >= to) does nothing and returns OBJECT_SAME. */

@@ -30,14 +30,14 @@ struct breakpoint {
 	unsigned char size;
 	bool inserted;
 	bool prepared; /* to be written by breakpoints_plant() */
-	bool is_made;  /* in memory that belongs to no object: code made at run time */
+	bool is_made;  /* in memory that belongs to no object: code generated at run time */
 	bool unusable; /* cannot be inserted; not tried again */
 	struct slot *slot;
 	long journal_index;     /* index in the guardian's journal; -1: not in it */
 	struct path *path;      /* data of tail_jump.c, or NULL */
-	unsigned follow_misses; /* number of successive times that the jump under it led to no breakpoint */
-	/* Its purpose, set by src/calls. */
-	bool is_return;                 /* it is the return site of a call */
+	unsigned follow_misses; /* number of successive times that the jump under the breakpoint led to no other one */
+	/* The breakpoint's purpose, set by src/calls. */
+	bool is_return;                 /* the breakpoint is at the return site of a call */
 	struct probe *probe;            /* the first probe of the traced function that starts here, or NULL */
 	struct breakpoint_calls *calls; /* data of src/calls, or NULL */
 };

@@ -38,8 +38,8 @@ struct rescued_task {
 	pid_t tid;
 	size_t process;
 	uint64_t pc, sp;  /* the task's pc and sp at its stop */
-	uint64_t address; /* address of the instruction that it has to repeat */
-	bool is_borrowed; /* it makes a system call for the engine: all its registers have to be restored */
+	uint64_t address; /* address of the instruction that the task has to repeat */
+	bool is_borrowed; /* the task makes a system call for the engine: all registers have to be restored */
 };
 
 /* ---- Inspecting ---- */

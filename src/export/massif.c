@@ -173,7 +173,7 @@ static void write_snapshots(struct massif *massif)
 	bool has_peak = massif->processes == 1 && massif->memory->peak.bytes;
 
 	for (uint64_t i = 0;; i++) {
-		/* A comparison of products would overflow behind the last moment of a long trace. */
+		/* A comparison of products would overflow after the last moment of a long trace. */
 		const bool is_end = i > profile->end_since / width;
 
 		if (has_peak && (is_end || peak < i * width)) {

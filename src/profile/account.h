@@ -66,7 +66,7 @@ struct resident {
 	bool is_known;
 	uint64_t last, peak;  /* values in the last record */
 	uint64_t known_since; /* time of the first record; before it, the memory is unknown */
-	struct timeline line; /* timeline of `last`; the tallies have the call count 1 */
+	struct timeline line; /* timeline of `last`, as tallies with one call whose bytes are the value */
 };
 
 struct account {

@@ -23,8 +23,8 @@ struct suppressions;
 
 struct profile_process {
 	struct account *account; /* name, times and counts of the process */
-	bool is_old;             /* it is in the older trace, for comparison; only `old` of the groups counts it */
-	uint64_t offset;         /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
+	bool is_old;     /* the process is in the older trace, for comparison; only `old` of the groups counts it */
+	uint64_t offset; /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
 };
 
 /* One kind of resource, summed up over all processes. */

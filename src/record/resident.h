@@ -7,7 +7,7 @@
 /* Writes VmRSS and VmHWM of /proc/TID/status. tid: a task of the process that still has its memory. Does nothing if
  * they cannot be read, if the format has no place for them, or if the trace has no file. */
 void resident_put(struct trace *trace, pid_t tid);
-/* Does the same if records were written since the last time. To be called about once a second. */
+/* Calls resident_put() if records were written since its last call. To be called about once a second. */
 void resident_tick(struct trace *trace);
 
 #endif

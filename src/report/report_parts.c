@@ -26,7 +26,7 @@ struct tally report_figure_now(const struct report *report, const struct profile
 {
 	switch (report->section->figure) {
 	case FIGURE_LEAKED:
-		/* Growth is shown for all live blocks. */
+		/* A comparison with an older trace or a mark shows the growth of all live blocks, not only of leaks. */
 		return report->profile->has_old ? group->live : group->picked;
 	case FIGURE_POSSIBLY:
 		return group->lost[LOST_POSSIBLY];

@@ -64,10 +64,11 @@ static inline bool reader_skip(struct reader *reader, uint64_t size)
 /* Sets the reader's error to a message about damage at `ahead` bytes after data + start. Returns -EBADMSG. */
 int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_PRINTF(3, 4);
 
-/* Counts a complaint about a record that can be read but looks damaged, and passes the clause to reader->complain. */
+/* Counts a complaint about a record that can be read but looks damaged. Passes the formatted text, a clause such as
+ * "line 7 looks like a damaged frame", to reader->complain. */
 void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
-/* Passes a clause about a fact that users should know, and that is no damage, to reader->complain. */
+/* Passes a clause about a fact that is no damage, but that users should know, to reader->complain. */
 void reader_remark(struct reader *reader, const char *clause);
 
 /* Sets the reader's error: the input ends within `within` ("a packet"), or the reason why reading failed. Returns a

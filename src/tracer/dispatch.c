@@ -31,7 +31,7 @@
 
 #define JUMPS_MAX 8 /* a limit, because jumps may be circular */
 
-/* Acts on the linker's notice after all other probes, because updating the objects may free the breakpoint. */
+/* Acts on the hit of _dl_debug_state after all other probes, because updating the objects may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -45,8 +45,8 @@ static void act_entry(struct task *task, struct breakpoint *b)
 	process_linker_notice(task);
 }
 
-/* Acts on a hit, and on further hits that the task is certain to make next, without stopping for them
- * (follow_jump()). */
+/* Acts on a hit. If the code under the breakpoint only jumps to another breakpoint, acts on the hit there at once, too,
+ * without resuming the task in between (follow_jump()). */
 static void act_hit(struct task *task, struct breakpoint *b)
 {
 	for (unsigned jumps = 0;; jumps++) {

@@ -42,7 +42,7 @@ static struct task *exec_task(struct tracer *t, const struct stop *stop)
 		task_rename(t, task, stop->tid);
 	task->tgid = stop->tid;
 	stops_mark(task, stop);
-	task->has_left_mm = false; /* it has left the old memory, and uses the new one */
+	task->has_left_mm = false; /* the task has left the old memory, and uses the new one */
 	return task;
 }
 

@@ -10,17 +10,17 @@
 
 /* The data of src/tracer about a process. */
 struct process_life {
-	bool planted;        /* its functions have breakpoints: process_start.c */
+	bool planted;        /* the process's functions have breakpoints: process_start.c */
 	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
 	/* Link a fork's child without tables of its own (a borrower) and its lender: forks.c. */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;                          /* id of the loan in the guardian's journal; -1: none */
-	bool lacks_breakpoints;            /* its text may lack breakpoints: it gets tables of its own before it runs */
+	int loan;               /* id of the loan in the guardian's journal; -1: none */
+	bool lacks_breakpoints; /* the text may lack breakpoints: the process gets its own tables before it runs */
 	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task is at its exit event */
-	struct end_reading *end_reading;   /* NULL: no thread is reading its heap: exit_captures.c */
-	bool is_looked_through;            /* it was captured in this round: leak_check_detach.c */
-	bool has_verdict;                  /* the leak check at its exit is written, or has begun: exit_captures.c */
-	bool was_started;                  /* begin_all() has started it; start_error: 0 or -errno: begin_tracing.c */
+	struct end_reading *end_reading;   /* NULL: no thread is reading the process's heap: exit_captures.c */
+	bool is_looked_through;            /* the process was captured in this round: leak_check_detach.c */
+	bool has_verdict;                  /* the leak check at the exit is written, or has begun: exit_captures.c */
+	bool was_started; /* begin_all() has started the process; start_error: 0 or -errno: begin_tracing.c */
 	int start_error;
 	bool uncompared; /* its own tables may differ from its text, because its memory could not be opened */
 };
@@ -49,7 +49,7 @@ struct process *process_again(struct process *old);
 void process_time_reads(const struct tracer *t);
 /* Updates the list of the process's objects. If it is `planted`, inserts breakpoints into new objects. */
 void process_update_objects(struct process *p);
-/* Does the same when a task is stopped at the dynamic linker's notice, if the linker's list of objects is complete. */
+/* Does the same when a task is stopped at _dl_debug_state, if the linker's list of objects is complete. */
 void process_linker_notice(struct task *task);
 
 /* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */

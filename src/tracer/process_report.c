@@ -84,7 +84,7 @@ static char *report_hint(const struct process *p)
 
 	for (size_t i = 0; i < count; i++) {
 		if (task_of_group(p->tracer, pids[i]))
-			continue; /* it has a trace: it was forked after the attach, or --children was given */
+			continue; /* the child has a trace: it was forked after the attach, or --children was given */
 		if (named++ < CHILDREN_NAMED) {
 			char *const name = who_name(pids[i]);
 

@@ -25,21 +25,21 @@ struct task_life {
 
 	/* Used until the task calls execve: execs.c. Set by births.c. */
 	struct {
-		bool is_child; /* its parent sleeps in vfork until it execs or ends */
-		int signal;    /* a stop signal that is sent to it after its exec */
+		bool is_child; /* the parent sleeps in vfork until the task execs or ends */
+		int signal;    /* a stop signal that is sent to the task after its exec */
 	} vfork;
-	/* It shares its parent's memory and is not followed, so functrace detaches from it at its exec. The leader's
-	 * value applies to the group. Written by each file that finds out to which process a task belongs: births.c,
-	 * seize.c, attach.c; and by execs.c. */
+	/* The task shares its parent's memory and is not followed, so functrace detaches from it at its exec. The
+	 * leader's value applies to the group. Written by each file that finds out to which process a task belongs:
+	 * births.c, seize.c, attach.c; and by execs.c. */
 	bool release_at_exec;
 
 	/* Used while functrace attaches to the task's process. */
 	bool is_lost;    /* seize.c: another task has taken its tid by an exec that was not reported */
-	bool is_settled; /* wait_for_births.c: it is in no fork or clone that began before it was seized */
+	bool is_settled; /* wait_for_births.c: the task is in no fork or clone that began before the seize */
 
 	/* Used while functrace detaches from the task: written by letgo.c, except what task_make_ready() writes. */
 	struct {
-		bool is_asleep; /* it sleeps in a system call, and is not interrupted */
+		bool is_asleep; /* the task sleeps in a system call, and is not interrupted */
 		bool can_call;  /* in a stop in which it can make a system call for the tracer */
 		bool is_ready;  /* stopped, and free of functrace's changes: task_make_ready() */
 		int signal;     /* the signal that the kernel delivers when the task continues: task_make_ready() */

@@ -4,7 +4,7 @@
 
 #include "ptrace/tracee.h"
 
-/* Called at a hit of the linker's notice (_dl_debug_state). Returns true if the list of objects is complete, because
+/* Called at a hit of the linker's _dl_debug_state. Returns true if the list of objects is complete, because
  * objects have been loaded or unloaded; false if they are about to be loaded or unloaded. Remembers the address of the
  * list. */
 bool linker_ask_done(struct process *p);

@@ -79,7 +79,7 @@ void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wan
 void probe_spec_report(const struct probe_spec_list *list);
 /* Returns true if any module names the symbol, with or without a prefix. */
 bool probe_spec_any(const struct probe_spec_list *list, const char *symbol);
-/* Does the same, as a callback of elf_file_wanted_functions(). */
+/* Calls probe_spec_any(), as a callback of elf_file_wanted_functions(). */
 bool probe_spec_is_name(const void *list, const char *symbol);
 
 #endif

@@ -60,7 +60,8 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
 }
 
-/* Inserts the breakpoints at the dynamic linker's notices (_dl_debug_state), and no others. */
+/* Inserts only the breakpoints at _dl_debug_state, the function that a dynamic linker calls when objects were loaded or
+ * unloaded. */
 void probe_linker(struct process *p);
 /* Inserts, or only prepares, probes at those functions of an object that the modules name by symbol. For rows by
  * pattern see pattern_probes.h. */

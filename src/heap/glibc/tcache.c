@@ -177,8 +177,8 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 }
 
 /* Returns true if a thread's cache is inconsistent; heap->place is then its header. The pointer to the cache has the
- * same offset in all threads, so the offset is used at which most threads have a pointer to a cache. An old pointer
- * on a stack, which may be among the searched words, has the same offset in few threads only. */
+ * same offset from the thread pointer in all threads, so the offset is used at which most threads have a pointer to a
+ * cache. The searched words may include an old pointer on a stack, but few threads have one at the same offset. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const int64_t first = first_variable(heap);

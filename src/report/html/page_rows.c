@@ -177,7 +177,7 @@ static void page_rows_add_group(struct rows *rows, const struct profile_group *g
  * root. */
 static struct page_rows_row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
-	/* Bytes of a row, and of one of its moments, if all numbers have 20 digits. */
+	/* Size in bytes of a row in the page, and of each moment of its timeline, if all numbers have 20 digits. */
 	enum { COST = 540, MOMENT_COST = 47 };
 	const size_t cost = COST + MOMENT_COST * rows->axis->moment_count;
 	uint64_t *place = hash_place(&rows->folded_of, (uint64_t)node * PAGE_KINDS + kind + 1);

@@ -48,7 +48,7 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 /* The choice of pages to add. */
 struct page_choice {
 	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are not added */
-	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this lacking page; NULL: add none */
+	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this page without an entry; NULL: add none */
 	void *context;
 };
 
@@ -212,7 +212,7 @@ struct copy {
 	const struct page_runs *runs;
 	pid_t tid;
 	unsigned char *to;
-	bool is_of_lacking; /* true if only the lacking runs are copied */
+	bool is_of_lacking; /* true if only runs with is_lacking are copied */
 	atomic_int error;   /* 0 or -errno */
 	atomic_uint_fast64_t unreadable;
 };

@@ -15,7 +15,8 @@
 
 #define COPY_BUILD_ID_MAX 64
 
-/* The link from a file's debug information to a file of dwz. */
+/* The link from a file's debug information to dwz's file: the file into which dwz(1) has moved the debug information
+ * that several files share. */
 struct copied_altlink {
 	char *path; /* path of dwz's file, as the section contains it; NULL: there is no link */
 	unsigned char build_id[COPY_BUILD_ID_MAX];

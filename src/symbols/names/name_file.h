@@ -96,7 +96,7 @@ struct name_file {
 	const char *folders;           /* folders of separate debug files; owned by the caller */
 	char *debug_path;              /* path of the separate debug file; NULL: none */
 	struct copied_altlink alts[2]; /* links to dwz's files: of the file itself, and of its debug file */
-	Dwarf *alt;                    /* dwz's file that is in use, and its descriptor; NULL and -1: none */
+	Dwarf *alt; /* dwz's file (private_copy.h) that is in use, and its descriptor; NULL and -1: none */
 	int alt_fd;
 	const char *lacking; /* why the debug information is not read, a static text; NULL if it is read */
 	char build_id[2 * BUILD_ID_BYTES + 1];

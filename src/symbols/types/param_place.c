@@ -12,7 +12,7 @@
 struct expression {
 	const Dwarf_Op *operations;
 	size_t count;
-	bool is_list; /* it is in a list of locations, so it is valid at the entry itself */
+	bool is_list; /* the expression is in a list of locations, so it is valid at the entry itself */
 };
 
 static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)

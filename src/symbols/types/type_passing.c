@@ -76,7 +76,7 @@ struct copies {
 	/* Constructors with more parameters. They are copy or move constructors if these parameters have default
 	 * arguments, which debug information does not show. */
 	unsigned with_more;
-	unsigned move_assignments; /* those that the source declares */
+	unsigned move_assignments; /* move assignment operators that the source declares */
 };
 
 /* Returns true if the class is passed by its address because of this constructor. A template's instance has template

@@ -38,8 +38,8 @@ struct data_member {
 	uint32_t offset;     /* offset from the struct's beginning, in bytes */
 	uint16_t bit_offset; /* offset of a bit field's first bit from `offset`, in bits */
 	uint16_t bit_size;   /* size of a bit field in bits; 0 for other members */
-	bool is_base;        /* it is a base class, whose members are shown as the struct's own */
-	bool is_virtual;     /* it is a virtual base, whose offset is in a word of the object's vtable */
+	bool is_base;        /* the member is a base class, whose members are shown as the struct's own */
+	bool is_virtual;     /* the member is a virtual base, whose offset is in a word of the vtable */
 	uint32_t table_at;   /* number of bytes by which that word is before the vtable; 0: unknown */
 };
 
@@ -68,7 +68,7 @@ struct data_type {
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
 	bool is_cut;        /* the struct has more members than `members`, or some that are not understood */
-	bool is_incomplete; /* it is only declared, so the places of the arguments after it are unknown */
+	bool is_incomplete; /* the struct is only declared, so the places of the arguments after it are unknown */
 	/* C++: its address is passed (it has its own copy constructor or destructor, or, with has_no_copy, only deleted
 	 * copy constructors); this is unknown */
 	bool by_address, has_no_copy, may_be_by_address;
@@ -138,9 +138,9 @@ struct signature {
 	bool result_is_unknown;         /* the compiler may have left it out, or put it elsewhere than the ABI does */
 	bool result_may_be_lost;        /* the compiler drops a result in registers if no caller uses it */
 	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
-	bool is_constructor;            /* it is a constructor: at its entry the object has no vtable yet */
-	bool abi_is_rust;               /* it has Rust's ABI, not C's: `passed` replaces the types */
-	bool is_gcc;                    /* GCC has compiled it; where the ABI leaves a choice, GCC's is used */
+	bool is_constructor;            /* the function is a constructor: at its entry the object has no vtable yet */
+	bool abi_is_rust;               /* the function has Rust's ABI, not C's: `passed` replaces the types */
+	bool is_gcc; /* GCC has compiled the function; where the ABI leaves a choice, GCC's is used */
 };
 
 /* Returns the signature of the function at a mapped code address, from debug information; it lives as long as the

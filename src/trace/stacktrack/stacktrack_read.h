@@ -37,7 +37,7 @@ struct stacktrack_stack {
 
 /* A process. The numbers of scopes, files and stacks are different in each process. */
 struct stacktrack_process {
-	uint32_t pid; /* the pid in its process record; if there is no process record, the pid in its entries */
+	uint32_t pid; /* the pid in the process record; without a process record, the pid in the entries */
 	bool is_told, has_foreign;
 	/* has_begun: a PROCINFO of the process was read. begins_again: a second one was read, so entries with the
 	 * sequence number 0 only repeat earlier ones. */
@@ -75,7 +75,7 @@ struct stacktrack_reader {
 	size_t kept;           /* bytes of names, stacks and unfinished texts; limited by STACKTRACK_KEPT_MIB */
 	struct hash processes; /* pid -> struct stacktrack_process */
 	struct stacktrack_process *last;    /* the process of the last entry; NULL before the first */
-	uint32_t last_pid;                  /* the pid of `last` in its entries */
+	uint32_t last_pid;                  /* the pid in the entries of `last` */
 	struct stacktrack_process *current; /* the process to which queued records belong */
 	/* position in `processes` at the end of the trace, when the last call of each process is queued */
 	size_t ending;

@@ -30,8 +30,8 @@ struct swap_value {
 	const char *text;          /* for SWAP_STRING: the value */
 	const unsigned char *data; /* for SWAP_BYTES and SWAP_REST: the bytes */
 	struct swap_arg arg;       /* the value of SWAP_ARGUMENT, or one argument of SWAP_ARGUMENTS */
-	bool is_argument;          /* this is one argument of SWAP_ARGUMENTS */
-	bool is_item;              /* this is no value, but the beginning of a list's item */
+	bool is_argument;          /* the value is one argument of SWAP_ARGUMENTS */
+	bool is_item;              /* not a value, but the beginning of a list's item */
 };
 
 struct swap_item {

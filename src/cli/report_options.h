@@ -47,7 +47,7 @@
  "made from second A to second B of the trace, and still alive at its end", \
  "with --report: only blocks that were allocated from second A to B"), \
  row(OLDER, "older", "T", 0, \
- "alive at the end, and at least T seconds old then (a trace without times: T calls)", \
+ "alive at the end, and at least T seconds old then (in a trace without times: T calls)", \
  "with --report: only blocks that are at least T seconds old")
 
 #define EXITCODE_OPTION(row) \

@@ -66,10 +66,9 @@ static void run_here(char *const *argv, int in, int out)
 	char self[PATH_MAX];
 	const int error = errno;
 
-	msg_error(
-		"%s cannot be run: %s. It belongs beside functrace (%s) or into a folder of PATH; install it there, or "
-		"run functrace by its whole path",
-		path, strerror(error), own_path(self) ? self : "whose own path is not known: mount /proc");
+	msg_error("%s cannot be run: %s. It belongs beside functrace (%s) or in a folder of PATH; install it there, or "
+		  "run functrace by its whole path",
+		  path, strerror(error), own_path(self) ? self : "whose own path is not known: mount /proc");
 	_exit(POSTPROC_NOT_FOUND);
 }
 

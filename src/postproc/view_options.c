@@ -24,9 +24,10 @@ enum view_option {
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Reports (several traces are taken together):", 0},
 	REPORT_OPTIONS(OPTION_OF_POSTPROC, "FILE"),
-	{"each", OPT_EACH, NULL, 0, "handle each of several traces by itself, one after the other or in a folder", 0},
+	{"each", OPT_EACH, NULL, 0,
+	 "with several traces: write a report, page or export of each, one after the other or in a folder", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
-	 "with -f of a format with one figure per stack (default: live)", 0},
+	 "the figure of a stack in a format of -f that has only one, such as collapsed (default: live)", 0},
 	/* functrace --live passes these options: --tracer is the process that can be asked for a scan; with --traces
 	 * the traces come over a socket. */
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},

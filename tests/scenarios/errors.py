@@ -332,7 +332,7 @@ def without_proc(room):
     os.mkdir(room.path('alone'))
     shutil.copy(FUNCTRACE, room.path('alone', 'functrace'))
     done = room.run([room.path('alone', 'functrace'), '--report', 'true'], env={'PATH': '/bin:/usr/bin'})
-    wanted = ('functrace: functrace-postproc cannot be run: No such file or directory. It belongs beside functrace (%s) or into a '
+    wanted = ('functrace: functrace-postproc cannot be run: No such file or directory. It belongs beside functrace (%s) or in a '
               'folder of PATH; install it there, or run functrace by its whole path\n' % room.path('alone', 'functrace'))
     if shutil.which('functrace-postproc', path='/bin:/usr/bin'):
         return problems, 'functrace-postproc is installed'

@@ -239,7 +239,7 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
-/* Returns true if the output of -o is wanted, which is standard output without -o. */
+/* Returns true if the options ask for an output that -o names (without -o: standard output), besides other files. */
 static bool postproc_checks_has_output(const struct postproc_options *o)
 {
 	if (view_options_want(&o->views))

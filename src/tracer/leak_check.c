@@ -110,7 +110,7 @@ bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *cap
 	return true;
 }
 
-/* Reports what may have pointers and is missing in the copy. */
+/* Warns of memory and registers that may contain pointers and are missing in the copy. */
 static void warn_of_unknown(const struct trace *trace, const struct heap_capture *capture)
 {
 	const uint64_t bytes = heap_capture_unknown_bytes(capture);

@@ -191,8 +191,8 @@ static int tracer_begin(struct tracer *t)
 }
 
 /* Prints a message if no trace was begun, and returns the exit status. A process to which functrace attaches during its
- * execve may execute a program that cannot be traced, or may still be in the execve when functrace detaches. It is no
- * error if a signal has requested this. With --duration the time may be over, which is an error. */
+ * execve may execute a program that cannot be traced, or may still be in the execve when functrace detaches. The status
+ * is then 1, but 0 if a signal made functrace detach and --duration was not given. */
 static int report_nothing_begun(const struct tracer *t)
 {
 	if (t->run->begun_traces)

@@ -67,7 +67,8 @@ static bool has_segment(const struct mapping *file, const struct heap_mapping *i
 	return (next && items[next - 1].end > file->start) || (next < count && items[next].start < file->end);
 }
 
-/* The mappings of an object follow each other. Its variables have segments, its code has none. */
+/* Does not count the mappings of objects, whose code has no segments: the mappings of an object follow each other, and
+ * those of its variables have segments. */
 uint64_t core_mappings_unknown(const struct maps *files, const struct heap_mapping *items, size_t count)
 {
 	uint64_t unknown = 0;

@@ -111,7 +111,8 @@ int open_regular(const char *path, struct stat *st);
  * which the caller frees. Returns NULL and errno on error; EFBIG: the file has more than `max` bytes. *size may be
  * NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
-/* Does the same for regular files only, and never waits at a fifo. Used for names that another program has made. */
+/* Does the same as read_file(), but only for regular files, and never waits at a fifo. Used for names that another
+ * program has made. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
 /* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Reads from
  * descriptor 0 and writes to the others still fail with EBADF. */
@@ -125,7 +126,7 @@ int temporary_file(void);
 /* Writes all bytes, continuing after EINTR and short writes. Returns 0 or -errno; *done (may be NULL) gets the number
  * of bytes that were written. */
 int write_all(int fd, const void *data, size_t size, size_t *done);
-/* Does the same at an offset of a file. Returns false and errno if writing fails. */
+/* Writes all bytes at an offset of a file. Returns false and errno if writing fails. */
 bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 /* Reads `size` bytes at an offset of a file, continuing after EINTR and short reads. Returns 0 or -errno; -EIO if the
  * file ends before. */

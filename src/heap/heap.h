@@ -40,7 +40,8 @@ struct heap_figures {
 /* Reads the heap of an image. The image must not change until heap_free(). Sets *heap to the heap if the result is
  * HEAP_READ, else to NULL. *reason: a static text that says which data is inconsistent or not supported, or NULL. */
 enum heap_status heap_read(const struct heap_image *image, struct heap **heap, const char **reason);
-/* Does the same. *place: the address of the inconsistent data (of a chunk: the address of its header), 0 if unknown. */
+/* Does the same as heap_read(). *place: the address of the inconsistent data (of a chunk: the address of its header),
+ * 0 if unknown. */
 enum heap_status heap_read_placed(const struct heap_image *image, struct heap **heap, const char **reason,
 				  uint64_t *place);
 void heap_free(struct heap *heap);
@@ -95,7 +96,7 @@ struct classify_options {
  * block becomes HEAP_LOST or HEAP_INDIRECT: a block to which no pointer was found becomes HEAP_POSSIBLE, without a
  * root. */
 void heap_classify_for(struct heap *heap, const struct classify_options *options);
-/* Does the same without options. */
+/* Does the same as heap_classify_for() without options. */
 void heap_classify(struct heap *heap);
 /* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);

@@ -139,7 +139,7 @@ static inline bool inconsistent(struct heap *heap, const char *reason)
 	return false;
 }
 
-/* Does the same, and sets the address of the inconsistent data. */
+/* Does the same as inconsistent(), and sets the address of the inconsistent data. */
 static inline bool inconsistent_at(struct heap *heap, uint64_t place, const char *reason)
 {
 	heap->reason = reason;

@@ -36,7 +36,7 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
 
-/* Does the same for ARM's C++ ABI (IHI0041, 3.2.2), in which the size of an element precedes n. */
+/* Does the same as is_array() for ARM's C++ ABI (IHI0041, 3.2.2), in which the size of an element precedes n. */
 static bool is_sized_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	if (heap->form->word != 4 || offset != 8)

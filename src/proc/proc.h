@@ -87,7 +87,7 @@ pid_t proc_parent(pid_t pid);
 /* Calls visit(context, tid) for each thread of a process until visit() returns false. Returns 0, or -errno: the process
  * has ended, or may not be inspected. */
 int proc_each_thread(pid_t pid, bool (*visit)(void *context, pid_t tid), void *context);
-/* Does the same for each open descriptor of a task. */
+/* Does the same as proc_each_thread() for each open descriptor of a task. */
 int proc_each_descriptor(pid_t tid, bool (*visit)(void *context, int fd), void *context);
 /* Returns the first thread of a process for which wanted(tid) is true; 0: there is none. */
 pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
@@ -105,7 +105,7 @@ bool proc_is_of_group(pid_t tid, pid_t tgid);
 /* Gets the system call that a task is blocked in, and the pc after the call's instruction. Returns false if the task is
  * not blocked in one. */
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
-/* Does the same, and gets the task's stack pointer. */
+/* Does the same as proc_syscall(), and gets the task's stack pointer. */
 bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
 /* Gets the pc and sp of a task that is stopped outside of system calls. Returns false if the task is not stopped
  * there. */

@@ -96,7 +96,7 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 /* Reads the floating point registers of a stopped task in the layout of register set arch->abi->floats_set. Returns
  * the number of bytes, at most `size`; 0: the task has ended. */
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
-/* Does the same for the whole vector registers, in the kernel's layout. */
+/* Does the same as task_floats() for the whole vector registers, in the kernel's layout. */
 size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size);
 /* Gets the thread pointer, the base of thread-local storage. Returns false if there is none yet, the registers do not
  * contain it, or the task has ended. */

@@ -16,7 +16,7 @@ void ledger_allocated(struct trace *trace, const struct event *e);
  * the `extent` bytes from the id on or, if `extent` is 0, the whole range. A part that remains at either end is written
  * as an allocation by this call. */
 void ledger_released(struct trace *trace, const struct event *e);
-/* Does the same for each live id from the event's id to `last`. */
+/* Does the same as ledger_released() for each live id from the event's id to `last`. */
 void ledger_released_between(struct trace *trace, const struct event *e, uint64_t last);
 /* Adds to the live set an id that was allocated before the trace began. Nothing is written to the trace; the later
  * release of the id is not counted as the release of an unknown id. */
@@ -59,7 +59,8 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns);
 /* Closes the reservation without writing the release. Does nothing if it is not open. */
 void ledger_withdraw(struct trace *trace, struct reservation *reservation);
-/* Does the same for a release that has failed. Counts it as failed_again if the id was released before. */
+/* Does the same as ledger_withdraw() for a release that has failed. Counts it as failed_again if the id was released
+ * before. */
 void ledger_failed(struct trace *trace, struct reservation *reservation);
 /* Returns the open reservation of an id, or NULL. */
 struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id);

@@ -20,8 +20,8 @@ void live_fork(const struct live_set *from, struct live_set *to);
 void live_add(struct trace *trace, const struct event *e);
 /* Adds to the live set an id that was allocated before the trace began. Does nothing if it is live already. */
 void live_add_existing(struct live_set *live, uint64_t id);
-/* Does the same for an id that a baseline has found. Returns false and does nothing if the id is live already, or was
- * released after the baseline began. */
+/* Adds to the live set an id that a baseline has found. Returns false and does nothing if the id is live already, or
+ * was released after the baseline began. */
 bool live_add_baseline(struct live_set *live, uint64_t id, uint64_t size);
 #define RELEASE_FINAL UINT64_MAX
 

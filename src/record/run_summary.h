@@ -8,8 +8,8 @@
 /* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason of the
  * end; NULL if there is no special one. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
-/* Does the same and closes the trace. has_other_tasks: tasks are still traced, and must not be kept stopped for
- * long. */
+/* Does the same as report_over(), and closes the trace. has_other_tasks: tasks are still traced, and must not be kept
+ * stopped for long. */
 void report_end(struct trace *trace, const char *how, bool has_other_tasks);
 /* Adds a trace that has ended, and that had a file, to the summary. hint: a sentence on why the trace is empty, or
  * NULL; reports_free() frees it. */

@@ -11,7 +11,7 @@ void leak_check_at_exec(struct process *p);
  * one is inside malloc), and writes the same records to the traces as at exit. Acts on stops meanwhile. Returns false
  * if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
-/* Does the same while tracing continues, no matter whether there is a leak check at exit. */
+/* Does the same as leak_check_at_detach() while tracing continues, no matter whether there is a leak check at exit. */
 bool leak_check_now(struct tracer *t);
 /* Returns true if the process's trace gets a leak check. */
 bool leak_check_is_wanted(const struct process *p);

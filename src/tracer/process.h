@@ -49,7 +49,7 @@ struct process *process_again(struct process *old);
 void process_time_reads(const struct tracer *t);
 /* Updates the list of the process's objects. If it is `planted`, inserts breakpoints into new objects. */
 void process_update_objects(struct process *p);
-/* Does the same when a task is stopped at _dl_debug_state, if the linker's list of objects is complete. */
+/* Calls process_update_objects() when a task is stopped at _dl_debug_state, if the linker's list is complete. */
 void process_linker_notice(struct task *task);
 
 /* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */

@@ -25,7 +25,7 @@ extern const struct stop_pump pump_waits, pump_polls;
 /* Takes one stop and acts on it; its task may be freed then. Returns STOP_NONE if there is no stop, or if the pump is
  * called from a dispatch. */
 struct stop pump_once(struct tracer *t, const struct stop_pump *pump);
-/* Does the same until there is no stop; returns false if nothing is left to trace. */
+/* Does the same as pump_once() until there is no stop; returns false if nothing is left to trace. */
 bool pump_all(struct tracer *t, const struct stop_pump *pump);
 /* Returns true if anything is left to trace. */
 static inline bool pump_goes_on(const struct tracer *t)

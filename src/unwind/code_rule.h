@@ -27,7 +27,7 @@ struct code_rule {
  * show a rule, or shows several. The time is bounded for any code. */
 bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule);
 
-/* Does the same for a pc that a signal has interrupted. sp: the stack pointer at that pc. */
+/* Does the same as code_rule_find() for a pc that a signal has interrupted. sp: the stack pointer at that pc. */
 bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t sp, const struct code_reader *reader,
 				struct code_rule *rule);
 

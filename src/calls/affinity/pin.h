@@ -20,8 +20,8 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why);
 /* Called at the parent's fork or clone event: gives the child, which has inherited the parent's one CPU, the CPUs that
  * the parent had before. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
-/* Does the same for a child without a fork or clone event, whose parent may be in the thread group `maker` (0:
- * unknown). */
+/* Does the same as pin_birth() for a child without a fork or clone event, whose parent may be in the thread group
+ * `maker` (0: unknown). */
 void pin_orphan(struct tracer *t, pid_t child, pid_t maker);
 /* Called after a task's execve; its tid was `former` (0: unknown) before and is `tid` now. */
 void pin_exec(struct tracer *t, pid_t former, pid_t tid);

@@ -6,7 +6,7 @@
 
 /* Reads regions and blocks into an empty heap. Returns HEAP_NOT_FOUND if the heap belongs to another allocator. */
 enum heap_status musl_read(struct heap *heap);
-/* Does the same for the malloc of musl up to 1.2.0, with which later versions can be built, too. */
+/* Does the same as musl_read() for the malloc of musl up to 1.2.0, with which later versions can be built, too. */
 enum heap_status musl_old_read(struct heap *heap);
 /* Writes the addresses of the old malloc's locks for heap_locks(), `most` of them at most. Returns the number of
  * addresses written. */

@@ -9,12 +9,12 @@
  * the number of threads that did not leave: they work in this code for long, wait for a lock that such a thread holds,
  * or are stopped by a signal. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
-/* Does the same until no lock of the heap is held, in a process with several threads. A lock is a word of 4 bytes that
- * is not 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in a register or
- * near the top of the stack. Returns the number of locks that are still held. */
+/* Lets threads run for moments until no lock of the heap is held, in a process with several threads. A lock is a word
+ * of 4 bytes that is not 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in
+ * a register or near the top of the stack. Returns the number of locks that are still held. */
 size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
-/* Does the same for locks that cannot be marked as contended: all threads that may be inside malloc run for moments,
- * until none of these locks is held. */
+/* Does the same as quiesce_outside_locks() for locks that cannot be marked as contended: all threads that may be inside
+ * malloc run for moments, until none of these locks is held. */
 size_t quiesce_wait_locks(struct frozen_process *hold, const uint64_t *locks, size_t count);
 /* Returns true if malloc makes this system call as part of its work. */
 bool quiesce_is_malloc_call(const struct arch *arch, long number);

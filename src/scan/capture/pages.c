@@ -48,7 +48,7 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 /* The choice of pages to add. */
 struct page_choice {
 	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are not added */
-	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this page without an entry; NULL: add none */
+	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this page, which has no entry; NULL: add none */
 	void *context;
 };
 

@@ -9,7 +9,7 @@
 struct page_run {
 	uint64_t start, end;
 	uint64_t at;     /* offset of the run's bytes in the copy of all runs */
-	bool is_lacking; /* true if the pages are lacking: the process's page table has no entries for them */
+	bool is_lacking; /* true if the pages are not in memory: swapped out, or without a page table entry */
 };
 
 /* Runs of pages, sorted by address. The bytes of all runs follow each other in the copy without gaps. */
@@ -37,8 +37,8 @@ const struct page_run *pages_find(const struct page_runs *runs, uint64_t address
 uint64_t pages_next(const struct page_runs *runs, uint64_t address);
 /* Copies all runs of a process to `to`, in their order, by several threads (copy_workers.h). Returns the number of
  * bytes that could not be read; these are zero in the copy. Unreadable pages of runs with is_lacking are not counted:
- * they are after the end of a file, or are guard pages, so the process cannot read them either. Returns -errno if the
- * process has ended, or may not be read. */
+ * usually they are after the end of a file, or are guard pages, so the process cannot read them either. Returns -errno
+ * if the process has ended, or may not be read. */
 int64_t pages_copy(const struct page_runs *runs, pid_t tid, unsigned char *to);
 /* Copies only the runs with is_lacking, so that their pages are in memory afterwards. Returns 0 or -errno. */
 int pages_bring(const struct page_runs *runs, pid_t tid, unsigned char *to);

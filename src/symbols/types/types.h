@@ -140,7 +140,7 @@ struct signature {
 	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
 	bool is_constructor;            /* the function is a constructor: at its entry the object has no vtable yet */
 	bool abi_is_rust;               /* the function has Rust's ABI, not C's: `passed` replaces the types */
-	bool is_gcc; /* GCC has compiled the function; where the ABI leaves a choice, GCC's is used */
+	bool is_gcc;                    /* compiled by GCC; where the ABI leaves a choice, GCC's is used */
 };
 
 /* Returns the signature of the function at a mapped code address, from debug information; it lives as long as the

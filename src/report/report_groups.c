@@ -319,17 +319,11 @@ static void write_growth_head(struct report *report, const struct profile_group 
 {
 	struct lines *lines = &report->lines;
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
-	const int64_t blocks = (int64_t)(now.calls - old.calls);
-	char bytes[32], count[32];
+	const struct tally growth = {now.calls - old.calls, now.bytes - old.bytes};
 
 	lines_add(lines, "%3zu. ", number);
 	lines_colour(lines, COLOUR_FIGURE);
-	if (report_has_bytes(group->resource))
-		lines_add(lines, "+%s byte%s, ", number_grouped(now.bytes - old.bytes, bytes),
-			  now.bytes - old.bytes == 1 ? "" : "s");
-	lines_add(lines, "%c%s %s", blocks < 0 ? '-' : '+',
-		  number_grouped((uint64_t)(blocks < 0 ? -blocks : blocks), count),
-		  report_noun(group->resource, blocks == 1 || blocks == -1 ? 1 : 2, &report->name));
+	report_add_growth(report, group->resource, &growth);
 	lines_colour(lines, COLOUR_NONE);
 	lines_add(lines, ": ");
 	report_add_tally(report, group->resource, &now);

@@ -98,27 +98,49 @@ struct tally report_sum(const struct report *report, const struct profile_resour
 	return sum;
 }
 
+/* Adds a group that a list leaves out to a sum: in a comparison its growth, else its figure, because its older figure
+ * is 0 then. If the group has fewer calls than before, the sum of the calls becomes smaller. */
+static void join_left_out(const struct report *report, const struct profile_group *group, struct tally *all)
+{
+	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
+
+	tally_join(all, &(struct tally){now.calls - old.calls, now.bytes - old.bytes});
+}
+
+static void add_left_out(struct report *report, const struct profile_resource *resource, const struct tally *all)
+{
+	if (report->profile->has_old)
+		report_add_growth(report, resource, all);
+	else
+		report_add_tally(report, resource, all);
+	lines_end(&report->lines);
+}
+
 /* Writes a line about the blocks that suppressions leave out, and returns true, if the list would lack them without a
  * word: report_suppressed() lists them only without a comparison, and does not tell the kinds of resources apart. */
 static bool write_unsaid_suppressed(struct report *report, const struct profile_resource *resource, bool has_any)
 {
+	const bool has_old = report->profile->has_old;
 	struct tally all = {0};
+	bool is_unsaid = false;
 
-	for (size_t i = 0; report->profile->has_old && i < report->profile->group_count; i++) {
+	for (size_t i = 0; has_old && i < report->profile->group_count; i++) {
 		const struct profile_group *group = report->profile->groups[i];
-		const struct tally now = report_figure_now(report, group);
 
-		if (group->resource == resource && is_suppressed(report, group) && group_growth(report, group).calls)
-			tally_join(&all, &now);
+		if (group->resource != resource || !is_suppressed(report, group) || !group_growth(report, group).calls)
+			continue;
+		join_left_out(report, group, &all);
+		is_unsaid = true;
 	}
-	if (!report->profile->has_old && !has_any && report->section->figure == FIGURE_LEAKED)
+	if (!has_old && !has_any && report->section->figure == FIGURE_LEAKED) {
 		all = resource->picked_suppressed;
-	if (!all.calls)
+		is_unsaid = all.calls;
+	}
+	if (!is_unsaid)
 		return false;
 	LINE(&report->lines, "%s", "");
-	lines_add(&report->lines, "     without what suppressions match: ");
-	report_add_tally(report, resource, &all);
-	lines_end(&report->lines);
+	lines_add(&report->lines, "     without %s suppressions match: ", has_old ? "growth that" : "what");
+	add_left_out(report, resource, &all);
 	return true;
 }
 
@@ -137,7 +159,7 @@ bool report_left_out(struct report *report, const struct profile_resource *resou
 		    is_suppressed(report, profile->groups[i]) ||
 		    (profile->has_old && !group_growth(report, profile->groups[i]).calls))
 			continue;
-		tally_join(&all, &figure);
+		join_left_out(report, profile->groups[i], &all);
 		groups++;
 	}
 	if (!groups)
@@ -145,8 +167,7 @@ bool report_left_out(struct report *report, const struct profile_resource *resou
 	LINE(&report->lines, "%s", "");
 	lines_add(&report->lines, "     without %zu group%s %sof fewer than %" PRIu32 ": ", groups,
 		  groups == 1 ? "" : "s", profile->has_old ? "that grew, " : "", least);
-	report_add_tally(report, resource, &all);
-	lines_end(&report->lines);
+	add_left_out(report, resource, &all);
 	return true;
 }
 
@@ -204,6 +225,19 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 			  tally->bytes == 1 ? "" : "s");
 	lines_add(&report->lines, "%s %s", number_grouped(tally->calls, count),
 		  report_noun(resource, tally->calls, &report->name));
+}
+
+void report_add_growth(struct report *report, const struct profile_resource *resource, const struct tally *growth)
+{
+	const bool is_less = growth->calls > INT64_MAX;
+	const uint64_t number = is_less ? -growth->calls : growth->calls;
+	char bytes[32], count[32];
+
+	if (report_has_bytes(resource))
+		lines_add(&report->lines, "+%s byte%s, ", number_grouped(growth->bytes, bytes),
+			  growth->bytes == 1 ? "" : "s");
+	lines_add(&report->lines, "%c%s %s", is_less ? '-' : '+', number_grouped(number, count),
+		  report_noun(resource, number, &report->name));
 }
 
 /* Limits a number to three digits before the point, because %.3g prints a longer one with an exponent. */

@@ -71,6 +71,9 @@ struct tally report_sum(const struct report *report, const struct profile_resour
 
 /* Adds "1,234 bytes in 5 blocks"; or "5 descriptors" for a resource whose sizes mean nothing. */
 void report_add_tally(struct report *report, const struct profile_resource *resource, const struct tally *tally);
+/* Adds "+1,234 bytes, +5 blocks"; or "+5 descriptors" for a resource whose sizes mean nothing. growth: what a figure
+ * has more than before; its calls are negative, as 2^64 - N, if they are N fewer. */
+void report_add_growth(struct report *report, const struct profile_resource *resource, const struct tally *growth);
 /* Returns the noun, for example "block" or "blocks"; the text is in the buffer `room`. */
 const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room);
 /* Returns true if sizes of the resource mean something: blocks have sizes, but descriptors can only be counted. */

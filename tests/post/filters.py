@@ -167,7 +167,7 @@ def growth_is_of_what_was_chosen(folder):
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block"], report
     report = run("--report", "--diff=@0.5", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block", "+200 bytes, +2 blocks"], report
-    assert "     without 1 group that grew, of fewer than 2: 64 bytes in 1 block\n" in report, report
+    assert "     without 1 group that grew, of fewer than 2: +64 bytes, +1 block\n" in report, report
 
 
 CHOSEN = b"""version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test

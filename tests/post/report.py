@@ -261,6 +261,36 @@ def growth_is_of_every_view_and_export(folder):
         {"bytes": 100, "count": 1}, {"bytes": 60, "count": 1}, {"bytes": 0, "count": 0}, {"bytes": 0, "count": 0}], lines
 
 
+def what_is_left_out_of_growth_is_growth(folder):
+    """The lines about growth that is left out of a list add up the growth, not all blocks of the groups."""
+    old, suppressed = os.path.join(folder, "old"), os.path.join(folder, "suppressed")
+    with open(suppressed, "w", encoding="utf-8") as file:
+        file.write("leak:alloc_\nleak:open_it\n")
+
+    def lines(data, *options, view="leaks"):
+        text = report_of(data, *options, view=view)
+        assert not re.search(r"^ *\d\. ", text, re.M), text
+        return re.findall(r"^     (without .*|growth .*)$", text, re.M)
+
+    for options in (["--diff=@1"], ["--diff=@1", "--tree"]):
+        for view in "leaks", "alive":
+            assert lines(TRACE, "--suppressions=" + suppressed, *options, view=view) == [
+                "without growth that suppressions match: +40 bytes, +1 block",
+                "without growth that suppressions match: +1 descriptor"], (options, view)
+            assert lines(TRACE, "--min-count=3", *options, view=view) == [
+                "without 1 group that grew, of fewer than 3: +40 bytes, +1 block",
+                "without 1 group that grew, of fewer than 3: +1 descriptor"], (options, view)
+    # alloc_a has more bytes in fewer blocks, and alloc_b is new: together they have as many blocks as before.
+    of_a, of_b, more_of_a = re.split(r"(?m)^(?=[23]\. )", CALLS.split("4. [")[0])
+    with open(old, "wb") as file:
+        file.write((HEAD % 41 + of_a + more_of_a).encode())
+    for calls, groups, growth in ((of_a, "1 group", "+10 bytes, -1 block"), (of_a + of_b, "2 groups", "+70 bytes, +0 blocks")):
+        data = (HEAD % 42 + calls.replace("(100)", "(150)")).encode()
+        for option, words in (("--suppressions=" + suppressed, "growth that suppressions match"),
+                              ("--min-count=2", groups + " that grew, of fewer than 2")):
+            assert lines(data, "--diff=" + old, option) == [f"without {words}: {growth}"], (option, growth)
+
+
 def what_only_one_trace_can_have_is_no_growth(folder):
     """Two traces that began at different times: only one of them has a baseline."""
     old = os.path.join(folder, "old")
@@ -800,6 +830,7 @@ def damaged_text_is_shown_as_it_is(folder):
 
 TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
          time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
+         what_is_left_out_of_growth_is_growth,
          what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
          what_grows_is_seen_by_default, why_asks_for_the_newest_block, an_unseen_release_has_no_lifetime,
          ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,

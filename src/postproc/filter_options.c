@@ -219,16 +219,19 @@ static error_t filter_options_parse(int key, char *arg, struct argp_state *state
 	if (!parse_filter(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
 	if (key != OPT_MIN_COUNT)
-		postproc_filters_note(&filters->words, option_table, key, arg);
+		option_words_add(&filters->words, option_table, key, arg);
 	return 0;
 }
 
-void postproc_filters_note(struct buf *words, const struct argp_option *table, int key, const char *value)
+void option_words_add(struct buf *words, const struct argp_option *table, int key, const char *value)
 {
 	char *const name = option_name(table, key);
 
-	buf_printf(words, "%s%s%s", words->size ? " " : "", name, key < 0x80 ? " " : "=");
-	shell_quote_add(words, value);
+	buf_printf(words, "%s%s", words->size ? " " : "", name);
+	if (value) {
+		buf_add_str(words, key < 0x80 ? " " : "=");
+		shell_quote_add(words, value);
+	}
 	free(name);
 }
 

@@ -28,8 +28,9 @@ struct postproc_filters {
 /* A child parser for the program's argp parser. Its input is a struct postproc_filters, which must be zero at first. */
 extern const struct argp postproc_filter_argp;
 
-/* Appends an option of the table with its value, quoted for a shell: "-C Req", "--function='f*'". */
-void postproc_filters_note(struct buf *words, const struct argp_option *table, int key, const char *value);
+/* Appends an option of the table with its value, quoted for a shell: "-C Req", "--function='f*'". value: NULL if the
+ * option has none. */
+void option_words_add(struct buf *words, const struct argp_option *table, int key, const char *value);
 
 void postproc_filters_free(struct postproc_filters *filters);
 

@@ -257,7 +257,7 @@ static void postproc_main_release(struct postproc *postproc)
 	free(postproc->options.inputs);
 	free(postproc->options.views.suppressions);
 	postproc_filters_free(&postproc->options.filters);
-	given_free(&postproc->options.given);
+	buf_free(&postproc->options.views.reading);
 	suppressions_free(&postproc->suppressions);
 	names_free(postproc->files);
 }

@@ -259,6 +259,31 @@ static const char *postproc_options_output(const char *path)
 	return strcmp(path, "stdout") ? named_files_output(path) : "-";
 }
 
+/* Parses options that choose how traces are read and how frames are named. Returns false for any other option. */
+static bool parse_reading(int key, char *arg, struct argp_state *state, struct postproc_options *options)
+{
+	switch (key) {
+	case OPT_INPUT_FORMAT:
+		options->input_encoding = parse_encoding(state, arg, ENCODING_READ);
+		return true;
+	case OPT_RAW_FORMAT:
+		options->layout_path = arg;
+		options->input_encoding = parse_encoding(state, "stacktrack", ENCODING_READ);
+		return true;
+	case OPT_SYSROOT:
+		options->names.sysroot = options->select.sysroot = arg;
+		return true;
+	case OPT_DEBUG_PATH:
+		options->names.debug_path = arg;
+		return true;
+	case OPT_DEBUGINFOD:
+		options->names.debuginfod = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool parse_output(int key, char *arg, struct argp_state *state, struct postproc_options *options)
 {
 	switch (key) {
@@ -278,13 +303,6 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		return true;
 	case 't':
 		options->output_encoding = parse_encoding(state, "text", ENCODING_WRITE);
-		return true;
-	case OPT_INPUT_FORMAT:
-		options->input_encoding = parse_encoding(state, arg, ENCODING_READ);
-		return true;
-	case OPT_RAW_FORMAT:
-		options->layout_path = arg;
-		options->input_encoding = parse_encoding(state, "stacktrack", ENCODING_READ);
 		return true;
 	case OPT_CYCLE_SIZE:
 		options->cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
@@ -306,15 +324,6 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		return true;
 	case OPT_FOLLOW:
 		options->follow = true;
-		return true;
-	case OPT_SYSROOT:
-		options->names.sysroot = options->select.sysroot = arg;
-		return true;
-	case OPT_DEBUG_PATH:
-		options->names.debug_path = arg;
-		return true;
-	case OPT_DEBUGINFOD:
-		options->names.debuginfod = true;
 		return true;
 	case OPT_CPUS:
 		options->dump_options.cpus = (uint32_t)postproc_options_number(state, "--cpus", arg, CPUS_MAX);
@@ -378,7 +387,11 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 	if (parse_removal(key, arg, state, options) || parse_output(key, arg, state, options))
 		return 0;
 	if (parse_selection(key, arg, state, options)) {
-		postproc_filters_note(&options->filters.words, option_table, key, arg);
+		option_words_add(&options->filters.words, option_table, key, arg);
+		return 0;
+	}
+	if (parse_reading(key, arg, state, options)) {
+		option_words_add(&options->views.reading, option_table, key, arg);
 		return 0;
 	}
 	switch (key) {
@@ -474,5 +487,6 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
 	help_columns();
 	argp_parse(&argp, argc, argv, 0, NULL, options);
+	given_free(&options->given);
 	options->prepare.resolve = options->resolve;
 }

@@ -20,8 +20,7 @@ enum { EXIT_USAGE = 2 };
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
 struct postproc_options {
-	/* the given options, and facts about them, for detecting conflicts and for suggested commands */
-	struct given given;
+	struct given given;  /* the given options, and facts about them, for detecting conflicts */
 	const char **inputs; /* paths of the inputs, at least one; "-" is standard input */
 	size_t input_count, input_capacity;
 	const char *output;                    /* a file, a folder, or NULL or "-" for standard output */

@@ -79,31 +79,6 @@ static void add_selection(const struct views *views, bool is_of_groups, struct b
 		buf_printf(out, "%s--min-count=%" PRIu32, out->size ? " " : "", filters->min_count);
 }
 
-/* Appends the given options that choose how traces are read, how frames are named, and which leaks are suppressed, as
- * words for a shell. Without them a suggested command would show something else. */
-static void add_reading(const struct postproc_options *options, struct buf *out)
-{
-	static const char *const names[] = {"--input-format",
-					    "--raw-format",
-					    "--sysroot",
-					    "--debug-path",
-					    "--debuginfod",
-					    "--suppressions",
-					    "--no-default-suppressions"};
-
-	for (size_t i = 0; i < options->given.count; i++) {
-		const struct given_fact *const fact = &options->given.facts[i];
-
-		for (size_t j = 0; j < ARRAY_SIZE(names); j++) {
-			if (strcmp(fact->name, names[j]) != 0)
-				continue;
-			buf_printf(out, "%s%s%s", out->size ? " " : "", names[j], *fact->value ? "=" : "");
-			if (*fact->value)
-				shell_quote_add(out, fact->value);
-		}
-	}
-}
-
 /* Sets the command line that reads the same traces again in the same way and selects the same, for hints in the report.
  * Does nothing if an input is standard input. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
@@ -113,7 +88,7 @@ static void words_again(const struct views *views, struct report_options *report
 							      views->sequence ? views->sequence->input_name : NULL;
 
 	if (!own) {
-		add_reading(options, behind);
+		buf_add(behind, options->views.reading.data, options->views.reading.size);
 		add_selection(views, true, behind);
 	}
 	for (size_t i = 0; !own && i < options->input_count; i++) {

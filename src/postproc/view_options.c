@@ -68,12 +68,32 @@ static void set_tree(struct argp_state *state, struct view_options *options, con
 		argp_error(state, "--tree takes down or up, not '%s'", text);
 }
 
+/* Parses options that choose which leaks are suppressed. Returns false for any other option. */
+static bool parse_suppressing(int key, char *arg, struct view_options *options)
+{
+	switch (key) {
+	case OPT_SUPPRESSIONS:
+		ARRAY_GROW(options->suppressions, options->suppression_capacity, options->suppression_count);
+		options->suppressions[options->suppression_count++] = arg;
+		return true;
+	case OPT_NO_DEFAULT_SUPPRESSIONS:
+		options->no_own_suppressions = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *options = state->input;
 	uint64_t number;
 
 	given_option(options->given, option_table, key, arg);
+	if (parse_suppressing(key, arg, options)) {
+		option_words_add(&options->reading, option_table, key, arg);
+		return 0;
+	}
 	switch (key) {
 	case POSTPROC_OPT_REPORT:
 		options->report = true;
@@ -97,15 +117,8 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 	case OPT_DIFF:
 		set_diff(state, options, arg);
 		return 0;
-	case OPT_SUPPRESSIONS:
-		ARRAY_GROW(options->suppressions, options->suppression_capacity, options->suppression_count);
-		options->suppressions[options->suppression_count++] = arg;
-		return 0;
 	case OPT_GEN_SUPPRESSIONS:
 		options->report_options.gen_suppressions = true;
-		return 0;
-	case OPT_NO_DEFAULT_SUPPRESSIONS:
-		options->no_own_suppressions = true;
 		return 0;
 	case OPT_LIVE:
 		options->live = true;

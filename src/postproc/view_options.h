@@ -2,6 +2,7 @@
 #ifndef FT_POSTPROC_VIEW_OPTIONS_H
 #define FT_POSTPROC_VIEW_OPTIONS_H
 
+#include "base/buf.h"
 #include "export/export.h"
 #include "report/report.h"
 
@@ -29,6 +30,10 @@ struct view_options {
 	const char **suppressions; /* --suppressions: names of files, in the given order */
 	size_t suppression_count, suppression_capacity;
 	bool no_own_suppressions;
+	/* The given options that choose how traces are read, how frames are named, and which leaks are suppressed, of
+	 * all tables of options, as words for a shell: without them a suggested command would show something else.
+	 * Empty if there are none. */
+	struct buf reading;
 	const char *old; /* --diff: path of the older trace to compare with; NULL: none */
 	struct account_wishes wishes;
 	const char *mark; /* the value "@T" of --diff; NULL if none was given */

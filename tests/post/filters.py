@@ -218,7 +218,7 @@ def what_has_chosen_is_said(folder):
         with open(name, "wb") as file:
             file.write(data)
     for words, data in (("--input-format=text", CHOSEN), (f"--raw-format='{layout}'", stacktrack),
-                        ("--debug-path=/ --debuginfod", CHOSEN),
+                        ("--debug-path=/ --debuginfod", CHOSEN), ("--debuginfod --debug-path=''", CHOSEN),
                         (f"--suppressions={suppressed} --no-default-suppressions", CHOSEN)):
         with open(path, "wb") as file:
             file.write(data)

@@ -25,8 +25,7 @@ struct scan {
 	char *program;
 	struct snapshot *snapshot; /* NULL in a scan of a core file */
 	struct core *core;
-	const char *path;    /* path of the core file */
-	const char *sysroot; /* directory that is put before the paths of the core's files, or NULL */
+	const char *path; /* path of the core file */
 	struct data_names *names;
 	uint64_t layout; /* the result of scan_layout_of() for the objects in `names` */
 	struct scan_types *types;
@@ -55,7 +54,7 @@ struct scan *scan_new(pid_t pid)
 
 struct scan *scan_of_core(const char *path, const char *sysroot)
 {
-	struct core *core = core_open(path);
+	struct core *core = core_open(path, sysroot);
 
 	if (!core)
 		return NULL;
@@ -63,7 +62,6 @@ struct scan *scan_of_core(const char *path, const char *sysroot)
 
 	scan->core = core;
 	scan->path = path;
-	scan->sysroot = sysroot;
 	scan->pid = core_pid(core);
 	scan->program = xstrdup(core_program(core));
 	return scan;
@@ -445,7 +443,7 @@ static void name_objects(struct scan *scan, const struct heap_image *image)
 	if (scan->names && layout == scan->layout)
 		return;
 	data_names_free(scan->names);
-	scan->names = scan->core ? core_names(scan->core, scan->sysroot) : data_names_new(scan->pid);
+	scan->names = scan->core ? core_names(scan->core) : data_names_new(scan->pid);
 	scan->layout = layout;
 	if (scan->types)
 		scan_types_rename(scan->types, scan->names);

@@ -53,7 +53,7 @@ static void print_pause(FILE *out, const struct scan_report *report)
 		fprintf(out, ": a core file of %zu thread%s, %s bytes of variables\n", pause->threads,
 			plural(pause->threads), number_grouped(pause->bytes, bytes));
 		if (pause->unreadable)
-			fprintf(out, "  %s bytes of memory that may be writable are not in the file%s\n",
+			fprintf(out, "  %s bytes of memory are not in the file%s\n",
 				number_grouped(pause->unreadable, bytes), partial);
 		if (!pause->threads)
 			fprintf(out, "  the file has no registers of threads: blocks that only registers or stacks "

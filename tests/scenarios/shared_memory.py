@@ -1,6 +1,7 @@
 """Tests pointers in shared memory that the process itself has not touched: either all of this memory is copied, or no
 block is reported as definitely lost."""
 
+import glob
 import json
 import os
 import struct
@@ -131,12 +132,46 @@ def of_a_core(room):
     return problems + (more or compare(found, 'O2', is_known=False)), ''
 
 
-def of_a_core_without_file(room):
+def of_a_core_without_file(room, how):
     """gdb's core file names a shared mapping of a file, but has neither its bytes nor its permissions."""
-    with Shared(room, 'written') as target:
+    with Shared(room, how) as target:
         problems, found = of_core(room, gdb_core(room, target.pid))
         problems += compare(found, 'O2', is_known=False) if found else []
         target.child.communicate(b'')
+    return problems, ''
+
+
+def of_a_core_with_constants(room):
+    """gdb leaves out a file that the process only reads. The file shows that it has no pointers, unless it is missing,
+    or newer than the core file."""
+    with Shared(room, 'constant') as target:
+        with open('/proc/%d/coredump_filter' % target.pid, 'w') as chosen:
+            chosen.write('0x23')
+        bare = room.path('bare')
+        os.rename(gdb_core(room, target.pid), bare)
+        with open('/proc/%d/coredump_filter' % target.pid, 'w') as chosen:
+            chosen.write('0x33')
+        path = gdb_core(room, target.pid)
+        target.child.communicate(b'')
+    file, = glob.glob(room.path('sharedpages.*'))
+    root, problems = room.path('root'), []
+    os.makedirs(root + os.path.dirname(file))
+    core_time = os.stat(path).st_mtime
+
+    def look(what, status, *options, core=path):
+        done = room.run([FUNCTRACE, '--scan=json', '--error-exitcode=9', '--core=' + core, *options])
+        more = ['status %d: %s' % (done.status, done.err.decode())] if done.status != status else []
+        more += compare(json.loads(done.out), 'O2', is_known=status == 9, kept=0)
+        problems.extend('%s: %s' % (what, problem) for problem in more)
+
+    look('as it was', 9)
+    look('without ELF headers', 9, core=bare)
+    os.utime(file, (core_time + 10, core_time + 10))
+    look('newer', 0)
+    os.utime(file, (core_time - 10, core_time - 10))
+    os.rename(file, root + file)
+    look('missing', 0)
+    look('below the folder', 9, '--sysroot=' + root)
     return problems, ''
 
 
@@ -150,5 +185,7 @@ CASES = [
     ('--scan: shared memory that userfaultfd serves', served),
     ('--scan: shared memory, at the end of the program', at_exit),
     ('--scan: shared memory in a core file', of_a_core),
-    ('--scan: shared memory of a file, in a core file of gdb', of_a_core_without_file),
+    ('--scan: shared memory of a file, in a core file of gdb', lambda room: of_a_core_without_file(room, 'written')),
+    ('--scan: shared memory beside a changed page of the file, in a core file of gdb', lambda room: of_a_core_without_file(room, 'beside')),
+    ('--scan: a file that is only read, in a core file of gdb', of_a_core_with_constants),
 ]

@@ -4,6 +4,8 @@
  *	forked   the table was filled before a fork; the child, which runs on, has not touched it
  *	mapping  it was filled by another mapping of the same memory (memfd_create)
  *	written  it was filled by pwrite(2) to the mapped file, a new one in the current folder
+ *	beside   the same, and a changed private page of the file is mapped before the shared part
+ *	constant the table is in memory without a file, and a file without pointers is mapped, private and read-only
  *	dropped  it was filled here, and its pages were dropped (MADV_DONTNEED)
  *	attached it is of System V, filled before the segment was detached and attached again
  *	sparse   as mapping, at the end of 8 GiB without other data; prints at the end whether the rest is still empty
@@ -59,7 +61,8 @@ static void open_file(void)
 {
 	char path[] = "sharedpages.XXXXXX";
 
-	fd = is("written") ? mkstemp(path) : (int)syscall(SYS_memfd_create, "table", 0);
+	fd = is("written") || is("beside") || is("constant") ? mkstemp(path)
+							     : (int)syscall(SYS_memfd_create, "table", 0);
 	CHECK(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
 }
 
@@ -114,6 +117,26 @@ NOINLINE static void make_odd(char *page, size_t bytes)
 	}
 }
 
+/* Maps a file, of which nothing else is mapped. */
+NOINLINE static void map_constant(void)
+{
+	static char text[65536];
+
+	open_file();
+	CHECK(write(fd, memset(text, 'x', sizeof(text)), sizeof(text)) == sizeof(text));
+	CHECK(mmap(NULL, sizeof(text), PROT_READ, MAP_PRIVATE, fd, 0) != MAP_FAILED);
+	fd = -1;
+}
+
+/* Maps the first page of the table's mapping again. */
+NOINLINE static void change_first_page(size_t bytes)
+{
+	char *const first = (char *)(table + BLOCKS) - size;
+
+	CHECK(mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == first);
+	*first = 1;
+}
+
 NOINLINE static void lose(void)
 {
 	for (unsigned i = 0; i < LOST; i++) {
@@ -128,19 +151,23 @@ NOINLINE static void prepare(void)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	size = is("sparse") ? (size_t)SPARSE : is("wide") ? WIDE : 16 * page;
-	if (is("mapping") || is("written") || is("sparse") || is("wide"))
+	if (is("mapping") || is("written") || is("beside") || is("sparse") || is("wide"))
 		open_file();
+	if (is("constant"))
+		map_constant();
 	if (is("attached")) {
 		fill_segment();
 		return;
 	}
-	if (is("written"))
+	if (is("written") || is("beside"))
 		fill_by_write();
 	else if (fd >= 0)
 		fill_elsewhere();
 	table = table_in(map());
 	if (fd < 0)
 		fill(table);
+	if (is("beside"))
+		change_first_page(page);
 	if (is("dropped"))
 		CHECK(madvise((char *)(table + BLOCKS) - size, size, MADV_DONTNEED) == 0);
 	make_odd((char *)((uintptr_t)table & ~(page - 1)) - page, page);

@@ -93,7 +93,7 @@ static void test_is_known(void **state)
 
 static void test_core(void **state)
 {
-	struct core *const core = core_open(path);
+	struct core *const core = core_open(path, NULL);
 	struct heap *heap;
 	const char *reason;
 
@@ -138,7 +138,7 @@ static enum heap_class class_of(const struct heap_image *image)
 /* The vector of a thread's TLS blocks is a block that is recognised by its second entry alone. */
 static void test_vector(void **state)
 {
-	struct core *const core = core_open(path);
+	struct core *const core = core_open(path, NULL);
 	struct arch without_dtv = arch_riscv64;
 
 	(void)state;

@@ -3,6 +3,7 @@
 #include "scan/capture/quiesce.h"
 #include "scan/capture/core_mappings.h"
 #include "scan/capture/core_objects.h"
+#include "scan/capture/core_omitted.h"
 #include "arch/abi.h"
 #include "base/msg.h"
 #include "symbols/names/data_names.h"
@@ -49,8 +50,9 @@ struct core {
 	size_t piece_count, piece_capacity;
 	struct heap_thread *threads;
 	size_t thread_count, thread_capacity;
-	struct maps files; /* the files that the process had mapped */
-	int64_t time;      /* when the core file was written, in seconds since the Epoch */
+	struct maps files;   /* the files that the process had mapped */
+	int64_t time;        /* when the core file was written, in seconds since the Epoch */
+	const char *sysroot; /* directory that is put before the files' paths, or NULL */
 	struct snapshot_figures figures;
 	pid_t pid;
 	char name[NAME_LENGTH + 1];
@@ -191,10 +193,13 @@ static size_t core_image_read_any(void *context, uint64_t address, void *data, s
 
 static void join_files(struct core *core)
 {
-	core->figures.unreadable = add_saturated(
-		core->figures.unreadable, core_mappings_unknown(&core->files, core->mappings, core->mapping_count));
+	struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
+
+	core->figures.unreadable = add_saturated(core->figures.unreadable,
+						 core_omitted_bytes(&memory, &core->files, core->time, core->sysroot));
 	core->mappings = core_mappings_join(&core->files, core->mappings, &core->mapping_count);
-	const struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
+	memory.mappings = core->mappings;
+	memory.count = core->mapping_count;
 
 	for (size_t i = 0; i < core->piece_count; i++) {
 		struct piece *const piece = &core->pieces[i];
@@ -416,11 +421,12 @@ static void core_image_explain(const struct core *core, const char *path, const 
 			  path, wrong);
 }
 
-struct core *core_open(const char *path)
+struct core *core_open(const char *path, const char *sysroot)
 {
 	struct core *core = xcalloc(1, sizeof(*core));
 	const char *wrong = map_file(core, path);
 
+	core->sysroot = sysroot;
 	elf_version(EV_CURRENT);
 	if (!wrong) {
 		core->elf = elf_memory((char *)core->bytes, core->size);
@@ -470,13 +476,13 @@ const struct snapshot_figures *core_figures(const struct core *core)
 	return &core->figures;
 }
 
-struct data_names *core_names(struct core *core, const char *sysroot)
+struct data_names *core_names(struct core *core)
 {
 	const struct objects_image image = {.maps = &core->files,
 					    .memory = {.read = core_image_read_any, .context = core},
 					    .machine = core->arch->elf_machine,
 					    .time = core->time,
-					    .sysroot = sysroot};
+					    .sysroot = core->sysroot};
 
 	return data_names_of_image(&image);
 }

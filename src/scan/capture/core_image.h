@@ -8,17 +8,17 @@
 struct core;
 
 /* Opens an ELF core file of this processor's byte order. Returns NULL after a message if the file cannot be read, or
- * is no core file. core_free() closes it; NULL is allowed. */
-struct core *core_open(const char *path);
+ * is no core file. core_free() closes it; NULL is allowed. sysroot: a directory that is put before the paths of the
+ * files that the process had mapped, or NULL; the string belongs to the caller. */
+struct core *core_open(const char *path, const char *sysroot);
 void core_free(struct core *core);
 /* Returns the memory image, which is valid as long as the core. */
 const struct heap_image *core_image(const struct core *core);
 /* Returns the figures of the image, as for a copy of a process, but without a pause. */
 const struct snapshot_figures *core_figures(const struct core *core);
 /* Returns the names of symbols in the objects that the process had mapped, if their files exist on this machine.
- * data_names_free() frees them. sysroot: a directory that is put before the paths, or NULL; the string belongs to
- * the caller. Warns if a file is not the one that was mapped. */
-struct data_names *core_names(struct core *core, const char *sysroot);
+ * data_names_free() frees them. Warns if a file is not the one that was mapped. */
+struct data_names *core_names(struct core *core);
 /* core_pid() returns the process's id, core_program() the name of its program, "" if it is unknown. */
 pid_t core_pid(const struct core *core);
 const char *core_program(const struct core *core);

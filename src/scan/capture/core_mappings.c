@@ -59,37 +59,6 @@ void core_mappings_read(struct maps *files, const struct arch *arch, const unsig
 	hash_free(&by_path);
 }
 
-/* Returns true if a segment describes at least a part of the mapping. */
-static bool has_segment(const struct mapping *file, const struct heap_mapping *items, size_t count)
-{
-	const size_t next = COUNT_UP_TO(items, count, .start, file->start);
-
-	return (next && items[next - 1].end > file->start) || (next < count && items[next].start < file->end);
-}
-
-/* Does not count the mappings of objects, whose code has no segments: the mappings of an object follow each other, and
- * those of its variables have segments. */
-uint64_t core_mappings_unknown(const struct maps *files, const struct heap_mapping *items, size_t count)
-{
-	uint64_t unknown = 0;
-
-	for (size_t i = 0; i < files->count;) {
-		const struct mapping *const first = &files->items[i];
-		uint64_t bytes = 0;
-		bool is_object = false;
-
-		for (; i < files->count && files->items[i].inode == first->inode; i++) {
-			const struct mapping *const file = &files->items[i];
-
-			bytes = add_saturated(bytes, file->end - file->start);
-			is_object |= has_segment(file, items, count);
-		}
-		if (!is_object && strncmp(first->path, "/usr/", 5) != 0)
-			unknown = add_saturated(unknown, bytes);
-	}
-	return unknown;
-}
-
 static int core_mappings_compare(const void *one, const void *two)
 {
 	const struct heap_mapping *a = one, *b = two;

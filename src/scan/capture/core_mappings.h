@@ -10,11 +10,6 @@
  * number is stored as the inode of the path's mappings. If the note is damaged, *files stays empty. maps_free() frees
  * *files. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size);
-/* Returns the bytes of the mappings of files that may have been writable, although no segment of the core file says so:
- * gdb omits shared memory of named files, together with its permissions. `items` are the mappings that the segments
- * describe: `count` mappings in order of address. Not counted are the mappings of an object, some of which have
- * segments, and of files in /usr, which programs do not write. */
-uint64_t core_mappings_unknown(const struct maps *files, const struct heap_mapping *items, size_t count);
 /* Sets the files' paths in the mappings `items`, which the segments of a core file describe: *count mappings in order
  * of address. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of
  * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. Also sets the

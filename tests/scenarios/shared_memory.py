@@ -143,7 +143,7 @@ def of_a_core_without_file(room, how):
 
 def of_a_core_with_constants(room):
     """gdb leaves out a file that the process only reads. The file shows that it has no pointers, unless it is missing,
-    or newer than the core file."""
+    or has changed after the core file."""
     with Shared(room, 'constant') as target:
         with open('/proc/%d/coredump_filter' % target.pid, 'w') as chosen:
             chosen.write('0x23')
@@ -168,7 +168,9 @@ def of_a_core_with_constants(room):
     look('without ELF headers', 9, core=bare)
     os.utime(file, (core_time + 10, core_time + 10))
     look('newer', 0)
-    os.utime(file, (core_time - 10, core_time - 10))
+    os.utime(path, (1e9, 1e9))
+    os.utime(file, (1e9 - 10, 1e9 - 10))
+    look('put here later, with an old time', 0)
     os.rename(file, root + file)
     look('missing', 0)
     look('below the folder', 9, '--sysroot=' + root)

@@ -77,6 +77,13 @@ static bool part_may_point(struct core_omitted_search *search, int fd, uint64_t 
 	return false;
 }
 
+/* Returns true if the file may have changed since the core file was written. Packages and copies keep the mtime of the
+ * content, so the ctime is compared, too, except under a sysroot, where all files are copies. */
+static bool may_have_changed(const struct core_omitted_search *search, const struct stat *st)
+{
+	return st->st_mtim.tv_sec > search->time || (!search->sysroot && st->st_ctim.tv_sec > search->time);
+}
+
 /* Returns true if the file now open may have pointers in the mapped part. The bytes after its end are zeros. */
 static bool open_file_may_point(struct core_omitted_search *search, const struct mapping *file, int fd,
 				const struct stat *st)
@@ -85,7 +92,7 @@ static bool open_file_may_point(struct core_omitted_search *search, const struct
 	const uint64_t behind = size > file->offset ? size - file->offset : 0;
 	char magic[SELFMAG];
 
-	if (st->st_mtim.tv_sec > search->time)
+	if (may_have_changed(search, st))
 		return true;
 	if (!read_all_at(fd, magic, SELFMAG, 0) && !memcmp(magic, ELFMAG, SELFMAG))
 		return false;

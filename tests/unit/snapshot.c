@@ -2,6 +2,7 @@
 #include "config.h"
 #include "scan/capture/snapshot.h"
 #include "scan/capture/copy_workers.h"
+#include "scan/capture/mapping_choice.h"
 #include "base/util.h"
 #include "proc/proc.h"
 
@@ -418,12 +419,43 @@ static void test_killed(void **state)
 	end(pid, SIGKILL);
 }
 
+/* Pages that the program has protected are copied if they may be in a block: if memory of the program is beside them.
+ * A reserve of terabytes is not in a block. */
+static void test_protected(void **state)
+{
+	static const struct {
+		const char *maps;
+		size_t which;
+		bool is_protected;
+	} rows[] = {
+		{"1000-2000 rw-p 0 0:0 0\n2000-3000 r--p 0 0:0 0\n", 1, true},
+		{"1000-2000 rw-p 0 0:0 0\n2000-3000 r-xp 0 0:0 0\n", 1, true},
+		{"1000-2000 r--p 0 0:0 0\n2000-3000 rw-p 0 0:0 0 [heap]\n", 0, true},
+		{"1000-2000 rw-p 0 0:0 0 [anon:pool]\n2000-3000 r--p 0 0:0 0 [anon:pool]\n", 1, true},
+		{"1000-2000 rw-p 0 0:0 0\n2000-1000002000 r--p 0 0:0 0\n", 1, true},
+		{"1000-2000 rw-p 0 0:0 0\n2000-1000003000 r--p 0 0:0 0\n", 1, false},
+		{"1000-2000 rw-p 0 0:0 0\n2000-3000 ---p 0 0:0 0\n", 1, false},
+		{"1000-2000 rw-p 0 0:0 0\n3000-4000 r--p 0 0:0 0\n", 1, false},
+		{"1000-2000 rw-s 0 0:1 7 /dev/zero\n2000-3000 r--p 0 0:0 0\n", 1, false},
+		{"1000-2000 rw-p 0 0:0 0\n2000-3000 r--p 0 8:1 7 /lib/x.so\n", 1, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct maps maps;
+
+		assert_int_equal(maps_parse(rows[i].maps, &maps), 0);
+		assert_int_equal(mapping_is_protected(&maps, rows[i].which), rows[i].is_protected);
+		maps_free(&maps);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_image), cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
-		cmocka_unit_test(test_wide),  cmocka_unit_test(test_workers),
+		cmocka_unit_test(test_wide),  cmocka_unit_test(test_workers), cmocka_unit_test(test_protected),
 	};
 
 	shared = (void *)map(page_size(), MAP_SHARED);

@@ -106,7 +106,11 @@ static bool maps_take_line(char *line, struct mapping *mapping)
 	mapping->dev_minor = (unsigned)minor;
 	if (*line && *line != ' ')
 		return false;
-	maps_take_path(line + strspn(line, " "), mapping);
+	line += strspn(line, " ");
+	/* A name that the program has given to memory without a file (PR_SET_VMA_ANON_NAME) is no path. */
+	if (!strncmp(line, "[anon:", 6))
+		*line = '\0';
+	maps_take_path(line, mapping);
 	return true;
 }
 

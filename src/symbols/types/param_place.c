@@ -270,6 +270,22 @@ static bool has_option(const char *producer, const char *option)
 	return false;
 }
 
+/* Returns true if GCC may have compiled the function without variable tracking. With -flto its producer is GIMPLE, and
+ * the options are those of the unit with the function's source, which its origin is in. If dwz has moved the origin, it
+ * is in a unit without a producer. */
+static bool is_untracked(Dwarf_Die *function, const char *producer)
+{
+	static const char option[] = "-fno-var-tracking";
+	Dwarf_Die origin;
+
+	if (strncmp(producer, "GNU GIMPLE", 10) != 0)
+		return has_option(producer, option);
+	const char *const compiled =
+		die_reference(function, DW_AT_abstract_origin, &origin) ? find_producer(&origin) : "";
+
+	return !*compiled || has_option(compiled, option);
+}
+
 static bool is_before_4(Dwarf_Die *function)
 {
 	Dwarf_Half version;
@@ -285,13 +301,9 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	uint64_t convention = DW_CC_normal;
 
 	const char *const producer = find_producer(function);
-	Dwarf_Die origin;
-	/* With -flto the options are those of the unit with the function's source, which only its origin is in. */
-	const char *const options =
-		die_reference(function, DW_AT_abstract_origin, &origin) ? find_producer(&origin) : producer;
 
 	*entry = (struct param_entry){.address = address, .is_gcc = !strncmp(producer, "GNU ", 4)};
-	entry->is_untracked = entry->is_gcc && has_option(options, "-fno-var-tracking");
+	entry->is_untracked = entry->is_gcc && is_untracked(function, producer);
 	/* Compilers write these attributes for calls only when they optimise. */
 	/* DWARF before version 4 does not have them: the code may be optimised. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||

@@ -143,7 +143,7 @@ def of_a_core_without_file(room, how):
 
 def of_a_core_with_constants(room):
     """gdb leaves out a file that the process only reads. The file shows that it has no pointers, unless it is missing,
-    or has changed after the core file."""
+    or may have changed after the core file."""
     with Shared(room, 'constant') as target:
         with open('/proc/%d/coredump_filter' % target.pid, 'w') as chosen:
             chosen.write('0x23')
@@ -156,7 +156,7 @@ def of_a_core_with_constants(room):
     file, = glob.glob(room.path('sharedpages.*'))
     root, problems = room.path('root'), []
     os.makedirs(root + os.path.dirname(file))
-    core_time = os.stat(path).st_mtime
+    file_time = os.stat(file).st_ctime
 
     def look(what, status, *options, core=path):
         done = room.run([FUNCTRACE, '--scan=json', '--error-exitcode=9', '--core=' + core, *options])
@@ -164,9 +164,13 @@ def of_a_core_with_constants(room):
         more += compare(json.loads(done.out), 'O2', is_known=status == 9, kept=0)
         problems.extend('%s: %s' % (what, problem) for problem in more)
 
+    os.utime(path, (file_time, file_time))
+    look('of the same second', 0)
+    for core in path, bare:
+        os.utime(core, (file_time + 10, file_time + 10))
     look('as it was', 9)
     look('without ELF headers', 9, core=bare)
-    os.utime(file, (core_time + 10, core_time + 10))
+    os.utime(file, (file_time + 20, file_time + 20))
     look('newer', 0)
     os.utime(path, (1e9, 1e9))
     os.utime(file, (1e9 - 10, 1e9 - 10))

@@ -40,7 +40,7 @@ static void core_omitted_find_objects(const struct core_memory *memory, const st
 	}
 }
 
-/* Returns true if one of the words is an address at which the program may have blocks. */
+/* Returns true if one of the words is an address of writable memory. */
 static bool has_address(const struct core_memory *memory, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = memory->arch->pointer_size;
@@ -54,7 +54,7 @@ static bool has_address(const struct core_memory *memory, const unsigned char *b
 			continue;
 		const struct heap_mapping *const m = &items[COUNT_UP_TO(items, memory->count, .start, word) - 1];
 
-		if (word < m->end && (m->writable || core_is_read_only(m)))
+		if (word < m->end && m->writable)
 			return true;
 	}
 	return false;
@@ -77,11 +77,11 @@ static bool part_may_point(struct core_omitted_search *search, int fd, uint64_t 
 	return false;
 }
 
-/* Returns true if the file may have changed since the core file was written. Packages and copies keep the mtime of the
- * content, so the ctime is compared, too, except under a sysroot, where all files are copies. */
+/* Returns true if the file may have changed since the core file was written, or in the same second. Packages and copies
+ * keep the mtime of the content, so the ctime is compared, too, except under a sysroot, where all files are copies. */
 static bool may_have_changed(const struct core_omitted_search *search, const struct stat *st)
 {
-	return st->st_mtim.tv_sec > search->time || (!search->sysroot && st->st_ctim.tv_sec > search->time);
+	return st->st_mtim.tv_sec >= search->time || (!search->sysroot && st->st_ctim.tv_sec >= search->time);
 }
 
 /* Returns true if the file now open may have pointers in the mapped part. The bytes after its end are zeros. */

@@ -252,9 +252,16 @@ pid_t *who_children(pid_t pid, size_t *count)
 static bool is_in_memory(pid_t pid, const void *other)
 {
 	const pid_t one = *(const pid_t *)other;
+
+	return pid != one && who_shares_memory(pid, one);
+}
+
+bool who_shares_memory(pid_t one, pid_t other)
+{
+	const pid_t a = proc_live_thread(one), b = proc_live_thread(other);
 	bool known;
 
-	return pid != one && proc_same_memory(pid, one, &known);
+	return a && b && proc_same_memory(a, b, &known);
 }
 
 pid_t *who_in_memory(pid_t pid, size_t *count)

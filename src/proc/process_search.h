@@ -24,6 +24,9 @@ pid_t *who_named(const char *name, size_t *count);
 pid_t who_named_of_another(const char *name);
 /* Returns the living children of a process. The caller frees the array. */
 pid_t *who_children(pid_t pid, size_t *count);
+/* Returns true if both processes are alive and use the same memory, as far as this process may compare them. A leader
+ * that has ended has no memory, even if the process lives. */
+bool who_shares_memory(pid_t one, pid_t other);
 /* Returns the other living processes that use the memory of a process (CLONE_VM without CLONE_THREAD), as far as this
  * process may compare them. The caller frees the array. */
 pid_t *who_in_memory(pid_t pid, size_t *count);

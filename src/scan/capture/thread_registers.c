@@ -105,12 +105,10 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 		scan_threads_add(threads, task);
 	threads->sharers = 0;
 	for (size_t i = 0; i < threads->other_count; i++) {
-		bool known;
-
 		/* The child of a posix_spawn(3) may have executed its program since it was found. */
-		if (!proc_same_memory(threads->others[i], hold->process.pid, &known))
+		if (!who_shares_memory(threads->others[i], hold->process.pid))
 			continue;
-		read_moving(thread_registers_add(threads, threads->others[i]));
+		read_moving(thread_registers_add(threads, proc_live_thread(threads->others[i])));
 		threads->sharers++;
 	}
 }

@@ -18,6 +18,7 @@
 #define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
 #define LOCKED_MAX  4  /* maximum number of consistent copies that are not used: may_be_better() */
+#define MOVING_MAX  2  /* maximum number of these because of a thread that cannot be stopped */
 #define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
 
 struct scan {
@@ -304,12 +305,14 @@ static enum scan_result take_copy(struct scan *scan, const struct snapshot_care 
 }
 
 /* Returns true if another copy is worth a pause, although this one is consistent. A block that is just being allocated
- * or released may be in no list, and no pointer to it may exist. The registers of another process in the same memory
- * are unknown; it is mostly the child of a posix_spawn(3), which executes its program soon. */
+ * or released may be in no list, and no pointer to it may exist. The registers of a thread that could not be stopped
+ * are unknown; it mostly waits in posix_spawn(3) for a child that executes its program soon. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
-	return copy < LOCKED_MAX && !scan->object && !snapshot_figures(scan->snapshot)->is_stopped &&
-	       (heap_is_locked(snapshot_image(scan->snapshot)) || snapshot_figures(scan->snapshot)->sharers);
+	const struct snapshot_figures *figures = snapshot_figures(scan->snapshot);
+
+	return copy < LOCKED_MAX && !scan->object && !figures->is_stopped &&
+	       (heap_is_locked(snapshot_image(scan->snapshot)) || (figures->moving && copy < MOVING_MAX));
 }
 
 static enum scan_result read_heap(struct scan *scan, struct heap **heap)
@@ -344,7 +347,7 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		if (status == HEAP_READ) {
 			heap_free(*heap);
 			msg_debug(DBG_PROCESS, 1,
-				  "copy %u is not used: a lock is held, or another process used the memory", copy + 1);
+				  "copy %u is not used: a lock is held, or a thread could not be stopped", copy + 1);
 			continue;
 		}
 		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in

@@ -69,8 +69,8 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	}
 	if (report->inconsistent)
 		fprintf(out,
-			"  %" PRIu64 " earlier cop%s not used: a thread was inside malloc or free, or another process "
-			"used the memory\n",
+			"  %" PRIu64 " earlier cop%s not used: a thread was inside malloc or free, or could not be "
+			"stopped\n",
 			report->inconsistent, report->inconsistent == 1 ? "y was" : "ies were");
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");

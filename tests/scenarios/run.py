@@ -220,7 +220,8 @@ def left_out():
     names, found = [case.label for case in CASES] + ROWS, set()
     for line in lines_of(LONG_FORM):
         matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
-        if not matching:
+        # Some cases exist only on x86-64.
+        if not matching and builds.processor() == 'x86_64':
             sys.exit('long.form names a case that is not there: %s' % line)
         found.update(matching)
     return found

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/user.h>
@@ -40,8 +41,6 @@ static int make(void **state)
 	void *const code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
-	if (strcmp(arch_native()->name, "x86_64"))
-		skip();
 	assert_ptr_not_equal(code, MAP_FAILED);
 	made = (uint64_t)(uintptr_t)code;
 	memset(code, 0x90, PAGE);
@@ -61,7 +60,7 @@ static void fill(void)
 	stack[21] = RETURN(3);
 }
 
-/* On other processors make() skips all tests. */
+/* On other processors no test is run. */
 static void set_registers(struct stack_snapshot *snapshot, uint64_t pc, uint64_t sp, uint64_t frame)
 {
 #ifdef __x86_64__
@@ -153,5 +152,9 @@ int main(void)
 		cmocka_unit_test_setup(test_circle, make),
 	};
 
+	if (strcmp(arch_native()->name, "x86_64") != 0) {
+		puts("1..0 # SKIP the calls and registers are those of x86-64");
+		return 77;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

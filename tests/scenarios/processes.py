@@ -2,7 +2,6 @@
 
 import errno
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -245,6 +244,24 @@ def code_sections(path):
     return found
 
 
+def code_end(path, low, high):
+    """Returns where the code segment that is mapped there ends. The rest of its last page is not used: it has zeros, or
+    the data of the next segment. Little endian only."""
+    with open(path, 'rb') as file:
+        header = file.read(64)
+        wide = header[4] == 2
+        table, = struct.unpack_from('<Q' if wide else '<I', header, 32 if wide else 28)
+        size, count = struct.unpack_from('<HH', header, 54 if wide else 42)
+        file.seek(table)
+        for _ in range(count):
+            row = struct.unpack_from('<IIQ16xQ' if wide else '<II8xI4xI', file.read(size))
+            kind, flags, offset, length = row if wide else (row[0], row[3], row[1], row[2])
+            end = offset + length
+            if kind == 1 and flags & 1 and -(-end // 4096) - offset // 4096 == (high - low) // 4096:
+                return high - -end % 4096
+    return high
+
+
 def text_mappings(pid):
     """Returns the executable mappings; if a mapping is also writable and contains data, only its code sections."""
     found = []
@@ -292,18 +309,15 @@ def text_of(pid):
 
 
 def text_differences(before, after, tails=True):
-    """Describes the differences between mappings that exist both before and after. Without `tails`, differences in the
-    zeros after the code are ignored."""
+    """Describes the differences between mappings that exist both before and after. Without `tails`, differences after the
+    end of a code segment are ignored."""
     words = []
     for key in sorted(set(before) & set(after)):
         if before[key] == after[key]:
             continue
-        low, _, path = key
-        # The data of the next segment may follow these zeros in the same page of the file.
-        last = max(len(before[key]) - 4096, 0)
-        zeros = () if tails else [m.span() for m in re.finditer(rb'\0{32,}|\0+$', before[key][last:])]
-        places = [i for i, (a, b) in enumerate(zip(before[key], after[key]))
-                  if a != b and not any(last + begin <= i < last + end for begin, end in zeros)]
+        low, high, path = key
+        end = high if tails else code_end(path, low, high)
+        places = [i for i, (a, b) in enumerate(zip(before[key], after[key])) if a != b and low + i < end]
         if not places:
             continue
         words.append('%s: %d bytes differ, the first at %#x: %02x was %02x%s' % (

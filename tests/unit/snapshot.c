@@ -68,6 +68,8 @@ static void run_child(void)
 	pthread_t thread;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* With huge pages, which some kernels always use, untouched pages are in memory, too. */
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	signal(SIGUSR1, count_signal);
 	memset(pages, 0x5a, page_size());
 	memset(pages + 2 * page_size(), 0xa5, page_size());

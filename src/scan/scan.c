@@ -253,15 +253,6 @@ static void learn_places(struct scan *scan)
 	scan->lock_count = locks ? locks : scan->lock_count;
 }
 
-/* Returns true if another process uses the same memory. It uses the same locks, but is not stopped. */
-static bool has_shared_memory(pid_t pid)
-{
-	size_t count;
-
-	free(who_in_memory(pid, &count));
-	return count > 0;
-}
-
 /* Discards all results, because the process has executed another program. */
 static void begin_anew(struct scan *scan)
 {
@@ -295,12 +286,21 @@ static void scan_look_around(struct scan *scan)
 	learn_places(scan);
 }
 
-static enum scan_result take_copy(struct scan *scan, const struct snapshot_care *care)
+/* Makes a copy; `copy` is the number of those before it. */
+static enum scan_result take_copy(struct scan *scan, unsigned copy)
 {
 	int error = snapshot_warm(scan->snapshot);
+	/* Another process in the same memory uses the same locks, but is not stopped. */
+	const bool has_locks = scan->lock_count && !scan->object && !snapshot_is_shared(scan->snapshot);
+	const struct snapshot_care care = {.locks = scan->locks,
+					   .lock_count = has_locks ? scan->lock_count : 0,
+					   .marks_locks = scan->marks_locks,
+					   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
+					   .object = scan->object,
+					   .program = scan->program_number};
 
 	if (!error)
-		error = snapshot_take(scan->snapshot, care);
+		error = snapshot_take(scan->snapshot, &care);
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
@@ -324,17 +324,9 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 		return scan_read_core(scan, heap);
 	scan->was_awake = false;
 	for (unsigned copy = 0;; copy++) {
-		const bool has_locks = scan->lock_count && !scan->object && !has_shared_memory(scan->pid);
-		const struct snapshot_care care = {.locks = scan->locks,
-						   .lock_count = has_locks ? scan->lock_count : 0,
-						   .marks_locks = scan->marks_locks,
-						   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
-						   .object = scan->object,
-						   .program = scan->program_number};
-
 		if (copy)
 			pause_before(copy);
-		const enum scan_result result = take_copy(scan, &care);
+		const enum scan_result result = take_copy(scan, copy);
 
 		if (result != SCAN_DONE)
 			return result;

@@ -231,9 +231,9 @@ static void find_own(struct locks *locks, struct task *task)
  *
  *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
- * In this case A itself is deep in the kernel and cannot be stopped, so nothing is written (`moving`). scan.c checks
- * for other children in A's memory. A thread at the start of another system call does not run, because the call may
- * be clone. */
+ * In this case A itself is deep in the kernel and cannot be stopped, so nothing is written (`moving`). scan.c uses no
+ * locks if another process is in A's memory. A thread at the start of another system call does not run, because the
+ * call may be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
 	const uint32_t contended = LOCK_CONTENDED;

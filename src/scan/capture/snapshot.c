@@ -221,6 +221,11 @@ int snapshot_warm(struct snapshot *s)
 	return error ? snapshot_explain(s, error) : 0;
 }
 
+bool snapshot_is_shared(const struct snapshot *s)
+{
+	return s->threads.other_count > 0;
+}
+
 int snapshot_warm_ending(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	return snapshot_prepare(s, tid, arch);

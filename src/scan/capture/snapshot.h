@@ -62,6 +62,8 @@ void snapshot_blocks_only(struct snapshot *snapshot);
  * 1 after a message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if the
  * process has ended. */
 int snapshot_warm(struct snapshot *snapshot);
+/* Returns true if snapshot_warm() has found another process that uses the same memory. */
+bool snapshot_is_shared(const struct snapshot *snapshot);
 /* Stops the process, copies its memory, and lets the process continue. If `care` is NULL, the threads may be stopped
  * in any code. Returns the same as snapshot_warm(). The previous copy is discarded, also on failure. */
 int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);

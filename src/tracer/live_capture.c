@@ -256,12 +256,11 @@ static bool copy_once(struct live_capture_attempt *l)
 		l->job = capture_job_by(l->capture->heap_capture, task);
 		live_capture_make(l, background_begin(capture_job_copy, &l->job));
 		l->capture->reason = l->job.reason;
-	} else {
-		l->capture->reason = not_stopped;
 	}
 	l->capture->goes_on &= let_go_on(l->service.t);
 	/* If no thread was stopped, the time for which functrace waited is not a pause. */
 	if (!task) {
+		l->capture->reason = not_stopped;
 		l->service.held_since = 0;
 		return false;
 	}

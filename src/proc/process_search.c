@@ -206,26 +206,46 @@ static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 	return same;
 }
 
+/* The words by which a process was started. */
+struct start_words {
+	char *program, *line, *comm; /* NULL: unknown */
+	const char *script;          /* a word of `line`, or NULL */
+};
+
+static struct start_words start_words_of(pid_t pid)
+{
+	size_t size = 0;
+	struct start_words words = {
+		.program = program_of(pid), .line = command_line(pid, &size), .comm = proc_comm(pid, pid)};
+
+	words.script = words.comm && words.line ? script_word(words.line, size, words.comm) : NULL;
+	return words;
+}
+
+static void start_words_free(struct start_words *words)
+{
+	free(words->program);
+	free(words->line);
+	free(words->comm);
+}
+
 /* Returns true if the path is that of the process's program, even if the program's file was deleted or replaced since,
  * or if the process runs that file: by itself, as a script, or before the file was replaced. */
 static bool is_run_by(pid_t pid, const void *path)
 {
-	size_t size = 0;
+	struct start_words words = start_words_of(pid);
 	struct stat file = {0};
-	char *program = program_of(pid), *line = command_line(pid, &size), *comm = proc_comm(pid, pid);
-	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 	const bool exists = stat(path, &file) == 0;
 	char *const link = proc_path(task_of(pid), "exe");
 	/* A word without a '/' was found in PATH, not in the working directory. */
-	const char *const started = line && strchr(line, '/') ? line : NULL;
+	const char *const started = words.line && strchr(words.line, '/') ? words.line : NULL;
 	const bool found =
-		program && (!strcmp(program, path) || (exists && (who_is_same_file(&file, link) ||
-								  (started && is_word_for(pid, started, &file)) ||
-								  (script && is_word_for(pid, script, &file)))));
+		words.program &&
+		(!strcmp(words.program, path) ||
+		 (exists && (who_is_same_file(&file, link) || (started && is_word_for(pid, started, &file)) ||
+			     (words.script && is_word_for(pid, words.script, &file)))));
 
-	free(program);
-	free(line);
-	free(comm);
+	start_words_free(&words);
 	free(link);
 	return found;
 }
@@ -233,14 +253,11 @@ static bool is_run_by(pid_t pid, const void *path)
 /* Returns true if the process was started by the words of this path, perhaps in another folder. */
 static bool is_started_as(pid_t pid, const void *path)
 {
-	size_t size = 0;
-	char *program = program_of(pid), *line = command_line(pid, &size), *comm = proc_comm(pid, pid);
-	const char *script = comm && line ? script_word(line, size, comm) : NULL;
-	const bool found = program && ((line && !strcmp(line, path)) || (script && !strcmp(script, path)));
+	struct start_words words = start_words_of(pid);
+	const bool found = words.program &&
+			   ((words.line && !strcmp(words.line, path)) || (words.script && !strcmp(words.script, path)));
 
-	free(program);
-	free(line);
-	free(comm);
+	start_words_free(&words);
 	return found;
 }
 

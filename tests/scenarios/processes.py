@@ -228,37 +228,34 @@ def living_task(pid):
     return '/proc/%d' % pid
 
 
-def code_sections(path):
-    """Returns [(offset, end)] of the file's code sections; little endian only."""
-    found = []
+def elf_table(path, place, entry_size, narrow, wide):
+    """Returns the entries of a table of an ELF file, little endian only. place, entry_size: where the file's header has the
+    table's offset, and the size and number of the entries, in 32-bit files and in 64-bit ones; narrow, wide: their
+    formats."""
     with open(path, 'rb') as file:
         header = file.read(64)
-        wide = header[4] == 2
-        table, = struct.unpack_from('<Q' if wide else '<I', header, 40 if wide else 32)
-        size, count = struct.unpack_from('<HH', header, 58 if wide else 46)
-        file.seek(table)
-        for _ in range(count):
-            kind, flags, _, offset, length = struct.unpack_from('<4xIQQQQ' if wide else '<4xIIIII', file.read(size))
-            if kind == 1 and flags & 4:
-                found.append((offset, offset + length))
-    return found
+        is_wide = header[4] == 2
+        at, = struct.unpack_from('<Q' if is_wide else '<I', header, place[is_wide])
+        size, count = struct.unpack_from('<HH', header, entry_size[is_wide])
+        file.seek(at)
+        return [struct.unpack_from(wide if is_wide else narrow, file.read(size)) for _ in range(count)], is_wide
+
+
+def code_sections(path):
+    """Returns [(offset, end)] of the file's code sections."""
+    entries, _ = elf_table(path, (32, 40), (46, 58), '<4xIIIII', '<4xIQQQQ')
+    return [(offset, offset + length) for kind, flags, _, offset, length in entries if kind == 1 and flags & 4]
 
 
 def code_end(path, low, high):
     """Returns where the code segment that is mapped there ends. The rest of its last page is not used: it has zeros, or
-    the data of the next segment. Little endian only."""
-    with open(path, 'rb') as file:
-        header = file.read(64)
-        wide = header[4] == 2
-        table, = struct.unpack_from('<Q' if wide else '<I', header, 32 if wide else 28)
-        size, count = struct.unpack_from('<HH', header, 54 if wide else 42)
-        file.seek(table)
-        for _ in range(count):
-            row = struct.unpack_from('<IIQ16xQ' if wide else '<II8xI4xI', file.read(size))
-            kind, flags, offset, length = row if wide else (row[0], row[3], row[1], row[2])
-            end = offset + length
-            if kind == 1 and flags & 1 and -(-end // 4096) - offset // 4096 == (high - low) // 4096:
-                return high - -end % 4096
+    the data of the next segment."""
+    entries, is_wide = elf_table(path, (28, 32), (42, 54), '<II8xI4xI', '<IIQ16xQ')
+    for entry in entries:
+        kind, flags, offset, length = entry if is_wide else (entry[0], entry[3], entry[1], entry[2])
+        end = offset + length
+        if kind == 1 and flags & 1 and -(-end // 4096) - offset // 4096 == (high - low) // 4096:
+            return high - -end % 4096
     return high
 
 

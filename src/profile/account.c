@@ -322,6 +322,16 @@ static void account_put_process(struct account *account, const struct record_pro
 	account->start_sec = process->start_sec;
 }
 
+char *account_program(const struct account *account)
+{
+	const char *path = account->name, *name = account->process_name;
+
+	/* The kernel truncates the names of processes. */
+	if (account->command || !name || !strncmp(path_name(path), name, strlen(name)))
+		return xstrdup_or_null(account->command ? account->command : path);
+	return xasprintf("%s (%s)", path, name);
+}
+
 static void put_end(struct account *account, const struct process_end *end)
 {
 	if (!account->has_pid || end->pid == account->pid) {
@@ -394,6 +404,8 @@ void account_put(struct account *account, const struct record *record)
 	case RECORD_THREAD:
 		account->tid = record->thread.tid;
 		account->thread_name = string_intern(&account->strings, string_or_empty(record->thread.name));
+		if (account->has_pid && account->tid == account->pid && *account->thread_name)
+			account->process_name = account->thread_name;
 		break;
 	case RECORD_NOTE:
 		account_put_note(account, record->note.text);

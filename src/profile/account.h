@@ -104,7 +104,8 @@ struct account {
 	size_t note_count, note_capacity, notes_left_out;
 	struct resident resident;
 	struct intern_pool strings;
-	uint32_t tid; /* thread of the present call; 0: unknown */
+	const char *process_name; /* the kernel's name of the process, from its first thread; NULL: unknown */
+	uint32_t tid;             /* thread of the present call; 0: unknown */
 	const char *thread_name;
 	struct block_chunk *chunks; /* private to account.c */
 	struct account_block *unused;
@@ -129,6 +130,11 @@ bool resource_account_has_scan(const struct resource_account *resource);
 /* Computes the fields that are valid after account_end(). Call it after the last record; it may be called again after
  * more records. */
 void account_end(struct account *account);
+
+/* Returns the program for a reader: its command line if the trace has it, else the path of its file. A program that was
+ * started by a link to this file, or has renamed itself, has another name: "/usr/bin/redis-check-rdb (redis-server)".
+ * The caller frees the text. */
+char *account_program(const struct account *account);
 
 /* Frees the memory that the account owns; the caller owns the struct. */
 void account_free(struct account *account);

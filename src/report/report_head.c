@@ -23,7 +23,10 @@ static void report_head_write_process(struct report *report, const struct profil
 	const struct account *account = process->account;
 
 	report_add_label(report, process->is_old ? "compared to" : "program");
-	lines_add_name(&report->lines, account->command ? account->command : account->name);
+	char *const program = account_program(account);
+
+	lines_add_name(&report->lines, program);
+	free(program);
 	if (account->has_pid)
 		lines_add(&report->lines, ", process %" PRIu32, account->pid);
 	if (account->is_attached)

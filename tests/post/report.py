@@ -437,6 +437,18 @@ def an_unseen_release_has_no_lifetime(_folder):
     assert re.findall(r"^ +by (.*)$", text.split("\nfd: ")[0], re.M) == ["malloc, alive for 4.000 s on average", "calloc"], text
 
 
+def the_process_has_its_name(_folder):
+    """A program that was started by a link to its file has another name; the kernel truncates names to 15 bytes."""
+    long = TRACE.replace(b"/bin/prog", b"/bin/a-long-name-of-a-program")
+    for trace, name, line in ((TRACE, "redis-server", "/bin/prog (redis-server)"), (TRACE, "prog", "/bin/prog"),
+                              (TRACE, r"a\033b", "/bin/prog (a?b)"),
+                              (long, "a-long-name-of-", "/bin/a-long-name-of-a-program")):
+        text = report_of(trace.replace(b"\n1. [", f"\n## thread 42 {name}\n1. [".encode(), 1))
+        assert text.startswith(f"program     {line}, process 42\n"), text
+    text = report_of(TRACE.replace(b"\n1. [", b"\n## thread 43 worker\n1. [", 1))
+    assert text.startswith("program     /bin/prog, process 42\n"), text
+
+
 def ends_come_first_and_are_not_cut(folder):
     notes = "".join(f"## open of /nope/{i} failed\n" for i in range(8))
     end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
@@ -828,7 +840,7 @@ def damaged_text_is_shown_as_it_is(folder):
             b"lines are shown as they are\n") in done.stderr, done.stderr
 
 
-TESTS = [a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
+TESTS = [the_process_has_its_name, a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
          time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
          what_is_left_out_of_growth_is_growth,
          what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,

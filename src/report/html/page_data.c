@@ -62,7 +62,10 @@ static void add_programs(struct buf *out, const struct profile *profile)
 		if (profile->processes[i].is_old || count++ >= PAGE_PROGRAMS)
 			continue;
 		buf_add_str(out, count > 1 ? ",{" : "{");
-		page_data_add_text(out, "name", account->command ? account->command : account->name);
+		char *const program = account_program(account);
+
+		page_data_add_text(out, "name", program);
+		free(program);
 		if (account->has_pid)
 			page_data_add_number(out, "pid", account->pid);
 		add_bool(out, "attached", account->is_attached);

@@ -48,6 +48,14 @@ class Library:
             raise Skip('the target cannot be built for it: ' + (done.stderr.strip().split('\n') or [''])[-1])
         return path
 
+    def runs(self):
+        """Returns true if this machine runs such programs; most kernels run no 32-bit programs."""
+        try:
+            subprocess.run([self.build('heapmodes', ['heapmodes.c'])], capture_output=True, timeout=PATIENCE)
+        except (OSError, Skip):
+            return False
+        return True
+
     def program(self, name, is_static):
         """Returns its path, and an environment with the logger."""
         if is_static:
@@ -64,8 +72,12 @@ def libraries(folder):
                               env=dict(os.environ, ARM_GUEST_DIR=GUESTS), timeout=3600)
         if done.returncode:
             missing.append((bits, (done.stderr.strip().split('\n') or [''])[-1]))
+            continue
+        library = Library(folder, done.stdout.strip(), bits)
+        if library.runs():
+            found.append(library)
         else:
-            found.append(Library(folder, done.stdout.strip(), bits))
+            missing.append((bits, 'no %d-bit programs can be built or run here' % bits))
     return found, missing
 
 

@@ -31,7 +31,7 @@ class Scans:
     def one(self, room, server, pid):
         """Scans once; returns problems."""
         done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)], timeout=600)
-        if state_of(pid) in ('', 'Z') and server.child.poll() is None and pid != server.child.pid:
+        if state_of(pid) in ('', 'Z', 'X') and server.child.poll() is None and pid != server.child.pid:
             self.again += 1  # a backend whose client has ended
             return []
         if done.status or done.err:

@@ -412,7 +412,7 @@ def drawn(seed, makes=(servers.python,)):
     """Returns a scenario that is drawn by that seed."""
     draw = random.Random(seed)
     make, stall, end = draw.choice(makes), draw.choice(STALLS), draw.choice(ENDS)
-    options = draw.choice([(), ('-r',), ('-A', '-b', '20'), ('-d',), ('--no-baseline',), ('-f', 'text', '-r')])
+    options = draw.choice([(), ('-f', 'text'), ('-A', '-b', '20'), ('-d',), ('--no-baseline',), ('-f', 'text', '-r')])
     name = '%s, %s, %s%s' % (make.__name__, stall.name, end, ''.join(' ' + word for word in options))
     return name, lambda room: stalled(room, make, stall, end, options)
 

@@ -80,7 +80,7 @@ static void take_hex(const char *text, struct bytes *bytes)
 
 static void test_bytes(void **state)
 {
-	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const i386 =
+	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
 										       arch_for_elf(EM_386, ELFCLASS32);
 	const struct {
 		const struct arch *arch;
@@ -162,12 +162,12 @@ static void test_bytes(void **state)
 		/* push ebp; mov ebp, esp; push ebx; sub esp, 20; sub esp, 12; push eax; call; add esp, 16;
 		 * mov ebx, [ebp-4];
 		 * leave; ret */
-		{i386, 16, "55 89e5 53 83ec14 83ec0c 50 e8f0ffffff 83c410 8b5dfc c9 c3", "=5+8 ra-4 3-12 5-8"},
+		{x86_32, 16, "55 89e5 53 83ec14 83ec0c 50 e8f0ffffff 83c410 8b5dfc c9 c3", "=5+8 ra-4 3-12 5-8"},
 		/* endbr32; push esi; push ebx; sub esp, 20; call; add esp, 20; pop ebx; pop esi; ret 4 */
-		{i386, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
+		{x86_32, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
 		/* endbr32; push ebx; sub esp, 8; nop; call; call; add esp, 8; pop ebx; ret: the first call's return
 		 * address has a function's alignment */
-		{i386, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
+		{x86_32, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
 	(void)state;
@@ -190,7 +190,7 @@ static void test_bytes(void **state)
 /* Instructions that a signal has interrupted; sp has not the alignment that it has at calls. */
 static void test_interrupted_bytes(void **state)
 {
-	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const i386 =
+	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
 										       arch_for_elf(EM_386, ELFCLASS32);
 	const struct {
 		const struct arch *arch;
@@ -215,12 +215,12 @@ static void test_interrupted_bytes(void **state)
 		{x86_64, 0, 8, "b83c000000 0f05 c3", "-"},
 		{x86_64, 0, 8, "b827000000 0f05 c3", "=7+8 ra-8"},
 		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret */
-		{i386, 0, 12, "b801000000 65ff1510000000 c3", "-"},
-		{i386, 0, 12, "b801000000 cd80 c3", "-"},
-		{i386, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
-		{i386, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
+		{x86_32, 0, 12, "b801000000 65ff1510000000 c3", "-"},
+		{x86_32, 0, 12, "b801000000 cd80 c3", "-"},
+		{x86_32, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
+		{x86_32, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
 		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp has not the alignment of calls there */
-		{i386, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
+		{x86_32, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
 		/* push {r4, lr}; cbz; nop; bl; pop {r4, pc}, at the nop */
 		{&arch_arm, 5, 0, "10b5 00b1 00bf fff7fcff 10bd", "=13+8 ra-4 4-8"},
 		/* movs r7, #1; svc #0; bx lr. mov r7, #173; svc #0; bx lr, in ARM state */

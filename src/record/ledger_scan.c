@@ -65,8 +65,13 @@ void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_
 {
 	if (!trace->ledger.live || kind == LOST_POSSIBLY)
 		return;
-	trace->ledger.live[resource].lost.blocks++;
-	trace->ledger.live[resource].lost.bytes += ledger_size(trace, resource, id);
+	struct live_set *const live = &trace->ledger.live[resource];
+	const uint64_t *const packed = hash_get(&live->blocks, id);
+	const struct live_block block = packed ? block_unpack(*packed) : (struct live_block){0};
+	const bool is_inherited = block.is_older && !live->baseline_is_written;
+
+	*(is_inherited ? &live->lost.inherited : &live->lost.blocks) += 1;
+	*(is_inherited ? &live->lost.inherited_bytes : &live->lost.bytes) += block.size;
 }
 
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource)

@@ -12,7 +12,8 @@ librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/reco
 	src/record/deferred.c src/record/deferred.h src/record/put_records.c src/record/put_records.h \
 	src/record/progress.h src/record/remarks.c src/record/remarks.h src/record/run_summary.c \
 	src/record/run_summary.h \
-	src/record/run_summary_counts.c src/record/resident.c src/record/resident.h src/record/run.h \
+	src/record/run_summary_counts.c src/record/run_summary_live.c src/record/resident.c src/record/resident.h \
+	src/record/run.h \
 	src/record/commit.c src/record/commit.h src/record/string_pool.c src/record/string_pool.h \
 	src/record/times.c src/record/times.h \
 	src/record/trace.c src/record/trace.h src/record/trace_file.c src/record/trace_file.h \

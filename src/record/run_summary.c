@@ -42,14 +42,6 @@ struct trace_report {
 	bool is_scanned; /* a scan has a result for at least one kind */
 };
 
-/* Appends "1 block" or "1,234 blocks". */
-static void run_summary_add_number(struct buf *b, uint64_t number, const char *noun)
-{
-	char text[32];
-
-	buf_printf(b, "%s %s%s", number_grouped(number, text), noun, number == 1 ? "" : "s");
-}
-
 static bool is_deleted(const char *path)
 {
 	return path[proc_path_length(path)] != '\0';
@@ -78,83 +70,6 @@ static char *cut_share(const struct trace *trace)
 					: xstrdup("");
 }
 
-/* Appends "2 blocks with 30 bytes" or "1 descriptor". */
-static void add_amount(struct buf *b, const struct resource *kind, uint64_t count, uint64_t bytes)
-{
-	run_summary_add_number(b, count, kind->noun);
-	if (!kind->unit)
-		return;
-	buf_add_str(b, " with ");
-	run_summary_add_number(b, bytes, kind->unit);
-}
-
-/* Appends the number of live resources that are older than the trace. The trace contains these only if a baseline was
- * made. */
-static void add_older(struct buf *b, const struct resource *kind, const struct live_total *live)
-{
-	if (!live->older)
-		return;
-	buf_add_str(b, live->baseline_is_written || kind->existing ? " beside " : ", and from before the fork ");
-	add_amount(b, kind, live->older, live->older_bytes);
-	buf_add_str(b, live->baseline_is_written || kind->existing ? " from before the trace" : "");
-}
-
-/* Appends the number of live resources and, after a scan, of lost ones. functrace-postproc -l reports the lost ones
- * after a scan, else the live ones. */
-static void run_summary_add_live(struct buf *b, const struct trace *trace, uint32_t resource)
-{
-	const struct resource *kind = kind_of(trace->run->set, resource);
-	const struct live_total live = ledger_live(trace, resource);
-
-	buf_add_str(b, "; ");
-	add_amount(b, kind, live.blocks, live.bytes);
-	if (kind->left)
-		buf_printf(b, " %s", kind->left);
-	else
-		buf_add_str(b, live.blocks == 1 ? " is live" : " are live");
-	add_older(b, kind, &live);
-	const struct lost_total lost = ledger_lost_total(trace, resource);
-
-	if (!lost.is_known)
-		return;
-	buf_add_str(b, "; ");
-	if (lost.blocks)
-		add_amount(b, kind, lost.blocks, lost.bytes);
-	else
-		buf_add_str(b, "nothing");
-	buf_add_str(b, lost.blocks > 1 ? " are lost" : " is lost");
-}
-
-/* Returns true if the line has to name the kind, because some live resource of the kind is in the trace. */
-static bool has_live(const struct trace *trace, uint32_t resource)
-{
-	const struct live_total live = ledger_live(trace, resource);
-
-	return live.blocks || (live.baseline_is_written && live.older);
-}
-
-/* Appends each kind with live resources. If there is none, appends "nothing is live", or the 0 of a single kind. */
-static void add_all_live(struct buf *b, const struct trace *trace)
-{
-	size_t kinds = 0, named = 0;
-	uint32_t last = 0;
-
-	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
-		if (!kind_lives(kind_of(trace->run->set, id)))
-			continue;
-		kinds++;
-		last = id;
-		if (!has_live(trace, id))
-			continue;
-		run_summary_add_live(b, trace, id);
-		named++;
-	}
-	if (kinds == 1 && !named)
-		run_summary_add_live(b, trace, last);
-	else if (kinds && !named)
-		buf_add_str(b, "; nothing is live");
-}
-
 /* Returns true if the traces are not kept: they are removed after the report (--report), or only shown (--live). */
 static bool is_temporary(const struct run *run)
 {
@@ -173,7 +88,7 @@ static char *report_text(const struct trace *trace)
 	run_summary_add_number(&b, trace->counts.events, "event");
 	if (trace->calls_written != trace->counts.events && !trace->run->set->report.is_live)
 		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
-	add_all_live(&b, trace);
+	run_summary_add_all_live(&b, trace);
 	if (trace->is_removed)
 		buf_printf(&b,
 			   trace->broken ? "; no trace: nothing could be written to %s" : "; no trace: %s was removed",
@@ -189,21 +104,6 @@ static char *report_text(const struct trace *trace)
 	return text;
 }
 
-/* Writes a note about live resources that existed before this trace, or that a fork's child has inherited. */
-static void note_older(struct trace *trace, uint32_t resource)
-{
-	const struct live_total live = ledger_live(trace, resource);
-	struct buf b = {0};
-
-	if (!live.older || live.baseline_is_written)
-		return;
-	add_amount(&b, kind_of(trace->run->set, resource), live.older, live.older_bytes);
-	output_note(trace, "%s from before %s %s live, and not in this trace", buf_str(&b),
-		    kind_of(trace->run->set, resource)->existing ? "the trace" : "the fork",
-		    live.older == 1 ? "is" : "are");
-	buf_free(&b);
-}
-
 void report_over(struct trace *trace, const char *how)
 {
 	/* Readers look for a note that ends the trace. Without one, they report that the trace is cut off. */
@@ -212,7 +112,7 @@ void report_over(struct trace *trace, const char *how)
 	if (!how || !note_ends_trace(how, true, (uint32_t)trace->pid))
 		output_note(trace, NOTE_TRACE_ENDS);
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++)
-		note_older(trace, id);
+		run_summary_note_older(trace, id);
 }
 
 void report_end(struct trace *trace, const char *how, bool has_other_tasks)
@@ -254,7 +154,7 @@ static bool is_clean(const struct trace *trace)
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
 		const struct lost_total lost = ledger_lost_total(trace, id);
 
-		if (ledger_live(trace, id).blocks && (!lost.is_known || lost.blocks))
+		if (lost.is_known ? lost.blocks : ledger_live(trace, id).blocks)
 			return false;
 	}
 	return true;
@@ -395,21 +295,45 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
-/* Appends the paths for a command that shows a report: of all traces if they are few, because one report can show them
- * together; else only the path of `r`. */
+/* Returns true if the command that shows a report of `r` also shows the other trace: of all traces if they are few,
+ * because one report can show them together. */
+static bool is_shown_with(const struct run *run, const struct trace_report *r, const struct trace_report *other)
+{
+	/* The command can have only one --sysroot, so all paths must be of one mount namespace. */
+	return other != r && !is_many(run) && run_summary_is_readable(run, other) &&
+	       other->foreign_mounts_pid == r->foreign_mounts_pid;
+}
+
+/* Appends the paths for the command that shows a report of `r`. */
 static void add_paths(const struct run *run, const struct trace_report *r, struct buf *b)
 {
 	shell_quote_add_path(b, r->path);
-	for (size_t i = 0; !is_many(run) && i < run->report_count; i++) {
+	for (size_t i = 0; i < run->report_count; i++) {
 		const struct trace_report *other = &run->reports[i];
 
-		/* The command can have only one --sysroot, so all paths must be of one mount namespace. */
-		if (other == r || !run_summary_is_readable(run, other) ||
-		    other->foreign_mounts_pid != r->foreign_mounts_pid)
+		if (!is_shown_with(run, r, other))
 			continue;
 		buf_add_str(b, " ");
 		shell_quote_add_path(b, other->path);
 	}
+}
+
+/* Returns a phrase for what the command that shows a report of `r` shows. */
+static const char *shown_resources(const struct run *run, const struct trace_report *r)
+{
+	bool is_clean = r->is_clean, is_scanned = r->is_scanned;
+
+	for (size_t i = 0; i < run->report_count; i++) {
+		const struct trace_report *other = &run->reports[i];
+
+		if (!is_shown_with(run, r, other))
+			continue;
+		is_clean &= other->is_clean;
+		is_scanned |= other->is_scanned;
+	}
+	if (!is_scanned)
+		return "the live resources (for lost blocks, trace with --scan)";
+	return is_clean ? "the live resources" : "the leaks";
 }
 
 /* Prints the command that shows all traces together, if there are many. Returns false and prints nothing if a trace
@@ -439,10 +363,7 @@ static void report_command(const struct run *run, const struct trace_report *r)
 	if (r->foreign_mounts_pid)
 		buf_printf(&b, "--sysroot=/proc/%d/root ", r->foreign_mounts_pid);
 	add_paths(run, r, &b);
-	msg_info("to see %s%s%s: functrace-postproc --report %s",
-		 !r->is_scanned ? "the live resources (for lost blocks, trace with --scan)"
-		 : r->is_clean  ? "the live resources"
-				: "the leaks",
+	msg_info("to see %s%s%s: functrace-postproc --report %s", shown_resources(run, r),
 		 is_one ? " in the trace with the most live bytes" : "",
 		 r->is_broken ? " (and resources whose releases could not be written to the trace)" : "", buf_str(&b));
 	buf_free(&b);

@@ -5,6 +5,8 @@
 
 #include "record/trace.h"
 
+struct buf;
+
 /* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason of the
  * end; NULL if there is no special one. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
@@ -22,5 +24,14 @@ void report_counts(const struct run *run);
  * 0. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);
 void reports_free(struct run *run);
+
+/* ---- For run_summary.c; defined in run_summary_live.c ---- */
+
+/* Appends "1 block" or "1,234 blocks". */
+void run_summary_add_number(struct buf *b, uint64_t number, const char *noun);
+/* Appends each kind with live resources. If there is none, appends "nothing is live", or the 0 of a single kind. */
+void run_summary_add_all_live(struct buf *b, const struct trace *trace);
+/* Writes a note about live resources that existed before this trace, or that a fork's child has inherited. */
+void run_summary_note_older(struct trace *trace, uint32_t resource);
 
 #endif

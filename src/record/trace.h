@@ -39,6 +39,8 @@ struct reservation {
 struct lost_total {
 	bool is_known;
 	uint64_t blocks, bytes, events; /* events: counts.events at the time of the scan */
+	/* lost blocks from before the fork, which are not in the trace; `blocks` and `bytes` do not include them */
+	uint64_t inherited, inherited_bytes;
 };
 
 /* The live resources of one kind, and data about baselines and scans of this kind. */

@@ -474,6 +474,58 @@ def inherited(room):
     return problems, ''
 
 
+FORGETTING = '''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+void *volatile kept, *volatile own;
+int main(int argc, char **argv)
+{
+	kept = malloc(100);
+	if (!fork()) {
+		own = malloc(1111);
+		if (argc > 1)
+			own = malloc(2222);
+		kept = NULL;
+		exit(0);
+	}
+	return wait(NULL) < 0;
+}
+'''
+
+
+def inherited_lost(room):
+    """Lost blocks from before a fork are counted separately too, and noted in the child's trace, which lacks them. The
+    suggested command is one for leaks if any of its traces has leaks."""
+    with open(room.path('f.c'), 'w') as file:
+        file.write(FORGETTING)
+    made = room.run(builds.compiler() + ['-O0', '-o', room.path('f'), room.path('f.c')])
+    if made.status:
+        raise Failure(made.err.decode())
+    problems = []
+    for words, live, lost, leaked, offer in (
+            ([], '1 event; 1 block with 1,111 bytes is live', 'nothing is lost, but', 0, 'the live resources'),
+            (['2222'], '2 events; 2 blocks with 3,333 bytes are live', '1 block with 1,111 bytes is lost, and', 1111,
+             'the leaks')):
+        done = room.run([FUNCTRACE, '--scan', '-o', 'F', room.path('f')] + words)
+        text = done.err.decode()
+        child = [path for _, _, _, path in summary(done) if path != 'F']
+        if len(child) != 1:
+            return ['functrace said: ' + text], ''
+        for line in ('(f): %s, and from before the fork 1 block with 100 bytes; %s from before the fork 1 block with '
+                     '100 bytes; trace: %s\n' % (live, lost, child[0]),
+                     'functrace: to see %s: functrace-postproc --report F %s\n' % (offer, child[0])):
+            if line not in text:
+                problems.append('%r is not in %s' % (line, text))
+        shown = room.run([POSTPROC, '-l', child[0]]).out.decode()
+        for line in ('leaked with total size of %d bytes\n' % leaked,
+                     '1 block with 100 bytes from before the fork is live, and not in this trace; of these, 1 block '
+                     'with 100 bytes is lost\n'):
+            if line not in shown:
+                problems.append('%r is not in %s' % (line, shown))
+    return problems, ''
+
+
 CASES = [
     ('-o FILE: a child that executes programs', numbered_images),
     ('-o FILE: the first process executes another program', first_becomes_another),
@@ -497,4 +549,5 @@ CASES = [
     ('cannot be created: a child', cannot_begin_child),
     ('cannot be created: an attached program', cannot_begin_attached),
     ('blocks from before a fork', inherited),
+    ('lost blocks from before a fork', inherited_lost),
 ]

@@ -413,6 +413,9 @@ def what_grows_is_seen_by_default(folder):
     assert since.group(3) == trace, text
     grown = run(*since.group(1).split()[1:], check=0).stdout.decode()
     assert re.findall(r"^ *\d\. \+([\d,]+) bytes", grown, re.M)[0] in ("2,100", "2,200"), grown
+    # A command that runs the program again has no moment of this run: the other run may end before it.
+    other = run("--report", "--again=./cache", trace, check=0).stdout.decode()
+    assert other.split("\nnext")[1:] == ["        all live resources: functrace --report=alive ./cache\n"], other
     alive = run("--report=alive", trace, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. ([\d,]+)", alive, re.M) == ["20,000", "50,000", "5,000"], alive
 

@@ -240,6 +240,43 @@ static void report_tables_add_threads(void *context, const struct resource_accou
 	}
 }
 
+static void add_if_any(struct thread_rows *threads, const struct report_tables_row *row)
+{
+	if (!row->allocated.calls && !row->live.calls && !row->old.calls)
+		return;
+	ARRAY_GROW(threads->rows, threads->capacity, threads->count);
+	threads->rows[threads->count++] = *row;
+}
+
+/* Adds rows for the blocks that no thread of the trace has allocated: those from before the trace, and those of which a
+ * trace does not say the thread. */
+static void report_tables_add_threadless(const struct report *report, const struct profile_resource *resource,
+					 struct thread_rows *threads)
+{
+	struct report_tables_row before = {0}, unknown = {.name = "(unknown)"};
+
+	for (size_t i = 0; i < report->profile->group_count; i++) {
+		const struct profile_group *group = report->profile->groups[i];
+
+		if (group->resource != resource)
+			continue;
+		if (group->is_before)
+			before.name = group->function;
+		struct report_tables_row *row = group->is_before ? &before : &unknown;
+
+		tally_join(&row->allocated, &group->allocated);
+		tally_join(&row->live, &group->live);
+		tally_join(&row->old, profile_group_old_live(group));
+	}
+	for (size_t i = 0; i < threads->count; i++) {
+		tally_subtract(&unknown.allocated, &threads->rows[i].allocated);
+		tally_subtract(&unknown.live, &threads->rows[i].live);
+		tally_subtract(&unknown.old, &threads->rows[i].old);
+	}
+	add_if_any(threads, &before);
+	add_if_any(threads, &unknown);
+}
+
 static void add_thread_label(struct report *report, const struct report_tables_row *row)
 {
 	if (row->tid)
@@ -271,6 +308,7 @@ void report_threads(struct report *report, const struct profile_resource *resour
 	if (!threads.count && has_unknown_threads(report->profile, resource)) {
 		LINE(&report->lines, "  The trace does not say which thread made the calls.");
 	} else {
+		report_tables_add_threadless(report, resource, &threads);
 		write_titles(report, resource, "thread that allocated");
 		write_rows(report, resource, threads.rows, threads.count, add_thread_label);
 	}

@@ -200,6 +200,12 @@ def threads_are_known_if_the_trace_has_them(_folder):
     assert unknown not in text, text
     rows = [re.findall(r"^ +(\d+) .* (\d+(?: \w+)?)$", part, re.M) for part in text.split(": by thread\n")[1:]]
     assert rows == [[("4", "7 worker")], [("1", "7 worker")], [("1", "8"), ("1", "7 worker")], []], (rows, text)
+    # Rows for the blocks from before the trace, and from before its first thread: the table has all blocks.
+    early = "## before <1> 0x9000 30\n## before <1> 0x9100 40\n\n1. [10:00:00.000000] malloc<memory>(5) = 0x9200\n\n"
+    text = report_of((HEAD % 42 + early + CALLS).encode(), "--report=thread").split("\nfd: ")[0]
+    rows = re.findall(r"^ +(\d+) +([\d,]+) +(\d+) +(\d+) +#* +(.*)$", text, re.M)
+    assert rows == [("4", "1,200", "3", "200", "7 worker"), ("2", "70", "2", "70", "[before the trace]"),
+                    ("1", "5", "1", "5", "(unknown)")], text
     # Without a thread in the trace, it is unknown who made the calls. The last resource has none.
     text = report_of((head + re.sub(r"## thread.*\n", "", calls)).encode(), "--report=thread")
     assert [unknown in part for part in text.split(": by thread\n")[1:]] == [True, True, True, False], text

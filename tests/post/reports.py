@@ -228,12 +228,11 @@ def check_tables(report, every):
              sorted(tally(born(blocks)) + tally([b for b in blocks if b.gone is None]) for blocks in objects.values()))
         for block in born(expected.blocks):
             sizes.setdefault(block.size.bit_length(), []).append(block)
-            if block.thread:
-                threads.setdefault(block.thread, []).append(block)
+            threads.setdefault(block.thread or (BEFORE if block.is_before else None), []).append(block)
         figures = lambda blocks: tally(blocks) + tally([b for b in blocks if b.gone is None])
         same(f"{expected.kind}: by size", table("size", expected.kind),
              sorted(figures(blocks) for blocks in sizes.values()))
-        if threads:
+        if any(block.thread for block in born(expected.blocks)):
             same(f"{expected.kind}: by thread", table("thread", expected.kind),
                  sorted(figures(blocks) for blocks in threads.values()))
 

@@ -9,4 +9,4 @@ libprofile_a_SOURCES = \
 	src/profile/profile_trim.c src/profile/profile_trim.h \
 	src/profile/profile_stage.c src/profile/profile_stage.h \
 	src/profile/suppressions.c src/profile/suppressions.h src/profile/suppressions_read.c \
-	src/profile/timeline.c src/profile/timeline.h
+	src/profile/threadless.c src/profile/threadless.h src/profile/timeline.c src/profile/timeline.h

@@ -277,12 +277,12 @@ function drawSpread(kind) {
   drawBars(byId('lives'), 'Lifetimes of released ' + kind.many, lives);
 }
 
-// The threads of a kind, those with the most of what is shown first.
+// The threads of a kind, those with the most of what is shown first. Without a tid: blocks that no thread has allocated.
 function threadsOf(kind) {
   const threads = [], t = kind.threads, main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0;
 
   for (let i = 0; i < t.length; i += 8)
-    threads.push({name: t[i] + (t[i + 1] ? ' ' + t[i + 1] : ''), allocated: [t[i + 2], t[i + 3]],
+    threads.push({name: [t[i], t[i + 1]].filter(Boolean).join(' '), allocated: [t[i + 2], t[i + 3]],
       live: [t[i + 4], t[i + 5]], temporary: [t[i + 6], t[i + 7]]});
   const view = state.view === 'allocated' || state.view === 'temporary' ? state.view : 'live';
   return threads.sort((a, b) => value(b[view][main]) - value(a[view][main]));

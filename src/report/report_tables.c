@@ -1,6 +1,7 @@
 /* Writes the report's tables: by size, by thread, by object. */
 #include "config.h"
 #include "report/report_parts.h"
+#include "profile/threadless.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -240,41 +241,21 @@ static void report_tables_add_threads(void *context, const struct resource_accou
 	}
 }
 
-static void add_if_any(struct thread_rows *threads, const struct report_tables_row *row)
-{
-	if (!row->allocated.calls && !row->live.calls && !row->old.calls)
-		return;
-	ARRAY_GROW(threads->rows, threads->capacity, threads->count);
-	threads->rows[threads->count++] = *row;
-}
-
-/* Adds rows for the blocks that no thread of the trace has allocated: those from before the trace, and those of which a
- * trace does not say the thread. */
 static void report_tables_add_threadless(const struct report *report, const struct profile_resource *resource,
 					 struct thread_rows *threads)
 {
-	struct report_tables_row before = {0}, unknown = {.name = "(unknown)"};
+	struct thread_account rest[2];
 
-	for (size_t i = 0; i < report->profile->group_count; i++) {
-		const struct profile_group *group = report->profile->groups[i];
-
-		if (group->resource != resource)
+	profile_threadless(report->profile, resource, rest);
+	for (size_t i = 0; i < ARRAY_SIZE(rest); i++) {
+		if (!threadless_is_any(&rest[i]))
 			continue;
-		if (group->is_before)
-			before.name = group->function;
-		struct report_tables_row *row = group->is_before ? &before : &unknown;
-
-		tally_join(&row->allocated, &group->allocated);
-		tally_join(&row->live, &group->live);
-		tally_join(&row->old, profile_group_old_live(group));
+		ARRAY_GROW(threads->rows, threads->capacity, threads->count);
+		threads->rows[threads->count++] = (struct report_tables_row){.name = rest[i].name,
+									     .allocated = rest[i].tally,
+									     .live = rest[i].live,
+									     .old = rest[i].at_mark.live};
 	}
-	for (size_t i = 0; i < threads->count; i++) {
-		tally_subtract(&unknown.allocated, &threads->rows[i].allocated);
-		tally_subtract(&unknown.live, &threads->rows[i].live);
-		tally_subtract(&unknown.old, &threads->rows[i].old);
-	}
-	add_if_any(threads, &before);
-	add_if_any(threads, &unknown);
 }
 
 static void add_thread_label(struct report *report, const struct report_tables_row *row)

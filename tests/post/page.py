@@ -207,6 +207,10 @@ def threads_have_their_figures(folder):
     value = browse(folder, page, script, "view=allocated&unit=blocks")
     assert value == [[word.replace("bytes", "blocks") for word in head], ["0", "2", "1", "7 main"],
                      ["1", "1", "0", "8 <b>io"]], value
+    early = data.replace(b"## thread 7 main\n1. [", b"## before <1> 0x90000 24\n1. [")
+    assert browse(folder, make_page(folder, early), script) == [
+        head, ["60", "60", "0", "8 <b>io"], ["24", "24", "0", "[before the trace]"], ["0", "1,000", "1,000", "7 main"],
+        ["0", "100", "0", "(unknown)"]]
     # A kind whose resources were all allocated by one thread has no view by threads.
     assert browse(folder, page, script, "kind=1") == []
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "report/html/page_data.h"
 #include "report/html/page_parts.h"
+#include "profile/threadless.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -307,6 +308,7 @@ static int compare_threads(const void *a, const void *b)
 static void page_data_add_threads(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct page_data_threads threads = {0};
+	struct thread_account rest[2];
 	struct buf json = {0};
 
 	for (size_t p = 0; p < profile->process_count; p++) {
@@ -316,6 +318,13 @@ static void page_data_add_threads(struct buf *out, const struct profile *profile
 			ARRAY_GROW(threads.rows, threads.capacity, threads.count);
 			threads.rows[threads.count++] = account->threads[i];
 		}
+	}
+	profile_threadless(profile, kind, rest);
+	for (size_t i = 0; i < ARRAY_SIZE(rest); i++) {
+		if (!threadless_is_any(&rest[i]))
+			continue;
+		ARRAY_GROW(threads.rows, threads.capacity, threads.count);
+		threads.rows[threads.count++] = &rest[i];
 	}
 	if (threads.count)
 		qsort(threads.rows, threads.count, sizeof(struct thread_account *), compare_threads);

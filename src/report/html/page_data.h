@@ -38,7 +38,8 @@ extern const struct page_limits page_data_limits;
  *     process),
  *     "sizes": [exponent, blocks, bytes...], "lives": [exponent, blocks...],
  *     "threads": [tid, name, allocated blocks, bytes, live blocks, bytes, temporary blocks, bytes...] (those that
- *     allocated most bytes), "threads_left_out", "rows": [[...]]}], "kinds_left_out",
+ *     allocated most bytes; tid 0: blocks that no thread has allocated), "threads_left_out",
+ *     "rows": [[...]]}], "kinds_left_out",
  *   "names": ["", ...], "frames": [name, object, file, line, flags, source line...] (six for each frame; strings are
  *    numbers, 0: none; flags: enum page_frame_flags), "nodes": [caller, frame...] (two for each; not for the
  *    root, node 0)}

@@ -29,6 +29,19 @@ struct part {
 	size_t rest[3];
 };
 
+/* The links point to the beginning of this struct. malloc's chunks can begin at the same addresses. */
+struct fake {
+	void *data;
+	size_t size;
+	struct fake *next, *back;
+};
+
+struct outer {
+	char name[sizeof(long) == 8 ? 32 : 24];
+	struct fake fake;
+	char rest[64];
+};
+
 struct owner {
 	size_t numbers[2];
 	struct link *first, *last; /* where malloc has a large chunk's links by size */
@@ -39,6 +52,7 @@ struct owner {
 };
 
 struct owner *owners[8];
+struct fake *fakes;
 static unsigned seed;
 
 static unsigned draw(unsigned below)
@@ -100,6 +114,18 @@ static NOINLINE void add_part(struct owner *owner)
 	part->rest[0] = draw(30000);
 }
 
+static NOINLINE void add_fake(void)
+{
+	struct outer *outer = calloc(1, sizeof(*outer));
+	struct fake *const fake = &outer->fake;
+
+	fake->size = 33;
+	fake->next = fakes ? fakes : fake;
+	fake->back = fakes ? fakes->back : fake;
+	fake->next->back = fake->back->next = fake;
+	fakes = fake;
+}
+
 int main(int argc, char **argv)
 {
 	CHECK(argc == 2);
@@ -120,8 +146,10 @@ int main(int argc, char **argv)
 		for (unsigned k = 0; k < (i ? NODES : 1); k++)
 			add_part(owner);
 	}
+	for (unsigned i = 0; i < NODES; i++)
+		add_fake();
 	say("ready");
-	say("%u", 2 * (7 * NODES + 1));
+	say("%u", 2 * (7 * NODES + 1) + NODES);
 	wait_for_input_end();
 	return 0;
 }

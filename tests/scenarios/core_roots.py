@@ -1,5 +1,5 @@
-"""Tests read-only memory in core files: constants that the dynamic linker relocates are roots, shared memory is not, as
-in a scan of the process itself."""
+"""Tests memory in core files that is read-only or mapped only for writing: constants that the dynamic linker relocates and
+memory that can be written are roots, read-only shared memory is not, as in a scan of the process itself."""
 
 import builds
 from scans import Target, gdb_core, kernel_core, of_core, of_size, same, wide
@@ -47,7 +47,15 @@ def protected(room):
     return problems, ''
 
 
+def written(room):
+    problems = []
+    for variant in 'O2', 'static', 'musl':
+        problems += one(room, 'written', variant)
+    return problems, ''
+
+
 CASES = [
+    ('--scan: core files, memory that is mapped only for writing', written),
     ('--scan: core files, protected pages in blocks', protected),
     ('--scan: core files, constants that the dynamic linker relocates', relro),
     ('--scan: core files, shared memory of one name', lambda room: (one(room, 'twins', 'O2'), '')),

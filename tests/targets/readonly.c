@@ -1,10 +1,12 @@
-/* Pointers in memory that cannot be written, before memory of the same name that can be: readonly HOW.
+/* Pointers in memory that cannot be written, before memory of the same name that can be, or in memory that is mapped
+ * only for writing: readonly HOW.
  *
  * Only a table points to 100 blocks of 56 bytes; nothing points to 10 of 40 bytes.
  *	relro    the table is among the program's constants that the dynamic linker relocates
  *	blocks   its halves are in two blocks, in a page that is read-only, and in one that can be read and executed; a
  *	         page of another block has no access
  *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
+ *	written  its parts are in memory that is mapped only for writing: private, shared, and a page of a block
  * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"
 #include <stdbool.h>
@@ -72,6 +74,22 @@ NOINLINE static void fill_blocks(void)
 	}
 }
 
+NOINLINE static void fill_written(void)
+{
+	static const int how[2] = {MAP_PRIVATE, MAP_SHARED};
+	void *at;
+
+	for (unsigned i = 0; i < 2; i++) {
+		at = mmap(NULL, page, PROT_WRITE, how[i] | MAP_ANONYMOUS, -1, 0);
+		CHECK(at != MAP_FAILED);
+		fill(at, BLOCKS / 4);
+	}
+	CHECK(posix_memalign(&at, page, 3 * page) == 0);
+	protected[0] = memset(at, 0, 3 * page);
+	fill((void **)(protected[0] + page), BLOCKS / 2);
+	CHECK(mprotect(protected[0] + page, page, PROT_WRITE) == 0);
+}
+
 NOINLINE static void lose(void)
 {
 	for (unsigned i = 0; i < LOST; i++) {
@@ -90,6 +108,8 @@ int main(int argc, char **argv)
 		fill_relro();
 	else if (!strcmp(argv[1], "blocks"))
 		fill_blocks();
+	else if (!strcmp(argv[1], "written"))
+		fill_written();
 	else
 		fill_twin();
 	lose();

@@ -421,6 +421,32 @@ static void test_killed(void **state)
 	end(pid, SIGKILL);
 }
 
+/* Memory that is mapped only for writing is copied, but not if it may be a device's. */
+static void test_wanted(void **state)
+{
+	static const struct {
+		const char *maps;
+		bool is_wanted;
+	} rows[] = {
+		{"1000-2000 rw-p 0 0:0 0\n", true},
+		{"1000-2000 -w-p 0 0:0 0\n", true},
+		{"1000-2000 r--p 0 0:0 0\n", false},
+		{"1000-2000 -w-s 0 0:1 7 /dev/zero (deleted)\n", true},
+		{"1000-2000 rw-s 0 0:5 7 /dev/mem\n", false},
+		{"1000-2000 -w-s 0 0:5 7 /sys/devices/resource0\n", false},
+		{"1000-2000 -w-s 0 0:5 7 anon_inode:[vfio-device]\n", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct maps maps;
+
+		assert_int_equal(maps_parse(rows[i].maps, &maps), 0);
+		assert_int_equal(mapping_is_wanted(&maps.items[0]), rows[i].is_wanted);
+		maps_free(&maps);
+	}
+}
+
 /* Pages that the program has protected are copied if they may be in a block: if memory of the program is beside them.
  * A reserve of terabytes is not in a block. */
 static void test_protected(void **state)
@@ -455,9 +481,10 @@ static void test_protected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_image), cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_gone),  cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
-		cmocka_unit_test(test_wide),  cmocka_unit_test(test_workers), cmocka_unit_test(test_protected),
+		cmocka_unit_test(test_image),  cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_gone),   cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
+		cmocka_unit_test(test_wide),   cmocka_unit_test(test_workers), cmocka_unit_test(test_protected),
+		cmocka_unit_test(test_wanted),
 	};
 
 	shared = (void *)map(page_size(), MAP_SHARED);

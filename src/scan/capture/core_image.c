@@ -124,15 +124,16 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
 	/* By default the kernel does not write unchanged mappings of files, nor shared mappings, to a core file. */
-	if (!is_wide && (phdr->p_flags & PF_R) && (phdr->p_flags & PF_W))
+	if (!is_wide && (phdr->p_flags & PF_W))
 		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
-	core->mappings[core->mapping_count++] = (struct heap_mapping){.start = phdr->p_vaddr,
-								      .end = phdr->p_vaddr + phdr->p_memsz,
-								      .readable = (phdr->p_flags & PF_R) && !is_wide,
-								      .writable = phdr->p_flags & PF_W,
-								      .executable = phdr->p_flags & PF_X,
-								      .path = ""};
+	core->mappings[core->mapping_count++] =
+		(struct heap_mapping){.start = phdr->p_vaddr,
+				      .end = phdr->p_vaddr + phdr->p_memsz,
+				      .readable = (phdr->p_flags & (PF_R | PF_W)) && !is_wide,
+				      .writable = phdr->p_flags & PF_W,
+				      .executable = phdr->p_flags & PF_X,
+				      .path = ""};
 	if (!held || is_wide)
 		return;
 	ARRAY_GROW(core->pieces, core->piece_capacity, core->piece_count);

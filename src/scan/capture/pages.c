@@ -35,12 +35,16 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 {
 	struct page_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
 
-	if (last && last->end == start && last->is_lacking == is_lacking) {
+	if (last && last->end == start && last->is_lacking == is_lacking &&
+	    last->is_write_only == runs->is_write_only) {
 		last->end = end;
 	} else {
 		ARRAY_GROW(runs->items, runs->capacity, runs->count);
-		runs->items[runs->count++] =
-			(struct page_run){.start = start, .end = end, .at = runs->bytes, .is_lacking = is_lacking};
+		runs->items[runs->count++] = (struct page_run){.start = start,
+							       .end = end,
+							       .at = runs->bytes,
+							       .is_lacking = is_lacking,
+							       .is_write_only = runs->is_write_only};
 	}
 	runs->bytes += end - start;
 }
@@ -213,6 +217,7 @@ struct copy {
 	pid_t tid;
 	unsigned char *to;
 	bool is_of_lacking; /* true if only runs with is_lacking are copied */
+	int memory;         /* /proc/TID/mem, for the runs with is_write_only; else -1 */
 	atomic_int error;   /* 0 or -errno */
 	atomic_uint_fast64_t unreadable;
 };
@@ -267,6 +272,24 @@ static ssize_t pages_read_pieces(pid_t tid, unsigned char *to, uint64_t bytes, c
 	return got < 0 ? -errno : got;
 }
 
+/* Makes a page of the copy zero because it cannot be read. Returns its size. */
+static ssize_t pass_over(struct copy *copy, const struct page_run *run, unsigned char *to)
+{
+	memset(to, 0, page_size());
+	atomic_fetch_add(&copy->unreadable, run->is_lacking ? 0 : page_size());
+	return (ssize_t)page_size();
+}
+
+/* Copies pages that the process has mapped only for writing. process_vm_readv() respects that, /proc/TID/mem does not.
+ * Returns what copy_pieces() does. */
+static ssize_t copy_write_only(struct copy *copy, const struct page_run *run, unsigned char *to,
+			       const struct iovec *piece)
+{
+	const ssize_t got = pread(copy->memory, to, piece->iov_len, (off_t)(uintptr_t)piece->iov_base);
+
+	return got < (ssize_t)page_size() ? pass_over(copy, run, to) : (ssize_t)align_down((uint64_t)got, page_size());
+}
+
 /* Copies all or some of the bytes of the pieces. Returns their number, a multiple of the page size, or -errno. */
 static ssize_t copy_pieces(struct copy *copy, struct position position, struct iovec *pieces, size_t count,
 			   uint64_t bytes)
@@ -274,6 +297,9 @@ static ssize_t copy_pieces(struct copy *copy, struct position position, struct i
 	const uint64_t page = page_size();
 	const struct page_run *const run = &copy->runs->items[position.index];
 	unsigned char *const to = copy->to + run->at + position.at;
+
+	if (run->is_write_only)
+		return copy_write_only(copy, run, to, &pieces[0]);
 	ssize_t got = pages_read_pieces(copy->tid, to, bytes, pieces, count);
 
 	if (got == -EFAULT || (got >= 0 && got < (ssize_t)page)) {
@@ -281,11 +307,8 @@ static ssize_t copy_pieces(struct copy *copy, struct position position, struct i
 		 * page is zero in the copy. */
 		pieces[0].iov_len = page;
 		got = pages_read_pieces(copy->tid, to, page, pieces, 1);
-		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM) {
-			memset(to, 0, page);
-			atomic_fetch_add(&copy->unreadable, run->is_lacking ? 0 : page);
-			got = (ssize_t)page;
-		}
+		if (got != (ssize_t)page && got != -ESRCH && got != -EPERM)
+			got = pass_over(copy, run, to);
 	}
 	return got < 0 ? got : (ssize_t)align_down((uint64_t)got, page);
 }
@@ -320,9 +343,20 @@ static void copy_range(void *context, uint64_t from, uint64_t to)
 	}
 }
 
+static bool has_write_only(const struct page_runs *runs)
+{
+	for (size_t i = 0; i < runs->count; i++)
+		if (runs->items[i].is_write_only)
+			return true;
+	return false;
+}
+
 static int64_t copy_all(struct copy *copy)
 {
+	copy->memory = has_write_only(copy->runs) ? proc_open(copy->tid, "mem", O_RDONLY) : -1;
 	workers_share(copy->runs->bytes, PIECE, copy_range, copy);
+	if (copy->memory >= 0)
+		close(copy->memory);
 	return copy->error ? copy->error : (int64_t)copy->unreadable;
 }
 

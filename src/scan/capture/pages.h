@@ -8,8 +8,9 @@
 
 struct page_run {
 	uint64_t start, end;
-	uint64_t at;     /* offset of the run's bytes in the copy of all runs */
-	bool is_lacking; /* true if the pages are not in memory: swapped out, or without a page table entry */
+	uint64_t at;        /* offset of the run's bytes in the copy of all runs */
+	bool is_lacking;    /* true if the pages are not in memory: swapped out, or without a page table entry */
+	bool is_write_only; /* true if the process has not asked to read the pages (PROT_WRITE) */
 };
 
 /* Runs of pages, sorted by address. The bytes of all runs follow each other in the copy without gaps. */
@@ -17,6 +18,7 @@ struct page_runs {
 	struct page_run *items;
 	size_t count, capacity;
 	uint64_t bytes;
+	bool is_write_only; /* the value for the pages that are added next */
 };
 
 /* Opens /proc/TID/pagemap. Returns a descriptor for pages_add(), or -errno. */

@@ -72,12 +72,14 @@ static void add_wanted(struct snapshot *s, int fd, const struct mapping *m, stru
 {
 	if (m->shared && s->has_blocks_only)
 		return;
+	s->runs.is_write_only = !m->read;
 	if (m->end - m->start > SNAPSHOT_MAPPING_MAX)
 		s->figures.left_out += m->end - m->start;
 	else if (m->shared)
 		shared_add(shared, fd, m);
 	else
 		pages_add(&s->runs, fd, m->start, m->end);
+	s->runs.is_write_only = false;
 }
 
 static void add_runs(struct snapshot *s, int fd, pid_t tid)
@@ -257,7 +259,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 		s->mappings[i] = (struct heap_mapping){.start = m->start,
 						       .end = m->end,
 						       .offset = m->offset,
-						       .readable = m->read,
+						       .readable = m->read || m->write,
 						       .writable = m->write,
 						       .executable = m->exec,
 						       .shared = m->shared,

@@ -132,6 +132,23 @@ static void show_scalar(struct formatter *s, const struct data_type *type, const
 	}
 }
 
+/* Shows a scalar whose bytes are in the other order. */
+static void show_swapped(struct formatter *s, const struct data_type *type, const struct value_view *view)
+{
+	unsigned char bytes[16];
+	struct data_type plain = *type;
+	const struct value_view value = {.bytes = bytes, .size = type->size};
+
+	if (type->size > sizeof(bytes)) {
+		show_bytes(s, view, type->size);
+		return;
+	}
+	for (size_t i = 0; i < type->size; i++)
+		bytes[i] = view->bytes[type->size - 1 - i];
+	plain.is_swapped = false;
+	show_scalar(s, &plain, &value);
+}
+
 void value_show(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		enum follow follow)
 {
@@ -168,7 +185,7 @@ void value_show(struct formatter *s, const struct data_type *type, const struct 
 		show_text_object(s, type, view, follow);
 		return;
 	default:
-		show_scalar(s, type, view);
+		(type->is_swapped ? show_swapped : show_scalar)(s, type, view);
 		return;
 	}
 }

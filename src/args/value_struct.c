@@ -10,6 +10,16 @@
 
 /* ---- Structs ---- */
 
+/* Returns the number in a bit field of a struct with the other byte order, whose bits begin at each byte's highest. */
+static uint64_t bits_from_highest(const struct value_view *held, unsigned shift, unsigned bits)
+{
+	uint64_t number = 0;
+
+	for (unsigned at = shift; at < shift + bits; at++)
+		number = number << 1 | (held->bytes[at / 8] >> (7 - at % 8) & 1);
+	return number;
+}
+
 /* Shows a bit field as a number of its type. */
 static void show_bit_field(struct formatter *s, const struct data_member *member, const struct value_view *view,
 			   unsigned depth)
@@ -38,6 +48,8 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 		number |= (uint64_t)held.bytes[8] << (64 - shift);
 	if (bits < 64)
 		number &= ((uint64_t)1 << bits) - 1;
+	if (type->is_swapped)
+		number = bits_from_highest(&held, shift, bits);
 	const struct data_type *integer = type->kind == DATA_ENUM && type->target ? type->target : type;
 	const bool is_negative = (integer->is_signed || type->is_signed) && number >> (bits - 1);
 
@@ -47,7 +59,10 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 	memcpy(bytes, &number, sizeof(number));
 	const struct value_view value = {.bytes = bytes, .size = type->size};
 
-	s->show(s, type, &value, depth, FOLLOW_NOT);
+	struct data_type plain = *type;
+
+	plain.is_swapped = false;
+	s->show(s, &plain, &value, depth, FOLLOW_NOT);
 }
 
 /* Returns true if the struct is a Rust tuple: its members are named __0, __1... */

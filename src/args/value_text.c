@@ -17,7 +17,8 @@ enum text_end {
 
 bool is_text_char(const struct data_type *type)
 {
-	return type && type->kind == DATA_CHAR && (type->size == 1 || type->size == 2 || type->size == 4);
+	return type && type->kind == DATA_CHAR &&
+	       (type->size == 1 || (!type->is_swapped && (type->size == 2 || type->size == 4)));
 }
 
 const char *char_prefix(const struct data_type *type)

@@ -326,6 +326,35 @@ static void test_bit_fields(void **state)
 		    "{a=-3, b=100, c=true, d=RED, e=(unreadable), f=(unreadable), g=<bits>}");
 }
 
+/* Numbers in the other byte order (GCC's scalar_storage_order), whose bits begin at the highest. */
+static void test_swapped(void **state)
+{
+	static const struct data_word words[] = {{"RED", 1}};
+	static const struct data_type color = {
+		.kind = DATA_ENUM, .size = 4, .target = &uint32, .words = words, .word_count = 1, .is_swapped = true};
+	struct data_type number = int16, real = double_type, wider = int128, letter = char16, bits = int32;
+
+	number.is_swapped = real.is_swapped = wider.is_swapped = letter.is_swapped = bits.is_swapped = true;
+	const struct data_type letters = {.kind = DATA_ARRAY, .size = 4, .target = &letter, .count = 2};
+	const struct data_member members[] = {
+		{.name = "n", .type = &number},
+		{.name = "a", .type = &bits, .offset = 2, .bit_size = 4},
+		{.name = "b", .type = &bits, .offset = 2, .bit_offset = 4, .bit_size = 12},
+		{.name = "e", .type = &color, .offset = 4},
+		{.name = "r", .type = &real, .offset = 8},
+		{.name = "w", .type = &wider, .offset = 16},
+		{.name = "l", .type = &letters, .offset = 32},
+	};
+	const struct data_type fields = {
+		.kind = DATA_STRUCT, .size = 36, .members = members, .member_count = ARRAY_SIZE(members)};
+	unsigned char bytes[36] = {0xff, 0xfe, 0x51, 0x23, 0, 0, 0, 1, 0x3f, 0xf8};
+
+	(void)state;
+	memcpy(bytes + 30, (unsigned char[]){1, 2, 0, 'x', 0, 'y'}, 6);
+	assert_text(text_of(&fields, bytes, 36), "{n=-2, a=5, b=291, e=RED, r=1.5, w=258, l=[u'x', u'y']}");
+	assert_text(text_of(&fields, bytes, 7), "{n=-2, a=5, b=291, e=(unreadable)}");
+}
+
 static void test_bounds(void **state)
 {
 	static const struct data_type many = {.kind = DATA_ARRAY, .size = 400, .target = &int32, .count = 100},
@@ -479,13 +508,21 @@ static void test_member_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers), cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_floats),   cmocka_unit_test(test_wide_floats),
-		cmocka_unit_test(test_complex),  cmocka_unit_test(test_enums),
-		cmocka_unit_test(test_structs),  cmocka_unit_test(test_bit_fields),
-		cmocka_unit_test(test_bounds),   cmocka_unit_test(test_long),
-		cmocka_unit_test(test_pointers), cmocka_unit_test(test_member_pointers),
-		cmocka_unit_test(test_large),    cmocka_unit_test(test_all_halves),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_wide_floats),
+		cmocka_unit_test(test_complex),
+		cmocka_unit_test(test_enums),
+		cmocka_unit_test(test_structs),
+		cmocka_unit_test(test_bit_fields),
+		cmocka_unit_test(test_swapped),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_member_pointers),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_all_halves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

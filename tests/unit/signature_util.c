@@ -164,6 +164,7 @@ static void add_type(struct buf *out, const struct data_type *type)
 
 	if (type->is_const && type->kind != DATA_POINTER && type->kind != DATA_REFERENCE)
 		buf_add_str(out, "const ");
+	buf_add_str(out, type->is_swapped ? "~" : "");
 	switch (type->kind) {
 	case DATA_VOID:
 		buf_add_str(out, "void");

@@ -69,6 +69,8 @@ static void see_complex(struct type_reader *reader, struct data_type *type)
 	if (!part)
 		return;
 	type->kind = DATA_COMPLEX;
+	part->is_swapped = type->is_swapped;
+	type->is_swapped = false;
 	type->count = 2;
 	part->size = type->size / 2;
 	part->align = type_scalar_align(reader, part->size);
@@ -86,9 +88,11 @@ static void see_complex(struct type_reader *reader, struct data_type *type)
 
 void type_read_base(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
-	uint64_t encoding = 0;
+	uint64_t encoding = 0, order = DW_END_default;
 
 	die_number(die, DW_AT_encoding, &encoding);
+	die_number(die, DW_AT_endianity, &order);
+	type->is_swapped = order == DW_END_big;
 	type->align = type_scalar_align(reader, type->size);
 	type->name = usual_name(type->name);
 	switch (encoding) {

@@ -206,6 +206,42 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 
 /* ---- Structs' members ---- */
 
+static bool types_is_swapped(const struct data_type *type)
+{
+	while (type->kind == DATA_ARRAY && type->target)
+		type = type->target;
+	return type->is_swapped;
+}
+
+/* Returns the type in the other byte order, if it is an integer of some kind or an array of such integers. */
+static const struct data_type *swapped_type(struct type_reader *reader, const struct data_type *type)
+{
+	const bool is_array = type->kind == DATA_ARRAY && type->target;
+	const bool is_integer =
+		type->kind == DATA_ENUM || type->kind == DATA_INT || type->kind == DATA_BOOL || type->kind == DATA_CHAR;
+	struct data_type *copy = is_array || is_integer ? type_memory(reader, sizeof(*copy)) : NULL;
+
+	if (!copy)
+		return type;
+	*copy = *type;
+	copy->is_swapped = is_integer;
+	if (is_array)
+		copy->target = swapped_type(reader, type->target);
+	return copy;
+}
+
+/* In a struct with the other byte order (GCC's scalar_storage_order) all integers have this order, also those whose
+ * types do not say it: enumerations. */
+static void swap_members(struct type_reader *reader, struct data_member *members, size_t count)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_any |= types_is_swapped(members[i].type);
+	for (size_t i = 0; i < count && is_any; i++)
+		members[i].type = swapped_type(reader, members[i].type);
+}
+
 static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)
 {
 	Dwarf_Die child = {0};
@@ -229,6 +265,7 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 		else
 			type->is_cut = true;
 	}
+	swap_members(reader, members, count);
 	type->align = type_natural_align(type, members, count);
 	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);
 	struct data_member *kept = count ? type_memory(reader, count * sizeof(*members)) : NULL;

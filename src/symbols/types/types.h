@@ -36,7 +36,7 @@ struct data_member {
 	const char *name; /* the name; "" for an unnamed member and for a base */
 	const struct data_type *type;
 	uint32_t offset;     /* offset from the struct's beginning, in bytes */
-	uint16_t bit_offset; /* offset of a bit field's first bit from `offset`, in bits */
+	uint16_t bit_offset; /* a bit field's first bit, from `offset` on; from its highest bit on if is_swapped */
 	uint16_t bit_size;   /* size of a bit field in bits; 0 for other members */
 	bool is_base;        /* the member is a base class, whose members are shown as the struct's own */
 	bool is_virtual;     /* the member is a virtual base, whose offset is in a word of the vtable */
@@ -63,7 +63,7 @@ struct data_type {
 	uint32_t align;
 	/* The name in the source: the typedef's, else the type's without "struct" and "const"; "" for pointers. */
 	const char *name;
-	bool is_signed, is_flags, is_extended, is_open;
+	bool is_signed, is_flags, is_extended, is_open, is_swapped; /* is_swapped: in the other byte order */
 	bool may_be_packed; /* the members' offsets do not show whether the struct is packed */
 	bool is_const;      /* the target of a pointer to const: the function does not write it */
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "base/buf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void buf_free(struct buf *b)
@@ -35,6 +34,13 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	vsnprintf((char *)buf_room(b, (size_t)length + 1), (size_t)length + 1, fmt, args);
 	va_end(args);
 	b->size += (size_t)length;
+}
+
+void buf_write(const struct buf *b, FILE *out)
+{
+	/* An empty buffer may have no memory, and fwrite() takes no null pointer. */
+	if (b->size)
+		fwrite(b->data, 1, b->size, out);
 }
 
 const char *buf_str(struct buf *b)

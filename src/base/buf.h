@@ -3,6 +3,7 @@
 #define FT_BASE_BUF_H
 
 #include "base/util.h"
+#include <stdio.h>
 #include <string.h>
 
 struct buf {
@@ -43,6 +44,9 @@ static inline void buf_add_char(struct buf *b, char c)
 
 /* Appends formatted text, without its NUL. */
 void buf_printf(struct buf *b, const char *fmt, ...) FT_PRINTF(2, 3);
+
+/* Writes the content to a stream; the stream keeps the error. */
+void buf_write(const struct buf *b, FILE *out);
 
 /* Returns the content as a C string, which is valid until the next change. */
 const char *buf_str(struct buf *b);

@@ -24,6 +24,6 @@ void plain_print(FILE *out, const char *text)
 	struct buf line = {0};
 
 	plain_add(&line, text);
-	fwrite(line.data, 1, line.size, out);
+	buf_write(&line, out);
 	buf_free(&line);
 }

@@ -114,7 +114,7 @@ static int dhat_write(const struct profile *profile, const struct export_options
 		separator = ',';
 	}
 	fputs("\n ]\n,\"ftbl\":\n [", out);
-	fwrite(dhat.table.data, 1, dhat.table.size, out);
+	buf_write(&dhat.table, out);
 	fputs("\n ]\n}\n", out);
 	hash_free(&dhat.text_of);
 	buf_free(&dhat.table);

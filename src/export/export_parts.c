@@ -63,7 +63,7 @@ void export_print_json(FILE *out, const char *before, const char *text)
 
 	json_add_string(&string, text);
 	fputs(before, out);
-	fwrite(string.data, 1, string.size, out);
+	buf_write(&string, out);
 	buf_free(&string);
 }
 

@@ -99,8 +99,8 @@ static int gperftools_write(const struct profile *profile, const struct export_o
 	add_tallies(&head, &gperftools.live, &gperftools.allocated);
 	/* Without this word google-pprof would take the figures for samples. */
 	buf_add_str(&head, " heapprofile\n");
-	fwrite(head.data, 1, head.size, out);
-	fwrite(gperftools.stacks.data, 1, gperftools.stacks.size, out);
+	buf_write(&head, out);
+	buf_write(&gperftools.stacks, out);
 	places_free(&gperftools.places);
 	hash_free(&gperftools.called);
 	buf_free(&gperftools.names);

@@ -79,7 +79,7 @@ static void massif_write_frame(struct massif *massif, const struct profile_frame
 	struct buf text = {0};
 
 	export_add_frame(&text, frame);
-	fwrite(text.data, 1, text.size, massif->out);
+	buf_write(&text, massif->out);
 	buf_free(&text);
 }
 

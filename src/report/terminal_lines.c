@@ -104,7 +104,7 @@ void lines_end(struct lines *lines)
 	if (lines->change_count)
 		write_coloured(lines);
 	else
-		fwrite(line->data, 1, line->size, lines->out);
+		buf_write(line, lines->out);
 	fputc('\n', lines->out);
 	lines->name_begin = lines->name_end = lines->path = lines->change_count = 0;
 	line->size = 0;

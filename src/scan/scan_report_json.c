@@ -181,6 +181,6 @@ void scan_report_json(FILE *out, struct scan_report *report)
 	scan_report_json_add_figures(&text, report);
 	scan_report_json_add_whys(&text, report);
 	buf_add_str(&text, "}\n");
-	fwrite(text.data, 1, text.size, out);
+	buf_write(&text, out);
 	buf_free(&text);
 }

@@ -32,7 +32,7 @@ int page_write(const struct profile *profile, const struct page_options *options
 
 	page_data_add(&json, profile, options, &page_data_limits);
 	fwrite(page_template, 1, before, out);
-	fwrite(json.data, 1, json.size, out);
+	buf_write(&json, out);
 	fwrite(page_template + behind, 1, page_template_size - behind, out);
 	buf_free(&json);
 	return 0;

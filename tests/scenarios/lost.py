@@ -355,13 +355,14 @@ def let_go(room, toggled=False):
 
     def lost(size):
         ids = re.findall(rb'\(%d\) = (0x[0-9a-f]+)' % size, copied)
-        return len(ids), sum(b'## lost <1> %s definitely\n' % address in text for address in ids)
+        return ids, [address for address in ids if b'## lost <1> %s definitely\n' % address in text]
 
     # The pointer to the newest block may be in a register or in a live frame, where old words may also point to some
-    # other blocks.
-    if lost(54321)[0] < 10 or lost(54321)[1] < lost(54321)[0] - 4 or lost(12345)[1]:
+    # other blocks. Until the program puts the newest block into the buffer, only a number of Python has its address.
+    (losing, found), (kept, wrong) = lost(54321), lost(12345)
+    if len(losing) < 10 or len(found) < len(losing) - 4 or set(wrong) - set(kept[-1:]):
         problems.append('of %d lost blocks %d are reported as lost, of %d kept blocks %d' % (
-            lost(54321) + lost(12345)))
+            len(losing), len(found), len(kept), len(wrong)))
     if done.status or text.count(b'\n## scan <1>\n') != 1:
         problems.append('status %d: %s' % (done.status, done.err.decode()))
     problems += text_differences(before, text_of(child.pid))

@@ -320,6 +320,53 @@ static void write_notes(struct report *report, bool are_old)
 				     : "; to see them, keep the trace (-o)");
 }
 
+/* Returns true if another of the reported traces is an earlier one of the same process, and has live blocks. */
+static bool has_earlier_trace(const struct profile *profile, const struct account *account,
+			      const struct profile_resource *resource)
+{
+	for (size_t p = 0; p < profile->process_count; p++) {
+		const struct account *const other = profile->processes[p].account;
+		const struct resource_account *const of_other = profile_resource_account(other, resource);
+
+		if (other != account && !profile->processes[p].is_old && other->has_pid && other->pid == account->pid &&
+		    other->start_sec <= account->start_sec && of_other && of_other->live.calls)
+			return true;
+	}
+	return false;
+}
+
+/* A process may have several traces, because tracing was paused or functrace was attached again. Their live blocks are
+ * summed up, although a later trace also has those of an earlier one. */
+static void write_counted_again(struct report *report)
+{
+	const struct profile *profile = report->profile;
+	size_t count = 0;
+	uint32_t pid = 0;
+
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+
+		for (size_t m = 0; group->is_before && m < group->member_count; m++) {
+			const struct profile_process *process = &profile->processes[group->members[m].process];
+
+			if (process->is_old || !process->account->has_pid ||
+			    !has_earlier_trace(profile, process->account, group->resource))
+				continue;
+			pid = count++ ? pid : process->account->pid;
+		}
+	}
+	if (!count)
+		return;
+	report_add_label(report, "twice");
+	lines_add(&report->lines,
+		  "blocks that are live at the end of a trace of process %" PRIu32
+		  " count again in its later trace, as blocks from before it",
+		  pid);
+	if (count > 1)
+		lines_add(&report->lines, " (the same in %zu more trace%s)", count - 1, count == 2 ? "" : "s");
+	lines_end(&report->lines);
+}
+
 void report_head(struct report *report)
 {
 	write_processes(report, true);
@@ -329,6 +376,7 @@ void report_head(struct report *report)
 	report_head_write_resident(report);
 	write_selection(report);
 	write_unseen(report);
+	write_counted_again(report);
 	write_notes(report, false);
 	write_notes(report, true);
 }

@@ -162,6 +162,22 @@ def a_block_is_as_old_as_its_own_process(folder):
     assert [row[15:17] for row in rows] == [[10 * 10 ** 9, 10 ** 9]], rows
 
 
+def a_block_in_two_traces_of_a_process_is_said_to_count_twice(folder):
+    """A process was traced, and attached to later: the later trace also has the blocks that lived on, as older ones."""
+    first = timed("10:00:00", "10:00:01", 100)
+    later = timed("10:01:40", "10:01:50", 7).replace(b"origin=", b"attached=yes,origin=") \
+                                            .replace(b"\n1. [", b"\n## before <1> 0x8000 100\n1. [").replace(b"0x1000", b"0x7000")
+    a, b, c, d = write(folder, a=first, b=later, c=later.replace(b"pid=42", b"pid=43"), d=first.replace(b"malloc(100) = ", b"free(").replace(b"0x1000", b"0x1000)"))
+    said = b"twice       blocks that are live at the end of a trace of process 42 count again in its later trace, " \
+           b"as blocks from before it\n"
+    for traces, wanted in ((a, b), True), ((b, a), True), ((b,), False), ((a, c), False), ((d, b), False):
+        report = run("--report", *traces, check=0).stdout
+        assert (said in report) == wanted and (b"twice" in report) == wanted, (traces, report)
+    assert b"207 bytes in 3 blocks alive at the end" in run("--report", a, b, check=0).stdout
+    assert b"twice" not in run("--report", "--each", a, b, check=0).stdout
+    assert b"twice" not in run("--report", "--diff=" + a, b, check=0).stdout
+
+
 def growth_at_the_end_is_that_of_the_process_that_grew(folder):
     """The suggested time is in the last tenth of the trace whose blocks grew, whichever trace comes first."""
     for name, calls in ("short", ((0, 10), (10, 0))), ("long", ((0, 10), (50, 10), (99, 1000), (100, 1))):
@@ -281,6 +297,8 @@ if __name__ == "__main__":
     sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
                    the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
                    a_choice_matches_in_one_of_them, each_is_reported_by_itself, a_block_is_as_old_as_its_own_process,
-                   growth_at_the_end_is_that_of_the_process_that_grew, each_has_a_file_of_its_own, no_input_is_overwritten, no_file_is_written_and_read,
-                   no_output_replaces_another, what_does_not_go_together,
+                   a_block_in_two_traces_of_a_process_is_said_to_count_twice,
+                   growth_at_the_end_is_that_of_the_process_that_grew, each_has_a_file_of_its_own,
+                   no_input_is_overwritten, no_file_is_written_and_read, no_output_replaces_another,
+                   what_does_not_go_together,
                    a_full_disk_is_said_for_each]))

@@ -132,7 +132,8 @@ static void read_symbols(const struct data_names *names, struct object_symbols *
 
 	for (int i = 1; i < count && i < SYMBOLS_MAX; i++)
 		take_symbol(symbols, i);
-	qsort(symbols->items, symbols->count, sizeof(*symbols->items), data_names_compare);
+	if (symbols->count)
+		qsort(symbols->items, symbols->count, sizeof(*symbols->items), data_names_compare);
 }
 
 static const struct elf_segment *segment_of(const struct object *object, uint64_t address)

@@ -1,6 +1,7 @@
 """Tests processes that the kernel treats in a special way: privileged processes, processes with seccomp filters,
 children that share the memory of a sleeping parent, programs with chosen CPUs, and programs that trace themselves."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -295,10 +296,12 @@ def sharer_executes(room):
             time.sleep(random.uniform(0.15, 0.3))
             tracer.send_signal(signal.SIGTERM)
             said = room.finish(tracer, 30)
-            try:
+            # functrace may have attached too late, or too briefly for the child to see it; or it took so long that the
+            # child or the target has ended, whose status is checked below.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGURG)
+            with contextlib.suppress(ProcessLookupError):
                 problems = text_differences(before, text_of(target.pid))
-            except ProcessLookupError:
-                pass  # functrace took so long that the target has ended; its status is checked below
         done = room.finish(target, 30)
         if stays:
             said = room.finish(tracer, 30)

@@ -201,7 +201,9 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 		return &type->variants[0];
 	const uint64_t size = discriminant->type ? discriminant->type->size : 0;
 	const struct value_view part = view_part(view, discriminant->offset, size);
+	const struct value_view high = view_part(&part, sizeof(uint64_t), sizeof(uint64_t));
 	const uint64_t number = view_number(&part, size, false), value = view_number(&part, size, true);
+	const bool is_wide = high.size && view_number(&high, high.size, false); /* no variant has such a number */
 
 	if (!size || part.size < size || view_has_lost(&part, size))
 		return NULL;
@@ -210,7 +212,7 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 
 		if (variant->is_other)
 			other = variant;
-		else if (variant->value == number || variant->value == value)
+		else if (!is_wide && (variant->value == number || variant->value == value))
 			return variant;
 	}
 	return other;

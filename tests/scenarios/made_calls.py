@@ -6,6 +6,7 @@ place."""
 import re
 
 import builds
+import kinds
 import made
 from processes import FUNCTRACE
 
@@ -134,5 +135,31 @@ def scenario(name, seed):
     return run
 
 
-CASES = [('calls of %d functions [%s]' % (FUNCTIONS * len(LANGUAGES), name), scenario(name, seed))
+WIDE = '''
+use std::hint::black_box;
+use std::num::NonZeroU128;
+#[inline(never)]
+pub fn wide(a: &Option<u128>, b: Option<u128>, c: &Option<NonZeroU128>) -> i32 { black_box(a); black_box(b); black_box(c); 1 }
+fn main() {
+    black_box(wide(&None, None, &None));
+    black_box(wide(&Some(3), Some(4), &NonZeroU128::new(1 << 64)));
+}
+'''
+
+
+def wide_discriminants(room):
+    """Rust's enums that are selected by a number of 16 bytes, which debug information has as a block."""
+    rustc = kinds.need('rustc')
+    with open(room.path('wide.rs'), 'w') as file:
+        file.write(WIDE)
+    room.run([rustc, '-g', '-o', room.path('wide'), room.path('wide.rs')], timeout=120)
+    room.run([FUNCTRACE, '-q', '-a', '-b', '0', '-f', 'text', '-o', 'trace', '-x', 'wide::wide', room.path('wide')])
+    with open(room.path('trace')) as file:
+        found = re.findall(r'^\t\$\d = ([abc]=.*)$', file.read(), re.M)
+    expected = ['a=None', 'b=None', 'c=None', 'a=Some(3)', 'b=Some(4)', 'c=Some']
+    found[5:] = [text.split('(')[0] for text in found[5:]]
+    return [] if found == expected else [str(found)], ''
+
+
+CASES = [('-a: Rust enums with a number of 16 bytes', wide_discriminants)] + [('calls of %d functions [%s]' % (FUNCTIONS * len(LANGUAGES), name), scenario(name, seed))
          for seed, name in enumerate(IN_CHECK, 1)] if builds.processor() == 'x86_64' else []

@@ -240,19 +240,32 @@ static bool is_environment_hidden(struct type_reader *reader, Dwarf_Die *functio
 	return !strncmp(die_string(reader, function, DW_AT_name), "{closure", 8) && params[0].name[0];
 }
 
+/* Returns true if it is not known how rustc returns the result: a pair that is larger than two pointers. Older versions
+ * use registers if they suffice; newer ones return such a result in memory, whose address is an argument. */
+static bool is_return_unknown(const struct type_reader *reader, const struct signature *signature)
+{
+	return signature->result && !signature->result_passed.by_address &&
+	       signature->result->size > 2 * (uint64_t)reader->word;
+}
+
 static void pass_as_rust(struct type_reader *reader, Dwarf_Die *function, struct signature_param *params,
 			 struct signature *signature)
 {
 	const bool is_hidden = signature->param_count && is_environment_hidden(reader, function, params);
 
 	signature->abi_is_rust = true;
-	for (size_t i = 0; i < signature->param_count; i++) {
-		params[i].passed = type_passed_by_rust(reader, params[i].type);
-		if (is_hidden && params[i].place == PLACE_BY_ABI)
-			params[i].place = PLACE_UNKNOWN;
-	}
 	if (signature->result)
 		signature->result_passed = type_passed_by_rust(reader, signature->result);
+	signature->result_is_unknown = is_return_unknown(reader, signature);
+	if (signature->result_is_unknown) {
+		signature->result = NULL;
+		signature->result_passed = (struct passed_as){0};
+	}
+	for (size_t i = 0; i < signature->param_count; i++) {
+		params[i].passed = type_passed_by_rust(reader, params[i].type);
+		if ((is_hidden || signature->result_is_unknown) && params[i].place == PLACE_BY_ABI)
+			params[i].place = PLACE_UNKNOWN;
+	}
 }
 
 /* Returns true if the function is a constructor: its name is that of the class, without template arguments. */
@@ -362,7 +375,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 	if (signature)
 		signature->is_gcc = entry.is_gcc;
 	if (signature)
-		signature->result_is_unknown = is_elsewhere || may_lose_result(&entry, symbol);
+		signature->result_is_unknown |= is_elsewhere || may_lose_result(&entry, symbol);
 	/* LLVM drops a result that no caller uses; debug information does not show this either. */
 	if (signature)
 		signature->result_may_be_lost =

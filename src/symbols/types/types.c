@@ -145,6 +145,23 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 
 /* ---- Rust's enums ---- */
 
+/* Reads the number that selects a variant. rustc writes a number of 16 bytes as a block. Returns false if there is no
+ * number, or if it needs more than 8 bytes. */
+static bool read_selector(Dwarf_Die *die, uint64_t *value)
+{
+	static const unsigned char zeros[sizeof(*value)] = {0};
+	Dwarf_Attribute found;
+	Dwarf_Block block;
+
+	if (die_number(die, DW_AT_discr_value, value))
+		return true;
+	if (dwarf_formblock(dwarf_attr(die, DW_AT_discr_value, &found), &block) || block.length != 2 * sizeof(*value) ||
+	    memcmp(block.data + sizeof(*value), zeros, sizeof(zeros)) != 0)
+		return false;
+	memcpy(value, block.data, sizeof(*value));
+	return true;
+}
+
 static bool read_variant(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_variant *variant)
 {
 	Dwarf_Die child = {0};
@@ -158,7 +175,7 @@ static bool read_variant(struct type_reader *reader, Dwarf_Die *die, unsigned le
 			.type = type_read_of(reader, &child, level),
 			.offset = (uint32_t)offset,
 		};
-		variant->is_other = !die_number(die, DW_AT_discr_value, &variant->value);
+		variant->is_other = !read_selector(die, &variant->value);
 		return variant->type;
 	}
 	return false;

@@ -321,16 +321,35 @@ static void write_notes(struct report *report, bool are_old)
 }
 
 /* Returns true if another of the reported traces is an earlier one of the same process, and has live blocks. */
-static bool has_earlier_trace(const struct profile *profile, const struct account *account,
-			      const struct profile_resource *resource)
+static bool has_earlier_trace(const struct profile *profile, size_t process, const struct profile_resource *resource)
 {
+	const struct account *const account = profile->processes[process].account;
+
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *const other = profile->processes[p].account;
 		const struct resource_account *const of_other = profile_resource_account(other, resource);
+		const bool is_earlier = other->start_sec < account->start_sec ||
+					(other->start_sec == account->start_sec && p < process);
 
-		if (other != account && !profile->processes[p].is_old && other->has_pid && other->pid == account->pid &&
-		    other->start_sec <= account->start_sec && of_other && of_other->live.calls)
+		if (is_earlier && !profile->processes[p].is_old && other->has_pid && other->pid == account->pid &&
+		    of_other && of_other->live.calls)
 			return true;
+	}
+	return false;
+}
+
+/* Returns true if the trace has blocks from before it that are counted in an earlier trace, too. */
+static bool counts_again(const struct profile *profile, size_t process)
+{
+	if (profile->processes[process].is_old || !profile->processes[process].account->has_pid)
+		return false;
+	for (size_t i = 0; i < profile->group_count; i++) {
+		const struct profile_group *group = profile->groups[i];
+
+		for (size_t m = 0; group->is_before && m < group->member_count; m++)
+			if (group->members[m].process == process &&
+			    has_earlier_trace(profile, process, group->resource))
+				return true;
 	}
 	return false;
 }
@@ -343,18 +362,9 @@ static void write_counted_again(struct report *report)
 	size_t count = 0;
 	uint32_t pid = 0;
 
-	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct profile_group *group = profile->groups[i];
-
-		for (size_t m = 0; group->is_before && m < group->member_count; m++) {
-			const struct profile_process *process = &profile->processes[group->members[m].process];
-
-			if (process->is_old || !process->account->has_pid ||
-			    !has_earlier_trace(profile, process->account, group->resource))
-				continue;
-			pid = count++ ? pid : process->account->pid;
-		}
-	}
+	for (size_t p = 0; p < profile->process_count; p++)
+		if (counts_again(profile, p) && !count++)
+			pid = profile->processes[p].account->pid;
 	if (!count)
 		return;
 	report_add_label(report, "twice");

@@ -174,6 +174,12 @@ def a_block_in_two_traces_of_a_process_is_said_to_count_twice(folder):
         report = run("--report", *traces, check=0).stdout
         assert (said in report) == wanted and (b"twice" in report) == wanted, (traces, report)
     assert b"207 bytes in 3 blocks alive at the end" in run("--report", a, b, check=0).stdout
+    # A later trace counts once, although it has older blocks of two kinds.
+    kinds = [trace.replace(b"bytes)\n", b"bytes)\n<2> : fd (file descriptors)\n", 1).replace(b"malloc(", b"malloc<memory>(")
+             .replace(b"free(", b"free<memory>(") for trace in (first, later)]
+    e, f = write(folder, e=kinds[0] + b"3. [10:00:01.000000] open<fd>(1) = 0x3\n\n",
+                 f=kinds[1].replace(b"\n## before", b"\n## before <2> 0x3 1\n## before", 1))
+    assert said in run("--report", e, f, check=0).stdout
     assert b"twice" not in run("--report", "--each", a, b, check=0).stdout
     assert b"twice" not in run("--report", "--diff=" + a, b, check=0).stdout
 

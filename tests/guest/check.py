@@ -43,6 +43,7 @@ GUESTS = [
     Guest('armhf-on-arm64', 'armhf', ['-k', 'arm64'], 'ARM programs on an AArch64 kernel'),
     Guest('arm64-mte', 'arm64', ['-c', 'max,pauth-impdef=on', '-M', 'mte=on'], 'AArch64 with tags of memory', 'mte'),
 ]
+HEAP_LIST = 'tests/unit/heap_list'  # of all check_PROGRAMS the only one that scenarios run
 TRIPLETS = {'arm64': 'aarch64-linux-gnu', 'armhf': 'arm-linux-gnueabihf'}
 # Number of guests that run at the same time: one for each processor, although a guest has two and a build uses all.
 AT_ONCE = max(1, min(len(GUESTS), os.cpu_count() or 1))
@@ -170,11 +171,11 @@ class Build:
 
     @staticmethod
     def named_programs(tests, forms):
-        """The unit tests that the forms name, if only these programs must be built. None if a form runs all tests, or a
-        script, which may need any program."""
+        """The unit tests that the forms name, and the program that scenarios run, if only these programs must be built.
+        None if a form runs all tests, or a script, which may need any program."""
         names = [set(units) for units, _ in forms.values()]
         wanted = [test for test in tests if os.path.basename(test) in set().union(*names)]
-        return None if not all(names) or any(test.endswith(('.py', '.sh')) for test in wanted) else wanted
+        return None if not all(names) or any(test.endswith(('.py', '.sh')) for test in wanted) else wanted + [HEAP_LIST]
 
     def gather(self, lists):
         """Fills the folder that is copied to the guest: the build without objects, and the tests."""

@@ -42,8 +42,9 @@ def whole(room, path, kind):
 # ---- Content ----
 
 def without_numbers(text, pid):
-    """Removes the numbers that differ between runs."""
+    """Removes what differs between runs: numbers, and the resident memory, which is also written each second."""
     text = re.sub(r'timestamp=[^,]*', 'timestamp=', text, count=1)
+    text = re.sub(r'\n## resident \d+ \d+(?=\n)', '', text)
     return re.sub(r'(pid=|## thread |## process )%d\b' % pid, r'\1PID', text)
 
 

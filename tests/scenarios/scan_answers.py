@@ -445,11 +445,12 @@ def no_heap(room):
 def of_another_user(room):
     """If -t names another user's process, by its name or its id, the message names the owner."""
     prefix, functrace = as_nobody(room)
-    program = room.path('scan-of-another')
+    own = 'scan-of-%d' % os.getpid()  # no other process has this name, and the kernel does not truncate it
+    program = room.path(own)
     shutil.copy(shutil.which('sleep'), program)
     child = room.start([program, '20'])
     problems = []
-    for name in 'scan-of-another', program, str(child.pid):
+    for name in own, program, str(child.pid):
         for options in ['--scan'], []:
             done = room.run(prefix + [functrace, *options, '-t', name])
             if done.status != 1 or done.out or not re.search(r'process %d.* belongs to user 0\. Run functrace as that user, or as root\.\n$'

@@ -216,7 +216,7 @@ static void who_puts_waits(void **state)
 	struct putter putter = {.packed = packed_new(packer, ends[1], NULL)};
 
 	assert_int_equal(pthread_create(&thread, NULL, put_many, &putter), 0);
-	for (int last = -1, quiet = 0; quiet < 10; quiet = last == putter.done ? quiet + 1 : 0) {
+	for (int last = 0, quiet = 0; quiet < 10; quiet = last && last == putter.done ? quiet + 1 : 0) {
 		last = putter.done;
 		poll(NULL, 0, 50);
 	}

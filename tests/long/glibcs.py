@@ -96,14 +96,6 @@ class Library:
             raise Skip('the target cannot be built for it: ' + (done.stderr.strip().split('\n') or [''])[-1])
         return path
 
-    def runs(self):
-        """Returns true if this machine runs such programs."""
-        try:
-            subprocess.run([self.build('heapmodes', ['heapmodes.c'])], capture_output=True, timeout=PATIENCE)
-        except (OSError, Skip):
-            return False
-        return True
-
     def logger(self):
         return self.build('heaplog.so', ['heaplog.c'], '-shared', '-fPIC')
 
@@ -116,6 +108,15 @@ class Library:
         folder = os.path.join(self.root, 'usr', 'bin')
         names = [name for name in os.listdir(folder) if re.fullmatch(r'python3\.\d+', name)]
         return [self.loader, '--library-path', self.libraries, os.path.join(folder, names[0])]
+
+
+def runs(library):
+    """Returns true if programs for the library can be built, and run on this machine; most kernels run no 32-bit ones."""
+    try:
+        subprocess.run([library.build('heapmodes', ['heapmodes.c'])], capture_output=True, timeout=PATIENCE)
+    except (OSError, Skip):
+        return False
+    return True
 
 
 def libraries(folder):
@@ -134,7 +135,7 @@ def libraries(folder):
         if all(library.version != other.version for other in found):
             found.append(library)
             narrow = Library(folder, root, 32) if platform.machine() == 'x86_64' else None
-            if narrow and narrow.runs():
+            if narrow and runs(narrow):
                 found.append(narrow)
             elif narrow:
                 missing.append(('%s, 32 bits' % narrow.name, 'no 32-bit programs can be built or run here'))

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from glibcs import CC, FUNCTRACE, GUESTS, PATIENCE, TARGETS, TOP_SRCDIR, Running, Skip, at_rest, report
+from glibcs import CC, FUNCTRACE, GUESTS, PATIENCE, TARGETS, TOP_SRCDIR, Running, Skip, at_rest, report, runs
 
 MODES = 'one', 'threads', 'exited', 'mapped', 'aligned', 'fragments', 'blocked', 'spread', 'fork'
 STATIC = 'one', 'threads', 'mapped', 'aligned', 'blocked'
@@ -48,14 +48,6 @@ class Library:
             raise Skip('the target cannot be built for it: ' + (done.stderr.strip().split('\n') or [''])[-1])
         return path
 
-    def runs(self):
-        """Returns true if this machine runs such programs; most kernels run no 32-bit programs."""
-        try:
-            subprocess.run([self.build('heapmodes', ['heapmodes.c'])], capture_output=True, timeout=PATIENCE)
-        except (OSError, Skip):
-            return False
-        return True
-
     def program(self, name, is_static):
         """Returns its path, and an environment with the logger."""
         if is_static:
@@ -74,7 +66,7 @@ def libraries(folder):
             missing.append((bits, (done.stderr.strip().split('\n') or [''])[-1]))
             continue
         library = Library(folder, done.stdout.strip(), bits)
-        if library.runs():
+        if runs(library):
             found.append(library)
         else:
             missing.append((bits, 'no %d-bit programs can be built or run here' % bits))

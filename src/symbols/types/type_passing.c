@@ -119,7 +119,7 @@ static bool function_forbids(struct type_reader *reader, Dwarf_Die *class, const
 	return !strncmp(own, name, length) && !own[length] && constructor_forbids(reader, class, function, copies);
 }
 
-static const struct data_type *innermost_element(const struct data_type *type)
+const struct data_type *type_innermost(const struct data_type *type)
 {
 	while (type->kind == DATA_ARRAY && type->target)
 		type = type->target;
@@ -156,7 +156,7 @@ void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_t
 		return;
 	}
 	for (size_t i = 0; i < type->member_count; i++) {
-		const struct data_type *const member = innermost_element(type->members[i].type);
+		const struct data_type *const member = type_innermost(type->members[i].type);
 
 		/* GCC 12 does not pass the address of a class whose copy constructor is only deleted because a member
 		 * or base has none: it puts the object on the stack. */

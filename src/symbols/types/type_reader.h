@@ -73,6 +73,8 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member);
 bool type_member_bits(Dwarf_Die *die, struct data_member *member);
 /* Returns the largest alignment that is consistent with the offsets of all members. */
 uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count);
+/* Returns the type of the elements of an array, or of an array of arrays; else the type itself. */
+const struct data_type *type_innermost(const struct data_type *type);
 /* Returns true if each member begins where the one before ends, as it also would in a packed struct. */
 bool type_may_be_packed(const struct data_type *type, const struct data_member *members, size_t count);
 

@@ -223,13 +223,6 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 
 /* ---- Structs' members ---- */
 
-static bool types_is_swapped(const struct data_type *type)
-{
-	while (type->kind == DATA_ARRAY && type->target)
-		type = type->target;
-	return type->is_swapped;
-}
-
 /* Returns the type in the other byte order, if it is an integer of some kind or an array of such integers. */
 static const struct data_type *swapped_type(struct type_reader *reader, const struct data_type *type)
 {
@@ -254,7 +247,7 @@ static void swap_members(struct type_reader *reader, struct data_member *members
 	bool is_any = false;
 
 	for (size_t i = 0; i < count; i++)
-		is_any |= types_is_swapped(members[i].type);
+		is_any |= type_innermost(members[i].type)->is_swapped;
 	for (size_t i = 0; i < count && is_any; i++)
 		members[i].type = swapped_type(reader, members[i].type);
 }

@@ -115,17 +115,15 @@ static bool has_end(struct heap *heap, uint64_t header)
 	       is_size(heap, header + size, word_or_0(&heap->words, header + size + w));
 }
 
-/* Returns true if the memory to which a link points confirms that a chunk begins there, or began there. A struct of the
- * program can have a number and pointers where a chunk has its size and links. So inside of a block in use, the end of
- * the old chunk must confirm it, too. */
-static bool has_chunk(struct heap *heap, uint64_t header, uint64_t size_word)
+/* Returns true if a chunk that has a size and links may have begun at `header`. A struct of the program can have a
+ * number and pointers where a chunk has its size and links. So inside of a block in use, the end of the old chunk must
+ * confirm it, too. */
+static bool may_have_begun(struct heap *heap, uint64_t header)
 {
 	const uint64_t block = header + header_size(heap->form);
 	const uint32_t index = heap_find(heap, block);
-	const bool is_inside = index != HEAP_NONE && block_address(&heap->blocks[index]) != block;
 
-	return (has_same_size(heap, header, size_word) || was_free(heap, header)) &&
-	       (!is_inside || has_end(heap, header));
+	return index == HEAP_NONE || block_address(&heap->blocks[index]) == block || has_end(heap, header);
 }
 
 /* A free chunk that may have been where the word is now. */
@@ -149,14 +147,15 @@ static bool is_list_link(struct heap *heap, const struct list_links_source *sour
 	const unsigned w = heap->words.width;
 	const uint64_t first = source->header + 2 * w, size = SIZE_OF(source->size_word);
 	const struct pair pair = pair_at(heap, first);
-	const bool is_whole = is_pair(heap, pair), has_target = has_chunk(heap, word, source->size_word);
+	const bool is_whole = is_pair(heap, pair), is_same = has_same_size(heap, word, source->size_word);
 
 	if (!is_size(heap, source->header, source->size_word))
 		return false;
 	if (source->is_block)
-		return is_whole && has_target && has_same_size(heap, word, source->size_word) && was_free(heap, word);
+		return is_whole && is_same && was_free(heap, word) && may_have_begun(heap, word);
 	if (!is_free_size(heap, source))
 		return false;
+	const bool has_target = (is_same || was_free(heap, word)) && may_have_begun(heap, word);
 	const unsigned bin = list_links_bin_at(heap, at == first ? pair.back : pair.forth);
 	const bool has_foot = source->header + size + w <= source->end && has_foot_at(heap, source->header, size);
 	const bool is_cut = at == first && first + 2 * w <= source->end && is_size(heap, first, pair.back);
@@ -176,7 +175,7 @@ static bool is_size_link(struct heap *heap, const struct list_links_source *sour
 	if (pair.forth == source->header && pair.back == source->header)
 		return true;
 	return !source->is_block && is_pair(heap, pair) && is_free_size(heap, source) && was_free(heap, word) &&
-	       has_chunk(heap, word, source->size_word);
+	       may_have_begun(heap, word);
 }
 
 bool link_is_of_malloc(struct heap *heap, const struct heap_block *block, uint64_t at, uint64_t word)

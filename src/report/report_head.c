@@ -325,33 +325,30 @@ static bool has_earlier_trace(const struct profile *profile, size_t process, con
 {
 	const struct account *const account = profile->processes[process].account;
 
-	for (size_t p = 0; p < profile->process_count; p++) {
+	for (size_t p = 0; account->has_pid && p < profile->process_count; p++) {
 		const struct account *const other = profile->processes[p].account;
-		const struct resource_account *const of_other = profile_resource_account(other, resource);
 		const bool is_earlier = other->start_sec < account->start_sec ||
 					(other->start_sec == account->start_sec && p < process);
 
-		if (is_earlier && !profile->processes[p].is_old && other->has_pid && other->pid == account->pid &&
-		    of_other && of_other->live.calls)
+		if (!is_earlier || profile->processes[p].is_old || !other->has_pid || other->pid != account->pid)
+			continue;
+		const struct resource_account *const of_other = profile_resource_account(other, resource);
+
+		if (of_other && of_other->live.calls)
 			return true;
 	}
 	return false;
 }
 
-/* Returns true if the trace has blocks from before it that are counted in an earlier trace, too. */
-static bool counts_again(const struct profile *profile, size_t process)
+/* Marks the traces whose blocks from before them are counted in an earlier trace, too. */
+static void mark_counted_again(const struct profile *profile, const struct profile_group *group, bool *again)
 {
-	if (profile->processes[process].is_old || !profile->processes[process].account->has_pid)
-		return false;
-	for (size_t i = 0; i < profile->group_count; i++) {
-		const struct profile_group *group = profile->groups[i];
+	for (size_t m = 0; m < group->member_count; m++) {
+		const size_t p = group->members[m].process;
 
-		for (size_t m = 0; group->is_before && m < group->member_count; m++)
-			if (group->members[m].process == process &&
-			    has_earlier_trace(profile, process, group->resource))
-				return true;
+		again[p] =
+			again[p] || (!profile->processes[p].is_old && has_earlier_trace(profile, p, group->resource));
 	}
-	return false;
 }
 
 /* A process may have several traces, because tracing was paused or functrace was attached again. Their live blocks are
@@ -359,12 +356,17 @@ static bool counts_again(const struct profile *profile, size_t process)
 static void write_counted_again(struct report *report)
 {
 	const struct profile *profile = report->profile;
+	bool *const again = xcalloc(profile->process_count + 1, sizeof(*again));
 	size_t count = 0;
 	uint32_t pid = 0;
 
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (profile->groups[i]->is_before)
+			mark_counted_again(profile, profile->groups[i], again);
 	for (size_t p = 0; p < profile->process_count; p++)
-		if (counts_again(profile, p) && !count++)
+		if (again[p] && !count++)
 			pid = profile->processes[p].account->pid;
+	free(again);
 	if (!count)
 		return;
 	report_add_label(report, "twice");

@@ -20,6 +20,15 @@ static uint64_t bits_from_highest(const struct value_view *held, unsigned shift,
 	return number;
 }
 
+static uint64_t bits_from_lowest(const struct value_view *held, unsigned shift, unsigned bits)
+{
+	uint64_t number = view_number(held, sizeof(number), false) >> shift;
+
+	if (shift + bits > 64)
+		number |= (uint64_t)held->bytes[8] << (64 - shift);
+	return bits < 64 ? number & (((uint64_t)1 << bits) - 1) : number;
+}
+
 /* Shows a bit field as a number of its type. */
 static void show_bit_field(struct formatter *s, const struct data_member *member, const struct value_view *view,
 			   unsigned depth)
@@ -29,7 +38,6 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 	const unsigned shift = member->bit_offset % 8, bits = member->bit_size;
 	const struct value_view held = view_part(view, first, (shift + bits + 7) / 8);
 	unsigned char bytes[16] = {0};
-	uint64_t number;
 
 	if (!type || bits > 64 || type->size > sizeof(bytes)) {
 		out_add(&s->out, "<bits>");
@@ -43,13 +51,7 @@ static void show_bit_field(struct formatter *s, const struct data_member *member
 		show_lost(s);
 		return;
 	}
-	number = view_number(&held, sizeof(number), false) >> shift;
-	if (shift + bits > 64)
-		number |= (uint64_t)held.bytes[8] << (64 - shift);
-	if (bits < 64)
-		number &= ((uint64_t)1 << bits) - 1;
-	if (type->is_swapped)
-		number = bits_from_highest(&held, shift, bits);
+	uint64_t number = (type->is_swapped ? bits_from_highest : bits_from_lowest)(&held, shift, bits);
 	const struct data_type *integer = type->kind == DATA_ENUM && type->target ? type->target : type;
 	const bool is_negative = (integer->is_signed || type->is_signed) && number >> (bits - 1);
 

@@ -110,7 +110,7 @@ static void compare_mapping(struct comparison *c, pid_t pid, int pagemap)
 	struct page_runs runs = {0};
 	struct code_changes_page *page = NULL;
 
-	pages_add_changed(&runs, pagemap, c->mapping->start, c->mapping->end);
+	pages_add_changed(&runs, pagemap, c->mapping);
 	c->file = runs.count ? code_changes_open_file(pid, c->mapping) : -1;
 	if (c->file >= 0) {
 		page = xmalloc(sizeof(*page));

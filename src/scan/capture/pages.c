@@ -31,12 +31,11 @@ int pages_open(pid_t tid)
 	return proc_open(tid, "pagemap", O_RDONLY);
 }
 
-static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool is_lacking)
+static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool is_lacking, bool is_write_only)
 {
 	struct page_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
 
-	if (last && last->end == start && last->is_lacking == is_lacking &&
-	    last->is_write_only == runs->is_write_only) {
+	if (last && last->end == start && last->is_lacking == is_lacking && last->is_write_only == is_write_only) {
 		last->end = end;
 	} else {
 		ARRAY_GROW(runs->items, runs->capacity, runs->count);
@@ -44,24 +43,30 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 							       .end = end,
 							       .at = runs->bytes,
 							       .is_lacking = is_lacking,
-							       .is_write_only = runs->is_write_only};
+							       .is_write_only = is_write_only};
 	}
 	runs->bytes += end - start;
 }
 
 /* The choice of pages to add. */
 struct page_choice {
+	const struct mapping *mapping;
 	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are not added */
 	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this page, which has no entry; NULL: add none */
 	void *context;
 };
+
+static bool mapping_is_write_only(const struct mapping *mapping)
+{
+	return mapping->write && !mapping->read;
+}
 
 static void add_page(struct page_runs *runs, uint64_t at, uint64_t word, const struct page_choice *choice)
 {
 	const bool is_there = word & (PAGE_PRESENT | PAGE_SWAPPED);
 
 	if (is_there ? !(word & choice->unwanted) : choice->wants_lacking && choice->wants_lacking(choice->context, at))
-		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT));
+		add_run(runs, at, at + page_size(), !(word & PAGE_PRESENT), mapping_is_write_only(choice->mapping));
 }
 
 /* The words of pagemap for consecutive pages. */
@@ -148,46 +153,58 @@ static void forget_zeros(struct pages_words *words)
 	}
 }
 
-/* Adds pages from *at to `end`. Returns false if pagemap cannot be read from *at on. */
-static bool add_pages(struct page_runs *runs, int fd, uint64_t *at, uint64_t end, const struct page_choice *choice)
+/* Adds pages of the mapping. Returns the address from which on pagemap cannot be read; the mapping's end: it could be
+ * read. */
+static uint64_t add_pages(struct page_runs *runs, int fd, const struct page_choice *choice)
 {
-	const uint64_t page = page_size(), most = (end - *at) / page < WORDS_MAX ? (end - *at) / page : WORDS_MAX;
+	const uint64_t page = page_size(), end = choice->mapping->end, pages = (end - choice->mapping->start) / page;
+	const uint64_t most = pages < WORDS_MAX ? pages : WORDS_MAX;
 	struct pages_words words = {.fd = fd, .items = xreallocarray(NULL, (size_t)most + 1, sizeof(*words.items))};
+	uint64_t at = choice->mapping->start;
 	bool is_known = true;
 
-	while (*at < end && is_known) {
-		const uint64_t left = (end - *at) / page, wanted = left < most ? left : most;
+	while (at < end && is_known) {
+		const uint64_t left = (end - at) / page, wanted = left < most ? left : most;
 
-		words.first = *at / page;
+		words.first = at / page;
 		words.known = wanted;
 		workers_share(wanted, WORDS, read_words, &words);
 		forget_zeros(&words);
-		for (uint64_t i = 0; i < words.known; i++, *at += page)
-			add_page(runs, *at, words.items[i], choice);
+		for (uint64_t i = 0; i < words.known; i++, at += page)
+			add_page(runs, at, words.items[i], choice);
 		is_known = words.known == wanted;
 	}
 	free(words.items);
-	return is_known;
+	return at;
 }
 
-void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+/* Adds pages of the mapping, and all pages from where on pagemap cannot be read. */
+static void add_pages_or_all(struct page_runs *runs, int fd, const struct page_choice *choice)
 {
-	if (!add_pages(runs, fd, &start, end, &(struct page_choice){.unwanted = PAGE_GUARD}))
-		add_run(runs, start, end, false);
+	const struct mapping *const mapping = choice->mapping;
+	const uint64_t at = add_pages(runs, fd, choice);
+
+	if (at < mapping->end)
+		add_run(runs, at, mapping->end, false, mapping_is_write_only(mapping));
 }
 
-void pages_add_lacking(struct page_runs *runs, int fd, uint64_t start, uint64_t end,
+void pages_add(struct page_runs *runs, int fd, const struct mapping *mapping)
+{
+	add_pages_or_all(runs, fd, &(struct page_choice){.mapping = mapping, .unwanted = PAGE_GUARD});
+}
+
+void pages_add_lacking(struct page_runs *runs, int fd, const struct mapping *mapping,
 		       bool (*is_wanted)(void *context, uint64_t address), void *context)
 {
-	const struct page_choice choice = {.unwanted = PAGE_GUARD, .wants_lacking = is_wanted, .context = context};
-
-	if (!add_pages(runs, fd, &start, end, &choice))
-		add_run(runs, start, end, false);
+	add_pages_or_all(
+		runs, fd,
+		&(struct page_choice){
+			.mapping = mapping, .unwanted = PAGE_GUARD, .wants_lacking = is_wanted, .context = context});
 }
 
-void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end)
+void pages_add_changed(struct page_runs *runs, int fd, const struct mapping *mapping)
 {
-	add_pages(runs, fd, &start, end, &(struct page_choice){.unwanted = PAGE_OF_FILE | PAGE_GUARD});
+	add_pages(runs, fd, &(struct page_choice){.mapping = mapping, .unwanted = PAGE_OF_FILE | PAGE_GUARD});
 }
 
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address)

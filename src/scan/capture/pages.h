@@ -2,7 +2,7 @@
 #ifndef FT_SCAN_CAPTURE_PAGES_H
 #define FT_SCAN_CAPTURE_PAGES_H
 
-#include "base/util.h"
+#include "symbols/objects/maps.h"
 
 #include <sys/types.h>
 
@@ -18,21 +18,20 @@ struct page_runs {
 	struct page_run *items;
 	size_t count, capacity;
 	uint64_t bytes;
-	bool is_write_only; /* the value for the pages that are added next */
 };
 
 /* Opens /proc/TID/pagemap. Returns a descriptor for pages_add(), or -errno. */
 int pages_open(pid_t tid);
-/* Adds the pages from start to end that are in memory or swapped out, according to /proc/TID/pagemap. If it cannot
- * be read, adds all pages. */
-void pages_add(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
+/* Adds the pages of a mapping that are in memory or swapped out, according to /proc/TID/pagemap. If it cannot be read,
+ * adds all pages. */
+void pages_add(struct page_runs *runs, int fd, const struct mapping *mapping);
 /* Adds the same pages. Also calls is_wanted() for each page that has no entry in the page table, by ascending address,
  * and adds the pages for which it returns true. */
-void pages_add_lacking(struct page_runs *runs, int fd, uint64_t start, uint64_t end,
+void pages_add_lacking(struct page_runs *runs, int fd, const struct mapping *mapping,
 		       bool (*is_wanted)(void *context, uint64_t address), void *context);
 /* Adds the pages of a private mapping of a file that no longer have the file's contents. If pagemap cannot be read,
  * adds none. */
-void pages_add_changed(struct page_runs *runs, int fd, uint64_t start, uint64_t end);
+void pages_add_changed(struct page_runs *runs, int fd, const struct mapping *mapping);
 /* Returns the run that contains an address, or NULL. */
 const struct page_run *pages_find(const struct page_runs *runs, uint64_t address);
 /* Returns the start of the first run after an address; UINT64_MAX if there is none. */

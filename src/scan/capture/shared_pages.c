@@ -233,7 +233,7 @@ void shared_add(struct shared *s, int fd, const struct mapping *m)
 	s->is_opened = s->is_known = s->is_empty = s->is_refused = false;
 	s->hole = s->data = s->end = 0;
 	s->unknown_left = subtract_to_zero(s->unknown_left, m->end - m->start);
-	pages_add_lacking(s->runs, fd, m->start, m->end, shared_pages_is_wanted, s);
+	pages_add_lacking(s->runs, fd, m, shared_pages_is_wanted, s);
 	s->left = subtract_to_zero(s->left, s->runs->bytes - s->bytes_before);
 	close_object(s);
 }

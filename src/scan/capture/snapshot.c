@@ -72,14 +72,12 @@ static void add_wanted(struct snapshot *s, int fd, const struct mapping *m, stru
 {
 	if (m->shared && s->has_blocks_only)
 		return;
-	s->runs.is_write_only = !m->read;
 	if (m->end - m->start > SNAPSHOT_MAPPING_MAX)
 		s->figures.left_out += m->end - m->start;
 	else if (m->shared)
 		shared_add(shared, fd, m);
 	else
-		pages_add(&s->runs, fd, m->start, m->end);
-	s->runs.is_write_only = false;
+		pages_add(&s->runs, fd, m);
 }
 
 static void add_runs(struct snapshot *s, int fd, pid_t tid)
@@ -94,9 +92,9 @@ static void add_runs(struct snapshot *s, int fd, pid_t tid)
 		if (mapping_is_wanted(m))
 			add_wanted(s, fd, m, &shared);
 		else if (mapping_is_constant(&s->maps, i))
-			pages_add_changed(&s->runs, fd, m->start, m->end);
+			pages_add_changed(&s->runs, fd, m);
 		else if (mapping_is_protected(&s->maps, i))
-			pages_add(&s->runs, fd, m->start, m->end);
+			pages_add(&s->runs, fd, m);
 	}
 	s->figures.shared_left_out = shared.missed;
 	shared_end(&shared);

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
 
 import builds
 import servers
-from processes import FUNCTRACE, Failure, Room, may_attach, state_of, wait_for
+from processes import FUNCTRACE, Failure, Room, has_ended, may_attach, state_of, wait_for
 
 SCANS = int(os.environ.get('LONG_SCANS', '100'))
 SECONDS = float(os.environ.get('LONG_SECONDS', '3600'))
@@ -31,7 +31,7 @@ class Scans:
     def one(self, room, server, pid):
         """Scans once; returns problems."""
         done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)], timeout=600)
-        if state_of(pid) in ('', 'Z', 'X') and server.child.poll() is None and pid != server.child.pid:
+        if has_ended(pid) and server.child.poll() is None and pid != server.child.pid:
             self.again += 1  # a backend whose client has ended
             return []
         if done.status or done.err:

@@ -197,6 +197,11 @@ def state_of(pid):
     return status_field(pid, 'State')[:1]
 
 
+def has_ended(pid):
+    """Returns true if the process is a zombie, is just being removed, or does not exist."""
+    return state_of(pid) in ('', 'Z', 'X')
+
+
 def all_sleep(pid):
     """Returns true if the process exists and each of its threads sleeps."""
     try:

@@ -17,7 +17,8 @@ import time
 import rounds
 import servers
 from lifecycle import need_attach
-from processes import FUNCTRACE, Failure, kernel_text, state_of, status_field, text_differences, text_of, wait_for
+from processes import (FUNCTRACE, Failure, has_ended, kernel_text, state_of, status_field, text_differences, text_of,
+                       wait_for)
 from server_programs import children_of
 from terminal import Shell
 
@@ -85,9 +86,6 @@ class Attached:
         self.visible = visible_of(self.engine)
         return self
 
-    def has_ended(self, pid):
-        return state_of(pid) in ('', 'Z', 'X')
-
     def is_free(self, what):
         """Waits until the server is no longer traced; its text must be unchanged, and it must answer."""
         wait_for('functrace to detach from the server: %s' % what, lambda: not tracer_of(self.pid))
@@ -98,11 +96,11 @@ class Attached:
 
     def has_gone(self, what):
         for name in 'visible', 'engine':
-            wait_for('the end of the %s process: %s' % (name, what), lambda: self.has_ended(getattr(self, name)))
+            wait_for('the end of the %s process: %s' % (name, what), lambda: has_ended(getattr(self, name)))
 
     def close(self):
         for pid in (self.visible, self.engine):
-            if not self.has_ended(pid):
+            if not has_ended(pid):
                 os.kill(pid, signal.SIGKILL)
         if self.shell:
             os.kill(self.shell.pid, signal.SIGKILL)
@@ -396,9 +394,9 @@ def live_stopped(room, stall, end):
             os.kill(started, getattr(signal, 'SIG' + end))
         attached.is_free(what)
         attached.has_gone(what)
-        wait_for('the end of %d: %s' % (started, what), lambda: attached.has_ended(started))
+        wait_for('the end of %d: %s' % (started, what), lambda: has_ended(started))
         if end != 'KILL':
-            wait_for('the end of the view: %s' % what, lambda: attached.has_ended(view))
+            wait_for('the end of the view: %s' % what, lambda: has_ended(view))
     except (Failure, AssertionError) as failure:
         problems.append(str(failure))
     finally:

@@ -293,8 +293,8 @@ pid_t proc_parent(pid_t pid)
 
 /* ---- Threads and memory ---- */
 
-/* Calls visit(context, number) for each number among the names in a directory of /proc/PID, until it returns false.
- * Skips numbers below `least`. Returns 0 or -errno. */
+/* Calls visit(context, number) for each number among the names in a directory of /proc/PID, until visit() returns
+ * false. Skips numbers below `least`. Returns 0 or -errno. */
 static int each_number(pid_t pid, const char *name, long least, bool (*visit)(void *context, int number), void *context)
 {
 	char *path = proc_path(pid, name), *end;

@@ -40,11 +40,11 @@ pid_t proc_tracer(pid_t tid);
 bool proc_is_own_tracee(pid_t tid);
 /* Returns the real user id of a task's owner; -1: unknown. */
 long proc_owner(pid_t tid);
-/* Returns true if functrace has the capability SYS_PTRACE, with which it can trace the processes of all users, or if
- * that is unknown. */
+/* Returns true if functrace has the capability SYS_PTRACE, with which it can trace the processes of all users. Returns
+ * true also if this is unknown. */
 bool proc_may_trace_all(void);
 /* Returns true if a process's program has the set-user-ID or set-group-ID bit, but the process runs without the rights
- * that the bit gives: the kernel withholds them while a tracer without privileges is attached. */
+ * that the bit gives. The kernel withholds these rights at execve while a tracer without privileges is attached. */
 bool proc_lacks_privileges(pid_t pid);
 
 /* ---- /proc/TID/stat (proc(5)) ---- */
@@ -65,11 +65,11 @@ struct proc_stat {
 #define PROC_IO_WORKER   0x00000010ul
 #define PROC_USER_WORKER 0x00004000ul
 
-/* Reads /proc/TID/stat of a task. Returns false if the task has ended. */
+/* Reads /proc/TID/stat of a task. Returns false if there is no such task; a zombie is still a task. */
 bool proc_stat(pid_t tid, struct proc_stat *stat);
 /* Opens a descriptor for proc_stat_again(), which costs a quarter of proc_stat() per call. Returns -1 on error. */
 int proc_stat_open(pid_t tid);
-/* Does the same as proc_stat() by that descriptor. */
+/* Does the same as proc_stat() with a descriptor of proc_stat_open(). */
 bool proc_stat_again(int fd, struct proc_stat *stat);
 
 /* Returns true if the task is no kernel thread and has not ended. */
@@ -100,15 +100,15 @@ bool proc_run_time(pid_t tid, uint64_t *ns);
 /* Gets the number of times that a task has been scheduled on a CPU. Returns false if the task has ended or this kernel
  * does not count this. */
 bool proc_turns(pid_t tid, uint64_t *turns);
-/* Returns true if the task belongs to that process; false also if one of the two has ended. Does not read /proc. */
+/* Returns true if the task belongs to that process, also if the task is a zombie; false if either does not exist. Does
+ * not read /proc. */
 bool proc_is_of_group(pid_t tid, pid_t tgid);
 /* Gets the system call that a task is blocked in, and the pc after the call's instruction. Returns false if the task is
- * not blocked in one. */
+ * not blocked in a system call. */
 bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
 /* Does the same as proc_syscall(), and gets the task's stack pointer. */
 bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
-/* Gets the pc and sp of a task that is stopped outside of system calls. Returns false if the task is not stopped
- * there. */
+/* Gets the pc and sp of a task that is stopped outside of system calls. Returns false for any other task. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
 /* Returns the size in bytes of the mapping that begins at the address in a task's memory; 0 if no mapping begins
  * there. */

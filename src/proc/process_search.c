@@ -196,7 +196,8 @@ static bool who_is_same_file(const struct stat *file, const char *path)
 	return stat(path, &other) == 0 && file->st_dev == other.st_dev && file->st_ino == other.st_ino;
 }
 
-/* Returns true if a word of the command line is a path of the file, relative to the process's working directory. */
+/* Returns true if a word of the command line is a path of the file, absolute or relative to the process's working
+ * directory. */
 static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 {
 	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
@@ -229,8 +230,9 @@ static void start_words_free(struct start_words *words)
 	free(words->comm);
 }
 
-/* Returns true if the path is that of the process's program, even if the program's file was deleted or replaced since,
- * or if the process runs that file: by itself, as a script, or before the file was replaced. */
+/* Returns true if the process runs the program or script at `path`. `path` may be the path of the process's program,
+ * even if that file was deleted or replaced. It may also be another path of that file, of the first word of the command
+ * line, or of the script. */
 static bool is_run_by(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);
@@ -250,7 +252,8 @@ static bool is_run_by(pid_t pid, const void *path)
 	return found;
 }
 
-/* Returns true if the process was started by the words of this path, perhaps in another folder. */
+/* Returns true if this path is the first word or the script in the command line of the process, which may have been
+ * started in another folder. */
 static bool is_started_as(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);

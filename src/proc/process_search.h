@@ -1,4 +1,4 @@
-/* Finds processes by name, only by reading /proc. */
+/* Finds processes by name, parent or memory, and finds the names of processes. */
 #ifndef FT_PROC_PROCESS_SEARCH_H
 #define FT_PROC_PROCESS_SEARCH_H
 
@@ -8,24 +8,25 @@
 
 /* Returns the name by which a process was started; pid may be the id of any of its threads. For a link this is the
  * link's name, not that of the file to which it points; for a script it is the script's name, not that of its
- * interpreter. If /proc shows no such name, returns the name that the process gave itself. The caller frees it. */
+ * interpreter. If /proc shows no such name, returns the name that the process gave itself. The caller frees the
+ * name. */
 char *who_name(pid_t pid);
 /* Returns the command line of a process, with blanks between its words, cut to `most` bytes ("..." at the end), or
  * [name] if it has none. The caller frees it. */
 char *who_command(pid_t pid, size_t most);
 /* Returns all processes except this one, in ascending order. The caller frees the array. */
 pid_t *who_all(size_t *count);
-/* Returns the living processes whose name or file name is `name`; a name with a '/' is the path of a program or script.
- * If no process runs the file that the path names, returns those that were started by this path, perhaps in another
- * folder. The caller frees the array. */
+/* Returns the living processes whose name or file name is `name`. A `name` with a '/' is the path of a program or
+ * script. If no process runs that file, returns the processes that have this path in their command line, perhaps
+ * relative to another folder. The caller frees the array. */
 pid_t *who_named(const char *name, size_t *count);
-/* Returns a living process of another user whose name or path is `name`; 0: there is none. Reads only the files of
+/* Returns a living process of another user whose name or path is `name`; 0: there is none. Needs only the files of
  * /proc that all users may read. */
 pid_t who_named_of_another(const char *name);
 /* Returns the living children of a process. The caller frees the array. */
 pid_t *who_children(pid_t pid, size_t *count);
-/* Returns true if both processes are alive and use the same memory, as far as this process may compare them. A leader
- * that has ended has no memory, even if the process lives. */
+/* Returns true if both processes are alive and use the same memory, as far as this process may compare them. Compares
+ * living threads, because a leader that has ended has no memory, even if its process lives. */
 bool who_shares_memory(pid_t one, pid_t other);
 /* Returns the other living processes that use the memory of a process (CLONE_VM without CLONE_THREAD), as far as this
  * process may compare them. The caller frees the array. */

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-/* Returns the reason why a process cannot be traced any further after attaching, by errno (positive), as a clause
- * without a full stop. The text is constant, or owned by strerror(). */
+/* Returns the reason why a process cannot be traced, by errno (positive), as a clause without a full stop. The text is
+ * constant, or owned by strerror(). */
 const char *refusal_reason(int error);
 /* Prints why a process could not be attached to, by this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);

@@ -144,8 +144,9 @@ static void text_call_add_frame(struct text_reader *s, uint64_t address, struct 
 	s->text_count += span.end != 0;
 }
 
-/* Parses the line of a frame with text after the address. Returns the line's length with the newline; 0 if it is no
- * frame. *inlined must be true if the line before is marked as inlined; it is set to true if this line is. */
+/* Parses the line of a frame, with any text after the address. Returns the line's length with the newline; 0 if the
+ * line is no frame, or if reading failed (s->group_status). *inlined: whether the line before is marked as inlined; set
+ * to whether this line is marked. */
 static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 {
 	struct text_reader *s = reader->state;

@@ -22,8 +22,8 @@ static size_t count_digits(const char *p)
 	return strspn(p, "0123456789");
 }
 
-/* Returns true if a line begins with an index, `12.`, or with one in which digits were replaced by '#': `#.`, `1#.`,
- * `#2.` */
+/* Returns true if a line begins with an index, `12.`, or with an index in which digits were replaced by '#': `#.`,
+ * `1#.`, `#2.` */
 static bool begins_as_call(const char *line)
 {
 	const size_t digits = strspn(line, "0123456789#");
@@ -73,8 +73,8 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* Returns the first occurrence of `what` in a line. If the line begins with `own`, returns the second one, because the
- * line itself is a declaration with one `what`. */
+/* Returns the first occurrence of `what` in a line. If the line begins with `own`, returns the second occurrence,
+ * because the line is a declaration, which contains `what` once. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);

@@ -34,11 +34,11 @@
 /* The text after the address 0 that ends an incomplete stack, indexed by enum stack_end. */
 extern const char *const text_stack_ends[3];
 
-/* The labels of the lines after TEXT_HEAP_LINE: bottom, top, lowest and highest block (in hexadecimal), then info[] of
- * struct record_heap (in decimal). */
-#define TEXT_HEAP_LINES 14
+#define TEXT_HEAP_LINES 14 /* number of lines after TEXT_HEAP_LINE */
 /* The words for the classes in TEXT_LOST_LINE, indexed by enum lost_kind. */
 extern const char *const text_lost_kinds[LOST_KINDS];
+/* The labels of the lines after TEXT_HEAP_LINE: bottom, top, lowest and highest block (in hexadecimal), then info[] of
+ * struct record_heap (in decimal). */
 extern const char *const text_heap_lines[TEXT_HEAP_LINES];
 
 /* The names of the bits of enum trace_filter and enum resource_flags, lowest first. */

@@ -1,9 +1,9 @@
 /* Reads the text format: lines, and the groups of calls that share a stack.
  *
- * The frames of a call follow its arguments. In compressed traces a group of calls, with comments between them, shares
- * the frames after the last call. So after a call the reader looks ahead for frames, or for the blank line that ends a
- * record without frames. Then it returns the group's records one by one, each call with the frames. If a group is too
- * long, its first calls are returned without frames. */
+ * The frames of a call follow its arguments. In traces that functrace-postproc -c has grouped, a group of calls, with
+ * comments between them, shares the frames after the last call. So after a call the reader looks ahead for frames, or
+ * for the blank line that ends a record without frames. Then it returns the group's records one by one, each call with
+ * the frames. If a group is too long, its first calls are returned without frames. */
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"

@@ -15,8 +15,8 @@
 #define MPATROL_SLOTS   32   /* number of names in each cache, as in the mpatrol library */
 #define MPATROL_NAME    1023 /* maximum length of a name in mpatrol's programs, in bytes */
 
-/* Name of an argument that the reader adds to an allocation. Its value is the block's index. It is added if the index
- * is not one more than that of the previous block, so that the writer can use the same index. */
+/* Name of an argument that the reader adds to an allocation. Its value is the block's index. The reader adds it if
+ * numbers were skipped since the previous index, so that the writer can use the same index. */
 #define MPATROL_INDEX_ARG "#index"
 
 enum mpatrol_type {
@@ -48,7 +48,7 @@ struct mpatrol_events_options {
 	void *namer_context;
 	void (*emit)(void *context, const struct mpatrol_event *event);
 	void *context;
-	struct omissions *omissions; /* counts records that become no event; owned by the caller */
+	struct omissions *omissions; /* counts what the events do not contain; owned by the caller */
 };
 
 /* Makes a converter of records into events, to be freed by mpatrol_events_free(). The converter remembers the index of
@@ -57,7 +57,8 @@ struct mpatrol_events_options {
 struct mpatrol_events *mpatrol_events_new(const struct mpatrol_events_options *options);
 /* Converts a record and emits its events. Returns the number of calls of the trace that these events represent. */
 unsigned mpatrol_events_put(struct mpatrol_events *events, const struct record *record);
-/* Emits a held release, which might have been a realloc's first part. Return value as mpatrol_events_put(). */
+/* Must be called at the end. Emits the release that was held back because it might have been the first part of a
+ * realloc, if there is one. Return value as mpatrol_events_put(). */
 unsigned mpatrol_events_finish(struct mpatrol_events *events);
 void mpatrol_events_free(struct mpatrol_events *events);
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A release by a function that may be a realloc. If it is one, the next call is its allocation. */
+/* A release by a function that may be a realloc. If it is a realloc, the next call is its allocation. */
 struct mpatrol_events_held_release {
 	bool is_held;
-	/* id and index of the block, which is not in `live` until the release is emitted or becomes a realloc */
+	/* id and index of the block; its entry of `live` is 0 already */
 	uint64_t id, index;
 	uint32_t thread;
 	char function[64]; /* beginning of the function's name */
@@ -121,8 +121,8 @@ static uint64_t *make_place(struct mpatrol_events *events, uint64_t address)
 	return index;
 }
 
-/* Returns the index for a new block: the value of the argument MPATROL_INDEX_ARG, if the call has it and the value is
- * new; else the next number. No index is used twice. */
+/* Returns the index for a new block: the value of the argument MPATROL_INDEX_ARG, if the call has this argument and the
+ * value is greater than all earlier indexes; else the next number. No index is used twice. */
 static uint64_t next_index(struct mpatrol_events *events, const struct record_call *call)
 {
 	uint64_t index = 0;

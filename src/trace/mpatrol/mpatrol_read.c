@@ -204,7 +204,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 	call->has_frames = true;
 }
 
-/* Adds the index of an allocation as an argument, unless it is one more than the previous allocation's. */
+/* Adds the index of an allocation as an argument if numbers were skipped since the previous index. */
 static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {
@@ -303,8 +303,8 @@ static int take_trailer(struct reader *reader)
 	return 0;
 }
 
-/* Called at the end of an input without a trailer, because the writer was killed or still runs. Returns 0 or a negative
- * errno. */
+/* Called if the input ends without a trailer, because the program that wrote it was killed or still runs. Returns 0 or
+ * a negative errno. */
 static int without_trailer(struct reader *reader)
 {
 	const int status = reader_end(reader);

@@ -30,8 +30,8 @@ struct mpatrol_reader {
 	size_t unused_count, unused_capacity;
 	uint64_t last_index, next_call;
 	char *functions[MPATROL_SLOTS_READ], *files[MPATROL_SLOTS_READ];
-	/* The file contains thread numbers of 64 bits. A number that does not fit in 32 bits is replaced by a handle
-	 * that fits, and becomes the thread's name. */
+	/* The file contains thread numbers of 64 bits. A number that does not fit in 32 bits is replaced by a handle,
+	 * and stored as the name of the thread. */
 	struct hash handles; /* number of a thread -> its handle */
 	struct hash taken;   /* handles in use */
 	uint32_t last_handle;
@@ -53,11 +53,11 @@ struct mpatrol_source {
 /* Returns the next byte of the record at reader->start, of which s->at bytes have been parsed already; -1 at the end of
  * the input. */
 int mpatrol_take_byte(struct reader *reader);
-/* Reports with reader_cut_off() that the input ends within the record. Returns 0 or a negative errno. */
+/* Reports with reader_cut_off() that the input ends within the record. Return value as reader_cut_off(). */
 int mpatrol_cut_off(struct reader *reader);
-/* Parse a number, and the thread and source position of a call. Return 1. If the record is incomplete or damaged,
- * return 0 or a negative errno, which has been described in reader->message. The reader owns the names; each is valid
- * until another name is stored in its slot. */
+/* Parse a number, and the thread and source position of a call. Return 1. If the record is incomplete, return the value
+ * of reader_cut_off(). If it is damaged, return a negative errno, which has been described in reader->message. The
+ * reader owns the names; each is valid until another name is stored in its slot. */
 int mpatrol_take_number(struct reader *reader, uint64_t *value);
 int mpatrol_take_source(struct reader *reader, struct mpatrol_source *source);
 

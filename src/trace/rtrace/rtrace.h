@@ -46,7 +46,7 @@ enum rtrace_type {
 	RTRACE_ATCH = RTRACE_TYPE('A', 'T', 'C', 'H'),
 };
 
-/* Name of an additional argument with the size of a call that does not fit in a dword. */
+/* Name of an argument that contains the size of a call if the size does not fit in a dword. */
 #define RTRACE_SIZE_ARG  "#size"
 #define RTRACE_SIZE_MORE 0xffffffffu
 

@@ -1,5 +1,5 @@
-/* Reads the rtrace binary format: the handshake, and the sequence of packets in both dialects. rtrace_packet.c parses
- * the packets. */
+/* Reads the rtrace binary format: the handshake, and the sequence of packets in both dialects. rtrace_read_packet.c
+ * parses the packets. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
 
@@ -87,7 +87,7 @@ static bool rtrace_read_is_type(uint32_t type)
 	return true;
 }
 
-/* Returns the type at `p`. On big-endian machines sp-rtrace writes its letters in reverse order. */
+/* Returns the type at `p`. On big-endian machines sp-rtrace writes the letters of a type in reverse order. */
 static uint32_t get_type(const struct rtrace_reader *s, const unsigned char *p)
 {
 	const uint32_t type = RTRACE_TYPE(p[0], p[1], p[2], p[3]);
@@ -143,7 +143,7 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	int status;
 
 	/* When a followed trace pauses, a call that waits for its stack is returned, because it may have no stack. In
-	 * the compat dialect every call has a stack, which sp-rtrace may write with its next block, so the reader waits
+	 * the compat dialect every call has a stack, which sp-rtrace may write later than the call, so the reader waits
 	 * for the stack. */
 	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);

@@ -47,9 +47,9 @@ struct packet {
 	const unsigned char *p, *end;
 };
 
-/* Parse the data of one packet. Return 1 if the record is complete, 2 if other packets may belong to it or there is no
- * record, or a negative errno, which has been described in reader->message, if the data do not fit the type. The
- * record's strings are in s->text, valid until the next packet; strings of a call stay valid until the call is
+/* Parse the data of one packet. Return 1 if the record is complete; 2 if there is no record, or if other packets may
+ * belong to it. If the data do not fit the type, return a negative errno, which has been described in reader->message.
+ * The record's strings are in s->text, valid until the next packet; strings of a call stay valid until the call is
  * returned. */
 int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process);
 int rtrace_take_record(struct reader *reader, struct packet *packet, struct record *record);

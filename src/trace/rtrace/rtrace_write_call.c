@@ -98,7 +98,7 @@ static uint32_t call_resource(const struct rtrace_state *s, const struct record_
 	return resource_fits(s, call->resource) ? call->resource : 0;
 }
 
-/* Puts the microseconds within the millisecond of the call, which the CALL packet has no place for. */
+/* Puts the microseconds within the millisecond of the call, for which the CALL packet has no place. */
 static void put_microseconds(struct writer *writer, const struct record_call *call)
 {
 	const uint32_t us = call->time_ns == TIME_NONE ? 0 : (uint32_t)(call->time_ns / 1000 % 1000);

@@ -1,5 +1,6 @@
-/* Definitions of the StackTrack format, for its writer, its reader and its expansion. A trace is a sequence of entries
- * of the same size.
+/* Definitions of the StackTrack format, for its writer, its reader and --expand-events. A trace is a sequence of
+ * entries of the same size. An SLOC entry defines a scope: a function or a named value. A HIT entry says that a thread
+ * passed a scope. A write cycle is a part of a trace that can be read without the parts before it.
  *
  * The document "data format" of Boost StackTrack defines the format; functrace-formats(5) describes it, and how
  * functrace writes a trace in it. */
@@ -12,7 +13,7 @@
 #define STACKTRACK_MAGIC   0x12345678u
 #define STACKTRACK_VERSION 0x100
 #define STACKTRACK_ENTRY   24 /* size of an entry that functrace writes, in bytes */
-#define STACKTRACK_PAYLOAD 8  /* offset of the payload in it */
+#define STACKTRACK_PAYLOAD 8  /* offset of the payload in an entry */
 #define STACKTRACK_INFO    16 /* bytes of text in an INFO entry that functrace writes */
 
 enum stacktrack_type {
@@ -34,8 +35,8 @@ enum stacktrack_type {
 /* The two known styles of scopes. */
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
-/* Named values: each record except a call is written as one. The arguments and the stack of a call are values with the
- * call's sequence number. */
+/* Named values. Each record except a call or an object is written as a hit of a named value. The arguments and the
+ * stack of a call are hits of named values with the sequence number of the call. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \

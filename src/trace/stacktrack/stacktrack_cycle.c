@@ -1,5 +1,5 @@
-/* Begins the write cycles of a StackTrack trace. Each begins with all data that are needed to read the trace from there
- * on. */
+/* Begins the write cycles of a StackTrack trace. Each cycle begins with all data that are needed to read the trace from
+ * there on. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"

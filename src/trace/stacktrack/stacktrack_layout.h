@@ -12,7 +12,7 @@
 /* The form in which a member is printed. */
 enum stacktrack_kind {
 	STACKTRACK_TIME,    /* a time in ticks, printed as seconds since the start */
-	STACKTRACK_DIVISOR, /* ticks per second, also printed as seconds, as in the document */
+	STACKTRACK_DIVISOR, /* ticks per second, printed like a time, as the document does */
 	STACKTRACK_SIGNED,
 	STACKTRACK_UNSIGNED,
 	STACKTRACK_HEX,
@@ -62,7 +62,7 @@ struct stacktrack_format {
 	bool is_described; /* read from a description; then the trace's prologue must not contradict it */
 	unsigned version;
 	size_t entry_size, payload_at, payload_size;
-	size_t info_size; /* bytes of text in an INFO entry, at most payload_size */
+	size_t info_size; /* bytes of text in an INFO entry */
 	size_t process_at, process_size, sequence_at;
 	unsigned type_mask, is_info, has_info, info_end; /* masks of bits in the flags */
 	unsigned indexes[STACKTRACK_TYPES];              /* each type's value of the bits in type_mask */
@@ -82,9 +82,9 @@ size_t stacktrack_prologue_size(const struct stacktrack_format *format);
 /* Returns true if `data`, of stacktrack_prologue_size() bytes, is a prologue, in either byte order. Sets *swap to true
  * if it is big-endian. */
 bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsigned char *data, bool *swap);
-/* Sets the size of entries from a prologue. Returns false if functrace cannot read this version or layout, or if it
- * contradicts the description; then error[size] is a clause about it, and *at the offset of the wrong byte in the
- * prologue. */
+/* Sets the size of entries from a prologue. Returns false if functrace cannot read this version or layout, or if the
+ * prologue contradicts the description. Then error[size] is a clause about the error, and *at is the offset of the
+ * wrong byte in the prologue. */
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size);
 

@@ -1,4 +1,4 @@
-/* Reads the StackTrack format: entries, and the texts that belong to them. stacktrack_records.c turns them into
+/* Reads the StackTrack format: entries, and the texts that belong to them. stacktrack_records.c converts the entries to
  * records. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SPARE_TEXT 4096
-/* number of an entry's members that are read here; read_prologue() reads more of a prologue */
+/* number of members that are parsed of each entry; read_prologue() parses the other members of the prologue */
 #define ASKED_MEMBERS 2
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)

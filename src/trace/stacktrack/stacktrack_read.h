@@ -35,12 +35,13 @@ struct stacktrack_stack {
 	enum stack_end end;
 };
 
-/* A process. The numbers of scopes, files and stacks are different in each process. */
+/* A process. Each process has its own numbers for scopes, files and stacks. */
 struct stacktrack_process {
 	uint32_t pid; /* the pid in the process record; without a process record, the pid in the entries */
+	/* is_told: a process record was queued. has_foreign: the resource "checkpoint" was declared */
 	bool is_told, has_foreign;
-	/* has_begun: a PROCINFO of the process was read. begins_again: a second one was read, so entries with the
-	 * sequence number 0 only repeat earlier ones. */
+	/* has_begun: a PROCINFO of the process was read. begins_again: a second PROCINFO was read, so entries with the
+	 * sequence number 0 only repeat earlier entries. */
 	bool has_begun, begins_again;
 	/* the newest entry whose text is unfinished; NULL if there is none */
 	struct stacktrack_entry *last;
@@ -50,8 +51,8 @@ struct stacktrack_process {
 	struct stacktrack_entry entry;  /* the last entry whose text is complete */
 	struct hash scopes, files;      /* scopes: number -> struct stacktrack_scope; files: number -> path */
 	uint64_t ticks, start_ticks, start;
-	/* has_call: `call` is not returned yet, because its arguments and stack may follow. Entries with call_sequence
-	 * belong to it. */
+	/* has_call: `call` is not returned yet, because its arguments and stack may follow. Entries with the sequence
+	 * number call_sequence belong to `call`. */
 	bool has_call;
 	uint32_t call_sequence;
 	uint64_t calls;
@@ -77,7 +78,7 @@ struct stacktrack_reader {
 	struct stacktrack_process *last;    /* the process of the last entry; NULL before the first */
 	uint32_t last_pid;                  /* the pid in the entries of `last` */
 	struct stacktrack_process *current; /* the process to which queued records belong */
-	/* position in `processes` at the end of the trace, when the last call of each process is queued */
+	/* at the end of the trace: position in `processes` up to which the last calls were queued */
 	size_t ending;
 	struct record queue[STACKTRACK_QUEUE];
 	size_t queued, given;

@@ -1,4 +1,5 @@
-/* Parses the calls of a StackTrack trace. A call is a hit of its function's scope, followed by its arguments. */
+/* Parses the calls of a StackTrack trace. A call is a hit of its function's scope; hits with its arguments and its
+ * stack follow. */
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"

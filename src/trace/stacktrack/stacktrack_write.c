@@ -1,4 +1,5 @@
-/* Writes the StackTrack format. Each record becomes a hit of a checkpoint. */
+/* Writes the StackTrack format. Each record becomes one or more hits of scopes, except an object, which becomes FLOC
+ * and FPROPERTY. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"

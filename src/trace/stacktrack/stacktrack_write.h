@@ -97,7 +97,8 @@ void stacktrack_put_entry(struct writer *writer, struct stacktrack_out *entry, c
 void stacktrack_post_scope(struct writer *writer, uint32_t scope, unsigned style, const char *name);
 /* Appends a hit of a scope, with the current record's text. */
 void stacktrack_put_hit(struct writer *writer, uint32_t scope, uint64_t when);
-/* Appends a hit of the named value. If the current cycle does not contain the value's scope yet, appends that first. */
+/* Appends a hit of the named value. If the current cycle does not define the value's scope yet, appends its definition
+ * first. */
 void stacktrack_put_value(struct writer *writer, enum stacktrack_value value);
 /* Begins a record with the next sequence number. Returns the buffer for its text, which is empty. */
 struct buf *stacktrack_begin_record(struct writer *writer);

@@ -13,8 +13,8 @@
 /* The largest payload that the protocol's original writer produces, in bytes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* The largest size of a file, in bytes. If a message seems to contain a larger size, it has the second layout, in which
- * these bytes belong to a path. */
+/* The largest size of a file, in bytes. If a MSG_PROCESS_STATUS_INFO seems to contain a larger size, it has the second
+ * layout, in which these bytes belong to a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {
@@ -76,7 +76,8 @@ struct swap_arg {
 	};
 };
 
-/* Converts text to an argument: takes the first type whose printed form is this text again, else a string. */
+/* Converts text to an argument: takes the first type whose printed form is the same text, else a string that points to
+ * `text`. */
 struct swap_arg swap_arg_of(const char *text);
 /* Appends the argument's value as text: numbers in C syntax, strings unchanged. */
 void swap_arg_text(struct buf *out, const struct swap_arg *arg);

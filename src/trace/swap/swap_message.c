@@ -279,7 +279,7 @@ static void check_size(void *context, const struct swap_value *value)
 }
 
 /* Returns true if the payload has the second layout of its format: it fits the second layout exactly, but not the first
- * one. */
+ * layout. */
 static bool is_other(const struct swap_message *message)
 {
 	bool is_sound = true;

@@ -9,7 +9,7 @@
 #include <endian.h>
 #include <string.h>
 
-/* The largest payload of a message with a known id. Longer ones are damage. Messages with unknown ids are skipped,
+/* The largest payload of a message with a known id. A longer payload is damage. Messages with unknown ids are skipped,
  * whatever their length. */
 #define SWAP_READ_MAX (1u << 20)
 
@@ -56,9 +56,9 @@ typedef void (*swap_visit)(void *context, const struct swap_value *value);
 /* Returns true if these 20 bytes may be a message's head. */
 bool swap_is_head(const unsigned char *head);
 
-/* Calls `visit` for each value of the payload, in order. Returns NULL, and sets *surplus to the number of bytes after
- * the last field. If the payload is damaged, returns the name of the field that exceeds it, or "an argument of an
- * unknown type". */
+/* Calls `visit`, which may be NULL, for each value of the payload, in order. Returns NULL, and sets *surplus to the
+ * number of bytes after the last field. If the payload is damaged, returns the name of the field that exceeds it, or
+ * "an argument of an unknown type". */
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus);
 

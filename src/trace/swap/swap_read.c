@@ -167,7 +167,7 @@ static void take_lsan(struct swap_reader *s, const struct swap_fields *fields)
 
 /* ---- Messages ---- */
 
-/* Returns true if the message becomes records, and these belong to the process in the message. */
+/* Returns true if a message other than MSG_PROCESS_INFO becomes records. */
 static bool has_record(const struct swap_message *message)
 {
 	switch (message->id) {
@@ -251,8 +251,8 @@ static bool is_second(const struct swap_reader *s)
 	       first[SLOT_PC] == second[SLOT_PC];
 }
 
-/* Reports missing messages if the sequence number is greater than expected. A number of 0, or one that goes back, is
- * not reported, because such messages are not numbered in order. */
+/* Reports missing messages if the sequence number is greater than expected. A number that is 0 or smaller than expected
+ * is not reported, because such messages are not numbered in order. */
 static void check_sequence(struct reader *reader, uint32_t sequence)
 {
 	struct swap_reader *s = reader->state;

@@ -83,7 +83,7 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid);
  * about the call's return, or NULL. */
 void swap_take_call(struct swap_reader *s, const struct swap_message *message, const struct swap_fields *fields,
 		    const struct swap_fields *exit);
-/* Returns true if functrace wrote the message: its additions follow the arguments. */
+/* Returns true if functrace wrote the message: functrace's additions follow the arguments. */
 bool swap_is_own(const struct swap_fields *fields);
 
 #endif

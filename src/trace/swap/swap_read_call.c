@@ -295,7 +295,8 @@ static uint64_t swap_read_call_time_of(const struct swap_process *p, const struc
 	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
 }
 
-/* Queues the release by a realloc. Only functrace writes a separate message for it. */
+/* Queues the release by a realloc that another program traced. Only functrace writes a separate message for this
+ * release. */
 static void push_realloc_release(struct swap_reader *s, const struct record_call *call,
 				 const struct swap_fields *fields)
 {

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #define STRING_MAX 4096
-/* maximum number of remembered names; when it is reached, all are forgotten and written again */
+/* maximum number of threads whose names are remembered; when it is reached, all names are forgotten and written
+ * again */
 #define THREADS_MAX 65536
 #define SECOND_NS   UINT64_C(1000000000)
 #define DAY_NS      (86400 * SECOND_NS)
@@ -131,7 +132,8 @@ static bool is_library(const struct record_object *object)
 	return *object->path != '[';
 }
 
-/* Appends libraries while the message has room for them. Returns the index of the first object that has no room. */
+/* Appends libraries while the message has room for them. Returns the index of the first object for which there is no
+ * room. */
 static size_t put_libraries(struct writer *writer, size_t head)
 {
 	const struct swap_writer *s = writer->state;

@@ -60,8 +60,8 @@ static inline void swap_put_long(struct buf *out, uint64_t value)
 	out->size += sizeof(bytes);
 }
 
-/* Appends a string. max: its maximum size in bytes, with the NUL. A longer string is cut, its end is replaced by
- * "...", and it is counted. text may be NULL. */
+/* Appends a string. max: its maximum size in bytes, with the NUL. A longer string is cut, "..." replaces its end, and
+ * the cut is counted. text may be NULL. */
 void swap_put_string(struct writer *writer, const char *text, size_t max);
 
 /* Begins a message with that time, in ns since the Epoch, or 0. Returns the offset of its head in writer->out, to be

@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits of the elements of a message. Their sum is less than SWAP_PAYLOAD_MAX. */
+/* Limits of the elements of a message. Their sum is less than SWAP_PAYLOAD_MAX, unless the result of a memory probe is
+ * a long string. */
 #define VALUE_MAX    4096  /* size of a string, in bytes, with its NUL */
 #define FUNCTION_MAX 2048  /* size of a function's name, in bytes */
 #define TYPE_MAX     400   /* size of a resource's type, in bytes; a byte may become four by an escape */
@@ -71,8 +72,7 @@ struct call_args {
 	bool has_return, has_errno;
 	struct swap_arg returned;
 	uint64_t error;
-	/* for each argument its name and a comma; before the comma "=" and the value, if the value cannot be stored
-	 * elsewhere */
+	/* for each argument "NAME,", or "NAME=VALUE," if the message has no other place for the value */
 	struct buf names;
 	uint32_t count;
 };

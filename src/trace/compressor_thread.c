@@ -17,7 +17,7 @@
 #define ZSTD_LEVEL 8
 #define GZIP_LEVEL 6
 
-/* Maximum number of bytes that wait for compression. packed_put() blocks while it would be exceeded. */
+/* Maximum number of bytes that wait for compression. packed_put() blocks while its frame would exceed this number. */
 #define QUEUE_MAX (8u * PACKER_FRAME)
 
 struct packed {
@@ -25,7 +25,7 @@ struct packed {
 	int fd;
 	const int *let_go;
 	atomic_int error;
-	size_t waiting; /* number of frames in the queue; protected by the packer's lock, like `calls` */
+	size_t waiting; /* number of frames that are not written yet; protected by the packer's lock, like `calls` */
 	uint64_t calls;
 };
 

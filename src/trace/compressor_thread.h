@@ -15,7 +15,7 @@ struct buf;
 struct packed;
 struct packer;
 
-/* Size of the data for one frame, in bytes. Larger frames would be compressed hardly better. */
+/* Size of the data for one frame, in bytes. Larger frames would hardly be compressed better. */
 #define PACKER_FRAME (1u << 20)
 
 /* Returns a packer with its thread, which blocks signals and may run on the caller's CPUs; NULL and errno if the thread

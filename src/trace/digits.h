@@ -1,5 +1,5 @@
 /* Converts numbers to and from digits. A trace contains millions of numbers; with printf, a writer would spend most of
- * its time here. Private to trace/. */
+ * its time on their conversion. Private to trace/. */
 #ifndef FT_TRACE_DIGITS_H
 #define FT_TRACE_DIGITS_H
 

@@ -16,8 +16,8 @@ static inline bool text_is_control(char c)
  * every line has one meaning, and a line that is read and written again is unchanged. */
 bool text_is_escape(const char *s, const char *also);
 
-/* Replaces the escapes by their bytes, in place. Returns `s`. also: the characters besides control characters and bytes
- * above 127 that were escaped. */
+/* Replaces the escapes by their bytes, in place. Returns `s`. also: the characters that were escaped besides control
+ * characters and bytes above 127. */
 char *text_unescape(char *s, const char *also);
 
 /* Appends `text`. Bytes that are not plain (base/terminal_escape.h), the characters of `also`, and a backslash that

@@ -41,7 +41,7 @@ enum record_type {
 /* The filters that have been applied to a trace (text header, key "filter"). */
 enum trace_filter { FILTER_LEAKS = 1, FILTER_COMPRESS = 2, FILTER_RESOLVE = 4 };
 
-/* A file that a process had open. */
+/* A file that a process had open when functrace attached. */
 struct open_file {
 	uint32_t fd;
 	uint64_t size;
@@ -51,7 +51,7 @@ struct open_file {
 /* A process. The rtrace format stores it as the handshake and PINF, the text format as the header. In a stream of
  * several processes the following records belong to this process. */
 struct record_process {
-	/* the version of the trace that was read; a writer ignores it and writes the version of its dialect */
+	/* the version of the trace that was read; a writer writes the version of its own dialect */
 	unsigned version_major, version_minor;
 	const char *arch;      /* the target's machine, as `uname -m` prints it; NULL if unknown */
 	unsigned pointer_size; /* 4 or 8 bytes; 0 if unknown (text) */
@@ -60,7 +60,7 @@ struct record_process {
 	bool has_pid;
 	int64_t start_sec; /* start of the trace, in seconds since the Epoch; 0 if unknown */
 	uint32_t start_usec;
-	/* time stamp in the header of a text trace (start_sec is 0 if it cannot be parsed); NULL for other formats */
+	/* time stamp in the header of a text trace, NULL if there is none; start_sec is 0 if it cannot be parsed */
 	const char *start_text;
 	uint32_t depth;
 	bool has_depth;
@@ -71,9 +71,10 @@ struct record_process {
 	uint32_t ppid;       /* pid of the parent; 0 if unknown */
 	const char *command; /* the words of its command line, separated by blanks; NULL if unknown */
 	bool is_attached;    /* functrace attached to the running process */
-	/* when the process was started, in ns since the Epoch; 0 if unknown, or if it was started with the trace */
+	/* when the process was started, in ns since the Epoch; 0 if unknown, or if functrace did not attach to the
+	 * process */
 	uint64_t own_start_ns;
-	/* files that were open when functrace attached; empty if they were not asked for */
+	/* files that were open when functrace attached; empty if they were not recorded */
 	const struct open_file *files;
 	uint32_t file_count;
 };
@@ -95,7 +96,7 @@ struct record_module {
 };
 
 enum resource_flags {
-	/* references are counted: an allocation of a live id adds one, a release removes one */
+	/* references are counted: an allocation of a live id adds a reference, a release removes one */
 	RESOURCE_REFCOUNT = 1,
 	RESOURCE_CALL = 2, /* the calls are only recorded: they allocate nothing that could leak */
 };
@@ -165,8 +166,9 @@ struct call_arg {
 
 struct record_call {
 	uint64_t index; /* number of the call in the trace, from 1 on; written by the text format */
-	/* Nanoseconds since midnight UTC of the day in the process record; not reset at the next midnight. In compat
-	 * traces: CLOCK_MONOTONIC (a reader returns it modulo 24 h). TIME_NONE if the call has no time. */
+	/* Nanoseconds since midnight UTC of the day in the process record; not reset at the next midnight. In traces of
+	 * the second dialect: the time of CLOCK_MONOTONIC; a reader returns it minus a multiple of 24 h. TIME_NONE if
+	 * the call has no time. */
 	uint64_t time_ns;
 	uint32_t resource; /* id of a declared resource; 0 if only one is declared */
 	uint32_t context;  /* mask of contexts; 0 if none */
@@ -174,17 +176,19 @@ struct record_call {
 	const char *function; /* demangled name; may contain blanks and parentheses */
 	uint64_t id;
 	uint64_t size; /* 0 for releases */
-	/* Return addresses, innermost first. In traces read from text, frame_texts[i] is the rest of the line after
-	 * address i, from the blank on, followed by the lines of its inlined frames, each with tab and address; NULL if
-	 * the line has only an address. frame_texts itself may be NULL. */
+	/* Return addresses, innermost first. frame_texts[i] is the text of frame i as in a text trace: the rest of the
+	 * line after the address, from the blank on. If functions are inlined there, the frame's other lines follow,
+	 * each with tab and address. frame_texts[i] is NULL if the line has only an address; frame_texts itself may be
+	 * NULL. */
 	const uint64_t *frames;
 	const char *const *frame_texts;
 	uint32_t frame_count;
 	bool has_frames; /* the call has a stack, which may be empty */
 	enum stack_end end;
-	/* In compressed traces: the next call has the same stack. The text writer then writes no frames and no blank
-	 * line for this call. The text reader fills in the frames and clears the flag, unless very many calls share a
-	 * stack: then such calls have the flag and no frames, and the next call without the flag has the frames. */
+	/* In traces that functrace-postproc -c has grouped: the next call has the same stack. The text writer then
+	 * writes no frames and no blank line for this call. The text reader fills in the frames and clears the flag,
+	 * unless too many calls share a stack. Then the calls before the last part of the group keep the flag and have
+	 * no frames, and the next call without the flag has the frames. */
 	bool shares_next;
 	/* A line that the text writer puts between the arguments and the frames; NULL if there is none. */
 	const char *summary;
@@ -202,8 +206,8 @@ struct record_heap {
 	/* The members of struct mallinfo in this order: arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks
 	 * fordblks keepcost. */
 	uint64_t info[10];
-	/* Ids of the lowest and highest allocated block, if the input contains them (text). If they are 0, a writer
-	 * computes them from the calls that it has written. */
+	/* Ids of the lowest and highest allocated block, if the input contains them (text). If they are 0, the text
+	 * writer computes them from the calls that it has written. */
 	uint64_t lowest, highest;
 };
 
@@ -279,8 +283,8 @@ struct record {
 	};
 };
 
-/* One function at an address. If functions are inlined there, the address has several: innermost first, all but the
- * last with `inlined` set. Unknown members are NULL or 0. */
+/* One function at an address. If functions are inlined there, the address has several entries: the innermost function
+ * first, and `inlined` set in all but the last. Unknown members are NULL or 0. */
 struct frame_name {
 	const char *function; /* demangled name */
 	const char *module;   /* path of the object */

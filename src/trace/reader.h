@@ -28,19 +28,19 @@ struct reader_options {
 };
 
 /* Returns a reader of fd, which may be a pipe. Reading starts at the current position. reader_close() closes fd. Input
- * that is compressed with gzip or zstd is unpacked. If fd is no trace, returns NULL with a full sentence in
+ * that is compressed with gzip or zstd is unpacked. If fd is no trace, returns NULL with an error message in
  * error[size], and leaves fd open. */
 struct reader *reader_new(int fd, const struct reader_options *options, char *error, size_t size);
 
 /* Reads the next record. Returns 1; 0 at the end; -EBADMSG if the input is damaged or incomplete at this place (all
  * earlier records have been returned); another negative errno if reading failed. After an error, reader_error() returns
- * a sentence with the offset. */
+ * a message with the offset. */
 int reader_next(struct reader *reader, struct record *record);
 const char *reader_error(const struct reader *reader);
 
 /* Facts that are needed to dump a trace, and that its messages do not contain. */
 struct dump_options {
-	/* numbers of CPUs and devices, for SWAP's message about the system; with 0 CPUs its bytes are shown */
+	/* numbers of CPUs and devices, to parse SWAP's MSG_SYSTEM; with 0 CPUs, that message is shown as bytes */
 	uint32_t cpus, devices;
 };
 
@@ -49,10 +49,11 @@ struct dump_options {
  * lacks ENCODING_DUMP. */
 int reader_dump(struct reader *reader, const struct dump_options *options, struct buf *out);
 
-/* Returns true if the dialect is that of the sp-rtrace 2.0 tools. Known after the first record. */
+/* Returns true if the trace has the second dialect, for the sp-rtrace 2.0 tools. Known after the first record. */
 bool reader_is_compat(const struct reader *reader);
 
-/* Returns the number of packets that were skipped because their type is unknown. */
+/* Returns the number of packets that were skipped: those of unknown types, and those at a wrong place, such as a stack
+ * without a call. */
 uint64_t reader_skipped(const struct reader *reader);
 
 /* Returns the format of the input. */

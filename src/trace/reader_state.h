@@ -17,7 +17,7 @@ struct reader {
 	unsigned char *data; /* the buffer; a NUL follows the last byte */
 	size_t start, end, capacity;
 	uint64_t base;    /* offset of data[0] in the (unpacked) input */
-	bool ended;       /* all of the input is in `data` */
+	bool ended;       /* the rest of the input is in `data` */
 	int input_status; /* why the input has ended: 0, or a negative errno */
 	/* a signal has ended the waiting for more bytes, so an incomplete record is no damage */
 	bool interrupted;
@@ -68,7 +68,7 @@ int reader_damage(struct reader *reader, size_t ahead, const char *fmt, ...) FT_
  * "line 7 looks like a damaged frame", to reader->complain. */
 void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3);
 
-/* Passes a clause about a fact that is no damage, but that users should know, to reader->complain. */
+/* Passes a clause to reader->complain about a fact that users should know, and that is no damage. */
 void reader_remark(struct reader *reader, const char *clause);
 
 /* Sets the reader's error: the input ends within `within` ("a packet"), or the reason why reading failed. Returns a

@@ -17,7 +17,7 @@ struct cached_stack {
 };
 
 /* The struct must be zeroed before the first use. Readers use a stack's text as the key and its frames as the value;
- * writers use the frames as the key and their text as the value. */
+ * writers use the frames as the key and their text (StackTrack: the number of a write cycle) as the value. */
 struct stack_cache {
 	struct cached_stack *slots; /* NULL before the first lookup */
 	uint64_t hash;              /* hash of the key that was looked up last */

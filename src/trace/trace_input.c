@@ -88,8 +88,8 @@ static bool is_zstd(const unsigned char *data)
 	       ((data[0] & 0xf0) == 0x50 && data[1] == 0x2a && data[2] == 0x4d && data[3] == 0x18);
 }
 
-/* Recognises the compression from the first four bytes. Returns 1 if it is known; 0 if a followed file has too few
- * bytes yet; a negative errno if reading failed. Other input with fewer bytes is not compressed. */
+/* Recognises the compression from the first bytes: two for gzip, four for zstd. Returns 1 if `packing` is known; 0 if a
+ * followed file has fewer than four bytes yet; a negative errno if reading failed. */
 static int recognise(struct input *input)
 {
 	while (input->end < 4) {

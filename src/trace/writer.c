@@ -152,7 +152,9 @@ static bool is_awaited(const struct writer *writer, const struct record *record)
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
-#define BASELINE_PART 64 /* number of blocks that take at most PIPE_BUF bytes in every format */
+/* Number of blocks in one record. In rtrace and text they take at most PIPE_BUF bytes; in StackTrack they may take
+ * more. */
+#define BASELINE_PART 64
 
 /* Puts a long baseline as several records, because a trace that breaks off in a pipe must end with a whole record, and
  * a pipe takes at most PIPE_BUF bytes as a whole. Only baselines have unlimited length. */

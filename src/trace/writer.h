@@ -15,7 +15,7 @@ struct packer;
 struct writer;
 
 struct writer_options {
-	/* write the dialect of the sp-rtrace 2.0 tools, even if `encoding` is the first dialect */
+	/* write the second dialect, for the sp-rtrace 2.0 tools, even if `encoding` is the first dialect */
 	bool compat;
 	/* a reader follows the trace: flush after each call, or once a second if it is compressed */
 	bool line_buffered;
@@ -27,7 +27,7 @@ struct writer_options {
 	 * until they are written. The descriptor must be nonblocking. Cannot be combined with a packer. */
 	bool never_waits;
 	struct packer *packer; /* compresses the trace; NULL if it is not compressed */
-	frame_namer namer;     /* -r: finds the names of functions; NULL: no names are written */
+	frame_namer namer;     /* -r: finds the names of functions; NULL: no names are looked up */
 	void *namer_context;
 	/* With ENCODING_CYCLES: number of entries after which the trace repeats the data that are needed to read it
 	 * from there on; 0: never. */

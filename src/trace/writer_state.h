@@ -11,17 +11,17 @@ struct writer {
 	const struct encoding *encoding;
 	struct writer_options options;
 	int fd;
-	/* the compressed output, which replaces fd; NULL if the trace is not compressed */
+	/* the output through the packer, which writes to fd; NULL if the trace is not compressed */
 	struct packed *packed;
 	uint64_t flushed_at; /* time of the last frame of `packed`, in ns of CLOCK_MONOTONIC */
-	int error;           /* the first error, a negative errno; 0 before */
+	int error;           /* the first error, a negative errno; 0 if there was none */
 	/* finished: no record may be put any more. is_last: a flush may wait for the reader */
 	bool finished, is_last;
 	bool drops_rest;
 	bool has_process;    /* a process record was put */
 	uint64_t cut_count;  /* number of values that were cut; see writer_cut_count() */
 	uint64_t lost_count; /* number of addresses that lost bits; see writer_lost_count() */
-	/* bytes that are not written yet; only whole records between two calls of writer_put() */
+	/* bytes that are not written yet; between two calls of writer_put() they end with a whole record */
 	struct buf out;
 	/* the end of each record in `out`, to find the last whole record after an error */
 	struct record_end {

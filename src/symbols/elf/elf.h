@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A source of memory. `read` copies up to `size` bytes from the address on, and stops at the first byte that is
- * missing. It returns the number of copied bytes, perhaps 0. */
+/* A source of memory. `read` copies up to `size` bytes from the address on, and stops at the first byte that cannot be
+ * read. It returns the number of copied bytes, perhaps 0. */
 struct elf_memory {
 	size_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
@@ -24,8 +24,8 @@ struct elf_symbol {
 
 struct elf_file;
 
-/* These return properties of the file. */
-/* Returns true for a program without PT_INTERP, but false for ld.so, which has none either. */
+/* The next functions, up to elf_file_contexts(), return properties of the file. */
+/* Returns true for a program without PT_INTERP, but false for ld.so, which has no PT_INTERP either. */
 bool elf_file_is_static(const struct elf_file *file);
 const char *elf_file_interpreter(const struct elf_file *file); /* path in PT_INTERP, or NULL */
 const char *elf_file_build_id(const struct elf_file *file);    /* hexadecimal, "" if none */
@@ -34,12 +34,13 @@ uint64_t elf_file_got(const struct elf_file *file); /* address of the global off
 
 uint64_t elf_file_contexts(const struct elf_file *file); /* address of the context library's table, 0 if none */
 
-/* Finds the address of file offset 0, counted as in the output of nm, even if no segment contains offset 0. It is 0 for
- * shared objects and position-independent programs. Returns false and leaves *origin unchanged if the file is not a
- * regular ELF file with a loadable segment; a path from a trace may name a terminal or a device. */
+/* Finds the address of file offset 0 as in the file (p_vaddr, as nm prints addresses), even if no segment contains
+ * offset 0. The address is 0 for shared objects and position-independent programs. Returns false and leaves *origin
+ * unchanged if the file is not a regular ELF file with a loadable segment; a path from a trace may name a terminal or a
+ * device. */
 bool elf_origin_read(const char *path, uint64_t *origin);
 
-/* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the one in
+/* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the .symtab in
  * .gnu_debugdata is used. A name that occurs twice at one address is passed once. Stops when the callback returns
  * false. The strings live as long as the file. */
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),

@@ -20,7 +20,7 @@ struct errno_place;
 /* Identifies a file and its contents: a new file at the same path has another key. */
 struct elf_key {
 	uint64_t device, inode, size, mtime_sec, mtime_nsec;
-	/* the file was read from the memory of one process, so size and mtime are 0, and no other process shares it */
+	/* the file was read from the memory of a process; size and mtime are 0, and the file is not in the cache */
 	bool from_memory;
 };
 
@@ -57,11 +57,11 @@ struct elf_file {
 	bool has_other_symtab;            /* .gnu_debugdata or the separate debug file contains a .symtab */
 	struct elf_symbol *debug_symbols; /* symbols of the separate debug file (debug_functions.c) */
 	size_t debug_symbol_count;
-	/* symbols of both arrays, chosen for object_chosen_functions() (debug_functions.c) */
+	/* elements of `symbols` and `debug_symbols`, chosen for object_chosen_functions() (debug_functions.c) */
 	const struct elf_symbol **chosen;
 	size_t chosen_count;
 	bool chosen_read;
-	/* symbols of `symbols`, chosen for elf_file_wanted_functions() (debug_functions.c) */
+	/* elements of `symbols`, chosen for elf_file_wanted_functions() (debug_functions.c) */
 	const struct elf_symbol **wanted;
 	size_t wanted_count;
 	bool wanted_read;

@@ -92,8 +92,7 @@ static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
 	return offset <= (uint64_t)st->st_size && size <= (uint64_t)st->st_size - offset;
 }
 
-/* Reads `size` bytes of the file into new memory, and adds a NUL. Returns NULL if the file does not have all of
- * them. */
+/* Reads `size` bytes of the file into new memory, and adds a NUL. Returns NULL if the file ends before. */
 static void *elf_headers_read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
 {
 	char *part = is_within(st, offset, size) ? xmalloc(size + 1) : NULL;
@@ -157,8 +156,8 @@ static bool read_names(int fd, const struct stat *st, struct elf_headers *header
 }
 
 /* Reads the section header table. A table that is not completely in the file is left out. Returns false if there are
- * too many sections, or if e_shnum is 0: then the first entry contains the number, which is above the limit, or the
- * file is damaged. */
+ * too many sections, or if e_shnum is 0: then either the first entry contains the number of sections, which is above
+ * the limit, or the file is damaged. */
 static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_SHOFF);

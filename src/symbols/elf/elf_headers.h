@@ -1,5 +1,5 @@
-/* Reads the headers of an ELF file and checks the sizes in them, before a library allocates or reads as many bytes as
- * they say. */
+/* Reads the headers of an ELF file and checks the sizes in them, before libelf or libdw allocates or reads as many
+ * bytes as the headers say. */
 #ifndef FT_SYMBOLS_ELF_ELF_HEADERS_H
 #define FT_SYMBOLS_ELF_ELF_HEADERS_H
 
@@ -52,7 +52,7 @@ struct elf_headers {
 };
 
 /* Reads the headers of the regular file `fd`; st: its status. Returns false and sets *reason (a static text) if it is
- * no ELF file, if its tables are damaged or larger than the limits above, or if the file was cut meanwhile; then
+ * no ELF file, if its tables are damaged or larger than the limits above, or if the file was truncated meanwhile. Then
  * nothing has to be freed. */
 bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers, const char **reason);
 /* Returns true if an ELF file ends before the end of its section header table. Each file with debug information has

@@ -1,4 +1,4 @@
-/* Reads ELF files from the memory of their mappings: [vdso], and files that are gone. */
+/* Reads ELF files from the memory of their mappings: [vdso], and files that cannot be read. */
 #include "config.h"
 #include "symbols/elf/elf_file.h"
 #include "proc/proc.h"
@@ -32,8 +32,8 @@ static size_t read_process(void *context, uint64_t address, void *data, size_t s
 	return done;
 }
 
-/* Clears the fields of the ELF header for the section header table: the table is not mapped, and its offset contains
- * other bytes. */
+/* Clears the fields of the ELF header for the section header table, because the table is not mapped, and the image has
+ * other bytes at its offset. */
 static void forget_sections(void *image, size_t size)
 {
 	const unsigned char *ident = image;

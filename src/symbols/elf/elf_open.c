@@ -18,6 +18,7 @@ Elf *elf_open(int fd, const struct stat *st, const char **reason)
 	}
 	elf_version(EV_CURRENT);
 	*reason = elf_reason_no_elf;
-	/* Reads the file instead of mapping it: if a mapped file is cut, SIGBUS would end this program. */
+	/* Reads the file instead of mapping it, because SIGBUS would end this program if a mapped file was
+	 * truncated. */
 	return elf_begin(fd, ELF_C_READ, NULL);
 }

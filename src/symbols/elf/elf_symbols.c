@@ -11,7 +11,7 @@
 
 #define TABLE_MAX       ((size_t)1 << 30) /* largest part of one table that is read, in bytes */
 #define SYMBOLS_MAX     ((size_t)8 << 20)
-#define NAME_MAX_LENGTH 65536 /* a name of this length or longer is taken for damaged data */
+#define NAME_MAX_LENGTH 65536 /* a name of this length or longer is treated as damaged data */
 #define BLOCK_SIZE      65536
 
 /* ---- Names ---- */

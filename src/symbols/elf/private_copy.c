@@ -154,9 +154,9 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	return is;
 }
 
-/* Leaves out sections that are not wanted, or not completely in the file. *total: bytes of all other sections after
- * decompression. Keeps only the first .gnu_debugdata: a hostile file may have thousands, and each takes a second to
- * unpack. */
+/* Leaves out sections that are not wanted, or not completely in the file. *total: bytes of all other sections, plus the
+ * decompressed bytes of compressed sections. Keeps only the first .gnu_debugdata: a hostile file may have thousands,
+ * and each takes a second to unpack. */
 static void choose_sections(struct making *making, uint64_t *total)
 {
 	bool has_packed = false;
@@ -182,7 +182,8 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 /* ---- Copying ---- */
 
-/* Copies a range. Writes by pwrite(2): writing through a mapping would raise a signal when memory runs out. */
+/* Copies a range of bytes. Uses pwrite(2), because writing through a mapping would raise SIGBUS when memory runs
+ * out. */
 static bool copy_bytes(const struct making *making, uint64_t from, uint64_t size, uint64_t to)
 {
 	while (size) {
@@ -206,7 +207,7 @@ static bool copy_data(const struct making *making, uint64_t from, uint64_t size,
 	while (from < end) {
 		const off_t data = lseek(making->fd, (off_t)from, SEEK_DATA);
 
-		if (data < 0 && errno == ENXIO) /* a hole up to the end of the file, unless the file was cut */
+		if (data < 0 && errno == ENXIO) /* a hole up to the end of the file, unless the file was truncated */
 			return lseek(making->fd, 0, SEEK_END) >= (off_t)end;
 		/* A file system that does not report holes reports data everywhere. */
 		const uint64_t start = data < (off_t)from ? from : (uint64_t)data;
@@ -257,7 +258,7 @@ static uint64_t segments_end(const struct elf_headers *headers)
 	return elf_field_get(headers, headers->ehdr, EHDR_PHOFF) + headers->segment_count * headers->segment_size;
 }
 
-/* Returns the end of all segments and sections that keep their offsets. Leaves out those with too high offsets. */
+/* Returns the end of all segments and sections that keep their offsets. Leaves out those whose offsets are too high. */
 static uint64_t measure_places(struct making *making)
 {
 	const struct elf_headers *const headers = &making->headers;

@@ -1,5 +1,5 @@
-/* Copies ELF files into memory for libraries that map files. Other programs can change a file; if a mapped file is cut,
- * SIGBUS ends its reader. No program can cut or change the copy. */
+/* Copies ELF files into memory for libraries that map files. Other programs can change a file, and if they truncate a
+ * mapped file, SIGBUS ends its reader. No program can truncate or change the copy. */
 #ifndef FT_SYMBOLS_ELF_PRIVATE_COPY_H
 #define FT_SYMBOLS_ELF_PRIVATE_COPY_H
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_BACK 64 /* maximum number of mappings before a file's mapping searched for the ELF header */
+#define LOOK_BACK 64 /* maximum number of mappings, before a file's mapping, that are searched for its ELF header */
 
 const char image_file_missing[] = "there is no such file here";
 
@@ -18,11 +18,11 @@ struct image_file_search_data {
 	const struct objects_image *image;
 	const struct mapping *mapping;
 	const struct elf_file *header; /* the file as read from the image's memory; NULL: the image lacks its header */
-	char *wrong_path;              /* path of a file that is not the one that the process had; NULL: none */
+	char *wrong_path;              /* path of a file that differs from the process's file; NULL: none */
 	char wrong_build_id[2 * BUILD_ID_BYTES + 1];
 };
 
-/* Reads the file's header from the image's memory: the segments, and mostly the build-id. */
+/* Reads the file's header from the image's memory: the segments, and usually the build-id. */
 static struct elf_file *image_file_read_header(const struct objects_image *image, size_t index)
 {
 	const struct mapping *const items = image->maps->items;
@@ -34,8 +34,8 @@ static struct elf_file *image_file_read_header(const struct objects_image *image
 	return NULL;
 }
 
-/* Returns true if the file is the one that the process had. Without a build-id, only the file's time can show that it
- * is a different file. must_agree: return true only if the build-ids are equal. */
+/* Returns true if the file is the file that the process had mapped. Without a build-id, only the file's time can show
+ * that it is a different file. must_agree: return true only if the build-ids are equal. */
 static bool image_file_is_same(const struct image_file_search_data *search, const struct elf_file *file,
 			       bool must_agree)
 {
@@ -100,7 +100,7 @@ static struct elf_file *image_file_search(struct image_file_search_data *search,
 	file = image_file_try_path(search, *open_path, false);
 	if (file || !sysroot)
 		return file;
-	/* The path is one of another system. Here, a different file may have this path. */
+	/* The process may have run on another system. On this system, a different file may have this path. */
 	free(*open_path);
 	*open_path = xstrdup(path);
 	return image_file_try_path(search, *open_path, true);

@@ -13,8 +13,8 @@
 
 #define NEIGHBOURS_MAX 64 /* number of mappings that are examined for one bias */
 
-/* Returns true if both mappings show the same file and are both shared or both private: a shared mapping beside private
- * ones is another object. */
+/* Returns true if both mappings show the same file and are both shared or both private. A shared mapping beside private
+ * mappings is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
@@ -158,10 +158,10 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 	object->text[object->text_count++] = range;
 }
 
-/* Returns true if mapping `index` of the object's file belongs to the object. Next to the object another copy of the
- * file may be mapped, so that its text is where this copy's data could be; then layout_find_bias() decides. A gap
- * between segments is a mapping without access rights, a remainder of the mapping that reserved the object's whole
- * address range. */
+/* Returns true if mapping `index` of the object's file belongs to the object. Another copy of the file may be mapped
+ * next to the object, with its text at addresses where the object's data could be. Then layout_find_bias() decides to
+ * which copy the mapping belongs. A gap between segments is a mapping without access rights: a remainder of the mapping
+ * that reserved the object's whole address range. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Returns true if the kernel shows this file for the mapping. On some file systems (btrfs, overlayfs) stat() returns
- * another device or inode than the kernel writes into /proc/PID/maps. So the file is mapped into this process for a
- * moment, and the kernel's line for this new mapping is compared. */
+/* Returns true if the mapping is a mapping of this file. On some file systems (btrfs, overlayfs) stat() returns another
+ * device or inode than /proc/PID/maps shows. So this function maps the file for a moment, and compares the device and
+ * inode that the kernel shows for both mappings. */
 static bool same_when_mapped(const struct source *source, const struct mapping *mapping)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -47,7 +47,8 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 
 enum mapped_source_proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
-/* Takes over a path and opens it. Keeps path and descriptor if this is a regular file, and the mapping's file. */
+/* Takes ownership of the path, and opens it. Keeps path and descriptor if this is a regular file, and the mapping's
+ * file. */
 static bool mapped_source_try_path(struct source *source, char *path, enum mapped_source_proof proof,
 				   const struct mapping *mapping)
 {

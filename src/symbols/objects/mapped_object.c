@@ -150,7 +150,8 @@ static struct elf_file *known_from_memory(const struct object_list *list, const 
 	return object->file;
 }
 
-/* Reads the file from the memory of its mappings. Its ELF header is in a mapping with offset 0 at a lower address. */
+/* Reads the file from the memory of its mappings. Its ELF header is in a mapping with offset 0, which is this mapping
+ * or one at a lower address. */
 static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t index, const char **reason)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
@@ -178,7 +179,7 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 }
 
 /* Returns the path to show. If the file is deleted and has no build-id, the path ends with " (deleted)", because a
- * later file at this path could be taken for it. */
+ * later file at this path could be mistaken for it. */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
 	const bool mark = mapping->deleted &&
@@ -225,7 +226,7 @@ static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-/* Warns, once for each file, that functions are missing whose names are only in the .symtab. */
+/* Warns once for each file that functions with names only in .symtab are not traced. */
 static void report_partly_read(const struct mapping *mapping, const char *reason)
 {
 	static struct hash reported;

@@ -63,7 +63,7 @@ struct objects_image {
 	const struct maps *maps;
 	struct elf_memory memory; /* memory of the process; may contain the first pages of files */
 	uint16_t machine;
-	int64_t time;        /* time of the image; a newer file without a build-id is taken for another file */
+	int64_t time;        /* time of the image; a newer file without a build-id is treated as another file */
 	const char *sysroot; /* prefix of each path; NULL: none */
 };
 
@@ -74,7 +74,7 @@ void objects_of_image(struct object_list *list, const struct objects_image *imag
 struct object *objects_find(const struct object_list *list, uint64_t address);
 
 /* Calls `callback` for each function symbol of the object for which is_chosen() returns true. Searches the symbols of
- * the object's file and, if that has no .symtab, of its separate debug file, which is found by build-id or
+ * the object's file and, if this file has no .symtab, of its separate debug file, which is found by build-id or
  * .gnu_debuglink as for names. The chosen symbols are kept with the file, so is_chosen() must return the same for a
  * symbol in all objects and in each call. */
 void object_chosen_functions(const struct object *object,
@@ -85,9 +85,9 @@ void object_chosen_functions(const struct object *object,
 const struct text_range *object_text_at(const struct object *object, uint64_t address);
 
 /* Calls `callback` for each word (slot) of the object that the dynamic linker fills with a symbol's address; `name` is
- * that symbol. A slot of relocation type `irelative` is filled with the result of an IFUNC resolver; then `name` is ""
- * and `resolver` its address. All addresses are mapped ones. Stops when the callback returns false. Does nothing if the
- * object's file cannot be read. */
+ * that symbol. A slot of relocation type `irelative` is filled with the result of an IFUNC resolver; then `name` is "",
+ * and `resolver` is the resolver's address. All addresses are mapped ones. Stops when the callback returns false. Does
+ * nothing if the object's file cannot be read. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
 /* Like object_slots(), but for slots with relocation type `jump_slot` or `glob_dat`, which contain just a symbol's

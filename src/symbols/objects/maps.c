@@ -114,7 +114,7 @@ static bool maps_take_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Parses a text and takes it over, also on error. */
+/* Parses a text, and takes ownership of it, also on error. */
 static int parse_owned(char *text, struct maps *maps)
 {
 	size_t capacity = 0;
@@ -173,7 +173,7 @@ int maps_read(pid_t pid, struct maps *maps)
 }
 
 /* Returns true if this line of smaps lists a mapping's flags, and `flag` is one of them. In smaps, each mapping has a
- * line as in maps, then lines "KEY: ...", one of which is VmFlags: rd wr mr mw me ac mt */
+ * line as in maps, then lines "KEY: ...", one of which is, for example, "VmFlags: rd wr mr mw me ac mt". */
 static bool has_flag(const char *line, const char *flag)
 {
 	static const char key[] = "VmFlags:";

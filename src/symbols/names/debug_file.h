@@ -10,9 +10,9 @@ struct debug_file {
 	char *folders; /* owned here; `file` refers to it */
 };
 
-/* Opens the file of an object. Returns NULL if there is none, or if another file is at its path now. sysroot: one more
- * folder with debug files; NULL: none. Does not ask debuginfod servers. The caller closes the result with
- * debug_file_close(). */
+/* Opens the file of an object. Returns NULL if there is none, or if another file is at its path now. sysroot: debug
+ * files are also searched for in its folder usr/lib/debug; NULL: none. Does not ask debuginfod servers. The caller
+ * closes the result with debug_file_close(). */
 struct debug_file *debug_file_open(const struct object *object, const char *sysroot);
 void debug_file_close(struct debug_file *debug); /* NULL is allowed */
 

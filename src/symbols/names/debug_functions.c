@@ -106,7 +106,7 @@ static void find_debug_symbols(const struct object *object)
 		return;
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
-	/* Without local symbols, these are just the symbols in the file's own .dynsym. */
+	/* If no symbol is local, libdwfl has found only the symbols of the file's own .dynsym. */
 	object->file->has_other_symtab |= symbols->has_locals;
 	if (symbols->has_locals)
 		keep_symbols(object->file, symbols);

@@ -68,7 +68,7 @@ static bool is_it(int fd, const struct stat *st, const struct debug_search *sear
 	return !search->crc || has_crc(fd, st, search->crc);
 }
 
-/* Takes over a path, and opens the file there if it is the debug file. Returns the descriptor, or -1. */
+/* Takes ownership of the path. Opens the file at this path if it is the debug file. Returns the descriptor, or -1. */
 static int debug_search_try_path(const struct debug_search *search, char *path, struct stat *st, char **found)
 {
 	int fd = open_regular(path, st);

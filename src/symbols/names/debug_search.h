@@ -21,7 +21,8 @@ struct debug_search {
 /* Opens the debug file that has this build-id or, without a build-id, this CRC. Opens only regular files, without
  * blocking. Returns the descriptor and sets *st and *path, which the caller frees. Returns -1 if there is none. */
 int debug_search_file(const struct debug_search *search, struct stat *st, char **path);
-/* Like debug_search_file(), but for dwz's file, whose name in `link` is absolute, or relative to a path's folder. */
+/* Like debug_search_file(), but for dwz's file, whose name in `link` is absolute, or relative to the folder of a path
+ * in `paths`. */
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path);
 
 #endif

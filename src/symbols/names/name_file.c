@@ -232,7 +232,7 @@ static const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = &no_folders,
 };
 
-/* Passes the file to libdwfl, which takes the descriptor over. */
+/* Passes the file to libdwfl, which takes ownership of the descriptor. */
 static bool name_file_report(struct name_file *file, int fd)
 {
 	void **data;
@@ -377,9 +377,10 @@ static bool is_restorer(const struct name_file *file, uint64_t address)
 	return arch_is_restorer(file->machine, code, size);
 }
 
-/* Finds the symbol of the code before a return address. If there is no symbol, or if it has no size or ends at the
- * return address, the frame may be a signal frame, whose pc is not a return address; sets *is_signal if it is. For a
- * signal frame returns the symbol that begins at the address, or the name that gdb shows for such frames. */
+/* Finds the symbol of a frame. address: the frame's return address minus 1. If there is no symbol, or if the symbol has
+ * no size or ends at the return address, the frame may be a signal frame, whose pc is not a return address. *is_signal:
+ * set to true for a signal frame. For a signal frame returns the symbol that begins at the pc, or the name that gdb
+ * shows for such frames. */
 static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};

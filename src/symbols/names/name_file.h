@@ -61,9 +61,9 @@ struct dwarf_frame {
 size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX]);
 
 struct dwarf_function {
-	/* DIE of the code; its origin contains the attributes that all copies of the function share */
+	/* DIE of this copy of the function; its DW_AT_abstract_origin has the attributes that all copies share */
 	Dwarf_Die die;
-	Dwarf_Addr entry; /* address of the entry, as libdw returns it */
+	Dwarf_Addr entry; /* address of the entry in the DWARF, without the index's bias */
 	int language;     /* DW_LANG_...; -1: unknown */
 	bool has_types;   /* its unit describes types; a unit that was compiled with -g1 does not */
 };
@@ -122,11 +122,11 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
  * Returns NULL if there is none. */
 struct dwarf_index *name_file_dwarf(struct name_file *file);
 void name_file_free(struct name_file *file);
-/* Returns the lines for an address of the file, and keeps them until the file is freed or a later call drops them.
- * Never returns NULL; the count can be 0. */
+/* Returns the lines for an address of the file. The result is valid until the next call, which may free it, or until
+ * the file is freed. Never returns NULL; the count can be 0. */
 const struct name_lines *name_file_lookup(struct name_file *file, uint64_t address);
 
-/* ---- The place of a trace's range in the file: name_place.c ---- */
+/* ---- The place of a trace's range in the file: object_range.c ---- */
 
 enum name_place {
 	NAME_PLACE_FOUND,

@@ -13,11 +13,11 @@ enum { RANK_UNTYPED = 0, RANK_FUNCTION = 8, RANK_LOCAL = 0, RANK_WEAK = 1, RANK_
 
 static bool is_mapping_symbol(const char *name)
 {
-	/* These are $a $d $t $x of ARM and AArch64, and labels of compilers. */
+	/* $a, $d, $t and $x are the mapping symbols of ARM and AArch64; .L begins labels of compilers. */
 	return name[0] == '$' || !strncmp(name, ".L", 2);
 }
 
-/* Returns the number of bytes from a symbol to the end of its section; 0 if that is not a section of code. */
+/* Returns the number of bytes from a symbol to the end of its section; 0 if the section does not contain code. */
 static uint64_t left_in_code(Elf *elf, GElf_Word shndx, const GElf_Sym *sym)
 {
 	GElf_Shdr shdr;

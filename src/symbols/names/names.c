@@ -300,7 +300,7 @@ static bool names_find_place(struct names *names, struct named_object *object, c
 	enum name_place place = NAME_PLACE_FOUND;
 
 	object->start = file->origin;
-	/* Only functrace writes build-ids, and its ranges begin as in the protocol. */
+	/* Only functrace writes build-ids, and its ranges begin at file offset 0. */
 	if (!names_has_build_id(object))
 		place = name_file_place(file, object->to - object->from, &object->start);
 	if (place == NAME_PLACE_FOUND)

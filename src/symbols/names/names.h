@@ -17,8 +17,8 @@ struct names_options {
 	/* Keeps the file of an open_path open if the object's path is another file, because open_path may be gone when
 	 * names are looked up. */
 	bool holds_files;
-	/* Another struct names with the same options, which outlives this one. Each file is read once for both. NULL:
-	 * none. */
+	/* Another struct names with the same options apart from holds_files, which outlives this struct. Each file is
+	 * read once for both. NULL: none. */
 	const struct names *shares;
 };
 
@@ -31,7 +31,7 @@ void names_free(struct names *names);
 void names_set_start(struct names *names, const struct record_process *process);
 
 /* Adds an object, which replaces all objects that it overlaps; call it in the order of the trace's records. open_path:
- * the file to read instead of record->path (NULL: that path).
+ * a path that is tried before record->path; NULL: none.
  *
  * If the trace has the object's build-id, the file must have the same one; else a warning is printed once, and frames
  * in the object get its path, but no names. Without a build-id, the range may also be only the file's executable

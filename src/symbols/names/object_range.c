@@ -1,8 +1,8 @@
 /* Finds which part of an object's file a trace's range shows.
  *
- * According to the protocol, a range begins at file offset 0 and ends after the object's last mapping. The sp-rtrace
- * tools instead write each executable mapping as it is, which in most files of today begins some pages after offset 0.
- * The sizes of the file's executable segments show which of the two a range is. */
+ * According to functrace-formats(5), a range begins at file offset 0 and ends after the object's last mapping. The
+ * sp-rtrace tools instead write each executable mapping as it is, which in most files begins some pages after offset 0.
+ * The sizes of the file's executable segments show which of these two kinds a range is. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "base/util.h"

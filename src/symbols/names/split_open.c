@@ -47,7 +47,7 @@ static int copy_of(const char *path)
 	return copy.fd;
 }
 
-/* Returns true if the path is the memory of a process, which libdwfl opens by a path of its own to read [vdso]. */
+/* Returns true if the path is the memory of a process (/proc/PID/mem), which libdwfl opens by itself to read [vdso]. */
 static bool split_open_is_memory(const char *path)
 {
 	int pid, end = 0;

@@ -54,9 +54,9 @@ static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols
 
 /* ---- Slots of a shared library ---- */
 
-/* Gets the variable whose distance from the thread pointer a relocation stores: the value of its symbol plus the
- * addend; without a symbol, the addend alone. *value is an offset in the library's own segment. Returns false if the
- * symbol is not errno. */
+/* Gets the thread-local variable to which a relocation refers. *value: the variable's offset in the library's own TLS
+ * segment: the value of the relocation's symbol, 0 without a symbol, plus the addend. Returns false if the symbol is
+ * not errno. */
 static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, const GElf_Rela *rela, uint64_t *value)
 {
 	const size_t symbol = GELF_R_SYM(rela->r_info);
@@ -69,7 +69,7 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* Finds a relocation in the section that fills a slot, preferably the one for errno itself. */
+/* Finds a relocation in the section that fills a slot, preferably the slot for errno itself. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {
@@ -117,9 +117,10 @@ static void read_slot(Elf *elf, const struct arch *arch, struct errno_place *pla
 
 /* ---- A static program's variable ---- */
 
-/* Returns the offset of the program's own segment of thread-local variables from the thread pointer. This is the first
- * segment after the thread pointer (variant I) or the last one before it (variant II). Modulo its alignment, the offset
- * equals the segment's address in the file ("ELF Handling For Thread-Local Storage", sections 3 and 4). */
+/* Returns the offset of the program's own segment of thread-local variables from the thread pointer. The program's
+ * segment is the first one after the thread pointer (variant I), or the last one before it (variant II). Modulo the
+ * segment's alignment, the offset equals the segment's address in the file ("ELF Handling For Thread-Local Storage",
+ * sections 3 and 4). */
 static int64_t segment_offset(const struct arch_tls *tls, const GElf_Phdr *segment)
 {
 	const uint64_t mask = segment->p_align ? segment->p_align - 1 : 0;

@@ -1,4 +1,4 @@
-/* Finds, from the ELF file of a C library or static program, where its threads have their errno. */
+/* Finds the place of errno in each thread, from the ELF file of a C library or of a static program. */
 #ifndef FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 #define FT_SYMBOLS_TYPES_ERRNO_PLACE_H
 
@@ -7,9 +7,9 @@
 
 enum errno_kind {
 	ERRNO_NONE, /* the object's file does not show where errno is */
-	/* A variable with thread-local storage of ELF, as in glibc. The word at address `slot` contains the distance of
-	 * one of the library's variables from the thread pointer; errno is `offset` bytes after that variable. Until
-	 * the dynamic linker has filled the word, it contains `unfilled`. */
+	/* A thread-local variable (ELF TLS), as in glibc. The word at address `slot` contains the distance of one of
+	 * the library's variables from the thread pointer; errno is `offset` bytes after that variable. Until the
+	 * dynamic linker has filled the word, it contains `unfilled`. */
 	ERRNO_SLOT,
 	ERRNO_VARIABLE, /* a variable of a static program, `offset` bytes after the thread pointer */
 	ERRNO_FIELD,    /* as in musl: a field that is `offset` bytes after the thread pointer */

@@ -96,11 +96,11 @@ static bool find_list_table(Dwarf_Die *unit, size_t offset_size, Dwarf_Word *bas
 {
 	Dwarf_Attribute attribute;
 
-	*base = offset_size == 8 ? 20 : 12; /* a .dwo file has one table; this is the end of its header */
+	*base = offset_size == 8 ? 20 : 12; /* a .dwo file has one table; this is the size of the table's header */
 	return !dwarf_attr(unit, DW_AT_loclists_base, &attribute) || !dwarf_formudata(&attribute, base);
 }
 
-/* Finds the offset of list `index` from the unit's table of lists. */
+/* Gets the offset of list `index` in the section from the unit's table of lists. */
 static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
 {
 	const bool is_64 = offset_size == 8;
@@ -170,9 +170,9 @@ bool location_is_sound(Dwarf_Attribute *location)
 	return false;
 }
 
-/* Finds the views of the entries of a variable's list: for each entry a pair of numbers, which say at which view of its
- * first address, and of its end, it begins and ends. In a .dwo file GCC counts their offset from the table of lists.
- * Returns false if there are no views. */
+/* Finds the views of a variable's list: a pair of numbers for each entry of the list. The first number is the view of
+ * the entry's start address at which the entry begins, the second is the view of its end address at which it ends. In a
+ * .dwo file GCC counts the offset of the views from the table of lists. Returns false if there are no views. */
 static bool find_views(Dwarf_Die *variable, Dwarf_Attribute *location, struct list *views)
 {
 	Dwarf_Attribute attribute;

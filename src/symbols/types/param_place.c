@@ -93,7 +93,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 {
 	const Dwarf_Op *first = &expression->operations[0];
 
-	/* DW_OP_GNU_parameter_ref means a parameter that callers do not pass; the value is the one that they would have
+	/* DW_OP_GNU_parameter_ref means a parameter that callers do not pass; its value is what callers would have
 	 * passed. */
 	if (!expression->count || first->atom == DW_OP_implicit_pointer || first->atom == DW_OP_GNU_implicit_pointer ||
 	    first->atom == DW_OP_GNU_parameter_ref) {
@@ -182,7 +182,7 @@ static bool read_expression(struct type_reader *reader, const struct param_entry
 	return true;
 }
 
-/* Reads a constant. A constant of fixed size (DW_FORM_data1 to data8) is taken as unsigned. */
+/* Reads a constant. A constant of fixed size (DW_FORM_data1 to data8) is read as unsigned. */
 static bool constant_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
 {
 	Dwarf_Word number;
@@ -270,9 +270,9 @@ static bool has_option(const char *producer, const char *option)
 	return false;
 }
 
-/* Returns true if GCC may have compiled the function without variable tracking. With -flto its producer is GIMPLE, and
- * the options are those of the unit with the function's source, which its origin is in. If dwz has moved the origin, it
- * is in a unit without a producer. */
+/* Returns true if GCC may have compiled the function without variable tracking. With -flto the function's producer is
+ * GIMPLE; the options are in the unit of the function's source, which contains the function's origin. If dwz has moved
+ * the origin, it is in a unit without a producer. */
 static bool is_untracked(Dwarf_Die *function, const char *producer)
 {
 	static const char option[] = "-fno-var-tracking";
@@ -304,8 +304,8 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 
 	*entry = (struct param_entry){.address = address, .is_gcc = !strncmp(producer, "GNU ", 4)};
 	entry->is_untracked = entry->is_gcc && is_untracked(function, producer);
-	/* Compilers write these attributes for calls only when they optimise. */
-	/* DWARF before version 4 does not have them: the code may be optimised. */
+	/* Compilers write these attributes for calls only when they optimise. LLVM does not write them in DWARF before
+	 * version 4, so such code may be optimised, too. */
 	entry->is_optimised = die_has(function, DW_AT_call_all_calls) || die_has(function, DW_AT_GNU_all_call_sites) ||
 			      (!entry->is_gcc && is_before_4(function));
 	die_number(function, DW_AT_calling_convention, &convention);

@@ -10,12 +10,12 @@ struct param_entry {
 	bool frame_is_cfa; /* locations in the frame are relative to the CFA */
 	/* DWARF number of the register to which locations in the frame are relative; UINT32_MAX: none */
 	unsigned frame_register;
-	bool is_gcc; /* GCC has compiled it; any other compiler is LLVM, or follows LLVM's rules */
-	/* GCC gives one place of a parameter for the whole function (-fno-var-tracking): the place to which the first
-	 * instructions move it. */
+	bool is_gcc; /* GCC has compiled the function; any other compiler is LLVM, or follows LLVM's rules */
+	/* GCC describes only one place of each parameter for the whole function (-fno-var-tracking): the place to which
+	 * the first instructions move the parameter. */
 	bool is_untracked;
 	bool is_optimised; /* the code is optimised; also set by param_place_read() */
-	bool is_own;       /* debug information says that its arguments are not where the ABI puts them */
+	bool is_own;       /* debug information says that the arguments are not where the ABI puts them */
 };
 
 /* Fills in *entry for a function that begins at this address. */
@@ -24,10 +24,10 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
  * PLACE_UNKNOWN if the location is not understood, or valid only after the entry. */
 void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwarf_Die *die,
 		      struct signature_param *param);
-/* For a function that LLVM has optimised and whose arguments are where the ABI puts them: returns PLACE_BY_ABI if debug
- * information shows that the function uses the passed argument, and fills in param->registers. Returns PLACE_NOWHERE if
- * it does not show this. Returns PLACE_UNKNOWN for a struct on the stack, which debug information always describes: if
- * the function does not use the struct, callers in the same file leave the memory as it is. */
+/* Finds out whether a function uses a parameter. LLVM has optimised the function, and its arguments are where the ABI
+ * puts them. Returns PLACE_BY_ABI and fills in param->registers if debug information shows that the function uses the
+ * argument, else PLACE_NOWHERE. Returns PLACE_UNKNOWN for a struct on the stack, because debug information describes it
+ * even if the function does not use it; then callers in the same file leave the memory as it is. */
 enum param_place param_place_if_used(const struct type_reader *reader, const struct param_entry *entry, Dwarf_Die *die,
 				     struct signature_param *param);
 

@@ -20,9 +20,9 @@ struct params {
 };
 
 /* Reads all declared parameters of the function, in order. Updates *entry if their places show that the code is
- * optimised. The compiler may leave out parameters in the list of the function itself. These are taken from the
- * function of which this is a copy, or from the declaration in a class. Without a declaration, the mangled name ("":
- * unknown) shows whether parameters are missing; if so, the listed ones are marked as ambiguous. */
+ * optimised. The compiler may leave out parameters in the list of the function itself. Such parameters are taken from
+ * the function of which this function is a copy, or from the declaration in a class. Without a declaration, the mangled
+ * name ("": unknown) shows whether parameters are missing; if so, the listed ones are marked as ambiguous. */
 void params_read(struct type_reader *reader, Dwarf_Die *function, const char *mangled, struct param_entry *entry,
 		 struct params *params);
 void params_free(struct params *params);

@@ -75,8 +75,8 @@ static bool has_copy_name(const char *name)
 	       strstr(name, "__spec");
 }
 
-/* Returns true if no other file calls the function, as far as is known. A function without a symbol is taken for local:
- * link-time optimisation also makes functions local that have callers in other source files. */
+/* Returns true if no other file calls the function, as far as is known. A function without a symbol is treated as
+ * local, because link-time optimisation also makes functions local that have callers in other source files. */
 static bool signature_is_local(const struct named_symbol *symbol)
 {
 	return !symbol || symbol->is_local;

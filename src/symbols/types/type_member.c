@@ -79,8 +79,8 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 	return true;
 }
 
-/* From DWARF 4 on, bits are counted from the struct's beginning; before, from the most significant bit of a storage
- * unit. This number is negative if the bits go on after the unit, as in packed structs. */
+/* From DWARF 4 on, bits are counted from the struct's beginning. Earlier versions count them from the most significant
+ * bit of a storage unit; the number is negative if the bits go on after the unit, as in packed structs. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {
 	uint64_t size, at, storage = member->type->size;

@@ -44,8 +44,8 @@ static bool is_reference_to(Dwarf_Die *class, Dwarf_Die *parameter, bool *is_rva
 	       die_reference(&reference, DW_AT_type, &referred) && is_same_class(class, &referred);
 }
 
-/* If the member function's first parameter is a reference to an object of the same class, returns the number of its
- * parameters, and sets *is_rvalue; else returns 0. */
+/* If the member function's first parameter is a reference to an object of the same class, returns the number of the
+ * function's parameters, and sets *is_rvalue; else returns 0. */
 static unsigned count_if_copying(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *function, bool *is_rvalue)
 {
 	Dwarf_Die child = {0};
@@ -159,13 +159,13 @@ void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_t
 		const struct data_type *const member = type_innermost(type->members[i].type);
 
 		/* GCC 12 does not pass the address of a class whose copy constructor is only deleted because a member
-		 * or base has none: it puts the object on the stack. */
+		 * or base has no copy constructor: it puts the object on the stack. */
 		type->by_address |= member->by_address && !member->has_no_copy;
 		type->may_be_by_address |= member->may_be_by_address || member->has_no_copy;
 	}
 	type->by_address = type->by_address || class_forbids(reader, die, type, &copies);
-	/* A move assignment in the source deletes the copy constructor that the compiler would have made, and there is
-	 * no move constructor, unless the source declares them. */
+	/* If the source declares a move assignment, the copy constructor is deleted, and there is no move constructor,
+	 * unless the source declares these constructors, too. */
 	type->has_no_copy = !type->by_address && (copies.deleted || copies.move_assignments) && !copies.others;
 	type->by_address |= type->has_no_copy;
 	type->may_be_by_address |= copies.with_more && !copies.others;

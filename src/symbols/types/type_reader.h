@@ -2,7 +2,7 @@
  *
  * The type of a parameter, and the type to which it points, are read in full. Of a type behind a second pointer only
  * the kind, the name and the size are read, because its values are not shown, and because types can refer to each other
- * in cycles. So no struct contains itself or points to itself: a struct of a list has a pointer to a second struct with
+ * in cycles. So no struct contains itself or points to itself: the node of a list has a pointer to a second struct with
  * the same name, which has no members. */
 #ifndef FT_SYMBOLS_TYPES_TYPE_READER_H
 #define FT_SYMBOLS_TYPES_TYPE_READER_H
@@ -53,8 +53,8 @@ bool die_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *result);
  * dies_left is used up. */
 bool die_next_child(struct type_reader *reader, Dwarf_Die *parent, Dwarf_Die *child);
 
-/* These read the type of a number, character or truth value, and an enumeration, whose `integer` type may be NULL
- * (type_scalar.c). */
+/* These read the type of a number, character or truth value, and an enumeration (type_scalar.c). integer: the
+ * enumeration's underlying type; NULL: unknown. */
 void type_read_base(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);
 void type_read_enum(struct type_reader *reader, Dwarf_Die *die, const struct data_type *integer,
 		    struct data_type *type);
@@ -71,11 +71,12 @@ bool type_member_offset(Dwarf_Die *die, uint64_t *offset);
 bool type_member_place(Dwarf_Die *die, struct data_member *member);
 /* Sets the bits of the member if it is a bit field. Returns false if these bits are impossible. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member);
-/* Returns the largest alignment that is consistent with the offsets of all members. */
+/* Returns the struct's alignment: the largest alignment of a member that agrees with the member's offset and the
+ * struct's size. */
 uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count);
 /* Returns the type of the elements of an array, or of an array of arrays; else the type itself. */
 const struct data_type *type_innermost(const struct data_type *type);
-/* Returns true if each member begins where the one before ends, as it also would in a packed struct. */
+/* Returns true if there is no gap between the members or after the last one, as in a packed struct. */
 bool type_may_be_packed(const struct data_type *type, const struct data_member *members, size_t count);
 
 /* Returns true if a DW_LANG_ constant means C++ or Objective-C++ (type_passing.c). */

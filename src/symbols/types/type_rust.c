@@ -79,8 +79,8 @@ static struct type_rust_layout layout_of_struct(struct type_reader *reader, cons
 	return whole;
 }
 
-/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, the value is in memory: a
- * struct can have a larger alignment than its only member. */
+/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, the value is in memory,
+ * because a struct can have a larger alignment than its only member. */
 static struct type_rust_layout all_of(const struct data_type *type, struct type_rust_layout layout)
 {
 	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)
@@ -141,7 +141,7 @@ static struct type_rust_layout layout_of_enum(struct type_reader *reader, const 
 	if (type->variant_count > VARIANTS_MAX)
 		return (struct type_rust_layout){.shape = SHAPE_MEMORY};
 	for (size_t i = 0; i < type->variant_count; i++) {
-		/* The struct that describes a variant has the size of the whole enum. */
+		/* The struct that describes a variant has the size of the whole enum, so all_of() is not used. */
 		variants[i] = layout_of_struct(reader, type->variants[i].type, depth + 1);
 		type_rust_move(&variants[i], type->variants[i].offset);
 		if (variants[i].shape == SHAPE_NOTHING)

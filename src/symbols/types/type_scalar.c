@@ -109,7 +109,7 @@ void type_read_base(struct type_reader *reader, Dwarf_Die *die, struct data_type
 	case DW_ATE_signed:
 	case DW_ATE_unsigned:
 		type->is_signed = encoding == DW_ATE_signed_char || encoding == DW_ATE_signed;
-		/* Most values of the types "unsigned char" and "signed char" are small numbers. */
+		/* Most values of the types "unsigned char" and "signed char" are small numbers, not characters. */
 		type->kind = type_is_character(type->name) ? DATA_CHAR : DATA_INT;
 		break;
 	case DW_ATE_address:

@@ -313,7 +313,7 @@ static void read_alias(struct type_reader *reader, Dwarf_Die *die, unsigned leve
 	if (dwarf_tag(die) != DW_TAG_typedef)
 		return;
 	type->name = name;
-	/* In C the character types of this name are typedefs of integers. */
+	/* In C, the character types other than char are typedefs of integers. */
 	if (type->kind == DATA_INT && type_is_character(name))
 		type->kind = DATA_CHAR;
 }
@@ -331,7 +331,7 @@ static void types_read_any(struct type_reader *reader, Dwarf_Die *die, unsigned 
 		break;
 	case DW_TAG_pointer_type:
 		types_read_pointer(reader, die, level, DATA_POINTER, type);
-		/* Of the pointer types, only Rust's references have a name; it begins with '&'. */
+		/* Rust's references are pointer types with names that begin with '&'. */
 		if (type->name[0] == '&')
 			type->kind = DATA_REFERENCE;
 		break;
@@ -390,7 +390,7 @@ static const struct data_type *read_new(struct type_reader *reader, Dwarf_Die *d
 
 	if (!type)
 		return &type_unknown;
-	/* If the struct contains itself, as in a damaged file, the member gets this type. */
+	/* If a struct contains itself, as in a damaged file, its member gets the type type_unknown. */
 	hash_set_ptr(&reader->types, key, (void *)(uintptr_t)&type_unknown);
 	*type = (struct data_type){.kind = DATA_OTHER, .align = 1, .name = die_string(reader, die, DW_AT_name)};
 	die_number(die, DW_AT_byte_size, &type->size);

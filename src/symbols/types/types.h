@@ -14,7 +14,7 @@ enum data_kind {
 	DATA_FLOAT,       /* a floating point number of 2, 4, 8 or 16 bytes; is_extended: x87's 10 bytes */
 	DATA_FLOAT_OTHER, /* a decimal number or bfloat16: passed as a float of the same size, not shown */
 	DATA_COMPLEX,     /* a complex number: two values of type `target` */
-	DATA_ENUM,        /* an enumeration with `words`; is_flags: its words are bits to be or'ed */
+	DATA_ENUM,        /* an enumeration with the enumerators `words`; is_flags: they are bits to be or'ed */
 	DATA_POINTER,
 	DATA_REFERENCE, /* a pointer whose target is shown instead of its address */
 	DATA_FUNCTION,  /* a function; only as the target of a pointer, which is shown as the function's name */
@@ -36,7 +36,7 @@ struct data_member {
 	const char *name; /* the name; "" for an unnamed member and for a base */
 	const struct data_type *type;
 	uint32_t offset;     /* offset from the struct's beginning, in bytes */
-	uint16_t bit_offset; /* a bit field's first bit, from `offset` on; from its highest bit on if is_swapped */
+	uint16_t bit_offset; /* first bit of a bit field; 0: the lowest bit at `offset`, or the highest if is_swapped */
 	uint16_t bit_size;   /* size of a bit field in bits; 0 for other members */
 	bool is_base;        /* the member is a base class, whose members are shown as the struct's own */
 	bool is_virtual;     /* the member is a virtual base, whose offset is in a word of the vtable */
@@ -69,16 +69,16 @@ struct data_type {
 	bool has_variants;  /* a Rust enum with data: a discriminant selects one of `variants` */
 	bool is_cut;        /* the struct has more members than `members`, or some that are not understood */
 	bool is_incomplete; /* the struct is only declared, so the places of the arguments after it are unknown */
-	/* C++: its address is passed (it has its own copy constructor or destructor, or, with has_no_copy, only deleted
-	 * copy constructors); this is unknown */
+	/* C++. by_address: objects are passed by their address, because of a copy constructor or destructor, or because
+	 * all copy constructors are deleted (then also has_no_copy). may_be_by_address: unknown whether they are. */
 	bool by_address, has_no_copy, may_be_by_address;
-	const struct data_type *target; /* the pointer's target (NULL: void), element type, or enumeration's integer */
+	const struct data_type *target; /* pointer's target (NULL: void), element type, or enum's underlying type */
 	uint64_t count;                 /* number of elements; 0: unknown */
 	const struct data_member *members;
 	/* Of a Rust enum with data: the integer that selects the variant. NULL: there is only one variant. */
 	const struct data_member *discriminant;
 	const struct data_variant *variants;
-	const struct data_word *words; /* the enumeration's words, by ascending value */
+	const struct data_word *words; /* the enumerators, by ascending value */
 	size_t member_count, variant_count, word_count;
 	uint32_t text_at, length_at; /* DATA_TEXT: offsets of the pointer and of the number of bytes, a word each */
 };
@@ -135,7 +135,7 @@ struct signature {
 	size_t param_count;
 	const struct data_type *result; /* the result's type; NULL: void, or result_is_unknown */
 	struct passed_as result_passed; /* valid if abi_is_rust */
-	bool result_is_unknown;         /* the compiler may have left it out, or put it elsewhere than the ABI does */
+	bool result_is_unknown;         /* the result may be left out, or may not be where the ABI puts it */
 	bool result_may_be_lost;        /* the compiler drops a result in registers if no caller uses it */
 	bool is_variadic;               /* there may be more arguments after the parameters; they are unknown */
 	bool is_constructor;            /* the function is a constructor: at its entry the object has no vtable yet */

@@ -139,8 +139,8 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 		fetch_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
-	/* For a value in two registers LLVM describes only one of them. A constant has at most 64 bits, and those above
-	 * them depend on the sign, which is unknown. */
+	/* For a value in two registers LLVM describes only one of them. A constant has at most 64 bits, and the bits
+	 * above them depend on the sign, which is unknown. */
 	if ((place == PLACE_REGISTER || place == PLACE_CONSTANT) && view.size < size) {
 		show_unknown(&e->showing);
 		return;

@@ -55,7 +55,7 @@ enum args_doubt {
 	DOUBT_UNKNOWN, /* it is unknown whether there is a result, or where */
 	DOUBT_LOST,    /* the function leaves the result out if no caller uses it */
 };
-/* plan: NULL if the function is unknown. */
+/* Returns the doubt about the function's result. plan: NULL if the function is unknown; then returns DOUBT_UNKNOWN. */
 enum args_doubt args_plan_doubt(const struct args_plan *plan);
 void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 
@@ -67,9 +67,9 @@ struct args_kept {
 	uint64_t args[FUNCTION_PARAMS];
 };
 
-/* Returns a new list of the arguments at the entry, and fills *kept. For each argument, reads the target's memory once
- * for the value to which the argument points, and as often as TEXTS_MAX, BASES_READ and VALUE_ITEMS (args/formatter.h)
- * allow for parts of that value. */
+/* Returns a new list of the arguments at the entry, with one reference, and fills *kept. For each argument, reads the
+ * target's memory once for the value to which the argument points, and as often as TEXTS_MAX, BASES_READ and
+ * VALUE_ITEMS (args/formatter.h) allow for parts of that value. */
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
 /* Adds the values that exist only at the return: arguments that the function has filled in, the result as "return",
  * and "errno". The errno is added if the call has failed and the row says that the function sets it. The call has

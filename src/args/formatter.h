@@ -10,9 +10,9 @@
 #define TEXTS_MAX   4    /* maximum number of strings read for members of one argument, or of the value it points to */
 #define BASES_READ  8    /* maximum number of virtual bases read from memory for one argument */
 
-/* Says what may be read of the memory to which a value refers. In all cases, up to TEXTS_MAX C strings are read. */
+/* Says what may be read of the memory to which a value refers, in addition to up to TEXTS_MAX C strings. */
 enum follow {
-	FOLLOW_NOT,  /* for a member or an element: nothing is read; a pointer is shown as an address */
+	FOLLOW_NOT,  /* for a member or an element: nothing; a pointer is shown as an address */
 	FOLLOW_TEXT, /* for a value to which an argument points: the text of a string object is read */
 	FOLLOW_ALL,  /* for an argument or a result: the value to which it points is read */
 };

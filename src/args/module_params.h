@@ -13,7 +13,7 @@ struct row_call {
 	uint64_t result; /* valid if is_return; UINT64_MAX: unknown */
 };
 
-/* Returns the size and kind of a parameter for the ABI. Types narrower than a word are passed as a word. */
+/* Returns the size and kind of a parameter for the ABI. Integers narrower than a word are passed as a word. */
 struct abi_value row_abi_value(const struct arch *arch, const struct param *param);
 /* Returns the parameter as it is in this call: with the type that `cases` selects; the type is PARAM_NONE if this call
  * has no such parameter. */

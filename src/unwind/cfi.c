@@ -52,7 +52,8 @@ static bool find_eh_segments(Elf *elf, GElf_Phdr *header, GElf_Phdr *load)
 	return false;
 }
 
-/* The data that dwarf_getcfi_elf() would use: the sections with these names, else the segment PT_GNU_EH_FRAME. */
+/* The data that dwarf_getcfi_elf() would use: the sections .eh_frame and .eh_frame_hdr, else the segment
+ * PT_GNU_EH_FRAME. */
 struct eh_source {
 	Elf_Data *data;
 	struct cfi_header header;

@@ -1,4 +1,4 @@
-/* The call frame information (CFI) of one ELF file, opened from the file or from a tracee's memory. Addresses here
+/* The call frame information (CFI) of one ELF file, opened from the file or from the target's memory. Addresses here
  * are those in the file (p_vaddr); a mapped address is such an address plus the load bias. */
 #ifndef FT_UNWIND_CFI_H
 #define FT_UNWIND_CFI_H
@@ -58,16 +58,16 @@ struct cfi {
 /* Opens a file. Takes ownership of `fd`, also on failure. Returns 0 or -errno; -ENOEXEC if the file is no ELF file
  * for that processor. */
 int cfi_open_file(struct cfi *cfi, int fd, const struct arch *arch);
-/* Opens an ELF image in memory, for [vdso] and files that cannot be opened. The ELF header is at address `start`.
- * Reads only the segment with .eh_frame. */
+/* Opens an ELF image in memory, for [vdso] and files that cannot be opened. The ELF header is at address `start`. Reads
+ * only the segment with .eh_frame. Returns 0 or -ENOEXEC. */
 int cfi_open_memory(struct cfi *cfi, struct stack_memory *memory, uint64_t start, const struct arch *arch);
 void cfi_close(struct cfi *cfi);
 
 /* Returns the rule for a frame whose pc is `address`, or NULL if there is none. The caller frees it. */
 Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
 
-/* Reads the file's code. Returns how many bytes of [address, address + size) are in the executable segment that
- * contains `address`; 0 if none does; -ENOTSUP if the file cannot be read. */
+/* Copies code of the file to `data`. Returns how many bytes of [address, address + size) are in the executable segment
+ * that contains `address`; 0 if no segment contains it; -ENOTSUP if the file cannot be read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
 /* Finds the code where threads start: the ELF entry point, and functions whose names say that no code calls them. */

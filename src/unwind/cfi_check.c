@@ -42,8 +42,8 @@ static bool read_leb128(struct bytes *bytes, uint64_t *value)
 	return false;
 }
 
-/* The operands of the instructions that have an opcode of their own (DWARF 5, 7.24): r is a register, u a number, b
- * a block, 1 2 4 8 that many bytes, x an operand that no compiler writes. */
+/* The operands of the instructions whose opcode is a whole byte (DWARF 5, 7.24): r is a register, u a number, b a
+ * block, 1 2 4 8 that many bytes, x an operand that no compiler writes. */
 static const char *const operands[] = {
 	[DW_CFA_nop] = "",
 	[DW_CFA_set_loc] = "x",

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns true if the section's bytes are harmless, after libdw has uncompressed them. */
+/* Returns true if the bytes of .debug_frame, which libdw has uncompressed, are harmless. */
 static bool debug_is_harmless(Elf *elf)
 {
 	const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);

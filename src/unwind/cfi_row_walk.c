@@ -296,8 +296,8 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		/* The rule says that the return address is in the link register, but the code has made a call since, so
-		 * the rule is wrong. */
+		/* A frame that is its own caller shows that the rule is wrong: by the rule, the return address is in
+		 * the link register, but the code has made a call since. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))

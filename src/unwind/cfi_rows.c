@@ -13,8 +13,8 @@
 
 /* ---- Making a row from libdw's answer ---- */
 
-/* A register's rule as libdw returns it: a location or value expression, in which DW_OP_call_frame_cfa means the
- * CFA; no expression in two special cases (libdw.h, dwarf_frame_register). */
+/* A register's rule as libdw returns it: a location or value expression, in which DW_OP_call_frame_cfa means the CFA.
+ * In two special cases there is no expression (libdw.h, dwarf_frame_register). */
 struct rows_answer {
 	enum { ANSWER_BAD, ANSWER_SAME, ANSWER_UNDEFINED, ANSWER_RULE } kind;
 	struct row_rule rule; /* the rule's expression is in `ops`, not copied yet */
@@ -143,9 +143,8 @@ static bool draft_fill(struct draft *draft, Dwarf_Frame *frame, unsigned ra, con
 			draft->ra_same |= reg == ra;
 			break;
 		case ANSWER_UNDEFINED:
-			/* Usually the information just does not mention the register, and the authors mean
-			 * "unchanged". For some registers libdw reports this as "same", but not for all (0.188: not
-			 * for rbx). */
+			/* Usually the call frame information does not mention the register, because it is unchanged.
+			 * libdw reports this as "same" for some registers, but not for all (0.188: not for rbx). */
 			draft->ra_undefined |= reg == ra;
 			draft->same |= 1ull << reg;
 			break;
@@ -347,7 +346,7 @@ static const struct row *rows_make_row(struct row_table *table, struct cfi *cfi,
 		return row;
 	}
 	table->bytes += sizeof(*row) + sizeof(struct row_index) + compile(row, cfi, arch, address);
-	/* The table has a row with this start only if the call frame information contradicts itself. */
+	/* The table already has a row with this start only if the call frame information contradicts itself. */
 	if (at && table->index[at - 1].start == row->start) {
 		table->index[at - 1].row = row;
 		return row;

@@ -17,7 +17,7 @@ enum row_kind {
 	ROW_START,    /* no rule, but a thread starts in this code */
 	ROW_NONE,     /* no rule */
 	ROW_SYSTEM,   /* no rule, and the address follows a CALL_SYSTEM; the code is analysed like interrupted code */
-	ROW_OTHER,    /* a rule that rows cannot contain: libunwind walks the stack instead */
+	ROW_OTHER,    /* a rule that rows cannot contain: a library walks the stack instead */
 	ROW_LOST,     /* the code has changed sp in a way that its rule does not describe */
 	ROW_NOT_CODE, /* no call returns to the address, so it is not a frame's pc */
 };

@@ -28,8 +28,8 @@ static bool code_rows_fits(const struct code_rule *rule, struct path_value value
 	return value.kind == PATH_MEMORY && from_cfa == *offset;
 }
 
-/* Makes the rules for code in which the return address is still in the link register. These are general rules,
- * because the addresses of saved registers are relative to the CFA. */
+/* Makes the rules for code in which the return address is still in the link register. A row of kind ROW_NORMAL cannot
+ * describe this. */
 static void make_rules(const struct code_rule *rule, const struct arch *arch, struct row *row)
 {
 	struct row_rules *rules = xcalloc(1, sizeof(*rules) + (1 + PATH_REGISTERS) * sizeof(rules->items[0]));

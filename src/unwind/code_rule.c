@@ -1,15 +1,15 @@
 /* Finds the rule for frames that no table describes, by analysing the code.
  *
- * The search follows the code from the pc along all paths to the function's returns, because the epilogue pops what
- * the prologue has pushed. But a path ends at a call of a function that never returns, which the code does not show;
- * the bytes after the call are data or another function. So where possible, a second search runs from the nearest
- * prologue before the pc from which a path leads to the pc. On a processor with a link register, a prologue is
- * recognized by the instruction that saves this register. Both searches have to agree.
+ * The search follows the code from the pc along all paths to the function's returns, because the epilogue pops what the
+ * prologue has pushed. But a called function may never return, which the code does not show; then the bytes after the
+ * call are data or another function. So where possible, a second search runs from the nearest prologue before the pc
+ * from which a path leads to the pc. On a processor with a link register, a prologue is recognized by the instruction
+ * that saves this register. Both searches have to agree.
  *
- * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to its function,
- * and a path that returns without a call needs no confirmation. The return address may still be in the link register. A
- * path that first saves this register and later returns has run through the prologue itself; no other prologue is
- * searched for. */
+ * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to the same
+ * function, and a path that returns without a call needs no confirmation. The return address may still be in the link
+ * register. A path that first saves this register and later returns has run through the prologue itself, so no other
+ * prologue is searched for. */
 #include "config.h"
 #include "unwind/code_rule.h"
 #include "base/hash.h"
@@ -289,8 +289,8 @@ static bool follow_first(struct code_rule_search *search, struct path_state *sta
 	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
 }
 
-/* Returns true if an instruction saves the return address on the stack. In code of several states it must also lower
- * sp, because an instruction that only stores lr may store it like any other register. */
+/* Returns true if an instruction saves the return address on the stack. If code has several states (code_state), the
+ * instruction must also lower sp, because an instruction that only stores lr may store it like any other register. */
 static bool saves_link(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -305,8 +305,8 @@ static bool saves_link(struct code_rule_search *search, uint64_t address)
 	return false;
 }
 
-/* Returns true if an instruction has lowered sp and stored nothing except argument registers. In code of several
- * states, where many bytes are valid instructions, it must have stored at least one. */
+/* Returns true if an instruction has lowered sp and stored nothing except argument registers. If code has several
+ * states, many bytes are valid instructions, so it must have stored at least one of them. */
 static bool makes_room(const struct path_state *state)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];
@@ -393,7 +393,7 @@ static bool find_agreeing(const struct code_rule_search *search, struct code_rul
 	return false;
 }
 
-/* Returns true if a function may begin at the address, or, with a link register, if the instruction saves it. */
+/* Returns true if the instruction saves the link register or, without such a register, if a function may begin here. */
 static bool is_prologue(struct code_rule_search *search, uint64_t address)
 {
 	const struct arch *arch = search->arch;
@@ -406,7 +406,7 @@ static bool is_prologue(struct code_rule_search *search, uint64_t address)
 	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
-/* Returns true if a call precedes the address: then it may be a return address, inside a function, and no prologue. */
+/* Returns true if a call precedes the address, which then may be a return address inside a function. */
 static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 {
 	const unsigned char *code;
@@ -443,7 +443,7 @@ static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struc
 	return is_found;
 }
 
-/* Gets the rule with which the interrupted function certainly returns, if there is only one. *count: number of
+/* Gets the rule with which the interrupted function certainly returns, if there is only one. *count: number of such
  * rules. */
 static bool find_certain(const struct code_rule_search *search, struct code_rule *rule, unsigned *count)
 {

@@ -6,7 +6,7 @@
 
 #include "unwind/cfi_rows.h"
 
-#define EXIDX_BYTES_MAX     1024 /* maximum bytes of instructions in an entry; the format's own is 4 * 255 + 3 */
+#define EXIDX_BYTES_MAX     1024 /* maximum bytes of instructions in an entry; the format allows 4 * 255 + 3 */
 #define EXIDX_REGISTERS_MAX 16
 
 #define EXIDX_SP 13

@@ -7,7 +7,7 @@
 #include "symbols/objects/maps.h"
 
 #define SITES_MAX (1u << 18)   /* maximum number of cached return addresses for each object */
-#define MADE_NEAR (1ull << 31) /* bytes; code generated at run time is assumed to call such code only so far away */
+#define MADE_NEAR (1ull << 31) /* bytes; maximum assumed distance between pieces of code generated at run time */
 
 /* Rows for addresses to which none of the object's rows applies. */
 static const struct row not_code = {.size = 1, .kind = ROW_NOT_CODE};

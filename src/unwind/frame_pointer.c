@@ -3,10 +3,10 @@
  *
  * It is not certain that the code keeps a frame pointer. The register may contain a caller's frame pointer, or a
  * number, so the stack must prove that the register is a frame pointer. A call leaves its return address on the stack.
- * The register is accepted if the word beside the saved frame pointer to which it points is an address after a call,
- * and no word between sp and this word is such an address. Then this word is the innermost return address. If earlier
- * calls have left return addresses in a frame, the walk ends there, so none of these is mistaken for a caller's return
- * address. */
+ * The register is accepted if it points to a word (the saved frame pointer) that is followed by an address after a
+ * call, and no word between sp and this address is such an address. Then this address is the innermost return address.
+ * If earlier calls have left return addresses in a frame, the walk ends there, so none of these is mistaken for a
+ * caller's return address. */
 #include "config.h"
 #include "unwind/return_address.h"
 

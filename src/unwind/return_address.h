@@ -7,8 +7,8 @@
 /* In frame.c: returns true if the word is the address after a call. The call may be in an object or in code
  * generated at run time. */
 bool unwinder_is_return(struct unwinder *unwinder, uint64_t word);
-/* Does the same as unwinder_is_return() for any number, at less cost: code generated at run time is searched only if
- * the number is an address near such code. */
+/* Does the same as unwinder_is_return() for a word that may be any number, at less cost: code generated at run time is
+ * searched only if the word is an address near such code. */
 bool unwinder_may_return(struct unwinder *unwinder, uint64_t word);
 
 /* In frame_pointer.c: finds the caller of a frame whose code shows no rule, if the frame keeps a frame pointer. Sets

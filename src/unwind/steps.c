@@ -17,8 +17,8 @@ void steps_begin(struct steps *steps, struct unwinder *unwinder, struct walk_req
 
 bool steps_may_go_on(struct steps *steps)
 {
-	/* The row, not the library, says whether the frame is a signal frame, because it depends on a library's version
-	 * and the processor whether the library reports a signal for the frame itself or for the interrupted frame. */
+	/* The row says whether the frame is a signal frame. Libraries report a signal for the frame itself or for the
+	 * interrupted frame, depending on their version and the processor. */
 	steps->row = unwinder_frame_row(steps->unwinder, steps->frame->pc, steps->exact);
 	steps->end = WALK_CUT;
 	if (!steps->row)

@@ -124,9 +124,9 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
 }
 
-/* Computes the caller of a function that is stopped at its entry, where breakpoints are, by the ABI. This is used if
- * the code has no rule at all (a C library built without CFI), or a rule that is valid only after the function's calls.
- * Returns false if the code has another rule, or if its caller has none. */
+/* Computes the caller by the ABI, for a task that is stopped at a function's entry, where breakpoints are. The ABI is
+ * used if the code has no rule at all (a C library built without CFI), or a rule that is valid only after the
+ * function's calls. Returns false if the code has another rule, or if the caller has no rule. */
 static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot *snapshot,
 			 struct stack_snapshot *caller)
 {

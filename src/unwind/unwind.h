@@ -1,7 +1,7 @@
 /* Unwinds stacks: computes return addresses from registers and stack bytes.
  *
- * The input is a snapshot, which is plain data. Two things are read from the tracee itself, by the snapshot's
- * read(): stack bytes outside of the snapshot, and the code of objects without a file. */
+ * The input is a snapshot, which is plain data. Two things are read from the target itself, by the snapshot's read():
+ * stack bytes outside of the snapshot, and the code of objects without a file. */
 #ifndef FT_UNWIND_UNWIND_H
 #define FT_UNWIND_UNWIND_H
 
@@ -18,8 +18,8 @@ struct stack_snapshot {
 	uint64_t address;           /* address of the first byte of `bytes`, at or below sp */
 	const unsigned char *bytes; /* copy of stack bytes; `size` is 0 if nothing could be read */
 	size_t size;
-	/* Reads more of the tracee's memory (stack beyond the snapshot, vdso, JIT). Returns the number of bytes
-	 * read, which may be less than `size`, or -errno. NULL: no more can be read. */
+	/* Reads more of the target's memory (stack beyond the snapshot, vdso, JIT). Returns the number of bytes read,
+	 * which may be less than `size`, or -errno. NULL: no more can be read. */
 	ssize_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
 	bool inside; /* true if the pc is known not to be a function's entry */
@@ -54,7 +54,7 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid);
 struct unwind_frame {
 	uint64_t pc;  /* frame 0: the snapshot's pc; other frames: the return address, not reduced by 1 */
 	uint64_t cfa; /* the caller's sp right after the return to the caller */
-	bool signal;  /* true if a signal interrupted this pc: no return address; the frame before is the handler's */
+	bool signal;  /* true if a signal interrupted the code at this pc; the frame before is the handler's */
 };
 
 /* Walks up to `max` frames. Frame 0 is the snapshot's pc, for which the rule is looked up without subtracting 1.
@@ -69,9 +69,9 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
-/* Writes the registers that functions preserve, with their values in the caller of the snapshot's first `frames`
- * functions, to `values`, which has room for `max`. *count: the number written. Returns false if the stack has fewer
- * frames, or if rows cannot describe them. */
+/* Writes the values that preserved registers have in the caller of the snapshot's first `frames` functions to `values`,
+ * which has room for `max`. *count: the number written. Returns false if the stack has fewer frames, or if rows cannot
+ * describe them. */
 bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *snapshot, size_t frames, uint64_t *values,
 		      size_t max, size_t *count);
 
@@ -80,7 +80,7 @@ bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *sn
 bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *snapshot, uint64_t address,
 		       uint64_t *start);
 
-/* Returns the number of walks that libunwind has done because a table has a rule that rows cannot contain. */
+/* Returns the number of walks that a library has done because a table has a rule that rows cannot contain. */
 uint64_t unwinder_fallbacks(const struct unwinder *unwinder);
 
 #endif

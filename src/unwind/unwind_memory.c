@@ -1,4 +1,4 @@
-/* Reads a tracee's memory for a walk; see unwind_memory.h. */
+/* Reads the target's memory for a walk; see unwind_memory.h. */
 #include "config.h"
 #include "unwind/unwind_memory.h"
 

@@ -1,4 +1,4 @@
-/* The tracee's memory for a walk: first the snapshot's bytes, else bytes that are read by the snapshot's read(). */
+/* The target's memory for a walk: first the snapshot's bytes, else bytes that are read by the snapshot's read(). */
 #ifndef FT_UNWIND_UNWIND_MEMORY_H
 #define FT_UNWIND_UNWIND_MEMORY_H
 
@@ -11,12 +11,12 @@
 /* The memory of one walk. Bytes from read() are kept until the next unwind_memory_begin(). */
 struct stack_memory {
 	const struct stack_snapshot *snapshot;
-	uint64_t start; /* address and number of the snapshot's bytes */
+	uint64_t start; /* address of the snapshot's bytes; `size` is their number */
 	size_t size;
 	const unsigned char *bytes;
 	unsigned char pointer_size;
-	uint64_t mask;   /* mask with the width of the tracee's addresses */
-	bool swap;       /* true if the tracee's byte order differs from functrace's */
+	uint64_t mask;   /* mask with the width of the target's addresses */
+	bool swap;       /* true if the target's byte order differs from functrace's */
 	unsigned budget; /* number of slow reads left, which limits the cost of a hostile stack */
 	unsigned next;   /* index of the window that is replaced next */
 	struct {
@@ -29,7 +29,7 @@ struct stack_memory {
 /* Begins a walk. The snapshot must stay valid until the next unwind_memory_begin(). */
 void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot);
 
-/* Adds an offset to a register's value modulo the width of the tracee's addresses, as the tracee's processor does.
+/* Adds an offset to a register's value modulo the width of the target's addresses, as the target's processor does.
  * Every address and register that unwinding computes is such a sum, or a word of memory. */
 static inline uint64_t unwind_memory_sum(const struct stack_memory *memory, uint64_t value, int64_t offset)
 {
@@ -55,10 +55,10 @@ static inline bool unwind_memory_read(struct stack_memory *memory, uint64_t addr
  * stack_memory. Returns 0 or -EFAULT. */
 int stack_memory_read(void *memory, uint64_t address, void *data, size_t size);
 
-/* Reads an unsigned number of `size` bytes (1, 2, 4, 8) in the tracee's byte order. */
+/* Reads an unsigned number of `size` bytes (1, 2, 4, 8) in the target's byte order. */
 bool unwind_memory_number(struct stack_memory *memory, uint64_t address, unsigned size, uint64_t *value);
 
-/* Reads a pointer of the tracee's size. */
+/* Reads a pointer of the target's size. */
 static inline bool unwind_memory_word(struct stack_memory *memory, uint64_t address, uint64_t *value)
 {
 	if (__builtin_expect(memory->pointer_size == sizeof(*value) && !memory->swap, 1))

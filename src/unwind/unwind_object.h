@@ -38,7 +38,7 @@ struct unwind_object {
 	struct hash code_rows;        /* return address -> struct row, allocated; see code_rows.c */
 	struct hash interrupted_rows; /* the same for interrupted code; the key includes sp's alignment */
 
-	uint64_t used;              /* time of the last release, if the object has no references */
+	uint64_t used;              /* value of a counter at the last release, if the object has no references */
 	struct unwind_object *next; /* next object with the same key */
 };
 
@@ -56,7 +56,7 @@ void code_rows_free(struct hash *rows);
 /* Opens the call frame information of the object's file now, if the object has a file and the file can be read in
  * time. */
 void object_prepare(struct unwind_object *object);
-/* Opens the call frame information on first use: from the file, else from the tracee's memory at `start`. Returns false
+/* Opens the call frame information on first use: from the file, else from the target's memory at `start`. Returns false
  * if neither can be read; then this is not tried again. */
 bool object_open_slow(struct unwind_object *object, struct stack_memory *memory, uint64_t start);
 

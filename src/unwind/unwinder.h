@@ -34,7 +34,7 @@ struct unwinder {
 	enum unwind_method method;
 	struct unwind_mapping *items; /* sorted by start */
 	size_t count, capacity;
-	struct row_cache_entry *cache; /* ROW_CACHE_SIZE entries, allocated on first use */
+	struct row_cache_entry *cache; /* ROW_CACHE_SIZE entries */
 	struct executable executable;
 	struct fallback *fallback;  /* state of libunwind, allocated on first use */
 	struct libdw *libdw;        /* state of libdw, allocated on first use */
@@ -63,8 +63,9 @@ static inline struct row_cache_entry *unwinder_cached(struct unwinder *unwinder,
 	return &unwinder->cache[((pc ^ pc >> 11) + exact) % ROW_CACHE_SIZE];
 }
 
-/* In frame.c. The second function is for code that a signal has interrupted; `pc` includes the bits of code_state.
- * Return NULL if no object contains the pc or its information cannot be read. */
+/* In frame.c. unwinder_frame_row_slow() does the work of unwinder_frame_row() for a row that is not cached.
+ * unwinder_interrupted_row() returns the row for code that a signal has interrupted; `pc` includes the bits of
+ * code_state. It returns NULL if no object contains the pc, or if the object's information cannot be read. */
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact);
 const struct row *unwinder_interrupted_row(struct unwinder *unwinder, uint64_t pc, uint64_t sp);
 
@@ -117,7 +118,7 @@ static inline bool progress_to(struct walk_progress *progress, uint64_t sp, bool
 enum walk_end {
 	WALK_COMPLETE, /* the walk reached the outermost frame, max or until_cfa */
 	WALK_CUT,
-	WALK_OTHER, /* only for rows: the walk reached a rule that rows cannot contain */
+	WALK_OTHER, /* the walk reached a rule that rows cannot contain, or the library cannot walk this stack */
 };
 
 struct walk_request {

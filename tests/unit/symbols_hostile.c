@@ -1,5 +1,7 @@
 /* Tests the parser of /proc/PID/maps, and ELF files that are damaged on purpose. */
 #include "config.h"
+#include "base/buf.h"
+#include "base/util.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/load_layout.h"
 #include "symbols/names/names.h"
@@ -9,6 +11,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -121,6 +124,38 @@ static void test_waiters(void **state)
 	assert_true(has_waiters[1]);
 	assert_true(has_waiters[2]);
 	maps_free(&maps);
+}
+
+/* A flag is searched for only in the mapping's own line: with 65,000 mappings, searching the rest of smaps for each of
+ * them would take minutes, while the process is stopped. */
+static void test_flags_of_many_mappings(void **state)
+{
+	const size_t count = 65000;
+	struct buf lines = {0}, smaps = {0};
+	struct maps maps;
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t start = 0x10000 + i * 0x2000;
+
+		buf_printf(&lines, "%" PRIx64 "-%" PRIx64 " rw-s 0 0:1 7\n", start, start + 0x1000);
+		buf_printf(&smaps, "%" PRIx64 "-%" PRIx64 " rw-s 00000000 00:01 7\nVmFlags: rd wr sh mr mw me ms%s\n",
+			   start, start + 0x1000, i == count - 1 ? " um" : "");
+	}
+	buf_add(&lines, "", 1);
+	buf_add(&smaps, "", 1);
+	assert_int_equal(maps_parse((const char *)lines.data, &maps), 0);
+	assert_int_equal(maps.count, count);
+	bool *const has_waiters = xcalloc(count, sizeof(*has_waiters));
+
+	maps_mark_waiters((const char *)smaps.data, &maps, has_waiters);
+	assert_false(has_waiters[0]);
+	assert_false(has_waiters[count - 2]);
+	assert_true(has_waiters[count - 1]);
+	free(has_waiters);
+	maps_free(&maps);
+	buf_free(&lines);
+	buf_free(&smaps);
 }
 
 /* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart: the extent of the
@@ -482,9 +517,11 @@ static void test_demangle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),     cmocka_unit_test(test_hole),      cmocka_unit_test(test_bad_maps),
-		cmocka_unit_test(test_damaged),  cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_demangle), cmocka_unit_test(test_tags),      cmocka_unit_test(test_waiters),
+		cmocka_unit_test(test_maps),      cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_bad_maps),  cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_demangle),  cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_waiters),   cmocka_unit_test(test_flags_of_many_mappings),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);

@@ -180,9 +180,7 @@ static bool has_flag(const char *line, const char *flag)
 
 	if (strncmp(line, key, sizeof(key) - 1) != 0)
 		return false;
-	const char *const found = strstr(line, flag);
-
-	return found && found < line + strcspn(line, "\n");
+	return memmem(line, strcspn(line, "\n"), flag, strlen(flag)) != NULL;
 }
 
 /* Calls `take` for each line of flags in the text of smaps, with the index of its mapping. */

@@ -8,9 +8,12 @@
 
 #include "trace_util.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCKS 2050 /* two whole packets and two blocks */
 
@@ -135,6 +138,43 @@ static void test_left_out(void **state)
 	check_left_out("mpatrol", false);
 }
 
+/* A pipe whose reader does not read, when functrace is asked to detach: the trace ends with a whole block. */
+static void test_full_pipe(void **state)
+{
+	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
+		int ends[2], asked[2];
+		ssize_t got;
+		struct buf trace = {0}, dump = {0};
+
+		assert_int_equal(pipe(ends), 0);
+		assert_int_equal(pipe(asked), 0);
+		assert_int_equal(write(asked[1], "", 1), 1);
+		assert_true(fcntl(ends[1], F_SETPIPE_SZ, 8192) >= 8192);
+		const struct writer_options options = {.let_go = &asked[0]};
+		struct writer *writer = writer_new(encoding_find(encodings[i]), ends[1], &options);
+		int error = 0;
+
+		for (size_t k = 0; k < ARRAY_SIZE(records) && !error; k++)
+			error = writer_put(writer, &records[k]);
+		assert_int_equal(error ? error : writer_flush(writer), -ETIME);
+		writer_close(writer);
+		close(ends[1]);
+		while ((got = read(ends[0], buf_room(&trace, 4096), 4096)) > 0)
+			trace.size += (size_t)got;
+		close(ends[0]);
+		dump_trace(trace.data, trace.size, &dump);
+		if (!strstr(buf_str(&dump), "before 1 7f0000000030 1\n") || !strstr(buf_str(&dump), "\n0 skipped=0"))
+			fail_msg("%s: %s", encodings[i], buf_str(&dump));
+		close(asked[0]);
+		close(asked[1]);
+		buf_free(&trace);
+		buf_free(&dump);
+	}
+}
+
 static void check_damage(const char *packet, const char *said)
 {
 	const struct writer_options options = {0};
@@ -187,8 +227,9 @@ static void test_other_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets),  cmocka_unit_test(test_formats), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_left_out), cmocka_unit_test(test_damaged), cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_packets),     cmocka_unit_test(test_formats),   cmocka_unit_test(test_text),
+		cmocka_unit_test(test_left_out),    cmocka_unit_test(test_full_pipe), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_other_lines),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

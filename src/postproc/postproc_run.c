@@ -418,7 +418,8 @@ static int postproc_run_read_records(struct postproc_run_state *run)
 	const uint64_t skipped = reader_skipped(reader);
 
 	if (skipped)
-		msg_warn("%s: %" PRIu64 " packets of unknown types were skipped", run->input->name, skipped);
+		msg_warn("%s: %" PRIu64 " packets were skipped: their types are unknown, or they are out of place",
+			 run->input->name, skipped);
 	return error ? error : status;
 }
 

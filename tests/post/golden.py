@@ -102,7 +102,7 @@ CASES = [(f"compat-{size * 8}-{'be' if big else 'le'}", COMPAT, "2.0", size, big
          for size in (4, 8) for big in (False, True)]
 CASES += [(f"old-{size * 8}-{'be' if big else 'le'}", COMPAT, "1.3", size, big, [], "compat.txt", "")
           for size in (4, 8) for big in (False, True)]
-SKIPPED = "functrace-postproc: warning: standard input: 1 packets of unknown types were skipped\n"
+SKIPPED = "functrace-postproc: warning: standard input: 1 packets were skipped: their types are unknown, or they are out of place\n"
 CASES += [(f"own-{size * 8}-{'be' if big else 'le'}", OWN, "1.4", size, big, [], "own.txt", SKIPPED)
           for size in (4, 8) for big in (False, True)]
 CASES += [

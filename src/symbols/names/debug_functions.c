@@ -18,7 +18,7 @@ static bool debug_functions_is_function(const struct elf_file *file, const GElf_
 {
 	const unsigned type = GELF_ST_TYPE(sym->st_info);
 
-	return name && name[0] && strlen(name) < NAME_MAX_LENGTH && section != SHN_UNDEF && section != SHN_ABS &&
+	return name[0] && strlen(name) < NAME_MAX_LENGTH && section != SHN_UNDEF && section != SHN_ABS &&
 	       (type == STT_FUNC || type == STT_GNU_IFUNC) && elf_in_exec_segment(file, address);
 }
 
@@ -51,6 +51,8 @@ static void take_symbols(struct debug_symbols *symbols, const struct name_file *
 		GElf_Word section;
 		const char *name = dwfl_module_getsym_info(debug->module, i, &sym, &address, &section, NULL, NULL);
 
+		if (!name)
+			continue;
 		address -= debug->module_bias;
 		if (!debug_functions_is_function(symbols->object->file, &sym, section, name, address))
 			continue;

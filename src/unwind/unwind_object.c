@@ -128,7 +128,7 @@ struct unwind_object *object_get(const char *path, const char *build_id, const s
 	if (object) {
 		/* The old path may belong to a process that has ended, and then cannot be opened any more. */
 		if (object->state != OBJECT_OPEN) {
-			set_path(object, path);
+			set_path(object, has_file ? path : NULL);
 			object->state = OBJECT_NEW;
 		}
 		return object_reference(object);

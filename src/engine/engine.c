@@ -64,8 +64,9 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells the visible process to read the board (shared_state.h). Does not wait for it, because it may be stopped. A poke
- * that finds the socket full is not needed: the process still has messages to read. Returns false if it has ended. */
+/* Tells the visible process to read the board (shared_state.h). Does not wait, because that process may be stopped. If
+ * the socket is full, the poke is not needed, because the visible process still has messages to read. Returns false if
+ * the visible process has ended. */
 static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -150,9 +151,9 @@ void engine_target_ended(struct engine *engine, int status)
 
 /* ---- The main thread ---- */
 
-/* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid into memory
- * shared with the engine, before it can be reaped. There is one child at a time, so that children do not accumulate
- * while the tracer is busy. Returns false if the caller has to try again soon. */
+/* Makes the tracer thread's wait return, by a child that exits at once. The child itself writes its pid, into memory
+ * that it shares with the engine (vfork), before it can be reaped. There is one child at a time, so that children do
+ * not accumulate while the tracer is busy. Returns false if the caller has to try again soon. */
 static bool wake_tracer(struct engine *engine)
 {
 	if (!atomic_load(&engine->requests))
@@ -198,7 +199,7 @@ static int engine_milliseconds_until(uint64_t time)
 }
 
 /* True after the engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd
- * would also wake that thread for each SIGCHLD, and so for each stop of many tasks (collect.c). */
+ * is not used, because it would also wake that thread for each SIGCHLD, that is for each stop of a task. */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -223,7 +224,7 @@ static void engine_sleep_until(struct pollfd *fds, nfds_t count, int millisecond
 		sleep(1); /* out of kernel memory */
 }
 
-/* Returns the shorter of a timeout for ppoll() and the milliseconds until `time`. -1, 0: none. */
+/* Returns the shorter of a timeout for ppoll() (-1: none) and the milliseconds until `time` (0: none). */
 static int sooner(int timeout, uint64_t time)
 {
 	const int left = time ? engine_milliseconds_until(time) : -1;
@@ -312,8 +313,8 @@ void engine_keep_target(struct engine *engine)
 
 #define GUARD_PATIENCE_MS 5000
 
-/* Waits until the guardian traces this thread or reports that it cannot, because no task may be attached before. If the
- * guardian has ended, the wait ends because the link is closed. */
+/* Waits until the guardian traces this thread or reports that it cannot, but at most GUARD_PATIENCE_MS. Tasks are
+ * attached only afterwards. If the guardian has ended, the closed link ends the wait. */
 static void wait_for_guardian(struct engine *engine)
 {
 	struct pollfd link = {.fd = engine->link, .events = POLLIN};
@@ -370,8 +371,8 @@ static int engine_open(struct engine *engine)
 	return 0;
 }
 
-/* Closes inherited descriptors, because they belong to the target. Keeps stdout if that is the trace, and the terminal
- * for tcgetpgrp(). */
+/* Redirects inherited descriptors to /dev/null, because they belong to the target. Keeps stdout if that is the trace,
+ * and the terminal for tcgetpgrp(). */
 static void engine_leave_descriptors(struct engine *engine, const struct pump *pump)
 {
 	if (isatty(pump->to))
@@ -406,8 +407,9 @@ static int engine_serve(struct engine *engine)
 
 #define SETTLE_MS 1000
 
-/* Waits, now that nothing is attached any more, until the visible process has read the last messages. The wait is
- * limited if that process may be stopped together with its target: then only the engine can continue it. */
+/* Called when no task is attached any more. Waits until the last messages fit into the pipe to the visible process. The
+ * wait is limited if that process may be stopped together with the target, because then only the engine can continue
+ * both. */
 static void settle_messages(const struct engine *engine)
 {
 	const bool has_target = engine->launch.pid && !atomic_load(&engine->shared->ended);
@@ -415,8 +417,8 @@ static void settle_messages(const struct engine *engine)
 	msg_settle(has_target ? SETTLE_MS : -1);
 }
 
-/* Notes whether this process may never end. First waits until the tracer thread has ended, because only then the kernel
- * detaches the last tracees. */
+/* Notes whether this process may never end, because a worker thread reads a file that does not answer. First waits
+ * until the tracer thread has ended, because only then the kernel detaches the last tracees. */
 static void note_reading(const struct engine *engine)
 {
 	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
@@ -440,7 +442,8 @@ int engine_main(const struct job *job, int socket, int link)
 	};
 	int error = 0;
 
-	/* Forks the target first, because it inherits the engine's process group, which is still functrace's here. */
+	/* Forks the target first, because the target inherits the engine's process group, which is still that of the
+	 * visible process here. */
 	if (!settings->pid_count) {
 		const int links[] = {socket, link, job->pump->in, job->pump->out};
 
@@ -478,7 +481,7 @@ int engine_main(const struct job *job, int socket, int link)
 		close(settings->output_fd);
 	close(engine.socket);
 	note_reading(&engine);
-	close(engine.link); /* shows the guardian that the engine only has to end */
+	close(engine.link); /* shows the guardian that the engine is about to end */
 	const int result = atomic_load(&shared->result);
 
 	guard_free(&engine);

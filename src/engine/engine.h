@@ -69,8 +69,8 @@ enum engine_request {
 	REQUEST_ANY = REQUEST_LET_GO | REQUEST_TOGGLE | REQUEST_TICK | REQUEST_SCAN | REQUEST_READ
 };
 
-/* Returns the pending requests (enum engine_request bits), and clears them. Called after every wait. Cheap: one atomic
- * exchange. */
+/* Returns the pending requests (enum engine_request bits), and clears them. Called after every wait. Cheap if none is
+ * pending: one atomic load. */
 unsigned engine_take_requests(struct engine *engine);
 /* Returns true if one of these requests is pending. Cheap. */
 bool engine_has_request(const struct engine *engine, unsigned requests);
@@ -88,13 +88,13 @@ bool engine_take_wake_child(struct engine *engine, pid_t pid);
 const int *engine_let_go_fd(const struct engine *engine);
 
 /* These report the target's state to the visible process. None of them blocks.
- * - engine_started(): a process is attached to, or the launched target has called exec. From then on functrace's status
- *   is the target's, and --duration is counted; when that time is over, a REQUEST_LET_GO comes.
+ * - engine_started(): functrace has attached to a process, or the launched target has called exec. From then on
+ *   functrace's status is the target's, and --duration is counted; when that time is over, a REQUEST_LET_GO comes.
  * The others are called for launch->pid only:
  * - engine_target_stopped(): the target is in a group-stop by `sig`; stops the visible process too.
- * - engine_target_continued(): it runs again.
- * - engine_target_ended(): it was reaped with this wait status (its leader's). The visible process ends as the target
- *   ended, after the engine_tracer has returned. */
+ * - engine_target_continued(): the target runs again.
+ * - engine_target_ended(): the target was reaped with this wait status (its leader's). The visible process ends as the
+ *   target ended, after the engine_tracer has returned. */
 void engine_started(struct engine *engine);
 void engine_target_stopped(struct engine *engine, int sig);
 void engine_target_continued(struct engine *engine);
@@ -129,7 +129,7 @@ void guard_leave(struct engine *engine, int guard_slot);
 /* Waits as waitpid(which, status, flags | __WALL) does, for one task or all (-1). Afterwards the caller calls
  * guard_took() with the task's seat (-1 if it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
-/* Notes the wait status in the seat: from now on the guardian regards the task as stopped (or ended) with it. */
+/* Notes the wait status in the seat: the guardian then regards the task as stopped (or ended) with that status. */
 void guard_took(struct engine *engine, int guard_slot, int status);
 /* Notes the task's pc and sp at the latest stop that was collected. If the guardian finds another pc or sp, the engine
  * has moved the task since. */

@@ -42,8 +42,9 @@ struct guardian {
 	int status; /* the engine's wait status */
 };
 
-/* Attaches to the tracer thread. yama permits this because the guardian is the engine's parent. If functrace itself is
- * traced (strace, gdb), this fails. That is no error: the guardian then restores the text after the engine's death. */
+/* Attaches to the tracer thread, which yama permits because the guardian is the engine's parent. Attaching fails if
+ * functrace itself is traced (strace, gdb). That is no error: the guardian then restores the text after the engine's
+ * death. */
 static void hold_tracer(struct guardian *g, pid_t tid)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT) < 0)
@@ -82,7 +83,7 @@ static void rescue_target(struct guardian *g)
 }
 
 /* Releases the tracer thread. A launched target then becomes the guardian's child. The guardian is a subreaper only
- * until take_over(), so that the target's own orphans do not become its children. */
+ * until take_over(), so that orphans of the target do not become the guardian's children. */
 static void let_tracer_end(struct guardian *g)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -168,8 +169,8 @@ static void guardian_watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = guardian_take_messages(g);
-		/* The engine may live as long as the target, but the pipe of standard error must be closed before.
-		 * Therefore the guardian closes its own end. */
+		/* The engine may live as long as the target, but all write ends of the pipe of standard error must be
+		 * closed when tracing is over. Therefore the guardian closes its own end. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
 		if (!over_at && is_over(g, linked))

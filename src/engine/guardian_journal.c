@@ -52,7 +52,8 @@ int guard_add_space(struct engine *engine, int mem_fd)
 	return (int)space;
 }
 
-/* Frees the note, but keeps its address, because a task may have hit the breakpoint before it was removed. */
+/* Frees the note, but keeps its address, because a task may have hit the breakpoint before the breakpoint was
+ * removed. */
 static void note_free(struct engine *engine, uint32_t index)
 {
 	struct guard *const guard = &engine->guard;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the file that execvp would execute, which the caller frees, or NULL. */
+/* Returns the path of the file that execvp would execute, which the caller frees, or NULL. */
 static char *launch_find_program(const char *name)
 {
 	const char *folders = getenv("PATH");

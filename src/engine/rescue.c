@@ -170,8 +170,9 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 	return guard_slot->status;
 }
 
-/* Finds out whether a task has to be corrected. This is unknown if the task runs, may have hit a breakpoint before, and
- * its program would survive the SIGTRAP. Then sends a signal that stops the task, and returns false. */
+/* Finds out whether a task has to be corrected; if so, sends SIGSTOP to the task. Returns false if this is unknown: the
+ * task runs, may have hit a breakpoint before, and its program would survive the SIGTRAP. Then the first call (again:
+ * false) sends a signal that stops the task. */
 static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
@@ -189,7 +190,8 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	}
 	const char state = state_of(tid, &code);
 
-	/* A task that makes a system call for the engine may be setting SIGTRAP back to ignored. */
+	/* The system call that a task makes for the engine may set SIGTRAP back to ignored, so trap_kills may soon be
+	 * false. */
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
 		if (!again)
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
@@ -395,8 +397,8 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 	return corrected;
 }
 
-/* Corrects the task and removes its SIGSTOP, unless the SIGSTOP has already caused a group-stop. If a task is killed
- * before it is detached, waits until it has ended, because its process does not end before the tracer has reaped it:
+/* Corrects the task and removes its SIGSTOP, unless the SIGSTOP has already caused a group-stop. If the task is
+ * killed before it is detached, waits until it has ended and reaps it, because its process cannot end before that:
  *
  *	task:          stops               | killed                       | has ended
  *	another task:          its SIGTRAP |

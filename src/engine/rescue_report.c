@@ -132,9 +132,10 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 	return has_run;
 }
 
-/* Returns false at the first task that a signal is going to kill: then its process ends too. The signal is a SIGKILL,
- * or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any more. The kernel removes
- * a signal from the pending ones before it marks the task as killed, so the mark is read last. */
+/* Sets *killed and ends the iteration at the first task that a signal is going to kill, because its process ends too.
+ * The signal is a SIGKILL, or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any
+ * more. The kernel removes a signal from the pending ones before it marks the task as killed, so the mark is read
+ * last. */
 static bool find_killed_task(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
@@ -159,9 +160,10 @@ static bool is_killed(const struct rescued_process *process)
 	return killed;
 }
 
-/* With many tasks on few CPUs, the last task may end late. If another task's exec ends the tasks, their process
- * continues; and once the first task has ended, there is a moment in which no file of /proc shows the SIGKILL of the
- * others. So the process is reported as living only after all ready tasks have run. */
+/* Reports a process as living only after all of its ready tasks have run, because its tasks may be about to end: with
+ * many tasks on few CPUs the last task may end late, and once the first task has ended, there is a moment in which no
+ * file of /proc shows the SIGKILL of the others. But if the tasks are ended by another task's exec, the process
+ * continues. */
 static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 {
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;

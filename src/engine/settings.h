@@ -50,7 +50,7 @@ struct report_settings {
 struct scan_settings {
 	bool is_wanted, is_json; /* is_wanted: only scan, trace nothing */
 	bool is_off;             /* do not scan, although --report scans by default */
-	bool is_traced;          /* scan while tracing: reports leaked live blocks when each process ends */
+	bool is_traced;          /* scan each traced process when it ends or is detached, to find its lost blocks */
 	int request_signal;  /* a signal that the visible process handles as "scan now" (a key of --live); 0: none */
 	const char *core;    /* a core file to scan; NULL: none */
 	const char *sysroot; /* folder that contains the files of the core file's process; NULL: / */
@@ -81,13 +81,13 @@ struct settings {
 	bool backtrace_all;
 	bool args;                  /* -a: show arguments */
 	size_t args_limit;          /* most bytes shown of a string */
-	struct size_range *monitor; /* -M: the sizes traced; empty: all */
+	struct size_range *monitor; /* -M: stacks are taken only for these sizes; empty: for all */
 	size_t monitor_count;
 	char **libraries; /* -L: texts that an object's path must contain; empty: all objects */
 	size_t library_count;
 
 	const struct encoding *encoding;
-	uint64_t cycle_size; /* size of one trace cycle in bytes, passed in writer_options; 0: no cycles */
+	uint64_t cycle_size; /* --cycle-size: number of entries in a cycle of the trace; 0: no cycles */
 	bool resolve;
 	bool timestamps;
 	const char *output; /* as given: a folder, a file or "-"; NULL: file PID-N in the current folder */
@@ -98,10 +98,10 @@ struct settings {
 	size_t attachment_count;
 
 	bool follow;
-	bool baseline; /* record the blocks that exist before an attach, or after a pause */
+	bool baseline; /* take a baseline on attaching and when -S resumes; count the heap's blocks at the end */
 	bool start_paused;
 	int toggle_signal;       /* 0: none */
-	const char *toggle_name; /* the signal's name in kill(1)'s syntax, a part of the command line */
+	const char *toggle_name; /* the signal's name in kill(1)'s syntax; points into the command line */
 	bool verify;
 	bool is_repair; /* --repair: repair processes and trace nothing */
 	bool quiet;
@@ -110,8 +110,8 @@ struct settings {
 	struct report_settings report;
 	struct scan_settings scan;
 	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
-	 * (-1: none). sound: the traces are complete. Returns functrace's exit status if it is positive. Returns 0 if
-	 * functrace ends with the program's status, and -N if it does the same but ends with N instead of 0. */
+	 * (-1: none). sound: the traces are complete. A positive result is functrace's exit status. If the result is 0,
+	 * functrace ends with the program's status; if it is -N, also, but with N instead of 0. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

@@ -30,7 +30,7 @@ struct shared_state {
 	atomic_bool ended;       /* status is valid */
 	atomic_int status;       /* wait status of the launched target */
 	atomic_bool tracer_done; /* the engine_tracer has returned, so the tracer thread may end */
-	atomic_bool traced; /* engine_main() has nothing left to do: `result` is valid, no task is attached any more */
+	atomic_bool traced;      /* tracing is over: `result` is valid, and no task is attached any more */
 	/* a thread of the engine may be reading a file that does not answer; then the engine may never end */
 	atomic_bool is_reading;
 	atomic_int result;
@@ -121,11 +121,13 @@ int guardian_main(const struct job *job, int socket);
 
 /* ---- unanswered.c ---- */
 
-/* A tracer thread that does not take the first REQUEST_LET_GO within this time never will: it is in an endless loop, or
- * waits for a disk. The time is longer while other threads copy or read a heap. A test shortens it. */
+/* The time in ns after which a tracer thread that has not taken the first REQUEST_LET_GO is regarded as hung: it is in
+ * an endless loop, or waits for a disk. The time starts anew while other threads copy or read a heap. A test shortens
+ * it. */
 extern uint64_t unanswered_limit_ns;
 /* Called by the engine's main thread whenever it wakes. When the time is over, and a target is still traced, kills the
- * engine, so that the guardian frees the targets. *due_at: when the time is over; 0: no such request waits. */
+ * engine, so that the guardian rescues the targets. *due_at: the CLOCK_MONOTONIC time in ns at which the time is over;
+ * 0: no such request waits. */
 void unanswered_check(const struct engine *engine, uint64_t *due_at);
 
 #endif

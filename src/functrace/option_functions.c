@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LIST_MAX ((size_t)16 << 20) /* largest size of a file with a list of functions, in bytes */
-#define ITEM_MAX 65536 /* longest item in bytes, which is the length up to which names of symbols are read */
+#define ITEM_MAX 65536              /* longest item in bytes: names of symbols are read up to this length */
 #define BLANKS   " \t\r\n"
 
 struct chosen {

@@ -65,8 +65,8 @@ static int check_place(struct parse *parse)
 	return error;
 }
 
-/* Chooses the compression. Without -z it follows from the suffix of the file name; the name of a folder does not
- * determine it. */
+/* Chooses the compression. Without -z the compression follows from the suffix of the file name; the name of a folder
+ * does not determine it. */
 static int check_packing(struct parse *parse)
 {
 	struct settings *const s = parse->settings;

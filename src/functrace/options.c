@@ -50,7 +50,7 @@ enum options_long_option {
 
 /* ---- Checks of all options together ---- */
 
-/* Sets defaults for what no option has set: the memory module, the format, the CPU placement. */
+/* Sets the module (memory), the format and the CPU placement if no option has set them. */
 static int set_defaults(struct parse *parse)
 {
 	struct settings *const s = parse->settings;

@@ -30,8 +30,8 @@ static bool own_path(char path[static PATH_MAX])
 	return executed && realpath(executed, path);
 }
 
-/* Returns the path of functrace-postproc in this program's folder; if it is not there, just its name, for a search in
- * PATH. The caller frees the string. */
+/* Returns the path of functrace-postproc in this program's folder; if there is no such file, just the name, for a
+ * search in PATH. The caller frees the string. */
 static char *postproc_path(void)
 {
 	char self[PATH_MAX];
@@ -84,9 +84,9 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Waits for the process. Passes SIGTSTP to it, and SIGTERM and SIGHUP if they are blocked: tracing has blocked these to
- * receive them in another way, so they have no effect on this process. After Ctrl-Z this process stops only when the
- * other one has stopped, because the shell takes the terminal back then:
+/* Waits until the process has ended. Passes SIGTSTP to the process. Also passes SIGTERM and SIGHUP if they are blocked:
+ * tracing has blocked them to read them from a signalfd, so they do not end functrace itself. After Ctrl-Z functrace
+ * stops only when the process has stopped, because as soon as functrace stops, the shell takes the terminal back:
  *
  *	user: Ctrl-Z | view: leaves the screen, stops | functrace: stops | shell: prints its prompt
  */

@@ -9,13 +9,13 @@
 /* Exit status of the child if functrace-postproc could not be executed; a message was printed. */
 enum { POSTPROC_NOT_FOUND = 127 };
 
-/* Starts functrace-postproc: the file in this program's folder, or else the one in PATH. argv: arguments, the first of
- * which is its name. in, out: descriptors for its standard input and output; -1: those of functrace. The child starts
+/* Starts functrace-postproc: the file in this program's folder, or else the one in PATH. argv: the arguments; argv[0]
+ * is the child's name. in, out: descriptors for its standard input and output; -1: those of functrace. The child starts
  * with no signal blocked, and gets SIGTERM when this process ends. Returns its pid, or -1 after a message. */
 pid_t postproc_start(char *const *argv, int in, int out);
-/* Waits until the process ends. Passes SIGTSTP to it, and SIGTERM and SIGHUP as far as they are blocked here. When
- * SIGTSTP has stopped the process, stops this one, too. Returns the exit status of the process; returns 1 if a signal
- * killed it, or if pid is -1. */
+/* Waits until the process ends. Passes SIGTSTP to the process, and SIGTERM and SIGHUP as far as they are blocked here.
+ * When SIGTSTP has stopped the process, functrace stops, too. Returns the exit status of the process; returns 1 if a
+ * signal killed the process, or if pid is -1. */
 int postproc_wait(pid_t pid);
 
 #endif

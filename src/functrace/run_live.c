@@ -40,8 +40,8 @@ static void print_messages(int fd)
 	close(fd);
 }
 
-/* Makes this process, the tracer, detach and end if its parent, the visible process, is killed: it gets SIGTERM
- * then. */
+/* Makes this process, the tracer, detach and end if its parent, the visible process, is killed: the kernel sends
+ * SIGTERM then. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -99,7 +99,7 @@ static void choose_request_signal(struct settings *settings)
 
 static volatile sig_atomic_t view_pid, tracer_pid, end_requested; /* used by the signal handlers */
 
-/* Exits without waiting for the view: it may be blocked, because its terminal is stopped. */
+/* Exits without waiting for the view, which may be blocked because its terminal is stopped. */
 static void end_here(int sig)
 {
 	(void)sig;
@@ -114,7 +114,7 @@ static void end_view(int sig)
 	alarm(VIEW_END_SECONDS);
 }
 
-/* Handles SIGTERM and SIGHUP: makes the tracer detach at once, and the view end, even if it or its terminal is
+/* Handles SIGTERM and SIGHUP: makes the tracer detach at once, and the view end, even if the view or its terminal is
  * stopped. */
 static void end_both(int sig)
 {

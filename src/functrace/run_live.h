@@ -4,8 +4,8 @@
 
 #include "engine/settings.h"
 
-/* Calls `trace` with the settings in a child process, and shows the traces until the user ends the view or the traced
- * processes end. Returns the exit status. */
+/* Calls `trace` with the settings in a child process, and shows the traces until the view ends (live/live_view.h).
+ * Returns the exit status. */
 int live_run_view(struct settings *settings, int (*trace)(const struct settings *settings));
 
 #endif

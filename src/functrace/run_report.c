@@ -75,16 +75,16 @@ static size_t trace_list_count(const struct trace_list *list)
 	return count;
 }
 
-/* Makes the report for the traces in the list. Returns the exit status of
- * functrace-postproc, or -1 if the list is empty. */
+/* Makes the report for the traces in the list. Returns the exit status of functrace-postproc, or -1 if the list is
+ * empty. */
 static int run_postproc(const struct settings *settings, const struct trace_list *list, int out)
 {
 	size_t count;
 	int status = -1;
 	char **argv = words_for(settings, POSTPROC_NAME, trace_list_count(list) + 2, &count);
 
-	/* The traces are deleted after the report, so it suggests functrace's own command line instead of one with
-	 * their names. */
+	/* The traces are deleted after the report. Therefore the report suggests functrace's own command line, not a
+	 * command with the names of the traces. */
 	char *const again =
 		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
 

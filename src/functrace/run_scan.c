@@ -46,7 +46,7 @@ static void run_scan_sleep_until(uint64_t ns)
 		;
 }
 
-/* ---- Which processes ---- */
+/* ---- The list of processes ---- */
 
 static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_named)
 {
@@ -70,7 +70,8 @@ static bool run_scan_is_new_child(const struct run_scan_run *run, pid_t pid)
 	return parent && hash_get(&run->pids, (uint64_t)parent) && proc_live_thread(pid);
 }
 
-/* Adds the descendants of all processes in the list (--children): repeats this until there are no new ones. */
+/* Adds the descendants of all processes in the list (--children). Each pass adds the children of listed processes,
+ * until a pass finds no new ones. */
 static void add_children(struct run_scan_run *run)
 {
 	bool more = true;
@@ -111,8 +112,8 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	return 1;
 }
 
-/* Returns true if blocks are lost. After several scans, only blocks that are lost in both of the last two count: during
- * a single scan, the pointer to a new block may not have been stored yet. */
+/* Returns true if blocks are lost. After several scans, only blocks that are lost in both of the last two scans count,
+ * because during a single scan the pointer to a new block may not have been stored yet. */
 static bool run_scan_is_lost(const struct scan_report *report)
 {
 	const struct scan_sum *sum =

@@ -1,5 +1,5 @@
 /* The layout of --help, and the options --list-options and --list-processes (only functrace). The shells' completion
- * scripts (completion/) call the programs with these, so that they offer exactly the options of the installed
+ * scripts (completion/) call the programs with these options, so that they offer exactly the options of the installed
  * program. */
 #ifndef FT_CLI_COMPLETION_H
 #define FT_CLI_COMPLETION_H

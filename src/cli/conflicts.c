@@ -20,7 +20,7 @@ void given_fact(struct given *given, const char *name, bool holds)
 
 char *option_name(const struct argp_option *table, int key)
 {
-	/* Aliases have the key 0, which is also that of an argument without an option. */
+	/* Aliases have the key 0, which argp also passes for an argument that is no option (ARGP_KEY_ARG). */
 	for (const struct argp_option *option = table; key && (option->name || option->doc); option++)
 		if (option->name && option->key == key)
 			return key < 0x80 ? xasprintf("-%c", key) : xasprintf("--%s", option->name);

@@ -16,7 +16,7 @@ struct given {
 };
 
 /* Returns the name of the option with this key, "-b" or "--live"; NULL if the table does not contain it. The caller
- * frees it. */
+ * frees the name. */
 char *option_name(const struct argp_option *table, int key);
 /* Adds the option with this key, if the table contains it. value: the option's value, or NULL. */
 void given_option(struct given *given, const struct argp_option *table, int key, const char *value);
@@ -29,13 +29,13 @@ const char *given_find(const struct given *given, const char *name);
 void given_free(struct given *given);
 
 /* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks. A list counts as given
- * if it is empty, or if one of its facts is given. NEEDS: it is a conflict if `subjects` is given without `others`.
- * EXCLUDES: it is a conflict if both are given. */
+ * if it is empty, or if one of its facts is given. NEEDS: a conflict if `subjects` is given without `others`. EXCLUDES:
+ * a conflict if both are given. */
 struct conflict {
 	const char *subjects;
 	enum { NEEDS, EXCLUDES } how;
 	const char *others;
-	/* the message; "{-o}" in it is replaced by the value of -o; other options in braces, too */
+	/* the message; a fact's name in braces, as in "{-o}", is replaced by the fact's value */
 	const char *words;
 };
 

@@ -129,9 +129,9 @@ char *named_files_clash(const struct named_files *files)
 
 		for (size_t j = 0; output->is_written && j < files->count; j++) {
 			const struct named_file *const other = &files->files[j];
-			/* Each pair of outputs is compared once; several outputs may follow each other on standard
-			 * output. Standard output may be appended to a file that an option names, because such a file
-			 * is read before anything is written. */
+			/* Each pair of outputs is compared once. Several outputs may go to standard output, one after
+			 * the other. Standard output may be appended to a file that an option names, because such a
+			 * file is read before anything is written. */
 			const bool may_be_same = other->is_written
 							 ? j >= i || (is_on_stdout(output) && is_on_stdout(other))
 							 : other->option && is_on_stdout(output);

@@ -1,5 +1,5 @@
-/* The files that a command line names. No output may be a file that is read, which writing would destroy, or the file
- * of another output, because only one of them would be left. */
+/* The files that a command line names. No output may be a file that is read, because writing would destroy that file.
+ * No two outputs may be the same file, because only one of them would be left. */
 #ifndef FT_CLI_NAMED_FILES_H
 #define FT_CLI_NAMED_FILES_H
 
@@ -10,9 +10,9 @@ struct named_files {
 	size_t count, capacity;
 };
 
-/* Adds a file. option: the option that names it; NULL: the file is an input without an option. path: NULL: does
- * nothing; "-": standard input or, if the file is written, standard output. Folders, devices and pipes are left out,
- * because they have a place for several files. `option` must stay valid until named_files_free(). */
+/* Adds a file. option: the option that names it; NULL: the file is an input without an option. Does nothing if `path`
+ * is NULL. The path "-" means standard input or, if the file is written, standard output. Folders, devices and pipes
+ * are left out, because they have a place for several files. `option` must stay valid until named_files_free(). */
 void named_files_add(struct named_files *files, const char *option, const char *path, bool is_written);
 /* Removes the files of an option of which only the last value counts. */
 void named_files_forget(struct named_files *files, const char *option);
@@ -21,8 +21,8 @@ void named_files_forget(struct named_files *files, const char *option);
 char *named_files_clash(const struct named_files *files);
 void named_files_free(struct named_files *files);
 
-/* Returns "-" for a name of standard output in /dev or /proc, because opening such a name again would empty a file that
- * standard output is; returns other paths as they are. */
+/* Returns "-" for a name of standard output in /dev or /proc, because opening such a name again would truncate the file
+ * to which standard output is redirected; returns other paths as they are. */
 const char *named_files_output(const char *path);
 
 #endif

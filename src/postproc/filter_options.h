@@ -20,7 +20,7 @@ struct postproc_filters {
 	struct stack_pattern *patterns;
 	size_t pattern_capacity;
 	uint32_t min_count; /* the minimum number of allocations in a group; 0: any number */
-	/* The given options that select calls, of all tables of options, as words for a shell; without --min-count,
+	/* The given options that select calls, from all tables of options, as words for a shell; without --min-count,
 	 * which selects groups. Empty if there are none. */
 	struct buf words;
 };

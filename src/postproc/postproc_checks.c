@@ -147,7 +147,7 @@ static const struct conflict conflicts[] = {
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
 };
 
-/* Adds as a fact the first option that has no effect on --live. */
+/* Adds as a fact the first given option that has no effect on --live. */
 static void add_not_live(struct given *given, const struct postproc_options *o)
 {
 	static const char *const allowed[] = {
@@ -283,7 +283,7 @@ static void postproc_checks_check(struct argp_state *state, const struct given *
 		argp_error(state, "%s", text);
 }
 
-/* Sets options->packing, or adds the fact that it is wrong. Only traces are compressed, not views. */
+/* Sets options->packing; if -z is wrong, adds a fact about the error instead. Only traces are compressed, not views. */
 static void set_packing(struct given *given, struct postproc_options *options)
 {
 	const char *const path = postproc_checks_is_file(options->output) ? options->output : NULL;

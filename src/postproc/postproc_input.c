@@ -50,9 +50,9 @@ void postproc_input_outlive_interrupt(void)
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND}, NULL);
 }
 
-/* If the input is live, lets Ctrl-C end the input instead of this program: Ctrl-C also ends the traced program, or is
- * meant to end waiting for a growing file, and the results so far are still to be shown. A second Ctrl-C ends this
- * program. */
+/* If the input is live, makes Ctrl-C end the input instead of this program, so that the results so far are shown:
+ * Ctrl-C also ends the traced program, or is meant to end the wait for a growing file. With --follow, SIGTERM does the
+ * same. A second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
 	const struct sigaction action = {.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND};
@@ -135,7 +135,8 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	return input->reader;
 }
 
-/* Shows the progress. For a regular file it is the position in the file, which may be compressed, as a percentage. */
+/* Shows the progress: for a regular file, the position in the file, which may be compressed, as a percentage; else the
+ * number of bytes. */
 static void show_work(struct postproc_input *input)
 {
 	const off_t place = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;

@@ -237,8 +237,8 @@ static int status_of(const struct postproc *postproc)
 	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
 }
 
-/* Returns true if progress may be shown on the terminal. It must not mix with output on the terminal; the output of
- * views and --stats is only written after reading. */
+/* Returns true if progress may be shown on the terminal, where it must not mix with other output. The output of views
+ * and --stats is only written after reading. */
 static bool may_show_work(const struct postproc_options *options)
 {
 	const bool is_stdout = !options->output || !strcmp(options->output, "-");

@@ -161,8 +161,8 @@ static bool needs_clock(const struct postproc_options *options)
 	return filters_calls(options) || filters_names(options);
 }
 
-/* Returns the clock, or NULL. The other stages are made from the last to the first, but the clock's stage, which gets
- * each record before them, is made before them all, because they need its address. */
+/* Returns the clock, or NULL. The clock's stage gets each record before the stages that use the clock, but is made
+ * before them, because they need its address. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;
@@ -272,7 +272,7 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
 		summary_set_min_count(chain->summary, stage);
 	}
-	/* Suppressions see the stacks of a profile whole, so these are cut later, too. */
+	/* Suppressions need the whole stacks of a profile, so those are cut later (profile_trim()). */
 	if (options->prepare.trim && !(run->views && run->views->profile))
 		stage = add_stage(chain, trim_new(stage, options->prepare.depth));
 	if (chain->clock)

@@ -68,7 +68,7 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
-/* Appends the options that have selected what is shown, as words for a shell. */
+/* Appends the options that select calls, and groups if is_of_groups is set, as words for a shell. */
 static void add_selection(const struct views *views, bool is_of_groups, struct buf *out)
 {
 	const struct postproc_filters *filters = &views->options->filters;
@@ -79,8 +79,8 @@ static void add_selection(const struct views *views, bool is_of_groups, struct b
 		buf_printf(out, "%s--min-count=%" PRIu32, out->size ? " " : "", filters->min_count);
 }
 
-/* Sets the command line that reads the same traces again in the same way and selects the same, for hints in the report.
- * Does nothing if an input is standard input. */
+/* Sets the command line that reads the same traces again in the same way and selects the same calls and groups, for
+ * hints in the report. Does nothing if an input is standard input. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
 {
 	const struct postproc_options *options = views->options;
@@ -139,8 +139,8 @@ static int write_page(void *context, FILE *out)
 	return error;
 }
 
-/* Returns false after a message if the time in --diff=@T is after the end of all traces, because there is nothing to
- * compare then. */
+/* Returns false after a message if the time in --diff=@T is after the end of all traces, because then there is no
+ * growth to show. */
 static bool check_mark(const struct views *views)
 {
 	const struct account *longest = NULL;

@@ -1,4 +1,5 @@
-/* Prints what StackTrack's program expand_events prints: the entries of a trace as XML, and the layout of entries. */
+/* Does the work of StackTrack's program expand_events: prints the entries of a trace as XML, and the layout of
+ * entries. */
 #ifndef FT_POSTPROC_STACKTRACK_EXPAND_H
 #define FT_POSTPROC_STACKTRACK_EXPAND_H
 
@@ -9,7 +10,7 @@ struct stacktrack_format;
 
 struct expand_options {
 	bool well_formed; /* add a root element, and rename attributes that would occur twice */
-	bool pad_right;   /* print the numbers in the head of an entry as in the document of 2005 */
+	bool pad_right;   /* pad the numbers in the head of an entry on the right, as in the document of 2005 */
 	/* The layout of the entries, owned by the caller; NULL for functrace's own layout. */
 	const struct stacktrack_format *layout;
 };

@@ -1,4 +1,4 @@
-# report/: what people read of a profile
+# report/: a profile as text and as a page, for people
 noinst_LIBRARIES += libreport.a
 libreport_a_SOURCES = \
 	src/report/terminal_lines.c src/report/terminal_lines.h \

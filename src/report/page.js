@@ -1,4 +1,4 @@
-// What is shown now, which is in the page's address after '#' too, and the parts of the page.
+// The state of the page, which its address also contains after '#', and the parts of the page.
 
 const state = {
   kind: 0, view: 'live', unit: 'bytes', moment: null, invert: false, find: '', zoom: 0, open: new Set(), sort: '',
@@ -129,7 +129,7 @@ function dateText(seconds) {
   return isNaN(date) ? '' : date.toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
 }
 
-// The processes' resident memory. Several may share some, so there is no sum.
+// The processes' resident memory. It is not summed up, because processes may share memory.
 function residentText(programs) {
   const known = programs.filter((program) => program.resident_peak !== undefined);
   const highest = known.reduce((most, program) => Math.max(most, value(program.resident_peak)), 0);
@@ -233,7 +233,7 @@ function drawCards(kind) {
   byId('cards').append(...viewsOf(kind).map((view, i) => makeCard(kind, view, i + 1)));
 }
 
-// What scans have found of the blocks that are alive.
+// Shows how many of the live blocks are lost or reachable, according to scans.
 function drawScan(kind) {
   const place = byId('scan'), parts = [];
   const add = (figure, text) => {
@@ -271,7 +271,7 @@ function isMain(kind) {
   return kind.has_bytes && state.unit === 'bytes' ? 'bytes' : 'blocks';
 }
 
-// For each box, whether it is inside the one that is zoomed to.
+// For each box, 1 if it is the zoomed box or inside that box.
 function insideOf(flame, zoom) {
   const inside = new Uint8Array(flame.parent.length);
 

@@ -1,4 +1,4 @@
-// Draws the flame graph: from the outermost function down to what allocates, or inverted.
+// Draws the flame graph: from the outermost function down to the allocating function, or inverted.
 
 const ROW_HEIGHT = 20, BOXES_MAX = 5000, SHARE_MIN = 0.0008;
 const TEXT_MIN = 26; // pixels: narrower boxes have no name
@@ -110,7 +110,7 @@ function weighBy(flame, kind, figureOf) {
   return {blocks, bytes};
 }
 
-// How much more a box has than before: [blocks, bytes].
+// The growth of a box: [blocks, bytes]; negative if it has less than before.
 function boxGrowth(weighed, box) {
   return [weighed.blocks[box] - weighed.old.blocks[box], weighed.bytes[box] - weighed.old.bytes[box]];
 }
@@ -170,7 +170,7 @@ function isFound(fn, wanted) {
     (frame !== null && frame.file.toLowerCase().includes(wanted));
 }
 
-// The functions that a text finds, and the found boxes that are inside no other found box.
+// The functions whose name, object or file contains a text, and their boxes that are inside no other such box.
 function search(flame, text) {
   const wanted = text.trim().toLowerCase();
 
@@ -271,7 +271,7 @@ function drawLegend(scene) {
     legend.append(make('span', '', 'and ' + counted(objects.length - 8, 'more object', 'more objects')));
 }
 
-// The box to which an arrow key leads from a drawn one.
+// The box to which an arrow key leads from a drawn box.
 function boxBeside(scene, box, key) {
   const drawn = new Map(scene.boxes.map((entry) => [entry[0], entry]));
   const own = drawn.get(box);

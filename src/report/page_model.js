@@ -31,7 +31,7 @@ function value(number) {
   return +number;
 }
 
-// From [blocks, bytes] of each class: what is definitely or indirectly lost, and what is possibly lost.
+// Converts [blocks, bytes] of each class. lost: definitely and indirectly lost blocks; classes: those with blocks.
 function lostOf(numbers) {
   const l = numbers || [0, 0, 0, 0, 0, 0];
 
@@ -60,7 +60,7 @@ for (const kind of data.kinds) {
   kind.scan = kind.lost ? lostOf(kind.lost) : null;
 }
 
-// What a row had alive at a moment: [blocks, bytes].
+// The live blocks of a row at a moment: [blocks, bytes].
 function rowAt(row, moment) {
   const m = row.moments;
   let low = 0, high = m.length / 3;
@@ -79,7 +79,7 @@ function rowFigure(row, view, moment) {
   return view === 'moment' ? rowAt(row, moment) : row[view];
 }
 
-// How much more there is than before: [blocks, bytes]; negative if it is less.
+// The growth: [blocks, bytes]; negative if there is less than before.
 function growthOf(now, old) {
   return [value(now[0]) - value(old[0]), value(now[1]) - value(old[1])];
 }

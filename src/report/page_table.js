@@ -198,7 +198,7 @@ function drawTableHead(kind, columns, sort) {
   head.append(line);
 }
 
-// rows: those of the kind that are found, inside the zoomed box. whole: the sum of the kind.
+// rows: the rows of the kind that the search finds inside the zoomed box. whole: the sum of all rows of the kind.
 function drawTable(kind, rows, whole) {
   const columns = columnsOf(kind), table = byId('groups');
   const sort = columns.some((column) => column.name === state.sort) ? state.sort
@@ -256,7 +256,8 @@ function sizeLabel(exponent) {
   return human(2 ** (exponent - 1)) + ' to < ' + human(2 ** exponent);
 }
 
-// The first bucket ends at 1 microsecond, or at the next call; each other one ends at ten times its begin.
+// The first bucket ends at 1 microsecond, or at the next call. Each other bucket but the last ends at ten times its
+// beginning.
 function lifeLabel(exponent) {
   if (exponent === 13)
     return data.has_times ? spanText(1e15) + ' and more' : grouped(1e12) + ' calls and more';
@@ -277,7 +278,8 @@ function drawSpread(kind) {
   drawBars(byId('lives'), 'Lifetimes of released ' + kind.many, lives);
 }
 
-// The threads of a kind, those with the most of what is shown first. Without a tid: blocks that no thread has allocated.
+// The threads of a kind, those with the greatest figure in the shown view first. An entry without a tid has the blocks
+// that no thread has allocated.
 function threadsOf(kind) {
   const threads = [], t = kind.threads, main = kind.has_bytes && state.unit === 'bytes' ? 1 : 0;
 

@@ -1,5 +1,5 @@
-// Draws what was alive over time: bytes, below them blocks, and below these resident memory if the trace has it. The
-// user can pick a moment.
+// Draws the live bytes over time, below them the live blocks, and below those the resident memory, if the trace has it.
+// The user can pick a moment.
 
 const TIME = {left: 8, right: 8, bytes: 132, blocks: 56, resident: 40, gap: 20, axis: 24, top: 18};
 
@@ -16,7 +16,7 @@ function most(values) {
   return values.reduce((greatest, v) => Math.max(greatest, value(v)), 0);
 }
 
-// The path of the steps that values make, each over its span. null: not known yet.
+// The SVG path of a step curve: each value over its span. null: the value is not known yet.
 function steps(values, x, y) {
   let path = '', last = y(0);
 
@@ -50,7 +50,7 @@ function drawPanel(svg, panel) {
   return y;
 }
 
-// A round distance for at most `count` marks.
+// A round distance between marks, which divides `end` into at most `count` parts.
 function niceStep(end, count) {
   const raw = end / count, power = 10 ** Math.floor(Math.log10(raw));
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "report/pretty.h"
 
-/* Texts that are replaced. Of texts with the same beginning, the longest comes first. */
+/* Texts that are replaced. If two texts have the same beginning, the longer one comes first. */
 static const struct {
 	const char *from, *to;
 } words[] = {
@@ -56,8 +56,7 @@ static size_t default_argument(const char *text)
 			continue;
 		const char *end = end_of_arguments(argument + length);
 
-		/* Leave out an argument only at the end of the list, or before another argument that may be left
-		 * out. */
+		/* Leave out the argument only if the list ends after it, or if another argument follows. */
 		if (end && (*end == ',' || *end == '>' || (*end == ' ' && end[1] == '>')))
 			return (size_t)(end - text);
 	}

@@ -123,7 +123,7 @@ static void write_section(struct report *report, const struct profile_resource *
 		report_growth(report, resource);
 	else
 		report_groups(report, resource);
-	/* If something is left out, it would be wrong to say that there is nothing. */
+	/* If the section leaves out groups, it would be wrong to say that there is nothing. */
 	if (!report_left_out(report, resource, has_any) && !has_any)
 		LINE(&report->lines, "     %s", has_old ? "No stack has more than before." : section->nothing);
 	if (has_old)

@@ -12,12 +12,12 @@ struct report_view;
 enum report_tree { TREE_NONE, TREE_DOWN /* from main down */, TREE_UP /* from the allocating function up */ };
 
 struct report_options {
-	const struct report_view *view; /* NULL: lost blocks or, without a scan, those alive at the end */
+	const struct report_view *view; /* NULL: lost blocks or, without a scan, the blocks alive at the end */
 	enum report_tree tree;
 	uint32_t top; /* number of shown groups or rows; 0: the default of each section */
 	bool gen_suppressions;
 	uint32_t min_count;    /* smallest number of blocks of a group that is shown; 0: no minimum */
-	const char *selection; /* the options that have selected what is reported, as words; NULL or "": none */
+	const char *selection; /* the options that select the reported calls, as words; NULL or "": none */
 	/* A command that makes the same report: its words before the options, and those after them. NULL: there is no
 	 * such command. */
 	const char *again, *again_behind;
@@ -34,7 +34,7 @@ const struct report_view *report_view_find(const char *name);
 char *report_view_names(const char *separator);
 /* Returns true if the view shows stacks, which can also be shown as a tree. */
 bool report_view_has_stacks(const struct report_view *view);
-/* Returns true if the view leaves out rows, so that their number can be chosen. */
+/* Returns true if the view leaves out rows, so that --top applies to it. */
 bool report_view_has_top(const struct report_view *view);
 /* Returns true if the view shows leaks, with their suppressions. */
 bool report_view_has_leaks(const struct report_view *view);

@@ -140,7 +140,7 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 	lines_end(&report->lines);
 }
 
-/* Writes how processes ended. All ends are listed, because they are what most readers look for. */
+/* Writes how processes ended. All ends are listed, because most readers look for them. */
 static void write_ends(struct report *report)
 {
 	char *const missing = process_ends_missing(report->profile);
@@ -279,8 +279,8 @@ static void write_note(struct report *report, const struct note_kind *kind, bool
 	lines_end(&report->lines);
 }
 
-/* Writes the notes of the older trace, or those of the traces that are reported: a note says nothing about another
- * trace. */
+/* Writes the notes of the older trace, or those of the traces that are reported: separately, because a note says
+ * nothing about another trace. */
 static void write_notes(struct report *report, bool are_old)
 {
 	const struct profile *profile = report->profile;
@@ -320,7 +320,8 @@ static void write_notes(struct report *report, bool are_old)
 				     : "; to see them, keep the trace (-o)");
 }
 
-/* Returns true if another of the reported traces is an earlier one of the same process, and has live blocks. */
+/* Returns true if another of the reported traces is an earlier one of the same process, and has live blocks of the
+ * resource. */
 static bool has_earlier_trace(const struct profile *profile, size_t process, const struct profile_resource *resource)
 {
 	const struct account *const account = profile->processes[process].account;
@@ -340,7 +341,7 @@ static bool has_earlier_trace(const struct profile *profile, size_t process, con
 	return false;
 }
 
-/* Marks the traces whose blocks from before them are counted in an earlier trace, too. */
+/* Marks each trace whose blocks from before the trace are counted in an earlier trace of the process, too. */
 static void mark_counted_again(const struct profile *profile, const struct profile_group *group, bool *again)
 {
 	for (size_t m = 0; m < group->member_count; m++) {
@@ -351,8 +352,8 @@ static void mark_counted_again(const struct profile *profile, const struct profi
 	}
 }
 
-/* A process may have several traces, because tracing was paused or functrace was attached again. Their live blocks are
- * summed up, although a later trace also has those of an earlier one. */
+/* A process may have several traces, because tracing was paused or functrace was attached again. The live blocks of all
+ * traces are summed up, although a later trace also has those of an earlier one. */
 static void write_counted_again(struct report *report)
 {
 	const struct profile *profile = report->profile;

@@ -98,8 +98,8 @@ struct tally report_sum(const struct report *report, const struct profile_resour
 	return sum;
 }
 
-/* Adds a group that a list leaves out to a sum: in a comparison its growth, else its figure, because its older figure
- * is 0 then. If the group has fewer calls than before, the sum of the calls becomes smaller. */
+/* Adds to a sum a group that a list leaves out: in a comparison the group's growth, else its figure (the older figure
+ * is then 0). If the group has fewer calls than before, the sum of the calls becomes smaller. */
 static void join_left_out(const struct report *report, const struct profile_group *group, struct tally *all)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
@@ -116,8 +116,9 @@ static void add_left_out(struct report *report, const struct profile_resource *r
 	lines_end(&report->lines);
 }
 
-/* Writes a line about the blocks that suppressions leave out, and returns true, if the list would lack them without a
- * word: report_suppressed() lists them only without a comparison, and does not tell the kinds of resources apart. */
+/* Writes a line about the blocks that suppressions leave out, and returns true, if no other line mentions them.
+ * report_suppressed() lists suppressed blocks only without a comparison, and does not say of which kind of resource
+ * they are. */
 static bool write_unsaid_suppressed(struct report *report, const struct profile_resource *resource, bool has_any)
 {
 	const bool has_old = report->profile->has_old;

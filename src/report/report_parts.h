@@ -41,12 +41,12 @@ struct report {
 
 struct report_view {
 	const char *name;
-	/* Sections for kinds of resources with the result of a scan, and for other kinds; NULL is after the last
-	 * one. */
+	/* Sections for kinds of resources with the result of a scan, and for other kinds. A NULL follows the last
+	 * section. */
 	const struct report_section *const *scanned, *const *sections;
 	const char *title; /* title of the table */
 	void (*table)(struct report *report, const struct profile_resource *resource);
-	bool is_of_blocks; /* the view leaves out modules whose calls are only logged */
+	bool is_of_blocks; /* the view leaves out kinds that only have calls (RESOURCE_CALL) */
 	bool shows_all;    /* the table has all of its rows, whatever --top says */
 	bool has_next;     /* the view ends with the suppressions, and with commands to try next */
 };
@@ -55,7 +55,8 @@ struct report_view {
 const struct report_view *report_view_default(void);
 extern const struct report_section report_section_leaks;
 
-/* Returns the section's figure of a group; in a comparison, its growth. */
+/* Returns the section's figure of a group; in a comparison, its growth. Returns 0 for a group that --min-count or a
+ * suppression leaves out. */
 struct tally report_figure(const struct report *report, const struct profile_group *group);
 /* Returns the section's figure of a group at the end of the trace. */
 struct tally report_figure_now(const struct report *report, const struct profile_group *group);
@@ -64,15 +65,15 @@ struct tally report_figure_old(const struct report *report, const struct profile
 /* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if there are
  * any. has_any: the section shows other groups. */
 bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any);
-/* Returns the section's figure of a whole resource. */
+/* Returns the section's figure of a whole resource; in a comparison, report_sum(). */
 struct tally report_whole(const struct report *report, const struct profile_resource *resource);
-/* Returns the sum of the section's figures of all groups. */
+/* Returns the sum of the section's figures of the resource's groups. */
 struct tally report_sum(const struct report *report, const struct profile_resource *resource);
 
 /* Adds "1,234 bytes in 5 blocks"; or "5 descriptors" for a resource whose sizes mean nothing. */
 void report_add_tally(struct report *report, const struct profile_resource *resource, const struct tally *tally);
-/* Adds "+1,234 bytes, +5 blocks"; or "+5 descriptors" for a resource whose sizes mean nothing. growth: what a figure
- * has more than before; its calls are negative, as 2^64 - N, if they are N fewer. */
+/* Adds "+1,234 bytes, +5 blocks"; or "+5 descriptors" for a resource whose sizes mean nothing. growth: the growth of a
+ * figure; if there are N calls fewer than before, its `calls` is 2^64 - N. */
 void report_add_growth(struct report *report, const struct profile_resource *resource, const struct tally *growth);
 /* Returns the noun, for example "block" or "blocks"; the text is in the buffer `room`. */
 const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room);
@@ -85,7 +86,7 @@ uint64_t report_key(const struct profile_resource *resource, const struct tally 
 const char *report_span_text(const struct report *report, uint64_t since, char text[static 32]);
 /* Adds `value` as a percentage of `whole`: "42.3 %". */
 void report_add_share(struct report *report, uint64_t value, uint64_t whole);
-/* Begins a line of the head with a label; if it is "", with blanks. */
+/* Begins a line of the head with a label, or with blanks if the label is "". */
 void report_add_label(struct report *report, const char *label);
 
 /* Returns how many frames of a group are shown. The outermost frames, which start the program or a thread, are left
@@ -108,7 +109,7 @@ void report_growth(struct report *report, const struct profile_resource *resourc
 void report_uncompared(struct report *report, const struct profile_resource *resource);
 /* Writes commands that show more details. */
 void report_next(struct report *report);
-/* Writes the suppressions that have matched, and how much each has suppressed. */
+/* Writes the suppressions that have matched, and the number of bytes and blocks that each has suppressed. */
 void report_suppressed(struct report *report);
 /* Writes suppressions for the leaks that are not suppressed yet. */
 void report_gen_suppressions(struct report *report);

@@ -39,7 +39,7 @@ static void report_suppressed_add_pattern(struct buf *entry, const char *kind, c
 {
 	char *pattern = text ? glob_quote(text) : NULL;
 
-	/* A newline in the name would end the line, so '?' is written, which matches it. */
+	/* A newline in the name would end the line. It is replaced by '?', which matches any character. */
 	for (char *p = pattern; p && (p = strchr(p, '\n'));)
 		*p = '?';
 	buf_printf(entry, "   %s:%s\n", kind, pattern ? pattern : "*");

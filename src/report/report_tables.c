@@ -153,7 +153,7 @@ static void for_each_account(const struct report *report, const struct profile_r
 
 struct size_rows {
 	struct report_tables_row rows[SIZE_BUCKETS];
-	bool is_before_uncompared; /* the blocks from before the trace are no growth */
+	bool is_before_uncompared; /* the blocks from before the trace do not count as growth */
 };
 
 static void sum_sizes(void *context, const struct resource_account *account, bool is_old)
@@ -266,7 +266,7 @@ static void add_thread_label(struct report *report, const struct report_tables_r
 		lines_add_name(&report->lines, row->name);
 }
 
-/* Returns true if a process has calls of the resource, and its trace has no thread. */
+/* Returns true if a process has calls of the resource, and its trace contains no threads. */
 static bool has_unknown_threads(const struct profile *profile, const struct profile_resource *resource)
 {
 	for (size_t p = 0; p < profile->process_count; p++) {

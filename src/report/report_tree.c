@@ -47,7 +47,8 @@ static bool is_same_node(const struct report_tree_node *node, const struct profi
 	       (frame->function && node->frame->function == frame->function && node->frame->module == frame->module);
 }
 
-/* Notes in what a frame that is merged into a node differs from the node's first frame. */
+/* Notes the differences between a frame that is merged into a node and the node's first frame. Returns the node's
+ * index. */
 static size_t report_tree_merge(struct tree *tree, size_t index, const struct profile_frame *frame)
 {
 	struct report_tree_node *node = &tree->nodes[index];
@@ -65,7 +66,7 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 	const uint64_t key = report_tree_node_key(parent, frame, function);
 	uint64_t *place = hash_place(&tree->children, key);
 
-	/* If the hash is equal but the function is not, search all children. */
+	/* If the found node has the same hash but is for another function, search all children. */
 	if (*place && is_same_node(&tree->nodes[*place], frame, function))
 		return report_tree_merge(tree, *place, frame);
 	if (*place)
@@ -118,8 +119,8 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 	return compare_u64(x, y);
 }
 
-/* Adds the node's frame. A node merges frames of several groups: leaves out the file, the line, or "(inlined)" if these
- * frames differ in it. */
+/* Adds the node's frame, without the file, the line or "(inlined)" if the frames that are merged into the node differ
+ * in it. */
 static void report_tree_add_frame(struct report *report, const struct report_tree_node *node)
 {
 	struct profile_frame frame = *node->frame;

@@ -317,7 +317,7 @@ static void write_stacks(struct stats_report_state *report, struct resource_acco
 	LINE(&report->lines, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
 		write_stack(report, resource->sites[i], has_live);
-	/* If hardly any resource is live, or there is only one stack, this list would be like the first one. */
+	/* With no live resource, this list would be empty; with only one stack, it would repeat the first list. */
 	if (!resource->live.calls || count == 1)
 		return;
 	sort_sites(resource, true);

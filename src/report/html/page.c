@@ -12,7 +12,7 @@ bool page_may_replace(const char *path)
 	enum { BEGINNING = 15 /* <!doctype html> */ };
 	char found[BEGINNING] = "";
 	struct stat stat_buf;
-	/* A file that cannot be read can hardly be written; then the write reports the error. */
+	/* A file that cannot be read can hardly be written either; then writing the page reports the error. */
 	const int fd = open_regular(path, &stat_buf);
 
 	if (fd < 0)

@@ -9,7 +9,7 @@
 
 struct page_options {
 	const char *sysroot;   /* root folder of source files; NULL: / */
-	const char *selection; /* the options that have selected what the page shows, as words; NULL or "": none */
+	const char *selection; /* the options that select the shown calls, as words; NULL or "": none */
 };
 
 /* Writes the page, which has at most PAGE_MAX bytes. If there are too many stacks, the smallest groups are folded:

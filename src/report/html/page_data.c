@@ -149,8 +149,8 @@ static void add_notes(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "notes_left_out", all - count);
 }
 
-/* Makes the page's axis. The widths of the spans in the timelines are powers of two, so the greatest one is a multiple
- * of all others. */
+/* Makes the page's axis. The widths of the spans in the timelines are powers of two, so the greatest width is a
+ * multiple of all others. */
 static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 {
 	struct page_axis axis = {.moment_width = 1, .span_width = 1};
@@ -365,7 +365,7 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
-/* Adds the kind's older figure. */
+/* Adds the kind's live blocks in the older trace or at the mark. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = {0};

@@ -22,8 +22,8 @@ extern const struct page_limits page_data_limits;
  *   "end" (time of the last call; nanoseconds, or calls, since the first one), "events", "cut", "lost",
  *   "ends": [] (how processes ended, unless with status 0), "incomplete" (which traces have no end; only if
  *   there are any), "ends_left_out", "notes": [], "notes_left_out",
- *   "compared" (to what; only in a comparison),
- *   "selection" (the options that have selected what is shown; only if there are any),
+ *   "compared" (the older trace or the mark, as text; only in a comparison),
+ *   "selection" (the options that select the shown calls; only if there are any),
  *   "moment_width", "moment_count" (moment k is the time k * width, before the calls at that time),
  *   "span_width" (of the curves over time),
  *   "resident": [] (bytes at the end of each span, null before the first value; only for one process, and if its
@@ -34,8 +34,8 @@ extern const struct page_limits page_data_limits;
  *     a scan), "since_scan" (in other processes, allocated after the scan); these three only if there was a scan;
  *     "unscanned", "why_unscanned" (a process without the result of a scan, and the reason),
  *     "old" ([blocks, bytes] alive before; only in a comparison),
- *     "blocks", "bytes": [] (alive at the end of each span), "most": [] (most bytes at once in it; only for one
- *     process),
+ *     "blocks", "bytes": [] (alive at the end of each span), "most": [] (most bytes alive at once in each span;
+ *     only for one process),
  *     "sizes": [exponent, blocks, bytes...], "lives": [exponent, blocks...],
  *     "threads": [tid, name, allocated blocks, bytes, live blocks, bytes, temporary blocks, bytes...] (those that
  *     allocated most bytes; tid 0: blocks that no thread has allocated), "threads_left_out",

@@ -173,8 +173,8 @@ static void page_rows_add_group(struct rows *rows, const struct profile_group *g
 	free(row.moments);
 }
 
-/* Returns the row for the folded groups of a node. If there is no room for another such row, returns that of the
- * root. */
+/* Returns the row for the folded groups of a node. If there is no room for another such row, returns the root's row for
+ * folded groups. */
 static struct page_rows_row *folded_row(struct rows *rows, size_t kind, size_t node)
 {
 	/* Size in bytes of a row in the page, and of each moment of its timeline, if all numbers have 20 digits. */

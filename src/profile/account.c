@@ -44,7 +44,8 @@ static unsigned lifetime_bucket(uint64_t value)
 	return bucket;
 }
 
-/* Returns true if `live` is greater than `peak`: by bytes; by number, if sizes mean nothing or all are 0 so far. */
+/* Returns true if `live` is greater than `peak`. Compares bytes; if sizes mean nothing, or all are 0 so far, compares
+ * numbers of blocks. */
 static bool is_higher(const struct resource_account *resource, const struct tally *live, const struct tally *peak)
 {
 	if (resource->counts_alone || (!peak->bytes && !live->bytes))
@@ -154,7 +155,7 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
 }
 
-/* Subtracts a block of the baseline from the allocations, because its allocating call follows in the trace: the call
+/* Subtracts a block of the baseline from the allocations, because its allocating call follows in the trace. That call
  * had not returned when the baseline was taken, so the block is not from before the trace. */
 static void take_back(struct resource_account *resource, const struct account_block *block)
 {
@@ -210,8 +211,9 @@ static void account_put_baseline(struct account *account, const struct record_ba
 	}
 }
 
-/* Counts a call that allocates and releases nothing. Sizes, sites and threads have the calls of resources that have no
- * other calls; for other resources they have the allocations, and a copying call is not one of these. */
+/* Counts a call that neither allocates nor releases. The sums by size, site and thread count such calls only for a kind
+ * that has no other calls (RESOURCE_CALL). For other kinds these sums count allocations, so a copying call is not
+ * added. */
 static void count_other(struct account *account, const struct resource_state *which, struct resource_account *resource,
 			const struct record_call *call, const char *function, const struct moment *now)
 {

@@ -1,5 +1,5 @@
-/* Sums up the trace of one process: for each kind the allocated resources, the live ones, and the ones that were alive
- * at the peak; in total and for each allocating stack. Addresses have no names here; a profile (profile.h) has the same
+/* Sums up the trace of one process: the allocated resources of each kind, the live ones, and those that were alive at
+ * the peak; in total and for each allocating stack. Addresses have no names here; a profile (profile.h) has the same
  * sums with names. */
 #ifndef FT_PROFILE_ACCOUNT_H
 #define FT_PROFILE_ACCOUNT_H
@@ -49,12 +49,12 @@ struct resource_account {
 	struct timeline timeline;
 	const void *newest;                      /* the block that was allocated last, if it is alive */
 	struct tally before_sizes[SIZE_BUCKETS]; /* live blocks of a baseline by size; valid after account_end() */
-	/* site of the blocks in a baseline, which are added to the allocations; NULL: no baseline */
+	/* site of the blocks in a baseline; these blocks are added to the allocations; NULL: no baseline */
 	struct site *before;
 };
 
-/* Says what an account computes besides the sums. Times are in nanoseconds since the first call; in a trace without
- * times, each second means one call. */
+/* The figures that an account computes besides the sums. Times are in nanoseconds since the first call; in a trace
+ * without times, each second means one call. */
 struct account_wishes {
 	/* The counts at time `mark` are stored as at_mark. */
 	bool has_mark;
@@ -87,7 +87,8 @@ struct account {
 	struct moment first, last;
 	bool mark_passed;
 	/* Valid after account_end(): time of the last moment of the timelines (timeline.h) before the last tenth of the
-	 * trace; each site's live blocks at that moment are known. If all calls have the same time, it is the end. */
+	 * trace; each site's live blocks at that moment are known. If all calls have the same time, this is the end of
+	 * the trace. */
 	uint64_t earlier_since;
 	/* calls whose stacks end before the start of their thread: cut, or lost (enum stack_end) */
 	uint64_t stacks_cut, stacks_lost;
@@ -121,7 +122,7 @@ static inline struct resource_account *resource_account_of(const struct resource
 void account_put(struct account *account, const struct record *record);
 
 /* Counts a call in the account's events and times, and returns its moment. Used instead of account_put() by callers
- * that need no other sum. */
+ * that need no other sums. */
 struct moment account_next_moment(struct account *account, const struct record_call *call);
 
 /* Returns true if the last scan has found out which of the resource's blocks are lost. */

@@ -16,7 +16,7 @@ static bool was_alive_earlier(const struct account *account, const struct accoun
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
 }
 
-/* Counts a block that was allocated after the last scan; it may be lost or not. */
+/* Counts a block that was allocated after the last scan. It is unknown whether the block is lost. */
 static void note_unscanned(const struct account *account, struct resource_account *resource,
 			   struct account_block *block)
 {
@@ -29,8 +29,8 @@ static void note_unscanned(const struct account *account, struct resource_accoun
 }
 
 /* Returns true if the block is reported as a leak; counts it by its class. With the result of a scan, definitely and
- * indirectly lost blocks are leaks. Without one, all blocks that were allocated in the trace are leaks. Blocks from
- * before the trace are not, because a program has many of them, and few are leaks. */
+ * indirectly lost blocks are leaks. Without such a result, all blocks that were allocated in the trace are leaks;
+ * blocks from before the trace are not, because a program has many of them, and few are leaks. */
 static bool account_end_is_leak(const struct account *account, struct resource_account *resource,
 				struct account_block *block)
 {
@@ -112,7 +112,7 @@ static uint64_t last_tenth(uint64_t last)
 	return (last - last / 10) / width * width;
 }
 
-/* Takes the begin and the end of the trace from the clock of the whole trace. */
+/* Takes the beginning and the end of the trace from the clock of the whole trace. */
 static void end_with_clock(struct account *account, const struct trace_clock *clock)
 {
 	if (clock->last > account->last.since)

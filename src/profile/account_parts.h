@@ -23,7 +23,7 @@ static inline unsigned account_size_bucket(uint64_t size)
 	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
 }
 
-/* These functions return a part of the account, which owns it; if there is no such part yet, they add it. */
+/* These functions return a part of the account, which the account owns. They add the part if it does not exist yet. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
 /* If `function` is NULL, returns the counts of "?". */
 struct function_stats *account_function(struct account *account, struct resource_account *resource,
@@ -35,8 +35,8 @@ struct site *account_site(struct resource_account *resource, const struct record
 			  const struct moment *now);
 void resource_account_free(struct resource_account *resource);
 
-/* Copies the site's `live` to the moments that have passed since it last changed, and to at_peak if the resource has
- * reached a new peak since then. Call it before the site's `live` changes. */
+/* Copies the site's `live` to the moments that have passed since `live` last changed, and to at_peak if the resource
+ * has reached a new peak since then. Call it before the site's `live` changes. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
 /* Stores the present counts as those of the mark. */
 void account_keep_mark(struct account *account);

@@ -1,4 +1,4 @@
-/* Tells the new processes and figures of a profile from those of the older trace, with which it is compared. */
+/* Distinguishes the new processes and figures of a profile from those of the older trace, with which it is compared. */
 #ifndef FT_PROFILE_COMPARED_H
 #define FT_PROFILE_COMPARED_H
 
@@ -24,8 +24,8 @@ static inline const struct account *profile_first_account(const struct profile *
 	return NULL;
 }
 
-/* Returns the group's older live blocks. For a group that cannot be compared, returns its present ones, so that it has
- * no growth. */
+/* Returns the group's live blocks in the older trace or at the mark. For a group that cannot be compared, returns its
+ * present live blocks, so that it has no growth. */
 static inline const struct tally *profile_group_old_live(const struct profile_group *group)
 {
 	return group->is_uncompared ? &group->live : &group->old.live;

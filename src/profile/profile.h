@@ -1,12 +1,13 @@
-/* A summary of one or several traces with names: groups of resources that were allocated with the same stack. All
- * reports, pictures and files for other tools are made from a profile only. */
+/* A summary of one or several traces with names: groups of resources that were allocated with the same stack. Reports,
+ * the page and most files for other tools are made from a profile. */
 #ifndef FT_PROFILE_PROFILE_H
 #define FT_PROFILE_PROFILE_H
 
 #include "profile/account.h"
 
 /* A function at one place in a stack; each distinct frame exists once. Frames are the same if function, object, file,
- * line and `inlined` are equal; without a function, if object and address are equal. Unknown fields are NULL or 0. */
+ * line and `inlined` are equal; without a function, the offset (without an object, the address) must be equal, too.
+ * Unknown fields are NULL or 0. */
 struct profile_frame {
 	const char *function; /* demangled name */
 	const char *module;   /* path of the object */
@@ -23,7 +24,7 @@ struct suppressions;
 
 struct profile_process {
 	struct account *account; /* name, times and counts of the process */
-	bool is_old;     /* the process is in the older trace, for comparison; only `old` of the groups counts it */
+	bool is_old; /* the process is in the older trace, for comparison; only the member `old` of groups counts it */
 	uint64_t offset; /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
 };
 
@@ -43,9 +44,9 @@ struct profile_resource {
 	struct tally not_scanned;      /* live blocks of processes without a result of a scan */
 	struct tally since_scan;       /* live blocks of the other processes, allocated after their last scan */
 	size_t scanned;                /* number of processes with a result of a scan */
-	const char *unscanned_reason,
-		*unscanned_process; /* reason and name of the first process without a result; NULL: none */
-	uint64_t peak_since;        /* with one process: time of the peak since the profile's beginning */
+	/* For the first process whose scan has no result: the reason, and the process's name; NULL: none. */
+	const char *unscanned_reason, *unscanned_process;
+	uint64_t peak_since; /* with one process: time of the peak since the profile's beginning */
 };
 
 struct profile_member {
@@ -76,7 +77,7 @@ struct profile_group {
 	struct figures old; /* counts of processes in the older trace, at their ends; of other processes, at the mark */
 	bool has_old;       /* the process of one member is in the older trace, or has a mark */
 	uint64_t lifetimes, ages;
-	uint64_t released;    /* number of blocks of which `lifetimes` is the sum (site.h) */
+	uint64_t released;    /* number of blocks whose lifetimes are summed up in `lifetimes` (site.h) */
 	uint64_t first_since; /* time of the first call, since the profile's beginning */
 	/* times at which the oldest and newest live blocks were allocated, since the profile's beginning */
 	uint64_t oldest_since, newest_since;

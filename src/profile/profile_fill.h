@@ -22,8 +22,8 @@ struct profile_group_key {
 
 /* Returns the group with this key; adds it if there is none. The caller adds the members. */
 struct profile_group *profile_group_of(struct profile *profile, const struct profile_group_key *key);
-/* Adds the first call, the ages of live blocks and the newest block of a part to those of a group. Of two blocks of the
- * same time, the one of the later part is the newest. */
+/* Merges the time of the first call, the ages of live blocks and the newest block of `from` into `to`. If both newest
+ * blocks have the same time, keeps that of `from`. */
 void profile_group_join_times(struct profile_group *to, const struct profile_group *from);
 /* Frees the group, which must no longer be in the profile. */
 void profile_group_free(struct profile_group *group);

@@ -5,9 +5,9 @@
 #include "profile/profile.h"
 #include "symbols/names/names.h"
 
-/* Restores the object map for the first `frames` frames of a stack: adds the object that was mapped at a frame's
- * address when the stack was taken, if another object is there now. names: the object is also added there; NULL: none.
- * Returns true if the map has changed. Call it before these frames are named. */
+/* Restores the object map for the first `frames` frames of a stack: if another object is mapped at a frame's address
+ * now, adds the object that was mapped there when the stack was taken, also to `names` (NULL: none). Returns true if
+ * the map has changed. Call it before these frames are named. */
 bool account_map_stack(struct account *account, struct names *names, const struct stack *stack, uint32_t frames);
 
 /* Names addresses of a process, and keeps the names until the process's object map changes. */
@@ -15,8 +15,8 @@ struct resolver {
 	struct profile *profile;
 	struct account *account;
 	struct names *names; /* NULL: only names in the trace are used */
-	/* hash of address and text -> 1 + index in `lines` of the address's first frame; its last frame is the first
-	 * that is not inlined */
+	/* hash of address and text -> 1 + index in `lines` of the address's first frame; the first frame from there on
+	 * that is not inlined is the address's last one */
 	struct hash known;
 	const struct profile_frame **lines;
 	size_t line_count, line_capacity;

@@ -50,18 +50,18 @@ struct site {
 	struct site *next_of_stack;
 	struct tally tally; /* all calls */
 	struct tally live, temporary;
-	struct tally own_peak;          /* the site's own peak, compared in the same way as the resource's */
+	struct tally own_peak;          /* the site's own peak, found in the same way as the resource's */
 	struct tally at_peak;           /* alive at the resource's peak; valid after account_end() */
 	struct figures at_mark;         /* the counts at the account's mark; valid after account_end() */
 	struct tally earlier;           /* alive at the account's earlier_since; valid after account_end() */
 	struct tally picked;            /* the blocks that are reported as leaks at the end (account_end.c) */
-	struct tally picked_indirectly; /* those of the picked blocks that are indirectly lost */
+	struct tally picked_indirectly; /* the part of `picked` that is indirectly lost */
 	struct tally lost[LOST_KINDS];  /* alive at the end, and lost according to the last scan */
 	struct tally unscanned;         /* alive at the end, and allocated after that scan */
 	/* The parts of `lost` and of `unscanned` that were alive at the account's earlier_since. */
 	struct tally earlier_lost[LOST_KINDS], earlier_unscanned;
-	/* The number of blocks whose release was seen, and the sum of their lifetimes in the units of `since`, which is
-	 * 0 for blocks from before the trace. */
+	/* The number of blocks whose release was seen, and the sum of their lifetimes in the units of `since`. The
+	 * lifetime of a block from before the trace counts as 0. */
 	uint64_t released, lifetimes;
 	uint64_t ages;        /* sum over the blocks alive at the end; valid after account_end() */
 	uint64_t first_since; /* time of the site's first call */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The verdict on a stack with the function that was called there. */
+/* The verdict on a stack, together with the function that was called there. */
 struct stack_filter_verdict {
 	struct stack_filter_verdict *next;
 	const char *function; /* interned */

@@ -21,7 +21,7 @@ struct stack_pattern {
 struct stack_filter_options {
 	const struct stack_pattern *patterns;
 	size_t pattern_count;
-	struct suppressions *suppressions; /* NULL: none; their `used` is not changed */
+	struct suppressions *suppressions; /* NULL: none; the filter does not change their `used` */
 };
 
 struct stack_filter;
@@ -30,8 +30,8 @@ struct stack_filter;
  * the names in the trace. Memory is proportional to the number of distinct stacks. */
 struct stack_filter *stack_filter_new(const struct stack_filter_options *options, struct names *names);
 void stack_filter_free(struct stack_filter *filter);
-/* Sets the stage of -l whose leaks the filter judges: it shows the kind of a leak, which suppressions depend on.
- * Without this stage all leaks are taken as definitely lost. */
+/* Sets the stage of -l, whose leaks the filter judges. The filter asks that stage for the kind of a leak, on which
+ * suppressions depend. Without this stage all leaks are taken as definitely lost. */
 void stack_filter_set_leaks(struct stack_filter *filter, const struct stage *leaks);
 /* Returns the judge for struct filter; it is owned by the stack filter. */
 const struct stack_judge *stack_filter_judge(const struct stack_filter *filter);

@@ -192,7 +192,7 @@ void suppressions_apply(struct suppressions *suppressions, struct profile *profi
 		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely);
 		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly))
 			group->picked_indirectly = (struct tally){0};
-		/* What is suppressed has not grown, even if -b joins the group with others (profile_trim.h). */
+		/* Suppressed blocks do not count as growth, even if -b joins the group with others (profile_trim.h). */
 		if (group->picked_is_suppressed)
 			group->earlier_picked = (struct tally){0};
 		group->growth_is_suppressed = profile->has_old && is_alive_suppressed(suppressions, profile, group);

@@ -190,7 +190,7 @@ static void read_leak(struct suppressions_read_input *input, const char *pattern
 
 	if (to_end)
 		literal[length - 1] = '\0';
-	/* glob_quote() has quoted the *, too; here it is a wildcard again. */
+	/* glob_quote() has quoted each *. In LeakSanitizer's syntax it is a wildcard, so the quote is removed. */
 	for (const char *from = literal; *from; from++)
 		if (from[0] != '\\' || from[1] != '*')
 			*to++ = *from;

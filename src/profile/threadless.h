@@ -4,12 +4,11 @@
 
 #include "profile/profile.h"
 
-/* Sets rest[0] to the sums of the blocks from before the traces, and rest[1] to those of the blocks of which a trace
- * does not say the thread. `at_mark.live` has the older live blocks, of the older trace or at the mark. Sums without
- * blocks are 0. */
+/* Sets rest[0] to the sums of the blocks from before the traces, and rest[1] to the sums of the blocks whose thread is
+ * unknown. `at_mark.live` counts the live blocks in the older trace or at the mark. Sums without blocks are 0. */
 void profile_threadless(const struct profile *profile, const struct profile_resource *resource,
 			struct thread_account rest[2]);
-/* Returns true if there are such blocks. */
+/* Returns true if the sums count any block. */
 static inline bool threadless_is_any(const struct thread_account *rest)
 {
 	return rest->tally.calls || rest->live.calls || rest->at_mark.live.calls;

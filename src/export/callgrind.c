@@ -1,5 +1,5 @@
-/* Writes a file in callgrind's format, for KCachegrind and callgrind_annotate: the memory that each source line of each
- * function has allocated, or has alive, itself and through called functions.
+/* Writes a file in callgrind's format, for KCachegrind and callgrind_annotate: for each source line of each function
+ * the memory that was allocated, or is alive, by the line itself and by the functions that it calls.
  *
  * These programs add up the costs of all calls of a function, so they would count the cost of a recursive function once
  * for each level. Therefore the second occurrence of function f in a stack is written as a separate function "f'2", as
@@ -165,7 +165,7 @@ static void callgrind_write_name(const struct callgrind *callgrind, const char *
 	plain_print(callgrind->out, name ? name : "???");
 }
 
-/* Writes a node. keys: the keys for its object, file and function; each begins with the newline of the line before. */
+/* Writes a node. keys: the keys for its object, file and function; a newline in a key ends the line before. */
 static void callgrind_write_node(struct callgrind *callgrind, const struct callgrind_node *node,
 				 const char *const keys[3])
 {

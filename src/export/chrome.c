@@ -1,5 +1,6 @@
-/* Writes counters in the trace event format of Chrome and Perfetto: what each process had alive of each resource, at
- * the end of each span of its timeline and at its peak. Times are microseconds, or calls if the trace has no times. */
+/* Writes counters in the trace event format of Chrome and Perfetto: the live bytes and blocks of each resource in each
+ * process, at the end of each span of the process's timeline and at its peak. Times are microseconds, or calls if the
+ * trace has no times. */
 #include "config.h"
 #include "export/export.h"
 
@@ -37,7 +38,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	free(name);
 }
 
-/* Adds the peak. For a resource without sizes it is the greatest number of blocks. */
+/* Adds the peak: the greatest number of bytes; for a resource without sizes, of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
 	if (resource->peak.bytes && !resource->counts_alone)

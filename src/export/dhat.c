@@ -107,7 +107,8 @@ static int dhat_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
-		/* A group of blocks from before the trace has allocated nothing, but was alive at the peak. */
+		/* The group of the baseline may have no allocations, because account.c subtracts blocks whose
+		 * allocating calls follow, but blocks at the peak. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
 		dhat_write_group(&dhat, group, separator);

@@ -27,7 +27,7 @@ struct export
 	bool is_binary;     /* the file is binary, so it is not written to a terminal */
 	const char *needs;  /* packages that the build lacked, so that both functions are NULL; NULL: none */
 	bool is_weighted;   /* --weight chooses the figure */
-	bool has_leaks;     /* the file tells leaks from other blocks, so that suppressions apply to it */
+	bool has_leaks;     /* the file distinguishes leaks from other blocks, so that suppressions apply to it */
 	bool compares;      /* if the profile is compared to an older one, the file shows the growth */
 	/* Writes a whole profile. Returns 0, or a negative errno after a message; the caller finds errors of `out` by
 	 * ferror(). NULL if the file contains the calls of one process in order; then stage_new is set. */

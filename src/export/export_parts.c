@@ -17,7 +17,7 @@ struct tally export_tally_of(const struct profile_group *group, enum export_weig
 
 	if (group->is_uncompared)
 		return (struct tally){0};
-	/* Without an older trace, the present figure is the result. */
+	/* Without a comparison the older figures are 0, so the growth is the present figure. */
 	switch (weight) {
 	case WEIGHT_LIVE:
 		return tally_growth(&group->live, &group->old.live);

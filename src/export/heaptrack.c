@@ -19,14 +19,16 @@
 #define HEAD "v 10400 3\n"
 /* Interval, in milliseconds, at which the time is written, as in heaptrack. */
 #define CLOCK_STEP 10
-/* The size of a page, which is the file's unit of resident memory: 1 KiB, the unit in which the kernel shows it. */
+/* The size of a page, which is the file's unit of resident memory: 1 KiB, because the kernel shows resident memory in
+ * KiB. */
 #define PAGE_BYTES 1024
-/* Maximum number of stored allocation infos, each of which is written once. Beyond it all are dropped and written again
- * with new numbers, which readers accept. */
+/* Maximum number of stored allocation infos, each of which is written once. When more are stored, all are dropped; then
+ * they are written again with new numbers, which readers accept. */
 #define INFOS_MAX   (1u << 20)
 #define FLUSH_BYTES 65536
 
-/* The value of a block in `live`: in the lower 32 bits the number of its allocation info, above them its references. */
+/* The value of a block in `live`: in the lower 32 bits the number of its allocation info, in the upper 32 bits its
+ * number of references. */
 #define INFO_MASK     UINT64_C(0xffffffff)
 #define ONE_REFERENCE (INFO_MASK + 1)
 
@@ -35,7 +37,7 @@ struct heaptrack {
 	FILE *out;
 	struct buf text;         /* lines that are not written to `out` yet */
 	struct names *names;     /* finds names; NULL: only names in the trace are used */
-	struct account account;  /* only its process, resources and objects are used */
+	struct account account;  /* used for the process, resources, objects, times and resident memory */
 	struct profile *profile; /* interns frames and strings */
 	struct resolver resolver;
 	uint64_t named_epoch;                 /* object map's epoch to which resolver and ip_of belong */

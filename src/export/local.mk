@@ -1,4 +1,4 @@
-# export/: files for other tools, made of a profile
+# export/: files for other tools, mostly made from a profile
 noinst_LIBRARIES += libexport.a
 libexport_a_CPPFLAGS = $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS)
 libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/export_parts.c src/export/export_stage.c \

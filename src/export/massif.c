@@ -18,7 +18,7 @@ struct part {
 struct massif {
 	const struct profile *profile;
 	const struct profile_resource *memory;
-	struct part *parts; /* groups with live blocks, in the order of their frames */
+	struct part *parts; /* groups with bytes in the snapshot, in the order of their frames */
 	size_t count;
 	uint64_t total;
 	size_t snapshot, processes; /* snapshot: number of the next snapshot; processes: count without old processes */
@@ -52,8 +52,8 @@ static int massif_compare_children(const void *a, const void *b)
 	return order ? order : compare_u64(x->first, y->first);
 }
 
-/* The parts from `first` to before `end` have the same frames up to this depth, so they are one node. Returns the
- * node's children, the largest first; the caller frees them. */
+/* Returns the children of a node, the largest first; the caller frees them. The node is the parts from `first` to
+ * before `end`, which have the same frames up to this depth. */
 static struct child *children_of(const struct massif *massif, size_t first, size_t end, uint32_t depth, size_t *count)
 {
 	struct child *children = xcalloc(end - first, sizeof(*children));

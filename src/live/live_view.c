@@ -93,7 +93,7 @@ static int live_view_show(struct view *view)
 	return status;
 }
 
-/* Returns false after a message if the ended traces were not read to their ends, or do not have the process to show. */
+/* Returns false after a message if an ended trace was not read to its end, or does not have the process to show. */
 static bool has_read_all(struct view *view)
 {
 	const struct live_options *const options = view->options;

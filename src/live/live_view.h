@@ -14,7 +14,7 @@
 
 struct live_options {
 	double interval; /* time between two updates, in seconds */
-	/* number of updates after which the view ends; 0: it ends with the trace, or when the user ends it */
+	/* number of updates after which the view ends; 0: lines end with the trace, a table when the user ends it */
 	uint32_t count;
 	uint32_t top; /* rows that are shown without a terminal; 0: 10 */
 	const char *sysroot;
@@ -26,12 +26,12 @@ struct live_options {
 
 /* Reads a trace to its end in a thread, and shows it: as a table with key commands if standard output is a terminal
  * (and functrace was built with ncurses), else as lines. Returns 0, or EXIT_FAILURE after a message, also if the trace
- * was cut or lacks the process to show. Memory is
- * proportional to the numbers of live resources and of distinct stacks. */
+ * was cut or lacks the process to show. Memory is proportional to the numbers of live resources and of distinct
+ * stacks. */
 int live_run(struct reader *reader, const struct live_options *options);
-/* Like live_run(), but for all traces that arrive over a socket until it is closed, each as a struct view_message with
- * a descriptor. An ended process is left out while others are running. Returns EXIT_FAILURE without a message if no
- * trace was received. */
+/* Like live_run(), but for all traces that arrive over a socket until the socket is closed, each as a struct
+ * view_message with a descriptor. An ended process is left out while others are running. Returns EXIT_FAILURE without a
+ * message if no trace was received. */
 int live_run_all(int socket, const struct live_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-# live/: what a process has alive, while it runs
+# live/: the view of the live resources of running processes
 noinst_LIBRARIES += liblive.a
 liblive_a_CPPFLAGS = $(AM_CPPFLAGS) $(CURSES_CFLAGS)
 liblive_a_SOURCES = src/live/columns.c src/live/columns.h src/live/row_labels.c src/live/row_labels.h \

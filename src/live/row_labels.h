@@ -1,4 +1,5 @@
-/* Makes a label for each row: the first frames of its stack, up to one that distinguishes it from the other rows. */
+/* Makes a label for each row: the first frames of the row's stack, up to a frame that distinguishes the row from the
+ * other rows. */
 #ifndef FT_LIVE_ROW_LABELS_H
 #define FT_LIVE_ROW_LABELS_H
 

@@ -33,7 +33,7 @@ static const char *order_name(const struct view *view)
 
 struct screen {
 	struct view *view;
-	size_t selected, first;      /* indices of two rows: the selected one, and the one at the top */
+	size_t selected, first;      /* indices of the selected row and of the row at the top */
 	const struct site *expanded; /* the site whose stack is shown; NULL: none */
 	bool is_paused, is_typing;   /* is_typing: the user is typing a filter */
 	bool quits;
@@ -252,7 +252,8 @@ static const struct site *selected_site(const struct screen *screen)
 	return screen->selected < screen->view->row_count ? screen->view->rows[screen->selected].site : NULL;
 }
 
-/* Updates the view. The selected row stays selected, wherever it is then. */
+/* Updates the view. The selected site stays selected even if its row has moved; but if the first row is selected, the
+ * new first row is selected then. */
 static void look_again(struct screen *screen, double seconds)
 {
 	const struct site *site = selected_site(screen);

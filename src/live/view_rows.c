@@ -153,7 +153,7 @@ static struct tally lost_of(const struct tally lost[LOST_KINDS])
 }
 
 /* Adds the result of a process's last scan to the view's figures. If the scan has no result, stores the reason, which
- * the view's head shows. */
+ * is shown in the head of the view. */
 static void look_for_scan(struct view *view, struct watched *of, struct looks *looks,
 			  const struct resource_account *account)
 {

@@ -11,7 +11,7 @@ enum live_order { ORDER_BYTES, ORDER_GROWTH, ORDER_LAST, ORDER_CALLS, ORDER_BLOC
 struct view_row {
 	struct watched *of;
 	const struct site *site;
-	size_t processes; /* if above 1: the row contains the blocks from before the trace of this many processes */
+	size_t processes; /* number of processes; above 1 only in the row of the blocks from before the traces */
 	struct tally live;
 	/* growth in bytes (in blocks if sizes mean nothing) since the baseline, and since the last update */
 	int64_t grown, grown_last;
@@ -35,8 +35,8 @@ struct view {
 	bool has_all; /* no more processes will be added */
 	/* Only the thread that shows the view uses the members from here on. */
 	char **kinds;                           /* types of resources, in the order in which they were found */
-	size_t kind_count, kind_capacity, kind; /* kind: index of the shown one */
-	bool has_baseline; /* growth is counted from baseline_at, when a key was pressed, not from the start */
+	size_t kind_count, kind_capacity, kind; /* kind: index of the shown type */
+	bool has_baseline;                      /* growth is counted from baseline_at (key b), not from the start */
 	double baseline_at;
 	enum live_order order;
 	/* text that must be in a function, object or file of the stack, or the pid of the process; "": all are shown */
@@ -51,8 +51,8 @@ struct view {
 	uint64_t events, left_out; /* left_out: number of calls that were not read */
 	size_t shown;              /* number of processes */
 	bool has_times;            /* `age`, and the ages of rows, are in nanoseconds */
-	uint64_t age;              /* age of the oldest trace in nanoseconds or calls */
-	/* there was a scan; the figures below are those of its lost blocks that are still alive */
+	uint64_t age;              /* length of the longest trace in nanoseconds or calls */
+	/* there was a scan; the figures below count its lost blocks that are still alive */
 	bool has_scan;
 	struct tally lost; /* definitely or indirectly lost */
 	struct tally possibly;
@@ -65,7 +65,7 @@ struct view {
 /* Computes the rows and figures. Takes the lock. seconds: time since the last update; 0: only order or filter have
  * changed. */
 void view_look(struct view *view, double seconds);
-/* Sets the baseline: growth is counted from now on. */
+/* Sets the view's baseline (key b): growth is counted from now on. This is not the baseline of a trace. */
 void view_set_baseline(struct view *view);
 /* Shows the next kind of resource. */
 void view_next_resource(struct view *view);
@@ -95,11 +95,12 @@ int live_screen(struct view *view);
 
 /* Writes a number with its sign to `text`, and returns it: "-1,234", "+1,234". */
 const char *signed_text(int64_t number, char text[static 32]);
-/* Writes a sentence to `text`, and returns it: how calls that were not read affect the shown figures. */
+/* Writes to `text` a sentence that says how calls that were not read affect the shown figures, and returns `text`. */
 const char *left_out_text(const struct view *view, char text[static 160]);
 /* Writes an age to `text`, and returns it: "1.5 s", "12 min"; a number of calls if the traces have no times. */
 const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
-/* Writes to `text` since when growth is counted; returns it: "since the start", "since the baseline, 12 s ago". */
+/* Writes to `text` the time from which on growth is counted: "since the start", "since the baseline, 12 s ago". Returns
+ * `text`. */
 const char *since_text(const struct view *view, char text[static 64]);
 /* Appends a list of the processes: "postgres, process 24990 and 8 more, 2 ended". */
 void processes_text(struct view *view, struct buf *text);

@@ -192,7 +192,7 @@ static void note_preexisting(struct looks *looks, const struct resource_account 
 
 	if (!site || site->tally.calls == looks->before.calls)
 		return;
-	/* The account takes a block back if its allocating call follows. */
+	/* The account subtracts a block of the baseline again if its allocating call follows. */
 	struct tally found = site->tally, taken_back = looks->before;
 
 	tally_subtract(&found, &looks->before);

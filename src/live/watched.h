@@ -16,10 +16,10 @@ struct site_look {
 
 /* The counts of a kind of resource at earlier updates. The arrays are indexed by the numbers of its sites. */
 struct looks {
-	struct site_look *base, *last; /* counts of the sites at the baseline, and at the last update */
+	struct site_look *base, *last; /* counts of the sites at the view's baseline, and at the last update */
 	size_t count;
-	struct tally base_live; /* sum over all sites at the baseline */
-	struct tally before;    /* blocks in the baseline records so far; these blocks are not growth */
+	struct tally base_live; /* sum over all sites at the view's baseline */
+	struct tally before;    /* blocks from before the trace in the records so far; these blocks are not growth */
 	uint64_t last_calls;
 	uint64_t scans;      /* number of scans at the last update */
 	uint64_t scanned_ns; /* time at which the newest scan was noticed, on the monotonic clock */
@@ -39,8 +39,8 @@ struct watched {
 	uint64_t epoch; /* epoch of the object map to which the resolver's names belong */
 	/* number of calls that are missing in the trace, because the view did not read in time */
 	uint64_t unread;
-	bool has_ended;      /* the trace has ended, and so has the reading thread */
-	char *reason;        /* the error, if the trace was cut before its end or has several processes */
+	bool has_ended;      /* the trace has ended, and the reading thread ends */
+	char *reason;        /* the reason why the trace was not read to its end; NULL: none */
 	uint32_t chosen_pid; /* the process to show; 0: the only one of the trace */
 	bool is_other;       /* the present records belong to another process than the chosen one */
 	struct looks *looks; /* by the resource's index in account.resources */
@@ -68,7 +68,7 @@ const struct resource_account *watched_resource(const struct watched *watched, c
 struct looks *watched_looks(struct watched *watched, size_t index, const struct resource_account *account);
 /* Stores the present counts of the process as those of the last update, with which the next update is compared. */
 void watched_note_last(struct watched *watched);
-/* Stores the present counts of the process as those of the baseline, from which growth is counted. */
+/* Stores the present counts of the process as those of the view's baseline, from which growth is counted. */
 void watched_note_baseline(struct watched *watched);
 
 #endif

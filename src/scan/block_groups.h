@@ -38,11 +38,11 @@ struct scan_groups {
 	struct scan_losses lost;    /* if keeps_lost, the definitely lost blocks, by address */
 	struct scan_losses before;  /* `lost` of the previous scan */
 	size_t next_before;         /* index in `before` of the first block at or after the block added last */
-	struct scan_sum still_lost; /* sums of the blocks that are lost now, as they were at the previous scan */
+	struct scan_sum still_lost; /* sums of the blocks that are lost in this scan and were in the previous one */
 	size_t scans;
 };
 
-/* Begins a scan. The results of the last scan become those of the previous one. */
+/* Begins a scan. The current results become those of the previous scan. */
 void scan_groups_begin(struct scan_groups *groups, bool keeps_lost);
 /* Adds a block. The caller adds the blocks by ascending address. kept_lost: sums of the blocks that are indirectly
  * lost through this block. */

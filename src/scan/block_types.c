@@ -202,8 +202,8 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 }
 
 /* Returns true if the object's number of references is possible. A released object has none. Memory that was never
- * written may contain any word there. From 3.12 on the number of an immortal object has bit 29 or 30 set; from 3.14 on
- * the highest 16 of 64 bits are flags. */
+ * written may contain any word there. From Python 3.12 on the number of an immortal object has bit 29 or 30 set; from
+ * 3.14 on the highest 16 of 64 bits are flags. */
 static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
 			   uint64_t object)
 {
@@ -234,9 +234,8 @@ static bool block_types_fits(uint64_t wanted, uint64_t size)
 }
 
 /* Returns true if the object's size is right for the type, by tp_basicsize and tp_itemsize, which follow the type's
- * ob_size and tp_name. An object with items contains their number after its type. (In an int,
- * this number is that of the digits, and is negative for a negative value. From Python 3.12 on, the number of digits is
- * shifted left by 3.) */
+ * ob_size and tp_name. An object with items contains their number after the pointer to its type. (For an int this is
+ * the number of digits, which is negative for a negative value. From Python 3.12 on, it is shifted left by 3.) */
 static bool block_types_has_size(const struct heap_image *image, const struct python *form, uint64_t object,
 				 uint64_t type, uint64_t size)
 {

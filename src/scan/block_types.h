@@ -17,11 +17,11 @@ void scan_types_free(struct scan_types *types);
 void scan_types_rename(struct scan_types *types, struct data_names *names);
 /* Prepares for an image. Must be called for each new image, before scan_type_of(). */
 void scan_types_begin(struct scan_types *types, const struct heap_image *image);
-/* Returns the type of the block at an address: a number that stays the same as long as the struct scan_types lives.
- * A block may contain old bytes of another block, so the type is unknown if anything in the block contradicts it.
- * * A C++ class is recognised by the first word. This word points to that place in the class's vtable to which whole
- * objects point. The vtable does not contain the objects' size. So if a block was never written and begins where an
- * object of a released block was, that object's class is returned.
+/* Returns the type of the block at an address: a number that stays the same as long as the struct scan_types lives. A
+ * block may contain old bytes of another block, so the type is unknown if anything in the block contradicts it.
+ * * A C++ class is recognised by the first word, which points to the place in the class's vtable to which whole objects
+ * point. The vtable does not contain the objects' size. So if a block was never written and begins where an object of a
+ * released block was, that object's class is returned.
  * * A Python type is recognised by the second or fourth word, if this word points to a type, the object's number of
  * references is possible, and the block's size is right for the type.
  * Otherwise the type is the variable or function to which the first word points. */

@@ -1,8 +1,9 @@
 /* Compares the code in a process's memory with the files from which it was mapped.
  *
- * If all of functrace's processes are killed at once, the breakpoints of the traced processes stay in their code: a
- * thread that runs into one dies of SIGTRAP, and so does each child that is forked later. The kernel shows which
- * pages were written and so are no longer the file's (/proc/PID/pagemap). Only these pages are compared. */
+ * If all of functrace's processes are killed at once, the breakpoints of the traced processes stay in their code. A
+ * thread that hits such a breakpoint dies of SIGTRAP, also in a child that is forked later. The kernel shows which
+ * pages were written, so that they no longer have the file's contents (/proc/PID/pagemap). Only these pages are
+ * compared. */
 #ifndef FT_SCAN_CODE_CHANGES_H
 #define FT_SCAN_CODE_CHANGES_H
 
@@ -33,8 +34,8 @@ struct code_changes {
 };
 
 /* Compares the process's executable mappings with their files. Files and pages that cannot be read are treated as
- * unchanged. Returns 0, or -errno if the process has ended or may not be inspected. The caller frees *changes by
- * code_changes_free() in both cases. */
+ * unchanged. Returns 0, or -errno if the process has ended or may not be inspected. In both cases the caller frees
+ * *changes with code_changes_free(). */
 int code_changes_find(pid_t pid, const struct arch *arch, struct code_changes *changes);
 void code_changes_free(struct code_changes *changes);
 

@@ -30,8 +30,8 @@ static size_t put_back(const struct code_changes *changes, int memory, pid_t tid
 	return done;
 }
 
-/* Repairs a process whose threads are stopped. Only breakpoints are removed. Copies of instructions stay: no jump to
- * them is left, but a thread may still be running one. */
+/* Repairs a process whose threads are stopped. Only breakpoints are removed. The copies of instructions in out-of-line
+ * slots stay: no jump to them is left, but a thread may still be running one. */
 static int repair_held(pid_t pid, const struct arch *arch)
 {
 	struct code_changes changes;

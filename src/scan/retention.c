@@ -115,7 +115,8 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 	step->type = scan_type_name(types, scan_type_of(types, image, block.address, block.size));
 }
 
-/* Adds the steps of the way to the block `index`, from the first block on. */
+/* Adds the blocks on the way to the block `index` as steps, from the first block on. If there are more than STEPS_MAX,
+ * leaves out those nearest to the first block. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {
@@ -129,7 +130,7 @@ static void add_way(struct scan_why *why, const struct heap *heap, const struct 
 			way[shown++] = at;
 		first = at;
 	}
-	/* The first block is always shown, because its type says which structure is lost. */
+	/* A first block that is lost is always shown, because its type says which structure is lost. */
 	if (steps > shown && heap_block(heap, first).class == HEAP_LOST) {
 		retention_add_block(why, heap, first, image, types);
 		steps--;

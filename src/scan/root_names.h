@@ -7,8 +7,9 @@
 
 struct data_names;
 
-/* Appends the name of an address: the variable there with its object, the thread whose stack or variables contain
- * the address, or else the mapping. is_exact: true to append the offset in the variable, or else the address, too. */
+/* Appends the name of an address: the variable there with its object, the thread whose stack or variables contain the
+ * address, or else the mapping. is_exact: if true, also appends the offset in the variable, or the address if there is
+ * no variable. */
 void scan_place_add(struct buf *out, struct data_names *names, const struct heap_image *image, uint64_t address,
 		    bool is_exact);
 

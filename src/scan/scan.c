@@ -18,7 +18,7 @@
 #define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
 #define LOCKED_MAX  4  /* maximum number of consistent copies that are not used: may_be_better() */
-#define MOVING_MAX  2  /* maximum number of these because of a thread that cannot be stopped */
+#define MOVING_MAX  2  /* maximum number of these that are not used only because a thread could not be stopped */
 #define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
 
 struct scan {
@@ -273,7 +273,8 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Notes facts of the last copy: its program, whether a thread was awake, and what threads must leave next time. */
+/* Records facts about the last copy: its program, whether a thread was awake, and which code or locks threads must
+ * leave before the next copy. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);
@@ -286,7 +287,7 @@ static void scan_look_around(struct scan *scan)
 	learn_places(scan);
 }
 
-/* Makes a copy; `copy` is the number of those before it. */
+/* Makes a copy. copy: the number of earlier copies of this look. */
 static enum scan_result take_copy(struct scan *scan, unsigned copy)
 {
 	int error = snapshot_warm(scan->snapshot);
@@ -304,9 +305,9 @@ static enum scan_result take_copy(struct scan *scan, unsigned copy)
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
-/* Returns true if another copy is worth a pause, although this one is consistent. A block that is just being allocated
- * or released may be in no list, and no pointer to it may exist. The registers of a thread that could not be stopped
- * are unknown; it mostly waits in posix_spawn(3) for a child that executes its program soon. */
+/* Returns true if another copy is worth a pause, although this one is consistent. A block that is being allocated or
+ * released may be in no list and have no pointer to it. The registers of a thread that could not be stopped are
+ * unknown. Such a thread usually waits in posix_spawn(3) for a child that soon executes its program. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
 	const struct snapshot_figures *figures = snapshot_figures(scan->snapshot);
@@ -342,8 +343,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 				  "copy %u is not used: a lock is held, or a thread could not be stopped", copy + 1);
 			continue;
 		}
-		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in
-		 * several copies, there is none. */
+		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in several
+		 * copies, the process has none. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||

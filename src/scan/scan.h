@@ -24,14 +24,14 @@ pid_t scan_pid(const struct scan *scan);
  * scan_look() calls that succeeded. */
 const char *scan_program(const struct scan *scan);
 uint64_t scan_count(const struct scan *scan);
-/* Sets whether another scan_look() may follow the next one and is then compared with it; false at first. */
+/* Says whether another scan_look() may follow the next one, to be compared with it. At first this is false. */
 void scan_continues(struct scan *scan, bool is_so);
-/* Examines the heap once, and finds why the blocks at the addresses in `why` are alive. If a thread was inside
- * malloc, copies the memory again after some milliseconds; for the last copies all threads are moved out of the C
- * library. If the process has executed another program since the last look, discards the earlier results. */
+/* Examines the heap once, and finds why the blocks at the addresses in `why` are alive. If a thread was inside malloc,
+ * copies the memory again after some milliseconds; after a few copies, moves the threads out of malloc before the next
+ * one. If the process has executed another program since the last look, discards the earlier results. */
 enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_count);
-/* Frees the memory of the copy and the report until the next look. The results that are compared with the next look
- * are kept. */
+/* Frees the copy and the report, so that they need no memory until the next look. The results with which the next look
+ * is compared are kept. */
 void scan_rest(struct scan *scan);
 /* Returns the results of the last look, valid until the next one. The caller sets `top`, and `scans` if more looks
  * are to follow. */

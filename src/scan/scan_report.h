@@ -17,7 +17,8 @@ struct scan_figure {
 	bool is_count; /* true if the figure is a count, false if it is in bytes */
 };
 
-/* The sums of the blocks that one root keeps alive: a variable, a thread's stack or registers, or a mapping. */
+/* The sums of the blocks that one root keeps alive. A root is a variable, a thread's stack or registers, or a
+ * mapping. */
 struct scan_owner {
 	char *name;
 	struct scan_sum sum;
@@ -52,7 +53,7 @@ struct scan_report {
 	bool is_compared;           /* true if the scan was compared with the previous one */
 	uint64_t since_last_ns;     /* time from the previous pause to this one; 0 if this is the first */
 	const struct snapshot_figures *pause;
-	uint64_t inconsistent; /* number of copies that were not used because a thread was inside the allocator */
+	uint64_t inconsistent; /* copies not used because a thread was inside the allocator or could not be stopped */
 	struct scan_groups *groups;
 	const struct scan_types *types;
 	struct scan_owner *owners; /* in descending order of bytes */

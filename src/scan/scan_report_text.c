@@ -194,7 +194,7 @@ static void print_owners(FILE *out, const struct scan_report *report)
 			plural(report->owner_count - report->top));
 }
 
-/* Prints the commands that show which source lines allocate. A scan cannot show these, because the functions that
+/* Prints the commands that show which source lines allocate. A scan cannot show the lines, because the functions that
  * allocated have returned. */
 static void print_next(FILE *out, const struct scan_report *report)
 {
@@ -265,7 +265,7 @@ static void print_whys(FILE *out, const struct scan_report *report)
 	}
 }
 
-/* Prints the addresses of --why that are in no block, before all results. */
+/* Prints the addresses of --why that are in no block. This comes before all results. */
 static void print_no_blocks(FILE *out, const struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++)

@@ -26,7 +26,8 @@ static void *copy_workers_work(void *context)
 	return NULL;
 }
 
-/* Returns how many processors this thread may use: one if it shares a processor with a task that it traces. */
+/* Returns how many processors this thread may use. While it is pinned to the processor of a traced task, this is
+ * one. */
 static unsigned count_processors(void)
 {
 	cpu_set_t set;

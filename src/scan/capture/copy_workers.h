@@ -1,6 +1,6 @@
 /* Splits work on ranges of memory among threads, one for each processor that the calling thread may use.
  *
- * The threads exist only while workers_share() runs. Each gets only ranges of numbers, because all data about
+ * The threads exist only while workers_share() runs. Each thread gets only ranges of numbers, because all data about
  * processes belongs to the calling thread. */
 #ifndef FT_SCAN_CAPTURE_COPY_WORKERS_H
 #define FT_SCAN_CAPTURE_COPY_WORKERS_H

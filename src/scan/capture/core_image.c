@@ -116,14 +116,14 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 	const uint64_t held = phdr->p_filesz < phdr->p_memsz ? phdr->p_filesz : phdr->p_memsz;
 	const bool follows = !core->mapping_count || phdr->p_vaddr >= core->mappings[core->mapping_count - 1].end;
 
-	/* This also excludes the page with the kernel's old system calls (vsyscall). */
+	/* ADDRESS_MAX also excludes the page with the kernel's old system calls (vsyscall). */
 	if (!follows || !phdr->p_memsz || phdr->p_memsz > ADDRESS_MAX || phdr->p_vaddr > ADDRESS_MAX - phdr->p_memsz ||
 	    phdr->p_vaddr % PAGE || phdr->p_offset > core->size || held > core->size - phdr->p_offset)
 		return;
 	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
-	/* By default the kernel does not write unchanged mappings of files, nor shared mappings, to a core file. */
+	/* By default the kernel writes neither unchanged nor shared mappings of files to a core file. */
 	if (!is_wide && (phdr->p_flags & PF_W))
 		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
@@ -143,7 +143,7 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 							   .is_variable = phdr->p_flags & PF_W};
 }
 
-/* Returns the program's name. The core file has it truncated; the path of a mapped file may contain the whole name. */
+/* Returns the program's name. A core file has at most 15 characters of it; a mapped file's path may have all. */
 static const char *whole_name(const struct core *core)
 {
 	for (size_t i = 0; i < core->files.count && strlen(core->name) + 1 >= NAME_LENGTH; i++) {
@@ -227,8 +227,9 @@ static struct heap_thread *core_image_thread_of(struct core *core, const unsigne
 	return NULL;
 }
 
-/* If the registers do not contain the thread pointers (i386, also gdb's core files), searches the memory for the
- * threads' control blocks. The first and the third word of a control block are its own address. */
+/* If the registers do not contain the thread pointers (i386), searches the memory for the control blocks of threads
+ * without a note of their thread pointer, as in gdb's core files. The first and the third word of a control block are
+ * its own address. */
 static void find_control_blocks(struct core *core)
 {
 	const unsigned width = core->arch->pointer_size;
@@ -267,7 +268,7 @@ static note_taker taker_of(uint32_t type)
 				     : NULL;
 }
 
-/* Returns true if the note contains vector registers, which follow the thread's other registers. */
+/* Returns true if the note contains floating-point or vector registers, which follow the thread's other registers. */
 static bool has_words(const struct arch_abi *abi, uint32_t type)
 {
 	return type == NT_FPREGSET || type == (uint32_t)abi->floats_set || type == (uint32_t)abi->vectors_set;

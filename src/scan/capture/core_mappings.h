@@ -10,10 +10,10 @@
  * number is stored as the inode of the path's mappings. If the note is damaged, *files stays empty. maps_free() frees
  * *files. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size);
-/* Sets the files' paths in the mappings `items`, which the segments of a core file describe: *count mappings in order
- * of address. Adds mappings of files for which there is no segment, because gdb omits these. Takes ownership of
- * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. Also sets the
- * permissions of the mappings in `files`; an added mapping is marked as readable and executable. */
+/* Adds the files to the mappings `items`, which the segments of a core file describe: *count mappings in order of
+ * address. A mapping of a file gets the file's path. If a mapping in `files` has no segment, because gdb omits it, it
+ * is added as readable and executable. Also sets the permissions of the mappings in `files`. Takes ownership of
+ * `items`, and returns the array, which may have moved, and the new *count. The paths belong to `files`. */
 struct heap_mapping *core_mappings_join(struct maps *files, struct heap_mapping *items, size_t *count);
 
 #endif

@@ -93,8 +93,8 @@ static enum core_objects_answer ask_object(const struct core_memory *memory, uin
 	return answer;
 }
 
-/* Checks all mappings of the file that may be the start of an object: several objects of one file may be adjacent,
- * and the first page of a small file may be mapped for each of its segments. */
+/* Asks all objects in the file's mappings. There may be several, because objects of one file may be adjacent, and the
+ * first page of a small file may be mapped for each of its segments. */
 static enum core_objects_answer ask_file(const struct core_memory *memory, size_t i)
 {
 	const struct heap_mapping *const m = &memory->mappings[i];

@@ -27,7 +27,8 @@ static bool has_segment(const struct core_memory *memory, const struct mapping *
 	return (next && items[next - 1].end > file->start) || (next < memory->count && items[next].start < file->end);
 }
 
-/* Sets the numbers of the files of which the core file has an ELF header: gdb writes the first page of an object. */
+/* Adds the numbers of objects' files to `objects`. The core file contains the ELF headers of objects, because gdb
+ * writes an object's first page. */
 static void core_omitted_find_objects(const struct core_memory *memory, const struct maps *files, struct hash *objects)
 {
 	for (size_t i = 0; i < files->count; i++) {
@@ -77,14 +78,16 @@ static bool part_may_point(struct core_omitted_search *search, int fd, uint64_t 
 	return false;
 }
 
-/* Returns true if the file may have changed since the core file was written, or in the same second. Packages and copies
- * keep the mtime of the content, so the ctime is compared, too, except under a sysroot, where all files are copies. */
+/* Returns true if the file may have changed since the core file was written, or in the same second. Package managers
+ * and copies keep the mtime of the content, so the ctime is compared, too. It is not compared under a sysroot, where
+ * all files are copies. */
 static bool may_have_changed(const struct core_omitted_search *search, const struct stat *st)
 {
 	return st->st_mtim.tv_sec >= search->time || (!search->sysroot && st->st_ctim.tv_sec >= search->time);
 }
 
-/* Returns true if the file now open may have pointers in the mapped part. The bytes after its end are zeros. */
+/* Returns true if the open file may have pointers in the mapped part. In memory, the bytes after the file's end are
+ * zeros. */
 static bool open_file_may_point(struct core_omitted_search *search, const struct mapping *file, int fd,
 				const struct stat *st)
 {

@@ -130,7 +130,8 @@ const struct heap *heap_capture_heap(const struct heap_capture *capture)
 	return capture->heap;
 }
 
-/* Removes the blocks of heap_capture_note_block() that are not inside blocks of the heap. */
+/* Passes the blocks of heap_capture_note_block() to the heap. Keeps only those that begin inside a block of the
+ * heap. */
 static void note_all_blocks(struct heap_capture *capture)
 {
 	size_t inside = 0;

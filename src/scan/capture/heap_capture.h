@@ -23,9 +23,8 @@ void heap_capture_add(struct heap_capture *capture, struct task *task);
  * from `sp` on, and the words of the caller's registers in `words`. */
 void heap_capture_add_exiting(struct heap_capture *capture, struct task *task, uint64_t sp, const uint64_t *words,
 			      size_t count);
-/* Adds a thread of a process that continues. If `caller` is not 0, the thread is stopped before the first
- * instruction of a function, whose return address is `caller`; then the thread is treated as not inside this
- * function. */
+/* Adds a thread of a process that continues. caller: if not 0, the thread is stopped before the first instruction of a
+ * function, and `caller` is the return address. Then the thread is treated as not inside this function. */
 void heap_capture_add_alive(struct heap_capture *capture, struct task *task, uint64_t caller);
 /* Copies the memory of the task's process. Afterwards the process may run or exit. Returns NULL, or a static text
  * that says why the copy failed. Takes as much memory as the process has written. */
@@ -36,7 +35,8 @@ const char *heap_capture_warm(struct heap_capture *capture, const struct task *t
 /* Returns the number of bytes that may contain pointers and are missing in the copy. If any are missing, no block is
  * classified as definitely lost. */
 uint64_t heap_capture_unknown_bytes(const struct heap_capture *capture);
-/* Returns the number of threads whose registers are missing in the copy. This has the same consequence. */
+/* Returns the number of threads whose registers are missing in the copy. If any are missing, no block is classified as
+ * definitely lost, either. */
 size_t heap_capture_unknown_threads(const struct heap_capture *capture);
 /* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown. *is_passing: true if
  * a thread may be inside the allocator, so that another copy some milliseconds later may be consistent. */
@@ -45,14 +45,15 @@ const char *heap_capture_read(struct heap_capture *capture, bool *is_passing);
 void heap_capture_again(struct heap_capture *capture);
 /* Returns true if no heap of a known allocator was found; the process may have a heap of another allocator. */
 bool heap_capture_is_unknown(const struct heap_capture *capture);
-/* Returns true if a lock of the heap is held in the copy: then a thread that continues is inside the allocator. */
+/* Returns true if a lock of the heap is held in the copy, so that a thread may be changing the heap. */
 bool heap_capture_is_locked(const struct heap_capture *capture);
 /* Returns the heap that was read, which belongs to the capture. */
 const struct heap *heap_capture_heap(const struct heap_capture *capture);
 /* Adds a block that was live when the copy was made, according to the trace. */
 void heap_capture_note_block(struct heap_capture *capture, uint64_t address, uint64_t size);
 /* Classifies the blocks of the heap that was read, and those of heap_capture_note_block() that another allocator has
- * allocated; if the allocator is unknown, all of these. Returns NULL, or a static text that says why this failed. */
+ * allocated. If the allocator is unknown, classifies all blocks of heap_capture_note_block(). Returns NULL, or a static
+ * text that says why this failed. */
 const char *heap_capture_classify(struct heap_capture *capture);
 /* For a heap that was read: heap_capture_has() returns true if an address is in memory in which the allocator has
  * blocks. heap_capture_figures() returns the allocator's figures, NULL if it keeps none. */

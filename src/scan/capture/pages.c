@@ -92,8 +92,8 @@ static void read_words(void *context, uint64_t from, uint64_t to)
 
 /* ---- The page of zeros ---- */
 
-/* Memory that was read but never written consists of a shared page of zeros, the small or the huge one, which is
- * marked as present. A table made by calloc() may contain gigabytes of it. From Linux 6.7 on the kernel shows where
+/* Memory that was read but never written consists of a shared page of zeros, the small or the huge one, which is marked
+ * as present. A table made by calloc() may contain gigabytes of such memory. From Linux 6.7 on the kernel shows where
  * these pages are (Documentation/admin-guide/mm/pagemap.rst, PAGEMAP_SCAN). On older kernels these pages are copied. */
 
 struct pagemap_region {
@@ -153,8 +153,7 @@ static void forget_zeros(struct pages_words *words)
 	}
 }
 
-/* Adds pages of the mapping. Returns the address from which on pagemap cannot be read; the mapping's end: it could be
- * read. */
+/* Adds pages of the mapping. Returns the address from which on pagemap could not be read, or the mapping's end. */
 static uint64_t add_pages(struct page_runs *runs, int fd, const struct page_choice *choice)
 {
 	const uint64_t page = page_size(), end = choice->mapping->end, pages = (end - choice->mapping->start) / page;
@@ -178,7 +177,7 @@ static uint64_t add_pages(struct page_runs *runs, int fd, const struct page_choi
 	return at;
 }
 
-/* Adds pages of the mapping, and all pages from where on pagemap cannot be read. */
+/* Adds pages of the mapping. If pagemap cannot be read from some address on, adds all pages from there on. */
 static void add_pages_or_all(struct page_runs *runs, int fd, const struct page_choice *choice)
 {
 	const struct mapping *const mapping = choice->mapping;
@@ -297,8 +296,8 @@ static ssize_t pass_over(struct copy *copy, const struct page_run *run, unsigned
 	return (ssize_t)page_size();
 }
 
-/* Copies pages that the process has mapped only for writing. process_vm_readv() respects that, /proc/TID/mem does not.
- * Returns what copy_pieces() does. */
+/* Copies pages that the process has mapped only for writing. process_vm_readv() cannot read them, but /proc/TID/mem
+ * can. Returns what copy_pieces() does. */
 static ssize_t copy_write_only(struct copy *copy, const struct page_run *run, unsigned char *to,
 			       const struct iovec *piece)
 {

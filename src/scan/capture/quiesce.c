@@ -83,8 +83,8 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 }
 
 /* Returns true if the task is in the allocator's code (is_in_code(), is_called_by_object()), or in a system call of a
- * kind that malloc makes. Most of these calls are not made by malloc, because a thread that waits for anything usually
- * calls futex. */
+ * kind that malloc makes. Most threads in such a call are outside malloc, because a thread that waits for anything
+ * usually calls futex. */
 static bool is_inside(void *context, struct task *task)
 {
 	long number;
@@ -125,9 +125,10 @@ static bool begins_resize(void *context, struct task *task)
 						     !quiesce_is_malloc_call(arch, number));
 }
 
-/* Runs the only thread of a process to the start of a system call that resizes the heap. With one thread, glibc's
- * malloc takes no lock. A thread that does nothing but allocate spends most of its time in the kernel, which provides
- * memory, so each interrupt finds it inside malloc. Returns true if the thread is at such a call. */
+/* Runs the only thread of a process to the start of a system call during which the heap is consistent. With one thread,
+ * glibc's malloc takes no lock. A thread that does nothing but allocate spends most of its time in the kernel, which
+ * provides memory, so nearly each interrupt finds the thread inside malloc. Returns true if the thread is at such a
+ * call. */
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
@@ -135,8 +136,8 @@ static bool leave_alone(struct frozen_process *hold, struct code *code)
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
-/* Threads in a system call run only after all others have left the code, because a lock for which they wait is free
- * then. */
+/* Threads in a system call run only after all others have left the code, because a lock for which they wait is then
+ * free. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
@@ -221,8 +222,8 @@ static void find_own(struct locks *locks, struct task *task)
 }
 
 /* Prepares a thread to run. Returns false if it holds no lock. A thread that does nothing but allocate holds its lock
- * most of the time, in the kernel, which provides memory; each interrupt finds it there. So its lock is marked as
- * contended, and the thread makes a futex call when it releases the lock:
+ * most of the time, while the kernel provides memory, so nearly each interrupt finds the lock held. Therefore the lock
+ * is marked as contended, and the thread makes a futex call when it releases the lock:
  *
  *	all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, FUTEX_WAKE | A stops there
  *
@@ -231,8 +232,8 @@ static void find_own(struct locks *locks, struct task *task)
  *
  *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
- * In this case A itself is deep in the kernel and cannot be stopped, so nothing is written (`moving`). scan.c uses no
- * locks if another process is in A's memory. A thread at the start of another system call does not run, because the
+ * In this case A itself is deep in the kernel and cannot be stopped (hold->moving), so nothing is written. scan.c uses
+ * no locks if another process is in A's memory. A thread at the start of another system call does not run, because the
  * call may be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
@@ -254,8 +255,8 @@ static bool begin_turn(void *context, struct task *task)
 	return has_any;
 }
 
-/* Returns true if the thread has released one of its locks, or begins a system call of another kind: then it waits
- * for a lock, or is outside malloc. */
+/* Returns true if the thread has released one of its locks, or begins a system call that malloc does not use to get or
+ * return memory. At such a call, the thread waits for a lock, or is outside malloc. */
 static bool has_let_go(void *context, struct task *task)
 {
 	const struct locks *locks = context;

@@ -4,10 +4,10 @@
 
 #include "ptrace/freeze.h"
 
-/* Lets threads run for moments until they have left certain code: the C library's, that of the shared object with path
- * `object` (NULL: none), and system calls that malloc or that object makes. Each thread runs until it has left. Returns
- * the number of threads that did not leave: they work in this code for long, wait for a lock that such a thread holds,
- * or are stopped by a signal. */
+/* Lets threads run for moments until they have left certain code: the code of the C library and of the shared object
+ * with path `object` (NULL: none), and system calls that malloc or that object makes. Tries this for some 200 ms.
+ * Returns the number of threads that are still in the code, because they work there for long, or wait for a lock that
+ * such a thread holds. If a signal has stopped the process, returns 0 at once. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object);
 /* Lets threads run for moments until no lock of the heap is held, in a process with several threads. A lock is a word
  * of 4 bytes that is not 0 while it is held. A thread runs only if it may hold a lock, because the lock's address is in

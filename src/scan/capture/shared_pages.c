@@ -44,8 +44,8 @@ void shared_end(struct shared *s)
 /* ---- The object ---- */
 
 /* Returns true if reading the file's pages needs only the kernel and a disk. Reading from other file systems (FUSE,
- * NFS) may wait for a server, which may be the stopped process. Huge pages (hugetlbfs) are taken from a pool, which
- * may then be empty when the process needs one. */
+ * NFS) may wait for a server, which may be the stopped process. Huge pages (hugetlbfs) are taken from a pool, which may
+ * then be empty when the process needs a page. */
 static bool shared_pages_is_local(int fd)
 {
 	static const uint32_t magics[] = {
@@ -115,7 +115,7 @@ static enum shared_pages_object open_object(struct shared *s)
 	enum shared_pages_object object = open_path(s, path, true);
 
 	free(path);
-	/* These are names like "anon_inode:[perf_event]", "socket:[1]". */
+	/* Such a path is a name like "anon_inode:[perf_event]" or "socket:[1]". */
 	if (m->path[0] != '/')
 		return object == OBJECT_UNKNOWN ? OBJECT_DEVICE : object;
 	if (object != OBJECT_UNKNOWN || m->deleted)
@@ -126,8 +126,8 @@ static enum shared_pages_object open_object(struct shared *s)
 	return object;
 }
 
-/* Returns true if the mapping is the kernel's own memory, which has no path: anonymous, System V's, a memfd's. All
- * such memory has the device number of an anonymous mapping, so one is made for comparison. */
+/* Returns true if the mapping is the kernel's own memory, which has no path: anonymous, System V's, a memfd's. All such
+ * memory has the device number of an anonymous mapping, so the function makes an anonymous mapping for comparison. */
 static bool is_kernel_memory(const struct mapping *m)
 {
 	const size_t size = page_size();
@@ -149,8 +149,9 @@ static bool is_kernel_memory(const struct mapping *m)
 
 /* ---- The pages of an object ---- */
 
-/* Returns true if reading a page may wait for a thread that provides it (userfaultfd), because that thread is
- * probably stopped. This is checked only for mappings that are read, because the kernel takes long to make smaps. */
+/* Returns true if reading a page may wait for a thread that provides the page (userfaultfd). That thread is probably
+ * stopped, so the read might not end. This is checked only for mappings that are read, because the kernel takes long to
+ * make smaps. */
 static bool has_waiters(struct shared *s)
 {
 	if (!s->has_waiters) {
@@ -171,7 +172,8 @@ static void open_mapping(struct shared *s)
 	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping));
 }
 
-/* Returns the address that lseek(2) finds; `none` if no data follows. */
+/* Returns the address that lseek(2) finds in the mapping, or `none` if there is none. Returns `address` if lseek(2)
+ * fails. */
 static uint64_t seek_in_mapping(struct shared *s, uint64_t address, int whence, uint64_t none)
 {
 	const struct mapping *const m = s->mapping;

@@ -10,10 +10,10 @@
 #include "scan/capture/pages.h"
 #include "symbols/objects/maps.h"
 
-/* The limit for one copy, in bytes of shared memory. Beyond it, in order of address, only pages in the page table
- * are copied. */
+/* The limit for one copy, in bytes of shared memory. After these bytes, in order of address, only pages in the page
+ * table are copied. */
 #define SHARED_MAX (1ull << 30)
-/* The limit in bytes if it is unknown which pages have data, because reading allocates the empty ones. */
+/* The limit in bytes if it is unknown which pages have data. It is low because reading an empty page allocates it. */
 #define SHARED_UNKNOWN_MAX (64ull << 20)
 
 /* The state of one reading of a process's mappings, from shared_begin() to shared_end(). */

@@ -391,8 +391,8 @@ static void *pause_thread(void *context)
 	return NULL;
 }
 
-/* Makes the pause in a thread of its own; when it exits, the kernel releases all tasks. No signal interrupts the
- * pause: Ctrl-C waits until the process continues. */
+/* Makes the pause in a thread of its own. When this thread exits, the kernel detaches the tasks that are still
+ * attached. No signal interrupts the pause: Ctrl-C waits until the process continues. */
 static int run_pause(struct snapshot_pause *pause)
 {
 	sigset_t all, before;

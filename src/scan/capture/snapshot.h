@@ -18,8 +18,9 @@ struct snapshot_care {
 	const uint64_t *locks;
 	size_t lock_count;
 	bool marks_locks; /* true if the locks can be marked as contended: quiesce_outside_locks() */
-	/* Used if there are no locks. leaves_c: threads in the C library, which contains malloc, run until they have
-	 * left it. object: path of the shared object that contains the allocator, which threads also leave; or NULL. */
+	/* Used if there are no locks. leaves_c: true if threads in the C library, which contains malloc, run until they
+	 * have left it. object: path of the shared object that contains the allocator, which threads also leave; or
+	 * NULL. */
 	bool leaves_c;
 	const char *object;
 	/* The program that has these locks, as snapshot_program() returned it. In another program their addresses
@@ -39,7 +40,7 @@ struct snapshot_figures {
 	/* threads that could not be stopped, because they wait deep in the kernel; their registers are unknown */
 	size_t moving;
 	size_t sharers;  /* other processes in the same memory, which are not stopped; their registers are unknown */
-	size_t inside;   /* threads that did not leave the code named in snapshot_care */
+	size_t inside;   /* threads that did not leave the code, or locks that stayed held: snapshot_care */
 	size_t asleep;   /* threads in a system call that malloc does not make */
 	bool is_stopped; /* true if a signal had stopped the process before */
 };
@@ -55,12 +56,12 @@ static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 struct snapshot *snapshot_new(pid_t pid);
 /* Limits a copy to this many bytes; a larger one fails with -EFBIG. 0, the default, means no limit. */
 void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
-/* Restricts copies to the blocks of the heap, without the roots: shared memory is not copied, because no known
- * allocator has blocks in it. */
+/* Leaves shared memory out of copies, so that the blocks are found, but not all roots: no known allocator has blocks in
+ * shared memory. */
 void snapshot_blocks_only(struct snapshot *snapshot);
-/* Reads everything that can be read while the process runs. To be called before a pause, if that saves time. Returns 0;
- * 1 after a message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if the
- * process has ended. */
+/* Reads everything that can be read while the process runs, which makes the next pause shorter. Returns 0; 1 after a
+ * message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if the process
+ * has ended. */
 int snapshot_warm(struct snapshot *snapshot);
 /* Returns true if snapshot_warm() has found another process that uses the same memory. */
 bool snapshot_is_shared(const struct snapshot *snapshot);

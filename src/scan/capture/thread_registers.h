@@ -17,16 +17,16 @@ struct scan_threads {
 
 /* Finds the other processes that use the memory of this one. Takes some milliseconds. */
 void scan_threads_find_others(struct scan_threads *threads, pid_t pid);
-/* Reads the registers of all threads of the process, and replaces the earlier ones; adds a thread for each process that
- * scan_threads_find_others() has found and that still uses the memory. Of a thread that could not be stopped, and of
- * the other processes, only the address at which they sleep is known. */
+/* Reads the registers of all threads of the process, which replace the earlier ones. Adds a thread for each process
+ * that scan_threads_find_others() has found and that still uses the memory. Of a thread that could not be stopped, and
+ * of the other processes, only the address at which they sleep is known. */
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
 /* Adds the registers of one task. Of a task that is not stopped, only the address at which it sleeps is known. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
-/* Replaces the registers of the thread that was added last by this sp and these words; the thread is then treated as
- * one whose functions have ended, outside of the allocator. */
+/* Replaces the registers of the thread that was added last by this sp and these words. The thread is then treated as
+ * outside of the allocator, and its functions as ended. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
-/* Returns the number of threads whose registers are unknown, with the other processes. */
+/* Returns the number of threads whose registers are unknown, including those of the other processes. */
 size_t scan_threads_unknown(const struct scan_threads *threads);
 void scan_threads_free(struct scan_threads *threads);
 

@@ -11,8 +11,7 @@ struct range {
 
 struct starts {
 	struct hash known;     /* address -> 1, for each address passed to heap_note_block() that is inside a block */
-	struct hash first;     /* address of a block -> start of its used part; the same address if all of the block may
-				* be used */
+	struct hash first;     /* address of an allocator's block -> address of the program's; may be the same */
 	struct range *aligned; /* memory where a program's block may begin inside an allocator's; by address */
 	size_t aligned_count, aligned_capacity;
 };

@@ -19,9 +19,9 @@ static int from_ledger_compare_regions(const void *one, const void *two)
 	return compare_u64(a->begin, b->begin);
 }
 
-/* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. A block
- * that overlaps the next one, or a region of the heap, is cut off where that begins, because the first block's release
- * was not seen, or a part of the block was released. */
+/* Adds a block as a region. A block of 0 bytes is added with one byte, so that it can be found by its address. If the
+ * block overlaps the next block, or a region of the heap, it is cut off where that block or region begins. Such an
+ * overlap means that the block's release was not seen, or that a part of the block was released. */
 static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, uint64_t next)
 {
 	const uint64_t most = next - address;
@@ -34,7 +34,7 @@ static void from_ledger_add(struct heap *heap, uint64_t address, uint64_t size, 
 }
 
 /* Adds the block at an address, unless the address is in one of the heap's first `regions` regions, or the process has
- * no memory there. next: where the next block begins. */
+ * no memory there. next: address at which the next block begins. */
 static void from_ledger_add_outside(struct heap *heap, size_t regions, const struct heap_extent *extent, uint64_t next)
 {
 	const size_t before = COUNT_UP_TO(heap->regions, regions, .begin, extent->address);

@@ -13,7 +13,7 @@ enum heap_status {
 	HEAP_READ,
 	HEAP_NOT_FOUND,    /* malloc was never called, or the allocator is unknown */
 	HEAP_INCONSISTENT, /* the allocator's structures contradict each other: damage, or a thread inside malloc */
-	HEAP_UNSUPPORTED,  /* no reader for heaps of this processor exists */
+	HEAP_UNSUPPORTED,  /* no reader exists for this processor, or for this version of the allocator */
 	HEAP_TOO_LARGE,    /* the heap has more blocks, or more memory with blocks, than the tables have room for */
 };
 
@@ -51,11 +51,10 @@ struct heap_extent {
 };
 
 /* Makes a heap of an unknown allocator; heap_add_blocks() adds its blocks. All other memory is searched for roots,
- * including the allocator's own data; therefore, a block to which only the allocator's data points is not found
- * lost. */
+ * including the allocator's own data. Therefore a block is not found lost if only the allocator's data points to it. */
 struct heap *heap_without_blocks(const struct heap_image *image);
 /* Adds to a heap those blocks of a list that are outside of its regions. Any allocator may have allocated them, and the
- * list need not contain all blocks. Sorts `extents`. Returns false if there are too many blocks. Call it before
+ * list need not contain all blocks. Sorts `extents`. Returns false if there are too many blocks. Must be called before
  * heap_note_block(). */
 bool heap_add_blocks(struct heap *heap, struct heap_extent *extents, size_t count);
 /* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns the number of addresses
@@ -64,8 +63,8 @@ bool heap_add_blocks(struct heap *heap, struct heap_extent *extents, size_t coun
  * locks (lowlevellock.h: 1 means held; 2 means held and waited for, so that the holder makes a futex call on
  * release). */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
-/* Returns true if one of these locks is held in the image. Then a thread may be changing the heap even if the heap
- * is consistent. Returns false if the process has one thread. */
+/* Returns true if a lock that heap_locks() returns is held in the image. Then a thread may be changing the heap even if
+ * the heap is consistent. Returns false if the process has one thread. */
 bool heap_is_locked(const struct heap_image *image);
 /* Returns the path of the shared object that contains the allocator; the path belongs to the image. Returns NULL if the
  * allocator is unknown, the C library's own, or part of the program. */
@@ -77,9 +76,9 @@ const char *heap_allocator(const struct heap *heap);
  * jemalloc also has hblks and hblkhd. */
 const struct heap_figures *heap_figures(const struct heap *heap);
 
-/* Records that the program has a block at this address, according to a trace. If the address is inside a block of
- * the heap, a pointer to the address keeps that block alive, too, and true is returned. Returns false if a block of
- * the heap begins at the address, or if no block contains it. Call it before heap_classify(). */
+/* Records that the program has a block at this address, according to a trace. If the address is inside a block of the
+ * heap, a pointer to the address keeps that block alive, too, and true is returned. Returns false if a block of the
+ * heap begins at the address, or if no block contains it. Must be called before heap_classify(). */
 bool heap_note_block(struct heap *heap, uint64_t address);
 
 /* The additional results that a caller of heap_classify_for() asks for. */

@@ -20,7 +20,7 @@ struct region {
 	bool is_mapped;      /* true if the region is a single chunk with a mapping of its own */
 };
 
-/* An entry of the table of blocks. There can be millions. Read it by block_address(), block_size(), block_state(). */
+/* One of possibly millions of entries of the table of blocks. block_address(), block_size(), block_state() read it. */
 struct block {
 	uint32_t low, high; /* the address; the highest bits of `high` contain the state */
 	uint32_t size;      /* size in bytes; BLOCK_LARGE: the size is in heap->large */
@@ -117,7 +117,7 @@ void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
 /* Returns true if all of the range is in mappings that are writable or protected by the program, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
-/* Sets `first` and by_page of all regions; also called again, after regions and blocks were added. Regions and blocks
+/* Sets `first` and by_page of all regions. Must be called again after regions or blocks were added. Regions and blocks
  * must be sorted. Returns false if there are too many blocks or pages. */
 bool blocks_index(struct heap *heap);
 /* Returns the region that contains an address, or NULL. */

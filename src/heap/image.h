@@ -23,7 +23,7 @@ struct heap_thread {
 	pid_t tid;
 	uint64_t pc, sp, thread_pointer;
 	bool in_syscall;
-	bool is_ending;        /* true if none of the functions on its stack will go on */
+	bool is_ending;        /* true if the thread is in exit(3): no function on its stack will continue */
 	bool is_outside;       /* true if the thread is in a system call that no allocator makes */
 	const uint64_t *words; /* all words of its registers, including vector registers */
 	size_t n_words;
@@ -43,15 +43,15 @@ struct heap_image {
 	void *context;
 };
 
-/* Returns true if a mapping is memory from mmap(2) without a file, which the program can write. The kernel shows a name
- * for huge pages (MAP_HUGETLB). */
+/* Returns true if a mapping is memory from mmap(2) without a file, which the program can write. If the memory has huge
+ * pages (MAP_HUGETLB), the kernel shows a name for it. */
 static inline bool image_is_anonymous(const struct heap_mapping *m)
 {
 	return m->readable && m->writable && !m->shared &&
 	       (!m->path[0] || !strcmp(m->path, "/anon_hugepage (deleted)"));
 }
 
-/* Returns true if a mapping is private memory without a file that the program cannot write at present: mprotect(2).
+/* Returns true if a mapping is private memory without a file that the program has made unwritable with mprotect(2).
  * Such pages may be inside of blocks. */
 static inline bool image_is_protected(const struct heap_mapping *m)
 {

@@ -42,8 +42,8 @@ static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bin
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
-/* Returns true if the bins have the offset that they have from 2.43 on, in an arena without fastbins: only two
- * pointers are between the flags and the bins. */
+/* Returns true if the bins have their offset of glibc 2.43 and later, where arenas have no fastbins: only two pointers
+ * are between the flags and the bins. */
 static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;

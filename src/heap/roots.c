@@ -88,9 +88,9 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	roots_give(context, word, address, tid);
 }
 
-/* Calls back for the block that contains an address of a thread. Such a block contains the thread's stack, or its
- * control block and variables (musl's dlopen(3) allocates these to make room for more variables). The block is in use
- * even if all pointers to it are interior pointers. */
+/* Calls back for the block that contains a thread's stack pointer or thread pointer. Such a block contains the thread's
+ * stack, or its control block and variables (musl's dlopen(3) allocates these to make room for more variables). The
+ * block is in use even if all pointers to it are interior pointers. */
 static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);
@@ -128,9 +128,9 @@ static int roots_compare_ranges(const void *one, const void *two)
 	return compare_u64(a->start, b->start);
 }
 
-/* Collects the memory whose words are not roots: the unused ranges of stacks; the main arenas, because the pointers
- * in their lists point to the headers of free chunks, and so to the ends of the blocks before these; and the
- * allocator's own data outside of regions. */
+/* Collects the memory whose words are not roots: the unused ranges of stacks, the main arenas, and the allocator's own
+ * data outside of regions. The lists of a main arena point to headers of free chunks. A header begins in the last word
+ * of the block before it, so these pointers look like interior pointers to that block. */
 static void find_ignored(struct heap *heap)
 {
 	size_t count, kept = 0;

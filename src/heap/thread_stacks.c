@@ -1,6 +1,6 @@
-/* Finds the memory of threads' stacks, and which ranges of it no function uses. Only memory that the C library
- * itself has recorded as a stack is used, because a stack pointer may also point into a mapping or block with other
- * data of the program. */
+/* Finds the memory of threads' stacks, and which ranges of it no function uses. Only the kernel's mapping [stack] and
+ * memory that the C library itself has recorded as a stack are used, because a stack pointer may also point into a
+ * mapping or block with other data of the program. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
@@ -122,10 +122,10 @@ static bool has_c_library(const struct heap_image *image)
 	return false;
 }
 
-/* Returns true if a thread's function may have variables in the red zone. A function with a system call instruction of
- * its own may have them there during the call, too. The C library's functions, in which threads wait most often, have
- * none there: for as long as they wait, the red zone contains only old words of earlier functions. In a static program,
- * which has no other file with the library, each system call is taken for one of the library. */
+/* Returns true if a thread's function may have variables in the red zone. During a system call, only a function with a
+ * system call instruction of its own may have variables there. Threads wait most often in the C library's functions,
+ * which have none there: the red zone then contains only old words of earlier functions. In a static program, the C
+ * library has no file of its own, so each system call is assumed to be one of the library. */
 static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(image, thread->pc);
@@ -178,7 +178,8 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	const uint64_t room = m->end - thread->sp, end = thread->sp + (room < ALTERNATE_MAX ? room : ALTERNATE_MAX);
 
 	for (uint64_t at = align_up(thread->sp, width), next; at < end; at = next) {
-		/* A frame's large array may be untouched, or zero. */
+		/* A large array on the stack may have pages that the image does not contain: untouched pages, or pages
+		 * of zeros. */
 		if (!word_at(&heap->words, at, &word[0])) {
 			next = behind_hole(heap->image, at);
 			continue;
@@ -194,7 +195,7 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	return false;
 }
 
-/* Adds the memory below the stack pointer of a thread that runs on the stack which the C library or the kernel
+/* Adds the memory below a thread's stack pointer, if the thread runs on the stack that the C library or the kernel
  * provided. The added memory ends where another thread uses it as a stack. */
 static void add_below(struct heap *heap, const struct heap_thread *thread, struct thread_stacks_ranges *ranges)
 {

@@ -71,7 +71,8 @@ struct bins_run {
 	bool is_odd[2 * BINS];
 };
 
-/* Sets *run from an empty bin, in both directions. Continues past up to ODD_MAX inconsistent bins on each side. */
+/* Sets *run to the bins around the empty bin at `at`, in both directions. Continues past up to ODD_MAX inconsistent
+ * bins on each side. */
 static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *run)
 {
 	const unsigned size = header_size(heap->form);
@@ -268,8 +269,9 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	return true;
 }
 
-/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk(2) has returned too little or no memory, as
- * in a C library with a namespace of its own. A piece of memory does not contain the address of its arena. */
+/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk(2) has returned too little or no memory, as in
+ * a C library with a namespace of its own. A piece of memory does not contain the address of its arena, so the pieces
+ * of all noncontiguous arenas are searched for together. */
 static bool add_mains(struct heap *heap)
 {
 	uint64_t in_pieces = 0;

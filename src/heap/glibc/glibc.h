@@ -53,9 +53,9 @@ bool walk_regions(struct heap *heap);
 /* Adds mmapped chunks to the tables; see mmapped.c. */
 bool mmapped_find(struct heap *heap);
 /* Chooses the mmapped chunks from the candidates in `found`, which look like mmapped chunks, but overlap or are more
- * than malloc has counted. Decides by the pointers to the candidates and by their sum. Moves the chosen ones to the
- * front and returns their number; 0 if no choice, or more than one, has `count` chunks of `bytes` in all. See
- * mmapped_pick.c. */
+ * than malloc has counted. The choice depends on the pointers to the candidates and on the sum of their bytes. Moves
+ * the chosen ones to the front and returns their number; 0 if no choice, or more than one, has `count` chunks of
+ * `bytes` in all. See mmapped_pick.c. */
 size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes);
 /* Marks the chunks in threads' caches, and the caches themselves; see tcache.c. */
 bool tcaches_find(struct heap *heap);

@@ -70,8 +70,7 @@ static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 /* Returns the block in use that ends at `end` and that free() is merging with the previous free chunk, or HEAP_NONE.
  * At that moment the thread has only the end of the chunk being released:
  *
- *     free(p): p is in use | p = the previous chunk, next = end of the old p | unlinks the previous chunk from its
- * list */
+ *     free(p): p is in use | p = the previous chunk, next = end of the old p | unlinks the previous chunk */
 static uint32_t block_before(struct holding *holding, uint64_t end)
 {
 	struct heap *const heap = holding->heap;
@@ -128,8 +127,8 @@ static void give_all(struct holding *holding, bool is_glibc)
 	}
 }
 
-/* Returns true if a thread runs glibc's code. The address of the code of musl's old malloc is unknown; for it, the
- * registers of every thread are used. */
+/* Returns true if a thread runs glibc's code. The address of the code of musl's old malloc is unknown; in a heap of
+ * that malloc, the registers of every thread are used. */
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)

@@ -4,7 +4,7 @@
 
 #include "heap/heap_private.h"
 
-/* Has the parameters of the callback of roots_each(). */
+/* A function with the parameters of the callback of roots_each(). */
 typedef void (*inside_callback)(void *context, uint64_t word, uint64_t address, pid_t tid);
 
 /* Calls back with the address of each block that the thread, if it is inside malloc, is allocating or releasing. */

@@ -16,9 +16,10 @@ struct found {
 	uint64_t start, end; /* range of the chunk, without the memory before it */
 };
 
-/* Returns true if an address is in the used part of a thread's stack, where no header can be. A stack may be inside
- * a block that the program allocated for it: then the block's header is below all stack pointers. If a thread runs
- * on such a stack, there may be blocks between its stack pointer and its control block. */
+/* Returns true if an address is in the used part of a thread's stack, where no header can be. If the C library has
+ * recorded the stack, its used part ends at the thread's control block. Otherwise the program may have allocated the
+ * stack as a block, whose header is below all stack pointers, and other blocks may follow it. So only the page of the
+ * stack pointer counts then. */
 static bool is_in_stack(struct heap *heap, uint64_t address)
 {
 	const struct heap_image *const image = heap->image;
@@ -172,8 +173,8 @@ struct mmapped_counts {
 
 #define DEFAULT_MAX 65536u /* n_mmaps_max, unless the program or a tunable has set it */
 
-/* Returns true if these are the counts. is_default: they have the default of n_mmaps_max, which hardly any other number
- * equals. Setting n_mmaps_max also sets no_dyn_threshold. */
+/* Returns true if these are the counts. If is_default is true, n_mmaps_max must have its default, which hardly any
+ * other number equals. Otherwise no_dyn_threshold must be 1, because malloc sets it together with n_mmaps_max. */
 static bool are_counts(const struct mmapped_counts *counts, uint32_t padding, uint64_t bytes, bool is_default)
 {
 	if (is_default)

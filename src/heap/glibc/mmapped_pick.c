@@ -23,7 +23,7 @@ static void mmapped_pick_note(struct choice *choice, uint64_t word)
 		choice->is_pointed[up_to - 1] = true;
 }
 
-/* Records which candidates' blocks are pointed to by any word of the image. */
+/* Records to which candidates' blocks a word of the image points. */
 static void note_pointers(const struct heap_image *image, struct choice *choice)
 {
 	const uint64_t lowest = choice->found[0].start + choice->header;

@@ -116,8 +116,8 @@ static bool has_end(struct heap *heap, uint64_t header)
 }
 
 /* Returns true if a chunk that has a size and links may have begun at `header`. A struct of the program can have a
- * number and pointers where a chunk has its size and links. So inside of a block in use, the end of the old chunk must
- * confirm it, too. */
+ * number and pointers where a chunk has its size and links. So inside of a block in use, the old chunk's end must
+ * confirm the chunk, too. */
 static bool may_have_begun(struct heap *heap, uint64_t header)
 {
 	const uint64_t block = header + header_size(heap->form);

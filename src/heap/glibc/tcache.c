@@ -85,9 +85,9 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Returns the offset of the first of a thread's variables from its thread pointer. The thread's stack, which is near on
- * the other side of the thread pointer, is not searched, because it contains old pointers to caches and to blocks of
- * the same size. */
+/* Returns the offset of the first of a thread's variables from its thread pointer. The other side of the thread pointer
+ * is not searched, because the thread's stack is there, which contains old pointers to caches and to blocks of the same
+ * size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
@@ -177,8 +177,9 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 }
 
 /* Returns true if a thread's cache is inconsistent; heap->place is then its header. The pointer to the cache has the
- * same offset from the thread pointer in all threads, so the offset is used at which most threads have a pointer to a
- * cache. The searched words may include an old pointer on a stack, but few threads have one at the same offset. */
+ * same offset from the thread pointer in all threads, so the function uses the offset at which most threads have a
+ * pointer to a cache. The searched words may include an old pointer on a stack, but few threads have one at the same
+ * offset. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const int64_t first = first_variable(heap);

@@ -4,7 +4,7 @@
 
 /* Returns how many bytes of a chunk the program cannot use. Usually the last word of a block is in the next chunk's
  * header. An mmapped chunk has no next chunk; from 2.43 on, it ends with room for a header instead. If blocks have
- * tags, one for 16 bytes, a block extends neither into the next header, which has no tag, nor into that room. */
+ * tags, each for 16 bytes, a block extends neither into the next header, which has no tag, nor into that room. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
 	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;

@@ -47,7 +47,7 @@
 
 struct mimalloc {
 	struct heap *heap;
-	uint64_t cookie; /* random number of the first thread's heap; in each segment, xored with its address */
+	uint64_t cookie; /* random number of the first thread's heap; a segment has it, xored with its address */
 	uint64_t main;   /* address of the first thread's heap */
 	uint64_t *segments;
 	size_t segment_count, segment_capacity;

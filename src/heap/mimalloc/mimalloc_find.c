@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define PAGE 4096u /* size of the kernel's pages, not mimalloc's; mappings begin at these */
+#define PAGE 4096u /* size of the kernel's pages, not mimalloc's; mappings begin at page boundaries */
 
 static bool is_segment(struct mimalloc *m, uint64_t at)
 {

@@ -203,8 +203,9 @@ static bool sort_groups(struct musl *m)
 
 /* ---- Blocks ---- */
 
-/* Returns true if the bytes before a block are correct: the number of its slot, the unused bytes at the slot's end
- * if these are few, and the distance of the block from the group's first slot, in units. */
+/* Returns true if the bytes before a block are correct. They contain the number of the block's slot, the number of
+ * unused bytes at the slot's end if it is small, and the distance of the block from the group's first slot, in units.
+ * Only the slot and the distance are checked. */
 static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
 	const uint64_t units = (block - group->start) / UNIT - 1;

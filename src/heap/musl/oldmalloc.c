@@ -102,8 +102,9 @@ static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t e
 	return end;
 }
 
-/* Returns true if the header at address `at` can be that of a block whose mapping begins at `page`: the block ends
- * at the end of a page. *end may be after the mapping's end if the header is one that an alignment has left behind. */
+/* Returns true if the header at address `at` can be that of a block whose mapping begins at `page`: the block ends at
+ * the end of a page. The header may also be an old one, which an allocation with an alignment has left; then *end may
+ * be after the mapping's end. */
 static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uint64_t *end)
 {
 	uint64_t before, size;

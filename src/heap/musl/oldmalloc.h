@@ -1,11 +1,11 @@
 /* The structures of musl's malloc up to 1.2.0, with which later versions can be built ("oldmalloc").
  *
- * A region of chunks has a header at each end, which describes the memory outside of the region: it says that the
- * memory before the first chunk and after the last one is in use. A region is memory from brk(2), a mapping if
- * brk(2) has failed, or the unused part of a page of an object's variables, which the dynamic linker passes to
- * malloc. A chunk's size is in the word before the block, with a bit that is set if the chunk is in use; the header
- * of the next chunk repeats the word. Chunks that are not in use are in the lists of 64 bins, by size. A large block
- * has a mapping of its own with a header at the start; no list contains it. */
+ * A region of chunks has a header at each end. These headers say that the memory before the first chunk and after the
+ * last chunk is in use. A region is memory from brk(2), a mapping if brk(2) has failed, or the unused part of a page of
+ * an object's variables, which the dynamic linker passes to malloc. A chunk's size is in the word before the block,
+ * with a bit that is set if the chunk is in use; the header of the next chunk repeats the word. Chunks that are not in
+ * use are in the lists of 64 bins, by size. A large block has a mapping of its own with a header at the start; no list
+ * contains it. */
 #ifndef FT_HEAP_MUSL_OLDMALLOC_H
 #define FT_HEAP_MUSL_OLDMALLOC_H
 
@@ -51,7 +51,7 @@ static inline bool is_chunk_size(const struct musl_old *m, uint64_t size, uint64
 }
 
 /* Returns true if a mapping contains variables of an object. Memory from brk(2) may directly follow a program's
- * variables; then one mapping contains it and the last variables. */
+ * variables; then one mapping contains this memory and the last variables. */
 bool musl_old_has_variables(const struct heap_image *image, size_t mapping);
 /* Finds the bins by their contents. Returns false if no bins are found. */
 bool musl_old_find(struct musl_old *m);

@@ -89,8 +89,8 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	return true;
 }
 
-/* Returns how many of the 64 bins have is_odd, or UINT32_MAX if the memory is no array of bins. At least one bin must
- * have is_sure, because some other variables, such as tcmalloc's, point to themselves, too. */
+/* Returns in how many of the 64 bins is_odd is true, or UINT32_MAX if the memory is no array of bins. At least in one
+ * bin is_sure must be true, because some other variables, such as tcmalloc's, point to themselves, too. */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);
@@ -116,8 +116,8 @@ static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 	return (first + m->header) % m->align == 0 && word_or_0(&m->heap->words, first + m->header + m->word) == end;
 }
 
-/* Finds the first of the 64 bins, given any one of them: tries all 64 positions, and takes the one in which the
- * fewest bins have is_odd. */
+/* Finds the first of the 64 bins, given any one of them. Tries all 64 positions, and takes the position for which
+ * count_odd() returns the least number. */
 static bool find_from(struct musl_old *m, uint64_t bin)
 {
 	unsigned least = UINT32_MAX;

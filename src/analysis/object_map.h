@@ -1,4 +1,4 @@
-/* Stores which objects are mapped at the current place of a trace, and where.
+/* Stores the objects that are mapped at the current position in a trace, with their addresses.
  *
  * A later object replaces the objects that it overlaps (dlclose and dlopen reuse addresses). A replaced object is freed
  * when no call and no stack refers to it any more. So memory is proportional to the number of objects that are mapped,

@@ -5,7 +5,7 @@
 #include "analysis/stage.h"
 #include "trace/event.h"
 
-/* The name that replaces the function's, because the function and the stack of such a block are unknown. */
+/* The function name of blocks from before the trace, whose functions and stacks are unknown. */
 #define BEFORE_NAME "[before the trace]"
 
 /* Returns an allocation that represents block number `i` of a baseline. */

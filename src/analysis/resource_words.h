@@ -6,16 +6,17 @@
 #include "analysis/tally.h"
 #include "base/buf.h"
 
-/* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace contains the kind, its type is the noun. The
- * noun is "block" if the kind is undeclared, or if `resource` is NULL, which means several kinds. */
+/* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace contains the kind, the noun is the kind's type
+ * if this is a word, else "block". The noun is also "block" if the kind is undeclared, or if `resource` is NULL, which
+ * means several kinds. It is "call" for a RESOURCE_CALL resource. */
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* Returns the word for resources that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);
-/* Returns true if `size`, the sum of the sizes, should be printed: for memory, but not for descriptors, which have no
- * size; for a kind that no module contains, if the sum is not 0. */
+/* Returns true if `size`, the sum of the sizes, should be printed. This is so for memory, but not for descriptors,
+ * which have no size. For a kind that no module contains, it is so if the sum is not 0. */
 bool words_have_size(const struct resource_state *resource, uint64_t size);
 /* Appends the line "2 block(s) still reachable with total size of 66 bytes: not shown", in which `words` is "still
- * reachable". Appends nothing if the sum is of no resource. */
+ * reachable". Appends nothing if sum->calls is 0. */
 void words_not_shown(struct buf *out, const struct resource_state *resource, const struct tally *sum,
 		     const char *words);
 

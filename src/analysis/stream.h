@@ -14,9 +14,9 @@ struct stream {
 /* Opens the target. pid and suffix: for the name of the file, if the target is a folder. Returns 0, or a negative errno
  * after a message. */
 int stream_open(struct stream *stream, const struct output_target *target, uint32_t pid, const char *suffix);
-/* Closes the stream, also after an error of stream_open(), and zeroes it; it may be zero. error: an earlier error of
- * writing, which was reported, or 0. Returns that error; if it is 0 and not all could be written, a negative errno
- * after a message. */
+/* Closes and zeroes the stream, which may be zeroed already, or be the result of a failed stream_open(). error: 0, or
+ * the error of an earlier write, which the caller has reported. Returns `error` if it is not 0. Otherwise returns 0, or
+ * a negative errno after a message if not all could be written. */
 int stream_close(struct stream *stream, int error);
 
 /* Opens the target, calls write(), and closes the target. write() need not check the stream for errors. Returns 0, or a

@@ -191,7 +191,7 @@ static int open_writer(struct output *output, const struct record *record)
 }
 
 /* Rejects a second process if the format has a place for only one, because its calls would seem to be those of the
- * first one. */
+ * first process. */
 static int note_process(struct output *output)
 {
 	const struct encoding *encoding = output->options.encoding;
@@ -218,8 +218,8 @@ static char *folder_of(const char *path)
 	return folder;
 }
 
-/* Attachments stay in the folder of the input trace. Returns the absolute path of an attachment, for an output in
- * another folder; the caller frees it. Returns NULL if the path in the record is right for the output, too. */
+/* Attachments stay in the folder of the input trace. For an output in another folder, returns the absolute path of an
+ * attachment, which the caller frees. Returns NULL if the path in the record can stay as it is. */
 static char *attachment_moved(const struct output *output, const char *path)
 {
 	const struct output_target *const target = &output->options.target;

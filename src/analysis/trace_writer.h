@@ -8,7 +8,7 @@
 #include "trace/compression_kinds.h"
 #include "trace/writer.h"
 
-/* For several inputs whose outputs are written to one file, each after a line "# trace: NAME". */
+/* Used if the outputs of several inputs are written to one file, each after a line "# trace: NAME". */
 struct output_sequence {
 	const char *input_name; /* name of the current input */
 	bool has_begun;         /* the file contains at least one output already */
@@ -24,8 +24,8 @@ struct output_target {
 	const char *option;               /* the option with the path, for messages; NULL: -o */
 };
 
-/* Opens the target. Returns the descriptor, or a negative errno after a message. Sets *name to a name for messages,
- * which the caller frees. */
+/* Opens the target. Returns the descriptor, or a negative errno after a message. In both cases sets *name to a name for
+ * messages, which the caller frees. */
 int output_target_open(const struct output_target *target, uint32_t pid, const char *suffix, char **name);
 
 /* Passes the data for finding names (process, objects, build-ids) from a record to `names`, which may be NULL. objects:
@@ -45,8 +45,8 @@ struct output_options {
 	struct names *names;
 };
 
-/* Makes the stage. It opens the target at the first record, because the file's name may contain the pid. It reports
- * errors. */
+/* Makes the stage. The stage opens the target at the first record, because the file's name may contain the pid. It
+ * prints a message before it returns an error. */
 struct stage *output_new(const struct output_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* Cuts stacks (-b). This comes after everything that selects calls by their frames, which would otherwise not find the
- * frames that are cut off, and before everything that compares stacks or writes them. */
+/* Cuts stacks (-b). This stage comes after all stages that select calls by their frames, because these stages also need
+ * the frames that are cut off. It comes before all stages that compare or write stacks. */
 #ifndef FT_ANALYSIS_TRIM_H
 #define FT_ANALYSIS_TRIM_H
 

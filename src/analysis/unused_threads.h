@@ -5,7 +5,7 @@
 #include "analysis/stage.h"
 
 /* Makes a stage to be used after a filter of calls. It passes on a thread record only right before a call, and only if
- * the previous call was made by another thread. */
+ * the previous call was made by another thread, or by a thread with another name. */
 struct stage *thread_names_new(struct stage *next);
 
 #endif

@@ -9,7 +9,7 @@ enum group_order {
 	GROUPS_DEFAULT,
 	GROUPS_SIZE, /* by size, the largest first */
 	GROUPS_SIZE_ASC,
-	GROUPS_COUNT, /* by number of calls, the most first */
+	GROUPS_COUNT, /* by number of calls, the largest first */
 	GROUPS_COUNT_ASC,
 };
 
@@ -19,9 +19,9 @@ bool group_order_parse(const char *text, enum group_order *order);
 /* Makes the stage. The calls of a group have the same frames in the same objects; all calls without frames are one
  * group. Groups with equal size or count are sorted by their first calls; the calls of a group stay in the order of the
  * trace. The calls are passed on at the end, each with its frames. All calls of a group except the last have
- * shares_next set; the last one has the summary. Scans are passed on after the calls, other records at once; thread
- * records are dropped. If other objects are mapped at a group's addresses at the end, the group's objects are declared
- * again before the group. */
+ * shares_next set; the last call has the summary. Scans are passed on after the calls. Thread records are dropped. All
+ * other records are passed on at once. If other objects are mapped at a group's addresses at the end, the group's
+ * objects are declared again before the group. */
 struct stage *call_groups_new(struct stage *next, enum group_order order);
 
 #endif

@@ -119,8 +119,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 	return true;
 }
 
-/* Writes the lists that are large enough to the file. If that does not free enough memory, because the disk is full or
- * there are very many short lists, raises the limit. */
+/* Writes the lists that have CHUNK_MIN bytes or more to the file. Raises the limit if this does not free enough memory,
+ * because the disk is full or there are very many short lists. */
 static void call_store_make_room(struct call_store *store)
 {
 	if (!store->file_tried) {

@@ -45,8 +45,8 @@ struct call_store {
 struct call_list *call_store_list(struct call_store *store);
 /* Appends a call, without its frames. tag: a number that is stored with it. */
 void call_store_add(struct call_store *store, struct call_list *list, const struct record_call *call, uint64_t tag);
-/* Returns the number of a stack, for use as the tag of calls; 0 for NULL. Keeps it in stack->user. The caller owns the
- * stack. */
+/* Returns the number of a stack, for use as the tag of calls; 0 for NULL. Stores the number in stack->user. The caller
+ * owns the stack. */
 uint32_t call_store_stack(struct call_store *store, struct stack *stack);
 /* Returns a new number for a stack. If the caller does not have the stack yet, it passes NULL and stores the stack in
  * store->stacks[number - 1] later. Calls whose number has no stack are read without frames. */
@@ -70,8 +70,8 @@ void call_cursor_begin(struct call_cursor *cursor, const struct call_store *stor
 /* Reads the next call, without frames. Returns 1; the call's pointers are valid until the next call is read. Returns 0
  * at the end, or a negative errno, after a message, if the temporary file cannot be read. */
 int call_cursor_next(struct call_cursor *cursor, struct record_call *call);
-/* Passes the call that was read to a stage, with the frames of the stack whose number is its tag. First
- * passes the declarations of the stack's objects again, as stack_put_objects() does; `objects` is the object map of the
+/* Passes the call that was read to a stage, with the frames of the stack whose number is the call's tag. First passes
+ * the declarations of the stack's objects again, as stack_put_objects() does; `objects` is the object map of the
  * stack's pool. Returns what stage_put() returns. */
 int call_cursor_put(const struct call_cursor *cursor, const struct record_call *call, struct object_map *objects,
 		    struct stage *next);

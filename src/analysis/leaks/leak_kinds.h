@@ -1,5 +1,5 @@
-/* Leak kinds: the classes of blocks that are live at the end, with valgrind's names: the three classes of lost blocks,
- * and still reachable ones. */
+/* Leak kinds: the classes of blocks that are live at the end of a trace, with valgrind's names. There are three kinds
+ * of lost blocks, and still reachable blocks. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 
@@ -12,7 +12,7 @@
 #define LEAK_KINDS_DEFAULT (LEAK_KIND(LOST_DEFINITELY) | LEAK_KIND(LOST_INDIRECTLY))
 
 /* Parses a set in valgrind's syntax: definite, indirect, possible and reachable, separated by commas; or all, or none.
- * Returns false and leaves *kinds unchanged if the text is no such set. */
+ * Returns false and leaves *kinds unchanged if the text is not such a set. */
 bool leak_kinds_parse(const char *text, unsigned *kinds);
 
 #endif

@@ -11,7 +11,7 @@
 struct stage *summary_new(struct stage *next);
 /* Sets the earlier stage that finds leaks. are_all: no stage between that stage and this one removes leaks. */
 void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all);
-/* Sets the stage that leaves out small groups, which are counted after the totals. */
+/* Sets the stage that leaves out small groups. The blocks of these groups are reported after the totals. */
 void summary_set_min_count(struct stage *stage, const struct stage *min_count);
 /* Sets a function that is called at the end. Each line that it appends is added as a comment after the totals. */
 void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context);

@@ -81,8 +81,8 @@ static int leaks_drop(struct leaks *leaks, struct held_call *call)
 
 /* ---- Blocks from before the trace ----
  *
- * In resource->live, the value of such a block is no pointer to a held call, but its size, shifted left by two bits,
- * and two flags. The flag BEFORE is bit 0, which is never set in a pointer. */
+ * In resource->live, the value of such a block is not a pointer to a held call. It is the block's size, shifted left by
+ * two bits, and two flags. The flag BEFORE is bit 0, which is never set in a pointer. */
 
 #define BEFORE      1
 #define BEFORE_PUT  2 /* the block was passed on */
@@ -97,7 +97,7 @@ struct before {
 	uint64_t scans;
 	uint64_t scan_at;               /* sequence at the last scan */
 	bool is_known;                  /* the last scan has a result */
-	struct tally not_shown[STATES]; /* live blocks of the trace that are no leaks, by state */
+	struct tally not_shown[STATES]; /* live blocks of the trace that are not leaks, by state */
 };
 
 /* Returns the value of an id in resource->live: a pointer to a held call, or a number with BEFORE set; 0 if the id is
@@ -132,7 +132,7 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* Subtracts a block from the counts, because it is released or is a leak. */
+/* Subtracts a block from the counts, because it is released or is a leak. live: its value in resource->live. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	tally_take(&before_of(resource)->live, live >> BEFORE_SIZE);

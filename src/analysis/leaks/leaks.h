@@ -7,10 +7,10 @@
 #include "base/buf.h"
 
 /* How the stage works: it matches allocations and releases by (resource, id), and never passes on a release. If the id
- * of an allocation is live already and references are counted, it gets one more reference. If they are not counted, a
- * release is missing in the trace: the older allocation is then no leak, and leaks_unseen() counts it. Copies
- * (CALL_COPY) and calls of RESOURCE_CALL resources are never leaks. Declarations are passed on at once. Notes,
- * comments, and objects that replace others keep their place between the calls.
+ * of an allocation is live already, the result depends on whether the resource counts references. If it does, the id
+ * gets one more reference. If it does not, a release is missing in the trace: the older allocation is not a leak, and
+ * leaks_unseen() counts it. Copies (CALL_COPY) and calls of RESOURCE_CALL resources are never leaks. Declarations are
+ * passed on at once. Notes, comments, and objects that replace others keep their place between the calls.
  *
  * If the last scan of a resource has a result, a block is a leak only if its kind (leak_kinds.h) is in the given set.
  * The kind of blocks that were allocated after the scan is unknown; they are leaks only if the set contains all kinds.
@@ -26,7 +26,7 @@ struct stage *leaks_new(struct stage *next, unsigned kinds);
 unsigned leaks_kind(const struct stage *stage);
 /* Returns the number of releases that are missing in the trace: ids that were allocated again without a release. */
 uint64_t leaks_unseen(const struct stage *stage);
-/* Must be called at the end: appends a line for each resource and each kind of its live blocks that are no leaks. */
+/* Appends a line for each resource and each kind of its live blocks that are not leaks. Must be called at the end. */
 void leaks_not_shown(const struct stage *stage, struct buf *out);
 
 #endif

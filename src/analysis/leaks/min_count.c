@@ -30,7 +30,7 @@ struct small_groups {
 	size_t group_count, group_capacity;
 };
 
-/* Returns the group of a call, which is made at its first call. */
+/* Returns the group of a call. Makes the group at its first call. */
 static struct counted_group *counted_group_of(struct small_groups *small, const struct held_call *call)
 {
 	struct counted_group *const first = call->stack ? call->stack->user : small->stackless;

@@ -84,7 +84,8 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-/* Returns the number of a call's stack. With shares_next, the stack is stored when the call that has it is read. */
+/* Returns the number of a call's stack. For a call with shares_next, the stack is stored later, when the call that has
+ * it is read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
@@ -164,8 +165,8 @@ static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* Restores the order of a priority queue (a binary heap) of runs from `place` down. The first run in it has the next
- * call. */
+/* Restores the order of a priority queue (a binary heap) of runs from `place` down. The first run in the queue has the
+ * next call. */
 static void sift_down(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {

@@ -16,7 +16,7 @@ struct mpatrol_outputs {
 	struct omissions omissions;
 	struct object_map objects;
 	bool wide;
-	/* The parts write to these streams; the file of a part is NULL if it is not wanted. */
+	/* The parts write to these streams. The file of a part that is not wanted is NULL. */
 	struct stream table_stream, hatf_stream, sim_stream;
 	struct mpatrol_table table;
 	struct mpatrol_sim sim;

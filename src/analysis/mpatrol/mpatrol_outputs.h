@@ -15,7 +15,7 @@ struct mpatrol_outputs_options {
 	struct names *names; /* -r: names of functions, owned by the caller; NULL if not wanted */
 };
 
-/* Makes the stage, for traces of any format. It reports errors. */
+/* Makes the stage, for traces of any format. The stage prints a message before it returns an error. */
 struct stage *mpatrol_outputs_new(const struct mpatrol_outputs_options *options);
 
 #endif

@@ -1,5 +1,6 @@
-/* Writes a C program that repeats the allocations of a trace, to compare malloc libraries. The calls are a table in it,
- * because a compiler needs seconds for a table of a million entries, but hours for a million statements. */
+/* Writes a C program that repeats the allocations of a trace, to compare malloc libraries. The program contains the
+ * calls as a table, because a compiler needs seconds for a table of a million entries, but hours for a million
+ * statements. */
 #include "config.h"
 #include "analysis/mpatrol/mpatrol_parts.h"
 #include "base/hash.h"

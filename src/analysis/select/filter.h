@@ -8,12 +8,12 @@
 
 /* The filters of the command line. The caller owns the data to which the pointers point. */
 struct filter_options {
-	const char *size; /* NULL if there is no such filter */
+	const char *size; /* text of --size; NULL if there is no such filter */
 	uint64_t size_min, size_max;
-	const char *thread; /* NULL if there is no such filter */
+	const char *thread; /* text of --thread; NULL if there is no such filter */
 	const uint32_t *threads;
 	size_t thread_count;
-	const char *time; /* NULL if there is no such filter */
+	const char *time; /* text of --time; NULL if there is no such filter */
 	/* in nanoseconds since the first call; `to` is UINT64_MAX for the end of the trace */
 	uint64_t from, to;
 	/* Filters of blocks that are live at the end; NULL: no such filter. The age of a block is known only at the
@@ -56,13 +56,13 @@ void filter_note(struct filter *filter, const struct record *record);
 /* Returns true if the call passes all filters. It must be an allocation, or a call that is neither an allocation nor a
  * release. */
 bool filter_fits(struct filter *filter, const struct record_call *call);
-/* Returns true if a block from before the trace passes all filters. It passes every filter by age, and is rejected by
- * every filter by thread or time. */
+/* Returns true if a block from before the trace passes all filters. Such a block passes every filter by age, and is
+ * rejected by every filter by thread or time. */
 bool filter_fits_before(struct filter *filter, const struct record_call *call);
 /* Returns true if a release whose allocation is unknown passes the filters. */
 bool filter_fits_stray(const struct filter *filter);
 /* Must be called at the end: if no call has passed all filters, appends a line to `out` about the filter that rejected
- * the last remaining calls. Filters by age and by stack are not reported. */
+ * the last remaining calls. Filters by stack, and of blocks that are live at the end, are not reported. */
 void filter_report(const struct filter *filter, struct buf *out);
 
 #endif

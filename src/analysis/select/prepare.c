@@ -13,14 +13,14 @@ struct prepare {
 	struct stage stage;
 	struct prepare_options options;
 	bool other_process, chose_call;
-	/* The chosen resources. They are passed on only when all are declared, because only then it is known whether
-	 * just one remains. */
+	/* The chosen resources. They are passed on only when all are declared, because the stage does not know before
+	 * whether only one remains. */
 	struct resources chosen;
 	struct resources all; /* all resources of the trace */
 	bool written, renumbered;
 	uint32_t only; /* the resource that the id 0 means; 0 if unknown */
-	/* lowest and highest: range of the heap's blocks. The heap record may need it, so a heap record that precedes
-	 * the calls is held back until the end. */
+	/* lowest and highest: range of the heap's blocks. A heap record may lack this range. Such a record, if it
+	 * precedes the calls, is held back until the end. */
 	uint32_t heap_type; /* the resource whose blocks are on the heap; 0 if there is none */
 	uint64_t lowest, highest;
 	bool has_heap; /* `heap` is held back */
@@ -178,7 +178,7 @@ static int prepare_put_call(struct prepare *prepare, const struct record *record
 	return stage_put(prepare->stage.next, &changed);
 }
 
-/* Returns the address of the resource's id in a record other than a call; NULL if the record has none. */
+/* Returns a pointer to the resource's id in a record other than a call; NULL if the record has no such id. */
 static uint32_t *resource_place(struct record *record)
 {
 	switch (record->type) {

@@ -1,4 +1,4 @@
-/* The first stage: removes records that are not wanted, before other stages compute anything from them. */
+/* Removes records that are not wanted, before later stages compute anything from them. */
 #ifndef FT_ANALYSIS_SELECT_PREPARE_H
 #define FT_ANALYSIS_SELECT_PREPARE_H
 

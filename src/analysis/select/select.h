@@ -13,8 +13,8 @@ struct index_set {
 	size_t count, capacity;
 };
 
-/* Reads a file. Returns 0; a negative errno if reading failed; or -EINVAL if a line is no number, and sets *line to its
- * number, counted from 1. */
+/* Reads a file. Returns 0, or a negative errno if reading failed. If a line is not a number, returns -EINVAL and sets
+ * *line to the line's number, counted from 1. */
 int index_set_read(struct index_set *set, const char *path, size_t *line);
 bool index_set_has(const struct index_set *set, uint64_t index);
 void index_set_free(struct index_set *set);

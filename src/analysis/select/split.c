@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The key of a process without a pid; a trace has at most one. */
+/* The key of a process without a pid. A trace has at most one such process. */
 #define NO_PID (UINT64_C(1) << 32)
 
 struct split {

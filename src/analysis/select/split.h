@@ -7,15 +7,15 @@
 
 struct split_options {
 	uint32_t pid; /* keep only this process; 0: all processes */
-	/* Makes the chain of stages for a process and returns its first stage, which the callee owns. Returns NULL
-	 * after a message if the output has no place for another process. */
+	/* Makes the chain of stages for a process and returns its first stage. The split stage does not free the chain.
+	 * Returns NULL after a message if the output has no place for another process. */
 	struct stage *(*begin)(void *context);
 	void *context;
 };
 
-/* Makes the stage. A process record tells to which process the following records belong. At a new process, a chain is
- * made and gets the process record; later process records of the same process are dropped. Records before the first
- * process record are dropped, too. */
+/* Makes the stage. A process record says to which process the following records belong. At a new process, the stage
+ * makes a chain and passes the process record to it. Later process records of the same process are dropped, and so are
+ * records before the first process record. */
 struct stage *split_new(const struct split_options *options);
 
 #endif

@@ -5,8 +5,8 @@
 #include "analysis/select/select.h"
 #include "base/buf.h"
 
-/* Makes the stage. It has to be placed before leaks are selected, so that it gets all calls, and it passes on all
- * records. options: the options of select_new(); the data to which they point must outlive the stage. */
+/* Makes the stage, which passes on all records. It has to be placed before leaks are selected, so that it gets all
+ * calls. options: the options of select_new(); the data to which they point must outlive the stage. */
 struct stage *unmatched_filters_new(struct stage *next, const struct select_options *options);
 
 /* Tells the stage in advance about an object that the trace declares too late, like select_learn(). */

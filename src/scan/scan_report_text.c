@@ -181,8 +181,8 @@ static void print_owners(FILE *out, const struct scan_report *report)
 
 	if (!report->owner_count)
 		return;
-	fprintf(out, "\nReachable blocks, by the first root that was found to lead to them:\n%14s %10s  root\n",
-		"bytes", "blocks");
+	fprintf(out, "\nReachable and possibly lost blocks, by the first root that was found to lead to them:\n");
+	fprintf(out, "%14s %10s  root\n", "bytes", "blocks");
 	for (size_t i = 0; i < report->owner_count && i < report->top; i++) {
 		fprintf(out, "%14s %10s  ", number_grouped(report->owners[i].sum.bytes, bytes),
 			number_grouped(report->owners[i].sum.blocks, blocks));

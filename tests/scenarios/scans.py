@@ -209,7 +209,7 @@ Possibly lost, by size and type:
  +bytes +blocks +size  type \(a block\)
  +%(half)s +2 +%(whole)d  \? \((0x[0-9a-f]+)\)
 
-Reachable blocks, by the first root that was found to lead to them:
+Reachable and possibly lost blocks, by the first root that was found to lead to them:
  +bytes +blocks  root
  +%(kept)s +2,000  planted-O2: lists
 (?: .*\n)* +%(half)s +2  planted-O2: halves

@@ -334,6 +334,38 @@ static void test_damaged_mimalloc(void **state)
 	damaged(&mimalloc);
 }
 
+/* With bin_shards a bin is several bins with a lock each, which lie one after the other. */
+static void test_locks_of_shards(void **state)
+{
+	struct child child;
+	struct heap *heap;
+	size_t said_count;
+	uint64_t locks[512];
+	unsigned arenas = 0;
+
+	(void)state;
+	setenv("MALLOC_CONF", "narenas:1,bin_shards:16-4096:4", 1);
+	const bool has_begun = begin(&child, &jemalloc, 0, 1);
+
+	unsetenv("MALLOC_CONF");
+	if (!has_begun)
+		skip();
+	free(work(&child, &said_count));
+	struct snapshot *snapshot = take(&child, &heap);
+	struct jemalloc found = {.heap = heap};
+
+	assert_int_equal(jemalloc_find(&found), HEAP_READ);
+	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++)
+		arenas += jemalloc_arena(&found, i) != 0;
+	assert_int_equal(found.shards[JEMALLOC_BINS - 1], 1);
+	assert_true(jemalloc_bins(&found) > 2 * JEMALLOC_BINS);
+	assert_int_equal(jemalloc_locks(heap, locks, ARRAY_SIZE(locks)), arenas * jemalloc_bins(&found));
+	assert_int_equal(locks[1] - locks[0], locks[2] - locks[1]);
+	heap_free(heap);
+	snapshot_free(snapshot);
+	end(&child);
+}
+
 /* A root whose words all point to one leaf would be read for hours. */
 static void test_one_leaf(void **state)
 {
@@ -373,9 +405,9 @@ static void test_one_leaf(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jemalloc),         cmocka_unit_test(test_mimalloc),
-		cmocka_unit_test(test_damaged_jemalloc), cmocka_unit_test(test_damaged_mimalloc),
-		cmocka_unit_test(test_one_leaf),
+		cmocka_unit_test(test_locks_of_shards),  cmocka_unit_test(test_jemalloc),
+		cmocka_unit_test(test_mimalloc),         cmocka_unit_test(test_damaged_jemalloc),
+		cmocka_unit_test(test_damaged_mimalloc), cmocka_unit_test(test_one_leaf),
 	};
 
 	if (argc == 3)

@@ -219,10 +219,12 @@ size_t jemalloc_locks(struct heap *heap, uint64_t *addresses, size_t most)
 
 	if (jemalloc_find(&j) != HEAP_READ)
 		return 0;
+	const unsigned bins = jemalloc_bins(&j);
+
 	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
 		const uint64_t arena = jemalloc_arena(&j, i);
 
-		for (unsigned bin = 0; arena && bin < JEMALLOC_BINS && count < most; bin++)
+		for (unsigned bin = 0; arena && bin < bins && count < most; bin++)
 			addresses[count++] = arena + ARENA_BINS + bin * BIN_BYTES + BIN_LOCK;
 	}
 	return count;

@@ -87,6 +87,8 @@ uint64_t jemalloc_variable(struct heap *heap);
 enum heap_status jemalloc_find(struct jemalloc *j);
 /* Returns the address of the arena with this number, or 0. */
 uint64_t jemalloc_arena(struct jemalloc *j, unsigned number);
+/* Returns the number of bins of an arena, all shards counted. Needs jemalloc_find(). */
+unsigned jemalloc_bins(const struct jemalloc *j);
 /* Returns the address of the edata that a word of the tree contains, or 0. */
 uint64_t jemalloc_edata(uint64_t word);
 /* Returns the size in bytes of the blocks of a size class. */

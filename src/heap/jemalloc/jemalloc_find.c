@@ -99,17 +99,27 @@ uint64_t jemalloc_arena(struct jemalloc *j, unsigned number)
 	return number < JEMALLOC_ARENAS ? word_or_0(&j->heap->words, j->arenas + 8 * number) : 0;
 }
 
+unsigned jemalloc_bins(const struct jemalloc *j)
+{
+	unsigned bins = 0;
+
+	for (unsigned i = 0; i < JEMALLOC_BINS; i++)
+		bins += j->shards[i];
+	return bins;
+}
+
 /* Returns an edata to which an arena points, or 0. */
 static uint64_t any_edata(struct jemalloc *j)
 {
 	struct words *words = &j->heap->words;
+	const unsigned bins = jemalloc_bins(j);
 
 	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
 		const uint64_t arena = jemalloc_arena(j, i);
 
 		if (!arena)
 			continue;
-		for (unsigned bin = 0; bin < JEMALLOC_BINS; bin++) {
+		for (unsigned bin = 0; bin < bins; bin++) {
 			const uint64_t edata = word_or_0(words, arena + ARENA_BINS + bin * BIN_BYTES + BIN_CURRENT);
 
 			if (edata && edata == jemalloc_edata(edata))

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Added to the nice value. With it the thread gets about a third of the CPU time of another thread, so its work always
- * progresses. */
+/* Added to the nice value. The thread then gets about a third of the CPU time of a thread with an unchanged nice value,
+ * so its work always progresses. */
 #define GENTLE 5
 
 struct background {
@@ -22,7 +22,7 @@ struct background {
 	atomic_bool is_done;
 };
 
-static atomic_uint working; /* works that are not done */
+static atomic_uint working; /* number of pieces of work in progress */
 
 static void background_do_work(struct background *background)
 {

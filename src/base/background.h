@@ -1,4 +1,4 @@
-/* Runs a piece of work, which needs none of the caller's data, in a thread of its own. */
+/* Runs work in a thread of its own. The work must use no data of the caller's thread except its context. */
 #ifndef FT_BASE_BACKGROUND_H
 #define FT_BASE_BACKGROUND_H
 
@@ -13,7 +13,7 @@ struct background *background_begin(void (*work)(void *context), void *context);
  * that it starts, have a lower priority than other threads, in particular than those of the traced programs. */
 struct background *background_begin_gently(void (*work)(void *context), void *context);
 bool background_is_done(const struct background *background);
-/* Returns true if any thread does such work. */
+/* Returns true while any work that these functions began is in progress. */
 bool background_is_any(void);
 /* Waits until the work is done, and frees `background`. */
 void background_end(struct background *background);

@@ -13,8 +13,8 @@ struct buf {
 
 void buf_free(struct buf *b);
 
-/* Makes room for `more` bytes after the content, and returns the address of that room. The content grows only by
- * buf_add() or by the caller's own b->size += n. */
+/* Makes room for `more` bytes after the content, and returns the address of that room. Does not change b->size: the
+ * caller adds the number of bytes that it has written there. */
 unsigned char *buf_room_slow(struct buf *b, size_t more);
 
 static inline unsigned char *buf_room(struct buf *b, size_t more)
@@ -45,7 +45,7 @@ static inline void buf_add_char(struct buf *b, char c)
 /* Appends formatted text, without its NUL. */
 void buf_printf(struct buf *b, const char *fmt, ...) FT_PRINTF(2, 3);
 
-/* Writes the content to a stream; the stream keeps the error. */
+/* Writes the content to a stream. After an error, ferror() of the stream is true. */
 void buf_write(const struct buf *b, FILE *out);
 
 /* Returns the content as a C string, which is valid until the next change. */

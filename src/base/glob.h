@@ -7,8 +7,8 @@
 
 /* Returns true if the pattern matches the whole text. `*` matches any bytes, `?` one byte, [a-z] a byte of the set,
  * [!a-z] and [^a-z] a byte outside of it; a backslash makes the next character ordinary. An unclosed bracket is
- * ordinary too, and so are the brackets of names: [] and [abi:...]. Compares bytes, whatever the locale. Takes time in
- * proportion to the product of both lengths, at most. */
+ * ordinary too, and so are the brackets of names: [] and [abi:...]. Compares bytes; the locale has no effect. The time
+ * is at most proportional to the product of both lengths. */
 bool glob_matches(const char *pattern, const char *text);
 /* Returns the number of bytes before the pattern's first wildcard or backslash. Every matching text begins with these
  * bytes. If the result is the length of the whole pattern, the pattern matches only itself. */

@@ -21,8 +21,7 @@ void hash_free(struct hash *h);
 /* Copies `from` into `to`, which has to be empty. */
 void hash_copy(const struct hash *from, struct hash *to);
 
-/* Returns an empty map whose memory for that many keys is already resident, so that adding a key always takes the same
- * time. */
+/* Returns an empty map whose memory for `count` keys is already resident, so that adding them causes no page faults. */
 struct hash hash_with_room(size_t count);
 
 /* If the empty map `room` is larger than h, moves h's entries into room's memory, and gives this memory to h.

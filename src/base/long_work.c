@@ -19,7 +19,7 @@ static struct {
 	uint64_t from_ns, next_ns;
 } lines;
 
-/* Uses the coarse clock, which costs a few nanoseconds, because this is called for each record. */
+/* Uses the coarse clock, which costs a few nanoseconds, because long_work_is_due() is called for each record. */
 static uint64_t coarse_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);

@@ -13,7 +13,7 @@ struct long_work {
 };
 
 /* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is in
- * that terminal's foreground, and messages are not off (-q). Without this call no progress is ever shown. */
+ * that terminal's foreground, and -q was not given. Without this call no progress is ever shown. */
 void long_work_allow(void);
 
 void long_work_begin(struct long_work *work);
@@ -21,7 +21,7 @@ void long_work_begin(struct long_work *work);
  * the last time. Reads the clock, which costs some nanoseconds. */
 bool long_work_is_due(const struct long_work *work);
 /* Shows `text`, and the time left, computed from the amount of work done so far (`done`) and of all work (`total`). If
- * `total` is 0 (unknown), shows no time. */
+ * `total` is 0 (unknown), shows no time left. */
 void long_work_show(struct long_work *work, const char *text, uint64_t done, uint64_t total);
 /* Removes the line from the terminal. */
 void long_work_end(struct long_work *work);

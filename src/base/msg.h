@@ -30,9 +30,9 @@ void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /*
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* shows the message, then _exit(1) */
 
 /* From now on standard error is a pipe that never blocks. A message that does not fit into the full pipe is counted in
- * *lost; a status line that does not fit is dropped, because a newer one follows. terminal: a descriptor of the
- * terminal to which the pipe's content is copied, or -1. It is used to read the width of a line. Both arguments must
- * stay valid. */
+ * *lost. A status line is not written while the pipe contains unread text, because a newer line follows. terminal: a
+ * descriptor of the terminal to which the pipe's content is copied, or -1; the width of lines is read from it. Both
+ * arguments must stay valid. */
 void msg_set_queue(int terminal, _Atomic uint64_t *lost);
 /* From now on messages go directly to standard error again. */
 void msg_set_direct(void);
@@ -41,7 +41,7 @@ void msg_set_direct(void);
 void msg_keep(size_t room);
 #define MESSAGES_KEPT (256u << 10) /* in bytes; a summary is much smaller */
 /* Sends the kept messages. Waits for room in a full pipe, each time for at most `milliseconds` (-1: without a limit);
- * messages that do not fit in this time count as lost. Does nothing without msg_set_queue(). */
+ * messages that do not fit within this time count as lost. Does nothing without msg_set_queue(). */
 void msg_settle(int milliseconds);
 
 /* Shows a line on a terminal, cut to its width. The next line or message replaces it; NULL removes it. */

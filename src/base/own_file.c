@@ -71,8 +71,8 @@ static int open_folder(int folder, const char *path, const char **name)
 	return fd < 0 ? error : fd;
 }
 
-/* Reads a link's target, which the caller frees. Returns 0 or -errno. -EEXIST: the link is one of /proc that points to
- * a file without a path. -EAGAIN: the file is no link any more. */
+/* Reads a link's target, which the caller frees. Returns 0 or -errno. -EEXIST: the link is in /proc, where a link may
+ * lead to a file without a path. -EAGAIN: the file is no link any more. */
 static int read_link(int folder, const char *name, char **to)
 {
 	const int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -99,8 +99,8 @@ static int read_link(int folder, const char *name, char **to)
 	return error;
 }
 
-/* Follows one link: replaces *folder and *path by those of the link's target. Returns a descriptor if the link is one
- * of /proc; -EAGAIN: the caller has to open the target; or another -errno. */
+/* Follows one link: replaces *folder and *path by those of the link's target. Returns a descriptor if the link is in
+ * /proc; -EAGAIN: the caller has to open the target; or another -errno. */
 static int own_file_follow(int *folder, char **path, int flags)
 {
 	const char *name;

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define HELD_NS                                                                                                        \
-	(UINT64_C(720) * 1000000) /* time limit of a read, divided by 4 for each late read: less than a second in all */
+/* Time limit of a read while traced programs wait, in ns. It is divided by 4 for each late read, so that all late reads
+ * together take less than a second. */
+#define HELD_NS  (UINT64_C(720) * 1000000)
 #define FREE_NS  (UINT64_C(10) * 1000000000)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
 #define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */

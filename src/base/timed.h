@@ -1,6 +1,6 @@
-/* Reads with a time limit. A file may not answer (FUSE, NFS) or be huge, and traced programs wait while the tracer's
- * thread reads it. So a worker thread reads the file, and the tracer's thread waits only for a short time. If the read
- * takes longer, the worker finishes it alone, and the tracer's thread continues without the result. */
+/* Reads with a time limit. A read may block for ever (FUSE, NFS) or take long, and traced programs wait while the
+ * tracer's thread reads. So a worker thread reads the file, and the tracer's thread waits only for a short time. If the
+ * read takes longer, the worker finishes it alone, and the tracer's thread continues without the result. */
 #ifndef FT_BASE_TIMED_H
 #define FT_BASE_TIMED_H
 
@@ -14,8 +14,9 @@ void timed_begin(const int *let_go);
  * together take less than a second. Without is_held, each read may take ten seconds. */
 void timed_hold(bool is_held);
 
-/* Calls work(context) in the worker. Returns true if the work was done in time. Otherwise the worker owns `context`,
- * and the worker's thread calls end(context) after the work. */
+/* Calls work(context) in the worker; in the calling thread if its reads have no limits. Returns true if the work was
+ * done in time. Otherwise the worker owns `context`, and calls end(context) after the work. If too many reads are late,
+ * calls end(context) at once, without the work, and returns false. */
 bool timed_do(void (*work)(void *context), void (*end)(void *context), void *context);
 
 /* Makes timed_do() call look(context) about once per millisecond while it waits. NULL: no calls. */

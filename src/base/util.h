@@ -102,22 +102,23 @@ bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 /* Writes 1234567 as "1,234,567" into `text`, and returns `text`. */
 const char *number_grouped(uint64_t number, char text[32]);
 
-/* Opens a regular file for reading, and gets its stat. Opens no file of another type, because a file named by a core
- * file, a trace or a program may be a fifo, for which open() waits, or a device, which may do something when it is
- * opened. Returns a descriptor, or -1 and errno; ENOEXEC: the file is not a regular file. */
+/* Opens a regular file for reading, and gets its status. Opens no file of another type, because a file named by a core
+ * file, a trace or a program may be a fifo, for which open() waits, or a device, on which open() may have an effect.
+ * Returns a descriptor, or -1 and errno; ENOEXEC: the file is not a regular file. */
 int open_regular(const char *path, struct stat *st);
 
 /* Reads a whole file (at most `max` bytes; also files of /proc, which have no size) into a new NUL-terminated buffer,
  * which the caller frees. Returns NULL and errno on error; EFBIG: the file has more than `max` bytes. *size may be
  * NULL. */
 char *read_file(const char *path, size_t max, size_t *size);
-/* Does the same as read_file(), but only for regular files, and never waits at a fifo. Used for names that another
- * program has made. */
+/* Does the same as read_file(), but only for regular files, and never waits at a fifo. Used for file names that other
+ * programs have chosen. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
 /* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Reads from
  * descriptor 0 and writes to the others still fail with EBADF. */
 void standard_fds_reserve(void);
-/* Raises the soft limit of open files to the hard limit. Never called in the target. */
+/* Raises the soft limit of open files to the hard limit. Must not be called in the process that becomes the target,
+ * which keeps its own limit. */
 void fds_raise_limit(void);
 /* Opens a file without a name, in $TMPDIR or /tmp, for reading and writing, close-on-exec. Returns a descriptor, or
  * -1 and errno. */
@@ -129,7 +130,7 @@ int write_all(int fd, const void *data, size_t size, size_t *done);
 /* Writes all bytes at an offset of a file. Returns false and errno if writing fails. */
 bool write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 /* Reads `size` bytes at an offset of a file, continuing after EINTR and short reads. Returns 0 or -errno; -EIO if the
- * file ends before. */
+ * file ends earlier. */
 int read_all_at(int fd, void *data, size_t size, uint64_t offset);
 
 /* Returns the size of a memory page in bytes. */

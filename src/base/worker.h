@@ -1,10 +1,10 @@
-/* A thread that does jobs one after another, in the order in which they are given. A job that never returns, because it
- * reads a file that does not answer, blocks only the worker: the thread that gave the job waits for a limited time, and
- * then leaves the job to the worker.
+/* A thread that does jobs one after another, in the order in which they are given. A job that never returns, because a
+ * read blocks for ever, blocks only the worker: the thread that gave the job waits for a limited time, and then leaves
+ * the job to the worker.
  *
  * At any time a job belongs to one of the two threads:
  *
- *   giver: worker_give(job)  |  worker: job->work(job), done  |  giver: worker_wait(), reads it, job->end(job)
+ *   giver: worker_give(job)  |  worker: job->work(job), done  |  giver: worker_wait(), reads the result, job->end(job)
  *   giver: worker_give(job), worker_drop(job)  |  worker: job->work(job), job->end(job) */
 #ifndef FT_BASE_WORKER_H
 #define FT_BASE_WORKER_H
@@ -17,7 +17,7 @@ struct worker;
 
 struct worker_job {
 	void (*work)(struct worker_job *job); /* called by the worker's thread */
-	void (*end)(struct worker_job *job);  /* frees the job and its data; called once, by either thread */
+	void (*end)(struct worker_job *job);  /* frees the job and its data; called at most once, by either thread */
 	struct worker_job *next;              /* used only by worker.c, like the fields below */
 	atomic_bool is_done;
 	bool is_dropped;

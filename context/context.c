@@ -1,4 +1,5 @@
-/* The context library: see context.h. It takes no locks and calls nothing but sched_yield() and gettid(). */
+/* The context library: see context.h. It takes no locks, and makes no system calls except sched_yield() and
+ * gettid(). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YIELDS_MAX 1000 /* limit of the waits for a name that another thread is writing */
+#define YIELDS_MAX 1000 /* maximum number of yields while another thread writes a name */
 #define PROBES_MAX 16   /* number of entries that are tried for a thread */
 
 /* Tracers set breakpoints on these functions, so the compiler must not inline them. */
@@ -31,8 +32,8 @@
 #define CONTEXT_TLS
 #endif
 
-/* The library uses this name, so that it uses its own table even if another object has one. Tracers find the table by
- * the name functrace_contexts. */
+/* The library itself uses the static name `table`, so that it uses its own table even if another object has one, too.
+ * Tracers find the table by the name functrace_contexts. */
 static struct context_table table = {.magic = CONTEXT_TABLE_MAGIC, .version = CONTEXT_TABLE_VERSION};
 extern struct context_table functrace_contexts __attribute__((alias("table"), used, visibility("default")));
 
@@ -118,7 +119,7 @@ static struct context_thread *take_entry(void)
 	return NULL;
 }
 
-/* Returns false if this call has interrupted another one. */
+/* Returns false if this call, in a signal handler, has interrupted another one in the same thread. */
 static int begin_change(void)
 {
 	if (own.is_busy)

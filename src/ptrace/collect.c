@@ -1,4 +1,5 @@
-/* Collects stops of tasks: by a wait for all tasks, or, if there are many, by asking those that stopped recently. */
+/* Collects stops of tasks by a wait for all tasks. If there are many tasks, waits separately for each task that stopped
+ * recently. */
 #include "config.h"
 #include "ptrace/collect.h"
 #include "ptrace/spin.h"
@@ -85,8 +86,8 @@ static struct stop drain(struct tracer *t, struct stop first, size_t *found)
 			stops_put_back(t, &stop);
 			continue;
 		}
-		/* The new stop is of a new task, or the exit of a child that is no tracee. The queue is for tasks of
-		 * the table only. */
+		/* `stop` is of a new task, or is the exit of a child that is no tracee. It is returned at once, because
+		 * the queue is for tasks of the table only. */
 		if (task_find(t, first.tid))
 			stops_put_back(t, &first);
 		return stop;
@@ -161,10 +162,10 @@ static struct stop wait_all(struct tracer *t)
 }
 
 /* A wait for all tasks walks the kernel's list of the tracer's tasks, twice if it has to sleep: 10 us per walk with
- * 1000 tasks, 60 us with 4000. With more than MANY_TASKS the tracer asks only the task that SIGCHLD names. SIGCHLD does
- * not queue: if several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer asks
- * each of them before it sleeps. The tracer asks for any task (a sweep) every 1 to 100 ms, and whenever a task has
- * stopped that had not stopped recently. */
+ * 1000 tasks, 60 us with 4000. With more than MANY_TASKS the tracer waits only for the task that SIGCHLD names. SIGCHLD
+ * does not queue: if several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer
+ * asks for a stop of each before it sleeps. It asks for a stop of any task (a sweep) every 1 to 100 ms, and whenever a
+ * task stops that had not stopped recently. */
 
 #define MANY_TASKS 64
 /* The time between two sweeps is this multiple of a sweep's duration, within the bounds below, because a walk over

@@ -13,9 +13,10 @@ struct stop collect_now(struct tracer *t);
 /* Collects all stops that are present, without blocking. Returns the stop to handle first, or STOP_NONE; puts the other
  * stops back. */
 struct stop collect_all(struct tracer *t);
-/* Collects a stop from the kernel, not one that was put back, without blocking. */
+/* Collects a stop from the kernel, but none that was put back. Does not block: returns STOP_NONE if no stop is
+ * present. */
 struct stop collect_fresh(struct tracer *t);
-/* Returns true if polling may get the next stop sooner than sleeping; false if the task needs this CPU. */
+/* Returns true if polling may get the next stop sooner than sleeping; false if the tasks need the CPU of the tracer. */
 bool collect_may_poll(const struct tracer *t);
 /* Returns true if a task has stopped and its stop was not collected. Does not collect it. */
 bool collect_is_any(const struct tracer *t);

@@ -11,7 +11,7 @@
 #define FT_PTRACE_EXEC_LOCK_H
 
 /* From now on, a signal handler calls look() every five milliseconds, and preserves errno. The handler runs in the
- * calling thread, because all others block SIGALRM. */
+ * calling thread, because all other threads block SIGALRM. */
 void exec_lock_watch(void (*look)(void));
 void exec_lock_unwatch(void);
 

@@ -22,7 +22,7 @@
 #define ALL_ASLEEP_WAIT_NS 200000000ull
 #define TURN_NS            20000000ull /* limit for resumed threads to get a CPU */
 #define ONES_TURN_NS       2000000ull  /* limit for one thread that runs while all others are stopped */
-/* If several captures of one scan restart a call with a timeout, the timeout may come this much later, in ns. */
+/* If several captures of one scan restart a call with a timeout, the timeout may expire this much later, in ns. */
 #define LATE_NS      100000000ull
 #define SYSCALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
@@ -32,7 +32,7 @@ struct freeze_held {
 	bool is_grouped;  /* in a group-stop: a signal has stopped the process */
 	bool has_ended;
 	bool is_at_call; /* stopped at the entry or exit of a system call by PTRACE_SYSCALL */
-	uint64_t turns;  /* number of times that it had been scheduled on a CPU when it was resumed */
+	uint64_t turns;  /* number of times that the thread had been scheduled on a CPU when it was resumed */
 };
 
 static struct freeze_held *held_of(struct task *task)
@@ -72,7 +72,7 @@ static int freeze_seize(struct frozen_process *hold, pid_t tid)
 {
 	seizing = hold;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Sets no event options, so that the kernel does not attach new threads and children automatically. */
+	/* Sets no event options, so that the kernel does not attach functrace to new threads and children. */
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
 
 	atomic_signal_fence(memory_order_seq_cst);
@@ -159,7 +159,7 @@ int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch
 
 /* ---- Stopping ---- */
 
-/* Returns true if all threads that still run are in uninterruptible sleep. */
+/* Returns true if all threads that are not stopped are in uninterruptible sleep. */
 static bool only_sleepers_move(struct frozen_process *hold)
 {
 	struct proc_stat stat;
@@ -364,7 +364,7 @@ size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
 
 	FOR_EACH_TASK(task, &hold->process)
 		tids[count++] = task->tid;
-	/* Any thread may end while another thread runs. */
+	/* Looks up each tid again, because a thread may end while another thread runs. */
 	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
 		struct task *const task = freeze_find(hold, tids[i]);
 

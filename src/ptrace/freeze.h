@@ -26,21 +26,21 @@ struct freeze_waits {
 struct frozen_process {
 	struct process process; /* has only pid, arch and tasks, for the functions of tasks.h */
 	size_t stopped;         /* number of its stopped tasks */
-	/* number of its tasks that could not be stopped: they are deep in the kernel, as a parent in vfork is */
+	/* number of its tasks that could not be stopped, because they are deep in the kernel, like a parent in vfork */
 	size_t moving;
 	struct freeze_waits *waits; /* owned by a caller that stops the process repeatedly, or NULL */
 };
 
-/* Attaches to every thread of the process, without stopping it. Returns 0, or -errno: ESRCH: the process has ended;
- * EPERM, EBUSY: some threads cannot be attached to, because they have another tracer or it is not permitted. The caller
- * calls freeze_end() in any case. */
+/* Attaches to every thread of the process, without stopping it. Returns 0 or -errno. ESRCH: the process has ended;
+ * EPERM, EBUSY: some threads have another tracer, or attaching to them is not permitted. The caller calls freeze_end()
+ * in any case. */
 int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch);
 /* Stops the threads of the process, also new threads. Returns 0; -ESRCH: no thread is left; -EBUSY: no thread can be
  * stopped, because all are deep in the kernel. */
 int freeze_stop(struct frozen_process *hold);
 /* Resumes all stopped tasks for which is_chosen() is true, at the same time, and stops each again as soon as it has run
- * on a CPU. Afterwards their registers have other values, they may be in other system calls, and some may have ended.
- * Returns the number of tasks that ran. Tasks that a signal has stopped do not run. */
+ * on a CPU. Afterwards their registers may have changed, they may be in other system calls, and some may have ended.
+ * Returns the number of tasks that ran. Tasks in a group-stop do not run. */
 size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Resumes stopped tasks one after the other, while all others are stopped. Calls begin_turn(task) just before; if it
  * returns false, the task is not resumed. Each task runs until the first entry or exit of a system call for which
@@ -54,7 +54,7 @@ bool freeze_in_syscall(struct task *task, long *number);
 /* Returns true if freeze_run_to_calls() has stopped the task at the entry of a system call; *number gets the number of
  * the call. Returns false also if the kernel does not report the number (before Linux 5.3). */
 bool freeze_begins_call(struct task *task, long *number);
-/* Returns true if a signal has stopped the process: its threads do not run before SIGCONT. */
+/* Returns true if the process is in a group-stop. Its threads do not run before SIGCONT. */
 bool freeze_is_grouped(struct frozen_process *hold);
 /* Detaches all stopped threads. Delivers to each the signal that was pending at its stop, and keeps group-stops.
  * Restarts a system call that would fail with EINTR only because functrace stopped it, if the processor's port can do

@@ -13,7 +13,7 @@
 
 /* How long to wait for a task: the number of naps, of 50 us or more each. */
 enum patience {
-	PATIENCE_SOON = 400,   /* the task runs the program, or other tasks can be asked instead */
+	PATIENCE_SOON = 400,   /* the task runs the program, or other tasks can be stopped instead */
 	PATIENCE_HALT = 4000,  /* the task may be in a long system call */
 	PATIENCE_EXEC = 20000, /* the task is in an exec, and has no memory meanwhile */
 	PATIENCE_BIRTH =
@@ -36,14 +36,16 @@ pid_t halt_one(struct process *p);
 /* Interrupts a running task and waits for its stop, *stop. The stop is marked in the task; the caller passes it to
  * stops_put_back(). Returns false if the task has not stopped (a parent in vfork stops later), or has ended. */
 bool halt_task(struct task *task, enum patience patience, struct stop *stop);
-/* Stops all other tasks that share the task's memory. Returns false if `task` itself has died. */
+/* Stops all other tasks that share the task's memory, except tasks that do not stop within PATIENCE_HALT. Returns false
+ * if `task` itself has died. */
 bool halt_others(struct task *task);
 /* Waits for the next stop, or the end, of a task that was just resumed for a step or to a system call. The stop is
  * marked in the task; the caller passes it to stops_put_back(). Meanwhile collects the stops of other threads, because
  * the kernel reports a killed leader's end only after the ends of all its threads have been collected. Returns false if
- * the task has not stopped because it is blocked in the kernel. */
+ * the task has not stopped in time, because it is blocked in the kernel. */
 bool halt_wait(struct task *task, enum patience patience, struct stop *stop);
-/* Does stops_keep() for a wait status of a task in the table, which came while the tracer waited for another task. */
+/* Does stops_keep() for a wait status that came while the tracer waited for another task. The task must be in the
+ * table. */
 void halt_keep(struct task *task, int status);
 
 #endif

@@ -56,7 +56,8 @@ void stops_forget(struct tracer *t, pid_t tid);
 bool stops_take_interrupt(struct tracer *t, struct stop *stop);
 /* Removes and returns the first queued stop that still concerns its task. Returns false if there is none. */
 bool stops_take_slow(struct tracer *t, struct stop *stop);
-/* Does the same as stops_take_slow(), but skips the tasks of process p (NULL: skips none). */
+/* Does the same as stops_take_slow(), but skips tasks of process p and tasks that are not in the table. If p is NULL,
+ * skips none. */
 bool stops_take_but(struct tracer *t, const struct process *p, struct stop *stop);
 static inline bool stops_take(struct tracer *t, struct stop *stop)
 {

@@ -50,8 +50,7 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* From the second polling wait of a trial on, one wait that polled in vain suffices: the trial of polling has
-	 * failed. */
+	/* From the second polling wait of a trial on, one wait that polled in vain is enough to choose sleeping. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

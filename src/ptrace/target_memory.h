@@ -7,7 +7,8 @@
 
 /* Opens the memory of a task's process for reading and writing. Returns a descriptor, which the caller closes. */
 int memory_open(pid_t tid);
-/* The reading functions accept the program's own pointers: they remove the tags, because not all kernels do. */
+/* The functions that read from a process accept the program's own pointers: they remove the tags, because not all
+ * kernels do. */
 
 /* Reads up to `size` bytes, at most to the end of the mapping. Returns the number of bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);

@@ -255,7 +255,8 @@ int task_set_pc(struct task *task, uint64_t pc)
 	return error;
 }
 
-/* Reads argument words from the stack. Words above the end of the stack become 0; no function has arguments there. */
+/* Reads argument words from the stack. Words above the end of the stack become 0, because no function has arguments
+ * there. */
 __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *args, size_t count)
 {
 	const struct arch *arch = task->process->arch;
@@ -413,10 +414,10 @@ void task_set_signal_mask(struct task *task, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
 }
 
-/* Sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent itself while it blocked the
- * signal is pending when a hit comes. The kernel does not queue the hit's SIGTRAP then (legacy_queue() in
- * kernel/signal.c): at the hit it reports the siginfo of the pending one. The SIGTRAP sent again stays pending, because
- * the signal is blocked by then. */
+/* Also sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent itself while it blocked the
+ * signal is pending when a hit comes. The kernel then does not queue the hit's SIGTRAP (legacy_queue() in
+ * kernel/signal.c), and reports the siginfo of the pending SIGTRAP at the hit. The SIGTRAP that is sent again stays
+ * pending, because the signal is blocked by then. */
 void task_block_trap_again(struct task *task)
 {
 	siginfo_t info;

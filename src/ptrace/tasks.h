@@ -12,10 +12,10 @@
 struct task *task_find_slow(struct tracer *t, pid_t tid);
 static inline struct task *task_find(struct tracer *t, pid_t tid)
 {
-	/* Called several times per stop. */
+	/* Uses a cache, because it is called several times per stop. */
 	return t->last_found && t->last_found->tid == tid ? t->last_found : task_find_slow(t, tid);
 }
-/* Returns the leader of a thread group, or another task of it if the leader is not traced; NULL if none is. */
+/* Returns the leader of a thread group, or another task of it if the leader is not traced; NULL if none is traced. */
 struct task *task_of_group(struct tracer *t, pid_t pid);
 /* Iterates over all tasks: for (size_t i = 0; (task = tasks_next(t, &i));). The loop must not add or remove tasks. */
 struct task *tasks_next(struct tracer *t, size_t *position);
@@ -24,7 +24,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 /* Removes a task from the table and frees it. It must have left its process, and the layers above must have freed their
  * data about it. */
 void task_delete(struct tracer *t, struct task *task);
-/* Gives the task its leader's tid, which it has taken by an exec, and a seat of that tid in the guardian's journal. */
+/* Gives the task its leader's tid, which it has taken by an exec, and a seat for that tid in the guardian's journal. */
 void task_rename(struct tracer *t, struct task *task, pid_t tid);
 
 /* Resets this layer's data about a leader's state, because another task has taken its tid. */
@@ -37,7 +37,7 @@ void task_replace(struct task *leader);
 
 /* Adds a task that belongs to no process to a process. The task gets a reference to the process. */
 void task_join(struct task *task, struct process *p);
-/* Removes the task from its process, and returns the process with the task's reference; NULL: it had no process. */
+/* Removes the task from its process. Returns the process with the task's reference; NULL if there was no process. */
 struct process *task_part(struct task *task);
 
 /* ---- The state of a task ---- */
@@ -48,7 +48,7 @@ static inline bool task_has_memory(const struct task *task)
 	return task->phase == PHASE_LIVE && !task->exit_event_seen && !task->has_left_mm;
 }
 
-/* Returns true if ptrace can access the task's memory and registers: it is in a stop that was collected. */
+/* Returns true if ptrace can access the task's memory and registers: the task is in a stop that was collected. */
 static inline bool task_can_be_poked(const struct task *task)
 {
 	return task_has_memory(task) && task->stopped && !task->listening;
@@ -62,7 +62,7 @@ static inline bool task_can_be_stopped(const struct task *task)
 	       !task->skip_halt;
 }
 
-/* Returns true if the task sleeps in a system call that would fail with EINTR if stopped (arch.h, syscalls.eintr). */
+/* Returns true if the task sleeps in a system call that a stop would end with EINTR (arch.h, syscalls.eintr). */
 bool task_would_see_eintr(const struct task *task);
 
 /* ---- The process of a task ---- */
@@ -73,12 +73,12 @@ static inline bool process_is_leaving(const struct tracer *t, const struct proce
 	return t->letting_go || (p && p->leaving);
 }
 
-/* Returns the task whose /proc entry shows the process: its anchor, else the leader or, if it has ended, another. */
+/* Returns the task whose /proc entry shows the process: its anchor, else its leader, else a task with memory. */
 pid_t process_proc_task(const struct process *p);
 
 /* ---- Registers ---- */
 
-/* Returns the processor of a task's program, by its ELF header; or NULL and errno; ENOEXEC: it is not supported. */
+/* Returns the processor of a task's program, by its ELF header; or NULL and errno. ENOEXEC: it is not supported. */
 const struct arch *task_arch(pid_t tid);
 /* Reads the registers of a stopped task. Returns 0 or -errno. */
 int task_read_regs(struct task *task);
@@ -87,8 +87,8 @@ static inline int task_regs(struct task *task)
 {
 	return task->regs_known ? 0 : task_read_regs(task);
 }
-/* Gets the pc of a stopped task whose registers are those of another processor (task_regs() returns -ENOTSUP): it runs
- * code of another mode than its program's. Returns false if that register set is unknown or the task has ended. */
+/* Gets the pc of a stopped task that runs code of another mode than its program's (task_regs() returns -ENOTSUP).
+ * Returns false if the register set of this mode is unknown or the task has ended. */
 bool task_foreign_pc(const struct task *task, uint64_t *pc);
 int task_set_regs(struct task *task);            /* writes all registers */
 int task_set_pc(struct task *task, uint64_t pc); /* writes only the pc, also in task->regs */
@@ -113,7 +113,7 @@ extern const unsigned long task_options;
 int task_seize(pid_t tid);
 /* Resumes the stopped task, delivers the signal (0: none), and forgets the task's registers. */
 void task_resume(struct task *task, int sig);
-/* Marks the task as running, because SIGKILL has ended its stop. */
+/* Marks the task as running. Called outside of tasks.c if SIGKILL has ended the task's stop. */
 void task_woken(struct task *task);
 /* Resumes a thread that has reported a stop but is not in the table. */
 void task_resume_stranger(pid_t tid);
@@ -136,7 +136,7 @@ void task_set_signal_mask(struct task *task, uint64_t mask);
 void task_block_trap_again(struct task *task);
 /* Gets the siginfo of the signal whose delivery has stopped the task. Returns false if there is none. */
 bool task_siginfo(pid_t tid, siginfo_t *info);
-/* Returns true if SIGKILL has ended the stop that the task was in: its next stop is its exit event. */
+/* Returns true if SIGKILL has ended the stop that was collected, so that the task is at its exit event. */
 bool task_is_at_its_end(const struct task *task);
 /* Replaces the siginfo of the signal whose delivery has stopped the task. */
 void task_set_siginfo(struct task *task, const siginfo_t *info);
@@ -144,7 +144,7 @@ void task_set_siginfo(struct task *task, const siginfo_t *info);
 pid_t task_event_message(pid_t tid);
 /* Returns true if the task's siginfo says that a breakpoint's instruction has stopped it. */
 bool task_hit_by_kernel(const struct task *task);
-/* Returns true if a breakpoint's trap is queued, which will stop the task after its present stop. */
+/* Returns true if a breakpoint's SIGTRAP is queued, which will stop the task after its present stop. */
 bool task_has_trap_queued(const struct task *task);
 
 #endif

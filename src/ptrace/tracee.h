@@ -1,6 +1,6 @@
 /* Tasks, processes and the tracer: the data that this layer and the layers above share.
  *
- * One thread owns all of it. A process is an address space: tasks that share memory (threads, vfork children,
+ * The tracer owns these data. A process is an address space: tasks that share memory (threads, vfork children,
  * clone(CLONE_VM)) share one struct process and one trace. kcmp(KCMP_VM) decides which tasks share memory, never the
  * kind of the event that created them.
  *
@@ -22,9 +22,9 @@ struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int guard_slot; /* index of the task's slot in the guardian's journal, or -1 */
+	int guard_slot; /* index of the task's seat in the guardian's journal, or -1 */
 	enum task_phase phase;
-	struct process *process;      /* in PHASE_EXPECTED the parent's process; or NULL */
+	struct process *process;      /* in PHASE_EXPECTED the maker's process; or NULL */
 	struct task *sibling, **link; /* the next task of its process; link: the pointer that points to this task */
 
 	/* The task's ptrace state. */
@@ -34,7 +34,7 @@ struct task {
 	bool is_stepping;     /* resumed for a single step; the stop after it was not collected yet */
 	bool vforking;        /* blocked until its vfork child execs or ends */
 	bool exit_event_seen; /* PTRACE_EVENT_EXIT was seen */
-	bool skip_halt;       /* halt_others() skips it for now, because its system call would fail with EINTR */
+	bool skip_halt;       /* halt_*() skips it for now, because its system call would fail with EINTR */
 	/* in an exec or exit stop that is queued and not handled yet: it has left this address space */
 	bool has_left_mm;
 	/* the program blocks SIGTRAP in this task, which the kernel unblocks at a hit: calls/sigtrap.c */
@@ -44,7 +44,7 @@ struct task {
 	struct arch_regs regs; /* valid if regs_known */
 	bool regs_known;
 	uint64_t at_stop; /* number of stops at which the task's registers were read */
-	/* the process's text_serial when this task was resumed; for a new task, its parent's; 0: unknown */
+	/* the process's text_serial when this task was resumed; for a new task, its maker's; 0: unknown */
 	uint64_t text_serial;
 
 	struct task_hits *hits;   /* src/breakpoints */
@@ -65,7 +65,7 @@ struct process {
 	bool shared;  /* tasks of several thread groups use its memory */
 	pid_t anchor; /* the task whose /proc entry shows the process for now, or 0 */
 	bool shadow_stack;
-	/* functrace is detaching from this process, but not from all; the process's remaining tasks cannot be stopped
+	/* functrace is detaching from this process, but not from all processes; its remaining tasks cannot be stopped
 	 * yet */
 	bool leaving;
 	/* Number of writes to the text. If the process borrows tables: the lender's number at the fork; 0: unknown. */

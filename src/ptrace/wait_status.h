@@ -9,15 +9,15 @@
 
 enum task_phase {
 	PHASE_UNKNOWN,  /* not in the table of tasks */
-	PHASE_EXPECTED, /* its parent's fork or clone event was seen, but its own first stop was not */
-	PHASE_HELD,     /* its first stop was seen, but its parent's event was not: it stays stopped */
+	PHASE_EXPECTED, /* its maker's fork or clone event was seen, but its own first stop was not */
+	PHASE_HELD,     /* its first stop was seen, but its maker's event was not; the task stays stopped */
 	PHASE_LIVE,
 };
 
 enum stop_kind {
 	STOP_NONE,       /* no stop is present, or none will come */
 	STOP_STRANGER,   /* the exit of a child that is no tracee (engine.c wakes the tracer by such an exit) */
-	STOP_BORN_EARLY, /* first stop of a task whose parent's fork or clone event has not been seen */
+	STOP_BORN_EARLY, /* first stop of a task whose maker's fork or clone event has not been seen */
 	STOP_BORN,       /* first stop of an expected task */
 	STOP_TRAP,       /* SIGTRAP: a breakpoint's, or the target's own */
 	STOP_SIGNAL,     /* signal-delivery-stop: the kernel is about to deliver `signal` */

@@ -30,8 +30,8 @@ int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
 	return error;
 }
 
-/* Reads the program's original bytes at the address: ARCH_INSN_MAX bytes, or those up to the end of the page. Returns
- * their number, or -errno. A breakpoint at the address itself is not hidden. */
+/* Reads the program's original bytes at the address: ARCH_INSN_MAX bytes, or fewer if the page ends before. Returns
+ * their number, or -errno. Hides all breakpoints except one at the address itself. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
 	size_t size = ARCH_INSN_MAX;
@@ -46,7 +46,7 @@ static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code
 		if (error < 0)
 			return error;
 	}
-	/* Other breakpoints may be in the bytes after the first one. */
+	/* The bytes after the first one may contain other breakpoints. */
 	breakpoints_hide(p, address + 1, code + 1, size - 1);
 	return (ssize_t)size;
 }
@@ -78,9 +78,9 @@ static bool is_shared(struct process *p, uint64_t address)
 	return shared;
 }
 
-/* Returns true if another breakpoint covers some of the bytes. Where code has two states, symbols can name addresses
- * that are closer together than a breakpoint is long. Then each breakpoint would save the other's bytes as the
- * program's own, and restore them in the end. */
+/* Returns true if another breakpoint covers some of the bytes. If the processor runs code in two states, symbols can
+ * name addresses that are closer together than a breakpoint is long. Then each breakpoint would save the other's bytes
+ * as the program's own, and restore them in the end. */
 static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)
 {
 	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state && at < address + size; at++) {

@@ -25,8 +25,8 @@ void breakpoint_remove(struct process *p, struct breakpoint *b);
 /* Returns true if the breakpoint is inserted, and the instruction under it is still the one that functrace has decoded.
  * A program may rewrite code that it generated at run time. If the code has changed, removes the breakpoint. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
-/* Removes at most `most` inserted breakpoints: any, or only those at function entries (`entries`). Returns the number
- * removed. */
+/* Removes at most `most` inserted breakpoints. With `entries`, removes only breakpoints at function entries. Returns
+ * the number of removed breakpoints. */
 size_t breakpoints_remove_some(struct process *p, bool entries, size_t most);
 /* Removes from the table a breakpoint that is not inserted, and frees it. Its probes and its data of src/calls must
  * already be freed. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts out-of-line copies into the tails of text mappings: the bytes of the last page after the end of the segment,
- * which no code uses. The old bytes are saved, and restored later. A slot belongs to one breakpoint. It is reused for
- * another breakpoint only when no task can be in it. */
+/* Puts out-of-line copies into the tails of text mappings. A tail consists of the bytes of the last page after the end
+ * of the segment, which no code uses. The old bytes are saved, and restored later. A slot belongs to one breakpoint. It
+ * is reused for another breakpoint only when no task can be in it. */
 
 void slots_add_object(struct process *p, struct object *object)
 {
@@ -39,8 +39,7 @@ static int slot_write(struct process *p, struct slot *slot)
 	return 0;
 }
 
-/* Returns true if the copy is in memory. After a dlclose and a new mapping at the same address the bytes are not
- * functrace's, and this returns false. */
+/* Returns true if the slot contains its copy. After a dlclose and a new mapping at the same address it does not. */
 static bool slot_holds(struct process *p, const struct slot *slot)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
@@ -97,8 +96,8 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 }
 
 /* Returns true if the tail stays mapped for as long as the breakpoint's code. After a dlclose, other threads run on
- * until the linker's breakpoint tells functrace of it. So the copy must not be in an object that can be unmapped before
- * the object with the original instruction. */
+ * until the dynamic linker hits the breakpoint that reports the dlclose to functrace. So the copy must not be in an
+ * object that can be unmapped before the object with the original instruction. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
@@ -134,8 +133,8 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 	}
 }
 
-/* Assigns a used slot of this tail that no task is in. Slots that were entered lately and whose breakpoint is inserted
- * are reused last. */
+/* Assigns a used slot of this tail that no task is in. A slot is reused last if a task has entered it lately and its
+ * breakpoint is inserted. */
 static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail)
 {
 	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
@@ -218,7 +217,7 @@ void slots_forget_range(struct process *p, uint64_t start, uint64_t end)
 	free(gone);
 }
 
-/* Restores all slots of a tail by one write, because they are adjacent. */
+/* Restores all slots of a tail. They are adjacent, so one write suffices. */
 static void tail_restore(struct process *p, const struct tail *tail)
 {
 	const size_t size = tail->next - tail->start;

@@ -9,12 +9,12 @@
 void slots_add_object(struct process *p, struct object *object);
 /* Forgets the slots in a range that is no longer mapped. */
 void slots_forget_range(struct process *p, uint64_t start, uint64_t end);
-/* Assigns a slot to the breakpoint and writes the copy into it. Returns false if there is no slot for it. */
+/* Assigns a slot to the breakpoint and writes the copy into it. Returns false if no slot is available. */
 bool slot_assign(struct process *p, struct breakpoint *b);
-/* Frees the slot of a breakpoint. */
+/* Takes the slot from its breakpoint, if it has one, so that another breakpoint can use the slot. */
 void slot_release(struct slot *slot);
 /* Makes sure that an assigned slot contains its copy: the object may have been unmapped and mapped again. If the copy
- * cannot be written, frees the slot and returns false. */
+ * cannot be written, does slot_release() and returns false. */
 bool slot_renew(struct process *p, struct slot *slot);
 /* Does slot_renew() for the breakpoint's slot if the slot's object may have been unmapped unnoticed. Returns false if
  * the breakpoint has no usable slot. */
@@ -65,9 +65,9 @@ static inline bool task_has_undone_hits(const struct task *task)
 {
 	return task->hits && task->hits->any_undone;
 }
-/* Returns true if this hit repeats one that was undone, and forgets the undone one. Compares the first `arguments`
- * words of args, which are the function's own, and all words that are in registers. Other words on the stack are the
- * caller's variables, which a signal's handler or another thread may have changed meanwhile. */
+/* Returns true if this hit repeats an undone hit, and forgets the undone hit. Compares the first `arguments` words of
+ * args, which are the function's own, and all words that are in registers. Other words on the stack are the caller's
+ * variables, which a signal handler or another thread may have changed meanwhile. */
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
 /* Forgets the undone hits of a breakpoint that is about to be freed. */
 void hits_forget(struct task *task, const struct breakpoint *b);

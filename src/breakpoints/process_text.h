@@ -35,7 +35,7 @@ struct breakpoint {
 	struct slot *slot;
 	long journal_index;     /* index in the guardian's journal; -1: not in it */
 	struct path *path;      /* data of tail_jump.c, or NULL */
-	unsigned follow_misses; /* number of successive times that the jump under the breakpoint led to no other one */
+	unsigned follow_misses; /* how often in succession the jump under it has led to no other breakpoint */
 	/* The breakpoint's purpose, set by src/calls. */
 	bool is_return;                 /* the breakpoint is at the return site of a call */
 	struct probe *probe;            /* the first probe of the traced function that starts here, or NULL */

@@ -68,8 +68,8 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	/* If the processor cannot set the pc alone, all registers are written. The registers include the state of an IT
-	 * block (ARM). */
+	/* Writes only the pc if nothing else has changed and the processor can set the pc alone. Otherwise writes all
+	 * registers; on ARM they include the state of an IT block, which every instruction in the block changes. */
 	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {
@@ -119,16 +119,16 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	}
 	if (stop.kind == STOP_TRAP) {
-		/* The step is done. A pending event is not lost: it is reported after the resume. The step's SIGTRAP
-		 * has unblocked the signal, as a hit does, so the mask is restored, except after a system call, which
-		 * may have changed the mask itself. */
+		/* The step is done. A pending event is not lost, because the kernel reports it after the resume. The
+		 * step's SIGTRAP has unblocked the signal, as a hit does, so the mask is restored. After a system call
+		 * the mask is not restored, because the call may have changed it. */
 		if (has_mask && !b->insn.is_syscall)
 			task_set_signal_mask(task, mask);
 		task_resume(task, 0);
 		return;
 	}
-	/* A signal came before the instruction ran, or the task was killed. The hit was already acted on and may be
-	 * repeated. */
+	/* A signal came before the instruction ran, or the task was killed. The hit may be repeated, although functrace
+	 * has already acted on it. */
 	stops_put_back(t, &stop);
 	if (task->stopped)
 		hit_undo(task, b);
@@ -140,10 +140,9 @@ static bool is_stopped_at(struct task *task, uint64_t address)
 	       task->process->arch->pc(&task->regs) == address;
 }
 
-/* Replaces step_in_place() if the processor cannot single-step at all, or cannot single-step this instruction. The
- * instruction has no slot (perhaps the slot is lost) and could not be emulated (perhaps the program cannot access the
- * memory that the instruction uses; then it will fault). Resumes and interrupts the task until its pc has left the
- * instruction. */
+/* Replaces step_in_place() if the processor cannot single-step, or cannot single-step this instruction. The instruction
+ * has no slot (perhaps the slot is lost) and could not be emulated (perhaps the program cannot access the memory that
+ * the instruction uses, and will fault). Resumes and interrupts the task until its pc has left the instruction. */
 static void run_in_place(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;

@@ -9,7 +9,7 @@
  * killed meanwhile, a later wait reports its end. */
 void step_over_breakpoint(struct task *task, struct breakpoint *b);
 /* If a task that stopped for a SIGTRAP has hit a breakpoint of functrace, sets its pc back to the instruction under the
- * breakpoint, which has not run. Returns false if the task hit no breakpoint. */
+ * breakpoint, which has not run. Returns false if the task has hit none. */
 bool hit_take_back(struct task *task);
 /* In tail_jump.c. Returns the breakpoint that the task will hit next, before any other event, if it runs the
  * instruction under `b`; NULL if there is none. Sets task->regs to the registers at that next hit, but does not write

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Follows a function that only jumps to another traced one: `operator delete(void *, size_t)` jumps to `operator
+/* Follows a function that only jumps to another traced function: `operator delete(void *, size_t)` jumps to `operator
  * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
  * the next breakpoint, and the registers at that breakpoint, before the task gets there. This saves a stop. */
 
@@ -31,8 +31,8 @@ static bool is_jump(const struct insn *insn)
 }
 
 /* Returns true if the instruction can be emulated here: a jump, or an instruction that computes the address of a jump.
- * An instruction that computes changes registers other than the pc, so it is followed only on processors on which
- * setting the pc writes all registers anyway. */
+ * The latter changes registers other than the pc. So it is followed only on processors on which setting the pc writes
+ * all registers anyway. */
 static bool can_follow(const struct arch *arch, const struct insn *insn)
 {
 	return is_jump(insn) ||
@@ -40,7 +40,7 @@ static bool can_follow(const struct arch *arch, const struct insn *insn)
 }
 
 /* Returns the n-th instruction after the jump, which a task with these registers is about to run; NULL if the jump led
- * to another address the first time. */
+ * to another address when functrace followed it first. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
 	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;

@@ -79,8 +79,8 @@ unsigned abi_natural_align(const struct abi_value *value, unsigned most)
 	return (value->align <= align && !is_packed) || value->align < most ? value->align : 0;
 }
 
-/* Converts an x87 number. It has a fraction of 64 bits, whose highest bit is 1, then the exponent and the sign. The
- * rounding is that of the processor when it stores the number. */
+/* Converts an x87 number, which consists of a fraction of 64 bits (the highest bit is 1), the exponent and the sign.
+ * Rounds as the processor does when it stores the number. */
 void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 {
 	uint64_t fraction;

@@ -32,7 +32,7 @@ struct abi_value {
 	bool may_be_packed;   /* true if the alignment may be 1, because debug information does not exclude it */
 	bool by_address;      /* true if C++ always passes the type by its address */
 	bool is_open;         /* true if it contains an array whose length the source does not give ("int tail[];") */
-	unsigned field_count; /* 0: the type is empty; more than ABI_FIELDS: `fields` contains only some of them */
+	unsigned field_count; /* 0: the type is empty; more than ABI_FIELDS: `fields` is incomplete */
 	/* Fields of a union that are equal occur once. */
 	struct abi_field fields[ABI_FIELDS];
 };
@@ -92,16 +92,16 @@ struct arch_abi {
 	/* Return the value of argument register `index` at the entry, and of result register `index` at the return. */
 	uint64_t (*argument_register)(const struct arch_regs *regs, unsigned index);
 	uint64_t (*result_register)(const struct arch_regs *regs, unsigned index);
-	/* Structs and unions of at least this many bytes are passed by address, and the function may change that
+	/* Structs and unions of more than this many bytes are passed by address, and the function may change that
 	 * address in its first instructions. 0 if they are not passed by address, or if the address does not change. */
 	unsigned char by_address_above;
 	/* True if compilers use another convention for functions that only their own file calls: an integer result is
-	 * in the ABI's register, but other results are elsewhere. With is_soft_float compilers always use it. */
+	 * then in the ABI's register, but other results are elsewhere. With is_soft_float compilers always use it. */
 	bool has_local_convention;
 	/* The maximum alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
 	 * size. */
 	unsigned char align_most;
-	unsigned char x87_align; /* alignment of long double in the x87's format; 0: it has another format */
+	unsigned char x87_align; /* alignment of long double in the x87's format; 0: long double has another format */
 	/* Returns the DWARF number of argument register `index`; UINT32_MAX if it has none. */
 	unsigned (*argument_dwarf)(unsigned index);
 	/* Returns the offset of a DWARF register in the floating point register set; -1 if it is not in this set, or

@@ -15,7 +15,7 @@ static inline uint64_t abi_round(uint64_t number, uint64_t multiple)
 	return (number + multiple - 1) / multiple * multiple;
 }
 
-/* Adds a piece to a location, which then is known. */
+/* Adds a piece to a location, which is then known. */
 void abi_add(struct abi_place *place, enum abi_piece_kind kind, unsigned index, uint64_t offset, uint64_t size,
 	     uint64_t at);
 /* Adds a piece for a whole value on the stack. */
@@ -36,12 +36,12 @@ bool abi_is_sane(const struct abi_value *value);
 unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size);
 
 /* Returns the natural alignment of a value, at most `most`: for a scalar its size, for a struct the alignment of its
- * strictest member. Returns 0 if it is unknown, because the source code may align a member or the whole struct more
- * strictly than its fields require. */
+ * strictest member. Returns 0 if the alignment is unknown, because the source code may align a member or the whole
+ * struct more strictly than its fields require. */
 unsigned abi_natural_align(const struct abi_value *value, unsigned most);
 
 /* Returns true if a value's location is unknown because the value may be packed. A packed value is at `next` (a number
- * of bytes in registers, or an address), any other at the next multiple of its alignment, if that is more than
+ * of bytes in registers, or an address). Any other value is at the next multiple of `align`, if `align` is more than
  * `least`. */
 static inline bool abi_packing_moves(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
 {

@@ -1,5 +1,5 @@
-/* Lists the processors of this build. ARCH_PORTS contains PORT(NAME) for each; the build's own processor is the
- * first (local.mk). */
+/* Lists the processors of this build. ARCH_PORTS contains PORT(NAME) for each of them, first for the processor for
+ * which functrace is built (local.mk). */
 #include "config.h"
 #include "arch/arch.h"
 

@@ -29,7 +29,7 @@ struct arch_regs {
 enum insn_kind {
 	INSN_COPY,    /* can be executed out of line, after relocation */
 	INSN_EMULATE, /* is emulated by the tracer: jumps, calls, nops */
-	INSN_STEP,    /* can only be single-stepped in place, with all tasks stopped; never used if cannot_step */
+	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; gets no breakpoint if cannot_step */
 };
 
 /* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */
@@ -40,7 +40,7 @@ struct insn {
 	uint64_t address;
 	bool can_emulate; /* INSN_COPY: emulate() can execute it if no slot is free */
 	bool pc_only;     /* if emulated, it changes only the pc (jump, nop), so setting the pc is enough */
-	bool cannot_step; /* INSN_COPY: must not be stepped: the stop after it undoes its effect (load-exclusive) */
+	bool cannot_step; /* INSN_COPY: must not be stepped, because the stop undoes its effect (load-exclusive) */
 	bool is_syscall;  /* INSN_COPY: enters the kernel; if it forks, the child returns into the copy, too */
 	/* A constant near the instruction, which the instruction loads relative to the pc, so that the copy must
 	 * contain it. The decoder sets its address and size. The caller, which can read the target's memory, fills
@@ -142,7 +142,7 @@ struct arch_signal {
 	bool frame_has_registers;
 };
 
-/* How to find if a process has a user shadow stack. */
+/* How to find out whether a process has a user shadow stack. */
 struct arch_shadow_stack {
 	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack; NULL: processes
 	 * have no shadow stack. */
@@ -152,7 +152,7 @@ struct arch_shadow_stack {
 	uint64_t hwcap;
 };
 
-/* The registers by DWARF number. */
+/* The registers, by their DWARF numbers. */
 struct arch_dwarf {
 	unsigned registers; /* number of registers */
 	uint64_t (*get)(const struct arch_regs *regs, unsigned number);
@@ -275,16 +275,15 @@ struct arch {
 	/* Returns true if the call of restart_syscall() has a timeout (epoll_wait() and others), which begins again
 	 * when the call is made again. NULL if restart_syscall is NULL. */
 	bool (*has_timeout)(const struct arch_regs *regs);
-	/* Returns true if an interrupted task is in a system call, and sets *number to the call's number. If the
-	 * kernel will make the call again, it has already moved the pc back to the instruction; `code` contains the
-	 * four bytes there. NULL if /proc/TID/syscall shows this. On arm64 it does not, because do_signal() in
-	 * arch/arm64/kernel/signal.c discards the number; nor on arm, where the file keeps the number of the last
-	 * call. */
+	/* Returns true if an interrupted task is in a system call, and sets *number to the call's number. If the kernel
+	 * will make the call again, it has already moved the pc back to the instruction; `code` contains the four bytes
+	 * there. NULL if /proc/TID/syscall shows the call. On arm64 this file does not, because do_signal() in
+	 * arch/arm64/kernel/signal.c discards the number. On arm the file keeps the number of the last call. */
 	bool (*at_syscall)(const struct arch_regs *regs, const unsigned char *code, long *number);
 
-	/* For system calls that functrace makes a stopped task execute. find_syscall returns the offset in `code` of
-	 * an instruction that makes a system call, with the bits of code_state, or -1; set_syscall sets the
-	 * registers for a call by this instruction. */
+	/* For system calls that functrace makes a stopped task execute. find_syscall returns the offset in `code` of an
+	 * instruction that makes a system call, with the bits of code_state, or -1 if there is none. set_syscall sets
+	 * the registers for a call by this instruction. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
 	/* Like find_syscall, but searches for the code in a C library to which signal handlers return (sa_restorer).
 	 * NULL if no library has such code. */
@@ -317,8 +316,8 @@ struct arch {
 	/* Returns the address for a function's breakpoint: that of the function, or after its landing pad (endbr64,
 	 * bti). */
 	uint64_t (*entry)(uint64_t function, const unsigned char *code, size_t size);
-	/* Returns the kind of call before a return address, from the `size` bytes before that address. If these can
-	 * be decoded in two ways, returns CALL_COMPUTED, which is the safe answer. */
+	/* Returns the kind of call before a return address, from the `size` bytes before that address. If these bytes
+	 * can be decoded in two ways, returns CALL_COMPUTED, which is the safe answer. */
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
 	/* Finds the GOT slot whose word is the target of the call before a return address. The call is an indirect
 	 * call through the slot, or a direct call of code that continues, by direct jumps and straight code, to an
@@ -332,8 +331,8 @@ struct arch {
 	 * constants into code. */
 	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
 	/* Returns true if sp, after `size` bytes of code, is not its first value plus a constant, because the code has
-	 * loaded, copied or rounded it. *ever: true if this is so anywhere in the code. After an unconditional jump sp
-	 * is assumed to have its first value, because other code jumps there. */
+	 * loaded, copied or rounded sp. *ever: true if this happens anywhere in the code. After an unconditional jump
+	 * sp is assumed to have its first value, because other code jumps there. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
 	/* Follows the instruction at the state's address. Sets *state to the state after the instruction; if *step
@@ -341,8 +340,8 @@ struct arch {
 	 * bytes are not an instruction. */
 	bool (*follow)(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
 	/* Returns true if a function may begin at an address, according to its first instructions and the
-	 * ARCH_CALL_BYTES before them. Many addresses inside functions look the same. NULL if dwarf.link is not 0,
-	 * because saving that register then shows where functions begin. */
+	 * ARCH_CALL_BYTES before them. Also returns true for many addresses inside functions. NULL if dwarf.link is not
+	 * 0, because saving that register then shows where functions begin. */
 	bool (*may_begin)(uint64_t address, const unsigned char *code, size_t size);
 
 	/* The first characters of the names of functions that compilers generate to get the pc, and that most
@@ -442,9 +441,8 @@ static inline uint64_t insn_original_pc(const struct insn *insn, const struct in
 	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
 }
 
-/* Returns the address of code from an address in an ELF file or on a stack: without the bits for the processor's
- * state (ARM's Thumb bit). Works for any ELF machine, because traces are also read on machines with other
- * processors. */
+/* Returns the address of code from an address in an ELF file or on a stack, without the bits for the processor's state
+ * (ARM's Thumb bit). Works for any ELF machine, because traces are also read on machines with other processors. */
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
 /* Returns true if functions in an ELF file with these header flags get floating point arguments in integer
  * registers, although the processor has floating point registers. Works for any ELF machine. */

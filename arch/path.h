@@ -53,7 +53,7 @@ enum path_next {
 struct path_step {
 	enum path_next next;
 	uint64_t target;
-	bool is_jump;               /* PATH_RETURN: the return is an indirect jump, which may belong to a switch */
+	bool is_jump;               /* PATH_RETURN: the return is an indirect jump, which may also belong to a switch */
 	struct path_value pc;       /* PATH_RETURN, PATH_MAYBE: the return address */
 	struct path_state returned; /* PATH_MAYBE: the state in the caller */
 };
@@ -68,13 +68,14 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 struct path_value path_sum(struct path_value value, int64_t number);
 /* Adds `change` to sp, and discards the words that are below sp afterwards. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Records that a word was stored at an address, instead of the word that was stored there before. Returns false if
+/* Records that a word was stored at an address, and replaces the record of an earlier word there. Returns false if
  * there is no room for the word. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
-/* Returns true if a system call's number is one of these, after which the code does not continue: exit, sigreturn. */
+/* Returns true if `number` is one of the system calls in `numbers`, after which the code does not continue: exit,
+ * sigreturn. */
 bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);
-/* Changes the state by a call that returns: all registers that are not preserved, and the memory below sp, become
- * unknown. preserved: mask of registers. */
+/* Follows a call that returns: all registers that are not preserved, and the memory below sp, become unknown.
+ * preserved: mask of registers. */
 void path_call(struct path_state *state, uint64_t preserved);
 
 static inline bool path_same(struct path_value a, struct path_value b)

@@ -1,5 +1,5 @@
-/* The port for AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. Tests compile this file
- * for other processors, too, so it contains constants of the kernel's interface as numbers.
+/* The port for AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. Constants of the kernel's
+ * interface are written as numbers, because tests compile this file for other processors, too.
  *
  * Code is written only through /proc/PID/mem and ptrace. The kernel then updates the instruction caches
  * (copy_to_user_page), so this port need not do it. */
@@ -134,7 +134,7 @@ static uint64_t aarch64_breakpoint_address(uint64_t pc)
 	return pc;
 }
 
-/* bti is skipped. paciasp, which is a landing pad, too, remains the entry, because it signs the return address. */
+/* Skips bti. Does not skip paciasp, which is a landing pad, too, because it signs the return address. */
 static uint64_t aarch64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	return size >= A64_INSN_SIZE && a64_is_bti(a64_get(code)) ? function + A64_INSN_SIZE : function;
@@ -147,9 +147,9 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 
 /* The signature in a return address is in the bits above those of the address. The number of address bits is the same
  * for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature, even in
- * a program that uses only 48 bits. The processor itself reveals the number: of a word in which all bits up to bit 54
- * are set, xpaclri leaves those bits set that belong to an address (bit 55 distinguishes user from kernel addresses).
- * Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
+ * a program that uses only 48 bits. The processor itself reveals the number: in a word whose bits 0 to 54 are set,
+ * xpaclri leaves only the bits of an address set (bit 55 distinguishes user from kernel addresses). Without pointer
+ * authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {
 	const unsigned bits = of_ones ? 64u - (unsigned)__builtin_clzll(of_ones) : ADDRESS_BITS;

@@ -21,13 +21,13 @@ enum aarch64_word {
 
 extern const struct arch arch_aarch64;
 
-/* The bits that say by which kind of branch the processor has reached the next instruction. If they are not 0, this
- * instruction must be a landing pad (BTI). */
+/* The kind of branch by which the processor has reached the next instruction. If these bits are not 0, this instruction
+ * must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
-/* Sets the pc and clears these bits: a task that the tracer moves has not made an indirect branch, so a copy, or the
- * code after a landing pad, need not begin with a pad. A breakpoint on the pad itself does not raise a BTI
- * exception: paciasp is a pad, and brk may replace a pad. */
+/* Sets the pc and clears PSTATE_BTYPE: a task that the tracer moves has not made an indirect branch, so a copy, or the
+ * code after a landing pad, need not begin with a pad. A breakpoint in place of a pad (paciasp) raises no BTI
+ * exception, because the processor accepts brk like a pad. */
 static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->words[A64_PC] = pc;
@@ -82,8 +82,8 @@ static inline uint64_t a64_branch_target(uint32_t word, uint64_t address)
 bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
 int a64_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
 int a64_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
-/* These are for instructions that otherwise run from a copy: a64_can_emulate() returns true if the instruction can be
- * emulated, and a64_emulate_plain() emulates it without changing the pc. */
+/* For instructions that otherwise run from a copy: a64_can_emulate() returns true if the instruction can be emulated,
+ * and a64_emulate_plain() emulates it without changing the pc. */
 bool a64_can_emulate(uint32_t word);
 int a64_emulate_plain(uint32_t word, struct arch_regs *regs, const struct arch_memory *mem);
 struct path_state;
@@ -94,9 +94,10 @@ bool a64_call_slot(uint64_t return_address, uint64_t got, const struct arch_memo
 bool a64_is_constant(uint64_t address, const struct arch_memory *code);
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever);
 
-/* Returns the number of bits in a user address. of_ones: the result of xpaclri for a number with 55 ones. */
+/* Returns the number of bits in a user address. of_ones: the result of xpaclri for a word in which only bits 0 to 54
+ * are set. */
 unsigned a64_address_bits(uint64_t of_ones);
-/* Reduces a return address to this number of bits. */
+/* Clears all bits of a return address except the lowest `bits`. */
 uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
 /* Returns true if the code always continues at the next instruction. */

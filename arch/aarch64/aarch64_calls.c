@@ -34,8 +34,8 @@ struct aarch64_calls_known {
 	uint64_t address;
 };
 
-/* Returns true if an instruction writes registers that it does not name: the next registers (pairs of compare and
- * swap, pairs of system registers, ld64b), or fixed ones (autia1716, chkfeat). */
+/* Returns true if an instruction writes registers that it does not name: the registers with the next numbers (pairs of
+ * compare and swap, pairs of system registers, ld64b), or fixed registers (autia1716, chkfeat). */
 static bool has_hidden_results(uint32_t word)
 {
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
@@ -117,7 +117,8 @@ static bool aarch64_calls_is_sp(uint32_t word, unsigned first)
 }
 
 /* Returns true if the instruction sets sp to a value that is not sp plus a constant. Loads and stores with writeback
- * add a constant to their base register. The vector loads and stores ld1 to st4 may add a register instead. */
+ * only add a constant to their base register, except the vector loads and stores ld1 to st4, which may add a
+ * register. */
 static bool aarch64_calls_gives_value(uint32_t word)
 {
 	if ((word & 0x9f800000) == 0x0c800000) /* ld1 to st4 with writeback */

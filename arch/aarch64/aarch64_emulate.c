@@ -1,5 +1,5 @@
 /* Emulates the instructions of AArch64 whose effect depends on their own address: branches, adr, adrp, ldr of a
- * literal. (aarch64_plain.c emulates others.)
+ * literal. (aarch64_plain.c emulates other instructions.)
  *
  * After br and blr the processor requires a landing pad if the page is marked as guarded. The tracer cannot see this
  * mark, so an emulated branch may go to any instruction. */
@@ -22,8 +22,8 @@ static void aarch64_emulate_set_register(struct arch_regs *regs, unsigned number
 		regs->words[number] = value;
 }
 
-/* Returns the address to which a branch goes: the processor ignores the top byte of a user address in a branch, too.
- * Bit 55 is set in kernel addresses. */
+/* Returns the address to which a branch goes, without its top byte, which the processor ignores in a user address. Bit
+ * 55 is set in kernel addresses. */
 static uint64_t plain_target(uint64_t address)
 {
 	return address >> 55 & 1 ? address : address << 8 >> 8;

@@ -1,6 +1,6 @@
 /* Decodes instructions of AArch64 under breakpoints: their kinds and their copies. All instructions have 4 bytes.
- * Those whose effect depends on their own address have separate encodings (Arm Architecture Reference Manual for
- * A-profile, chapter C4). They are emulated; all others are copied unchanged. */
+ * Instructions whose effect depends on their own address have separate encodings (Arm Architecture Reference Manual for
+ * A-profile, chapter C4). Most of these are emulated, and most other instructions are copied. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
@@ -33,8 +33,8 @@ bool a64_is_nop(uint32_t word)
 	return IS(word, HINT_MASK, HINT) && (hint == HINT_NOP || hint == HINT_YIELD || a64_is_bti(word));
 }
 
-/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of these, only the system instructions
- * that a program may use continue at the next instruction. */
+/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of these, only system instructions are known
+ * to continue at the next instruction. */
 bool a64_falls_through(uint32_t word)
 {
 	if (a64_bits(word, 26, 3) == 5)
@@ -61,9 +61,9 @@ static bool aarch64_insn_is_conditional(uint32_t word)
 }
 
 /* Returns true if the code is between a load-exclusive and its store, or is the store. A stop there makes the store
- * fail. If a breakpoint made it fail in each try, the loop would never end, so this code gets no breakpoints. (The
- * load itself may get one: its copy only adds a jump between the two. But it must not be single-stepped, because the
- * step stops after it.) */
+ * fail. If a breakpoint made the store fail in each try, the loop would never end, so this code gets no breakpoints.
+ * (The load itself may get a breakpoint: its copy only adds a jump between load and store. But the load must not be
+ * single-stepped, because the step stops after it.) */
 static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {
@@ -110,7 +110,7 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
 /* Returns true if the encoding is not allocated (C4.1), because it may be a newer instruction. */
 static bool is_unallocated(uint32_t word)
 {
-	/* These are next to the encodings of system instructions (also with register pairs) and of 128-bit vector
+	/* These encodings are next to those of system instructions (also with register pairs) and of 128-bit vector
 	 * literals. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
@@ -136,8 +136,8 @@ static void set_copied(struct insn *insn)
 	insn->kind = INSN_COPY;
 }
 
-/* br, blr, ret, retaa and retab can be executed at any address. Other authenticated branches, such as blraa, which
- * also writes the return address, cannot. */
+/* br, blr and ret are emulated. ret, retaa and retab can also be copied, because they have the same effect at any
+ * address. Other branches remain INSN_STEP, such as blraa, which also writes the return address. */
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
@@ -218,7 +218,7 @@ static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 	return words >= -limit && words < limit;
 }
 
-/* Appends the jump back to the copy. Only one jump changes no register, and it reaches 128 MiB. */
+/* Appends the jump back to the copy. Only b changes no register; it reaches 128 MiB in both directions. */
 static int aarch64_insn_put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	const uint64_t distance = target - (slot + copy->size);

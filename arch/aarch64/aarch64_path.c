@@ -40,8 +40,8 @@ static struct path_value aarch64_path_value_of(const struct aarch64_path_followi
 	return reg == STACK ? unknown : f->state->registers[reg];
 }
 
-/* Returns true if the instruction stores a call's return address as functions do at their entry. Then the next
- * function begins here, so the called function does not return. */
+/* Returns true if the instruction stores the return address of a call as functions do at their entry. Then the next
+ * function begins here, so the call before it does not return. */
 static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
 					 int64_t change)
 {
@@ -182,7 +182,7 @@ static void follow_register_branch(struct aarch64_path_following *f)
 		aarch64_path_leave(f, insn_field(f, 11, 1) || insn_field(f, 5, 5) == A64_LR
 					      ? lr
 					      : aarch64_path_value_of(f, insn_field(f, 5, 5)));
-	else /* a branch is a tail call if the return address is in lr again */
+	else /* a branch is a tail call if lr contains the return address again */
 		aarch64_path_leave(f, lr.kind == PATH_MEMORY && what == 0 ? lr : unknown);
 }
 

@@ -1,5 +1,5 @@
-/* Emulates the most frequent instructions of AArch64 whose effect does not depend on their address. This is done
- * where there is no room for copies. They are the instructions with which functions begin, or which follow calls. */
+/* Emulates the most frequent instructions of AArch64 whose effect does not depend on their address: functions begin
+ * with such instructions, and calls are followed by them. functrace emulates them where there is no room for copies. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"
@@ -236,7 +236,7 @@ static int transfer(const struct access *a, struct arch_regs *regs, const struct
 	return 0;
 }
 
-/* Returns true if the architecture does not define the effect: a base with writeback is transferred, too, or one
+/* Returns true if the architecture does not define the effect: the base is written back and also transferred, or one
  * register is loaded twice. */
 static bool is_open(const struct access *a)
 {

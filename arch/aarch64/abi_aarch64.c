@@ -21,7 +21,7 @@ struct abi_aarch64_state {
 	bool is_lost; /* the location of an argument, and of all later ones, is unknown */
 };
 
-/* Returns true if the value contains a vector that is not one of the short vectors of 8 or 16 bytes. */
+/* Returns true if the value contains a vector of another size than 8 or 16 bytes (the short vectors). */
 static bool has_odd_vector(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++)

@@ -29,7 +29,8 @@ struct abi_arm_state {
 	bool is_lost;       /* the location of an argument, and of all later ones, is unknown */
 };
 
-/* Returns true if the base standard is used. Section 7.1.2: it is used for variadic functions. */
+/* Returns true if the base standard is used. Variadic functions use it (section 7.1.2), and functions with soft
+ * float. */
 static bool abi_arm_is_base(const struct abi_function *function)
 {
 	return function->is_variadic || function->is_soft_float;
@@ -233,7 +234,8 @@ static uint32_t abi_arm_half_at(const unsigned char *bytes)
 	return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-/* Recognises the code, in Thumb or A32: mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx lr. */
+/* Both functions recognise the code (in Thumb, and in A32): mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx
+ * lr. */
 static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
 {
 	if (size < 8 || abi_arm_half_at(code) != 0xee1d || abi_arm_half_at(code + 2) != 0x0f70 ||
@@ -293,7 +295,7 @@ const struct arch_abi abi_arm = {
 	.result_register = arm_register,
 	.argument_dwarf = arm_argument_dwarf,
 	.float_at = arm_float_at,
-	/* 32-bit kernels do not have this register set; 64-bit kernels do not have this request for a 64-bit tracer. */
+	/* 32-bit kernels lack this register set. 64-bit kernels do not accept this request from a 64-bit tracer. */
 	.thread_set = IS_32_BIT ? 0 : NT_ARM_TLS,
 	.thread_request = IS_32_BIT ? REQUEST_GET_THREAD_AREA : 0,
 	.reloc_tpoff = R_ARM_TLS_TPOFF32,

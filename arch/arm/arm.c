@@ -1,13 +1,13 @@
-/* The port for 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is used by a 32-bit tracer, and by
- * a 64-bit tracer on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+/* The port for 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is used by a 32-bit tracer, and by a
+ * 64-bit tracer on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
  *
  * The processor has no single step, so instructions that can be neither copied nor emulated get no breakpoint.
  *
- * Breakpoints are at the starts of functions and at return addresses. Neither is inside an IT block, because a call
- * is always the last instruction of a block. So a Thumb breakpoint of two bytes can replace every instruction, and
- * can be written at once at any address; the second half of a longer instruction under it is never reached. An IT
- * instruction under a breakpoint is emulated. (If a symbol is wrong and a breakpoint inside a block is hit, the
- * program still runs correctly.) */
+ * Breakpoints are at the starts of functions and at return addresses. Neither is inside an IT block, because a call is
+ * always the last instruction of a block. So a Thumb breakpoint of two bytes can replace every instruction, and can be
+ * written in one piece at any address; the second half of a longer instruction under it is never reached. An IT
+ * instruction under a breakpoint is emulated. (If a symbol is wrong and a breakpoint inside a block is hit, the program
+ * still runs correctly.) */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm/arm_insn.h"
@@ -19,7 +19,7 @@
 
 #include "base/util.h"
 
-/* The number of this request in a 32-bit kernel. A 64-bit kernel returns 64-bit registers for it. */
+/* PTRACE_GETREGS in a 32-bit kernel. A 64-bit kernel returns 64-bit registers for this request. */
 #define REQUEST_GETREGS 12
 
 /* Numbers of system calls. In a 64-bit build <sys/syscall.h> defines other numbers. */
@@ -180,7 +180,8 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Compilers set sp to other values only in prologues. Their unwind rules are valid after the prologue. */
+/* Returns false, because compilers set sp to other values only in prologues, and their unwind rules are valid after the
+ * prologue. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -206,9 +207,9 @@ const struct arch arch_arm = {
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
-	/* A 64-bit kernel supports neither request for the 32-bit tasks of a 64-bit tracer. A 32-bit kernel could
-	 * write only the pc. But all registers are written anyway, so that a jump through the PLT, which changes ip
-	 * and the state, can be emulated, too. */
+	/* For 32-bit tasks of a 64-bit tracer, the kernel supports neither PTRACE_GETREGS nor PTRACE_POKEUSER. A 32-bit
+	 * kernel could write only the pc. But all registers are written anyway, so that a jump through the PLT, which
+	 * changes ip and the state, can be emulated, too. */
 	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
 	.pc_offset = -1,
 	.address_max = 0xffffefff,
@@ -224,7 +225,7 @@ const struct arch arch_arm = {
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
 	/* The kernel has handled the call's result before the task stops. If the pc were set back to the call, a signal
-	 * that arrives then would no longer make the call fail with EINTR. */
+	 * that arrives after that would no longer make the call fail with EINTR. */
 	.restart_syscall = NULL,
 	.has_timeout = NULL,
 	.at_syscall = arm_at_syscall,

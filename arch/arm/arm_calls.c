@@ -45,7 +45,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 		return CALL_NONE;
 	if ((word & 0x0ffffff0) == 0x012fff30)
 		return CALL_COMPUTED; /* blx rN */
-	/* mov lr, pc and a jump, which is used for processors without blx */
+	/* mov lr, pc and a jump, as in code for processors without blx */
 	return size >= 8 && arm_calls_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
 }
 
@@ -96,7 +96,7 @@ static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct
 	return true;
 }
 
-/* Recognises ldr pc, [ip, #x]!, and in a veneer the load of the literal that follows it. */
+/* Recognises ldr pc, [ip, #x]!, and in a veneer ldr pc with the literal after this instruction. */
 static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint64_t *slot)
 {
 	uint32_t base;
@@ -109,7 +109,7 @@ static bool loads_pc(const struct insn *insn, const struct arm_op *op, const str
 }
 
 /* Returns true for a direct jump, and sets *address to its target. `bx pc`, with which Thumb code enters procedure
- * linkage, is one, too. */
+ * linkage, is also a direct jump. */
 static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t *address)
 {
 	if (op->kind == OP_BRANCH && !(op->flags & OP_LINK))

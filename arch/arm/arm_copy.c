@@ -58,7 +58,7 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 }
 
 /* Returns true if the code is between a load-exclusive and its store, or is the store. As on AArch64, a stop there
- * makes the store fail, and it may fail again at each try. */
+ * makes the store fail, perhaps in each try. */
 static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;
@@ -87,7 +87,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 	const unsigned length = halves_of(code, size, thumb, halves);
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
-	/* A32 code is at multiples of four. If a symbol has another address, its address is not that of A32 code. */
+	/* A32 code is at multiples of four, so a symbol with another address does not name A32 code. */
 	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);

@@ -1,4 +1,4 @@
-/* Emulates ARM instructions: those that use the pc, and, if no slot is free, many others. */
+/* Emulates ARM instructions that use the pc. If no slot is free, emulates many others, too. */
 #include "config.h"
 #include "arch/arm_condition.h"
 #include "arch/arm/arm_insn.h"
@@ -13,7 +13,7 @@ struct arm_emulate_run {
 	const struct insn *insn;
 	struct arm_op op;
 	const struct arch_memory *mem;
-	uint32_t *words; /* the registers, which are changed by the instruction */
+	uint32_t *words; /* the registers, which the instruction changes */
 	bool in_it_block;
 };
 

@@ -138,8 +138,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	insn->literal_at = BIT(word, 23) ? base + offset : base - offset;
 }
 
-/* Returns true if an msr writes the byte of the cpsr that contains the byte order. After it, as after setend, the
- * jump back would read its address in another byte order. */
+/* Returns true if an msr writes the byte of the cpsr that contains the byte order. The jump after the copy would then
+ * read its address in another byte order, as after setend. */
 static bool sets_order(uint32_t word)
 {
 	return !BIT(word, 22) && BIT(word, 17);
@@ -221,7 +221,7 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC) && unused != ARM_PC &&
 	    !(is_shifted_by_register && BITS(word, 8, 4) == ARM_PC))
 		return;
-	/* These are UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
+	/* These instructions are UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
 	if (is_shifted_by_register || unused || (op->d == ARM_PC && sets_flags))
 		arm_insn_step(insn);
 	else

@@ -22,7 +22,7 @@ enum arm_word {
 };
 
 #define ARM_ALWAYS      14    /* the condition "always" */
-#define ARM_NO_REGISTER 16    /* as number of the base register: the immediate is the address */
+#define ARM_NO_REGISTER 16    /* as number of the base register: there is none, and the immediate is the address */
 #define CPSR_THUMB      0x20u /* set in Thumb state; code addresses then have bit 0 set (code_state) */
 
 enum arm_kind {

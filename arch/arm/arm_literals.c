@@ -153,9 +153,9 @@ static uint32_t condition_at(const struct arm_literals_window *window, uint32_t 
 
 #define WORDS_LOOKED_AT 4
 
-/* Returns true if the code at `place` has the other state: it is a function after one that ends with a call which
- * never returns. In A32, code after a call that returns does not begin with a condition, because calls do not
- * preserve the flags; so a condition means Thumb code. In Thumb, several consecutive words with the condition
+/* Returns true if the code at `place` has the other state, because a function begins there, after a function that ends
+ * with a call that never returns. In A32, code after a call that returns does not begin with a condition, because calls
+ * do not preserve the flags; so a condition means Thumb code. In Thumb, several consecutive words with the condition
  * "always" mean A32 code, because Thumb code hardly ever looks like this. */
 static bool is_other_state(const struct arm_literals_window *window, uint32_t place, bool thumb)
 {

@@ -32,8 +32,8 @@ static bool return_to_value(struct arm_path_following *f, struct path_value pc)
 	return true;
 }
 
-/* Follows a jump to an address in a register. It is a return, or a tail call, before which the return address is in
- * lr again. */
+/* Follows a jump to an address in a register. The jump is a return, or a tail call, before which the return address is
+ * in lr again. */
 static bool leave_by_register(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
@@ -61,8 +61,8 @@ static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t 
 
 /* ---- Loads and stores ---- */
 
-/* Returns true if the instruction pushes the return address that a call has left in lr. Then it is the prologue of
- * the next function, so the called function does not return. */
+/* Returns true if the instruction pushes the return address that a call has left in lr. Then the next function begins
+ * here, so the call before it does not return. */
 static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
 	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;
@@ -152,8 +152,8 @@ static bool arm_path_follow_one(struct arm_path_following *f, const struct arm_o
 	return return_to_value(f, first);
 }
 
-/* Follows instructions with vector registers, of which only the change of the base matters. Returns false for other
- * instructions. */
+/* Follows instructions with vector registers. Only changes of the base, and moves to core registers, matter. Returns
+ * false for other instructions. */
 static bool follow_vectors(struct arm_path_following *f)
 {
 	const uint32_t word = f->word;
@@ -393,7 +393,7 @@ static bool follow_op(struct arm_path_following *f)
 			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
-		/* The jump is a tail call, or at least a path to a return by lr. */
+		/* The jump is a tail call, or leads to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
 			return leave_by_register(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;

@@ -15,8 +15,8 @@
 #define REQUEST_GET_THREAD_AREA 25 /* PTRACE_GET_THREAD_AREA, which no header defines in a 64-bit build */
 
 /* Returns true if the value's location is certain. A vector is in a register or on the stack, depending on the
- * processor for which the program was compiled. Only if vectors are in registers are values of 16 bytes on the stack
- * aligned to 16. */
+ * processor for which the program was compiled. Values of 16 bytes on the stack are aligned to 16 only if vectors are
+ * in registers. */
 static bool abi_i386_is_clear(const struct abi_value *value)
 {
 	uint64_t end = 0;
@@ -38,12 +38,12 @@ static bool abi_i386_is_clear(const struct abi_value *value)
 			return false;
 		end = field->offset + field->size > end ? field->offset + field->size : end;
 	}
-	/* Compilers also disagree on padding at the end. */
+	/* Compilers also disagree on padding at the end of a value. */
 	return abi_round(end, WORD) >= value->size;
 }
 
-/* Returns true if a result is in memory. Table 2.4 "Returning Values": structs and unions of any size are in memory,
- * as on Linux. Complex numbers of float are in eax and edx, larger ones in memory. */
+/* Returns true if a result is in memory. Table 2.4 "Returning Values": on Linux, structs and unions of any size are in
+ * memory. Complex numbers of float are in eax and edx, larger complex numbers in memory. */
 static bool abi_i386_returns_in_memory(const struct abi_value *value)
 {
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);

@@ -37,8 +37,8 @@ static enum eightbyte abi_x86_64_merge(enum eightbyte a, enum eightbyte b)
 	return SSE;
 }
 
-/* Merges the classes of a field into those of its eightbytes. Returns false if the field is not aligned; then the
- * whole value is in memory (1). */
+/* Merges the classes of a field into those of its eightbytes. Returns false if the field is not aligned; then the whole
+ * value is in memory ("Classification of aggregate types", 1). */
 static bool classify_field(const struct abi_field *field, enum eightbyte *classes)
 {
 	const unsigned first = field->offset / EIGHTBYTE, last = (field->offset + field->size - 1u) / EIGHTBYTE;
@@ -294,7 +294,7 @@ static void x86_64_arguments(const struct abi_function *function, struct abi_pla
 	}
 }
 
-/* As described in "Returning of Values". */
+/* Sets the location of a result, as the psABI's paragraph "Returning of Values" describes it. */
 static void x86_64_place_result(const struct abi_function *function, struct abi_place *place)
 {
 	const struct abi_value *value = function->result;

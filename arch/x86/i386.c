@@ -59,7 +59,7 @@ static uint64_t i386_return_sp(const struct arch_regs *regs)
 
 /* ---- System calls ---- */
 
-/* For the reasons see x86_64.c. semop and accept are also subcalls of ipc and socketcall. Their other subcalls, too,
+/* See x86_64.c for the reasons. semop and accept are also subcalls of ipc and socketcall. The other subcalls, too,
  * return EINTR only if they can be made again. */
 static const unsigned short eintr_calls[] = {
 	__NR_epoll_wait,
@@ -168,8 +168,8 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
 	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
 }
 
-/* If the kernel has a vdso, an action on i386 needs no restorer: glibc then sets none, and musl's is not used. But a
- * restorer's address may be on a stack. */
+/* If the kernel has a vdso, a signal action on i386 needs no restorer: glibc then sets none, and the kernel does not
+ * use musl's. But a restorer's address may be on a stack. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_386, code, size, 1);
@@ -293,8 +293,8 @@ const struct arch arch_i386 = {
 	.reloc_jump_slot = R_386_JMP_SLOT,
 	.reloc_glob_dat = R_386_GLOB_DAT,
 	.regset_size = I386_WORDS * 4,
-/* These two depend on the width of the tracer itself: to a 64-bit tracer the kernel shows all tasks in the 64-bit
- * layout. */
+/* The values of these members depend on the width of the tracer itself: to a 64-bit tracer the kernel shows all tasks
+ * in the 64-bit layout. */
 #ifdef __i386__
 	.getregs = PTRACE_GETREGS,
 	.pc_offset = offsetof(struct user, regs.eip),

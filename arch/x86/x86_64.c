@@ -82,8 +82,8 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
-/* A code in the kernel that no user header defines: the call is made again, unless a handler runs; then it returns
- * EINTR. */
+/* An error code inside the kernel, which no user header defines. The call is made again, unless a handler runs; then it
+ * returns EINTR. */
 #define ERESTARTNOHAND 514
 
 /* Does not change the pc. If the pc were set back to the `syscall` here, and a signal arrived before the task
@@ -99,7 +99,7 @@ static bool x86_64_restart_syscall(struct arch_regs *regs)
 			regs->words[X86_RAX] = (uint64_t)-ERESTARTNOHAND;
 			return true;
 		}
-	return false; /* this includes the case of no system call, in which orig_rax is -1 */
+	return false; /* also false if the task is in no system call, because orig_rax is -1 then */
 }
 
 static bool x86_64_has_timeout(const struct arch_regs *regs)

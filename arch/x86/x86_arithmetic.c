@@ -1,4 +1,4 @@
-/* The flags are those of the Intel SDM, volume 1, appendix A. */
+/* Arithmetic of x86: see x86_arithmetic.h. The flags are those of the Intel SDM, volume 1, appendix A. */
 #include "config.h"
 #include "arch/x86/x86_arithmetic.h"
 

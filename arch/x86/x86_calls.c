@@ -44,8 +44,8 @@ static size_t indirect_call_length(const unsigned char *code, size_t size)
 	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Prefixes precede the opcode and do not matter: also with REX, notrack (3e), bnd (f2), or the padding of a call to
- * __tls_get_addr (66 66 48, 67), a call ends with the same bytes. */
+/* Prefixes do not matter, because they precede the opcode. A call ends with the same bytes if it has REX, notrack (3e),
+ * bnd (f2), or the padding of a call to __tls_get_addr (66 66 48, 67). */
 enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
@@ -78,7 +78,7 @@ enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, si
 /* ---- The target of a call ---- */
 
 #define INSNS_MAX 24    /* maximum number of instructions from a direct call to the indirect jump */
-#define CODE_PAGE 4096u /* an instruction is read only up to a multiple of this if the next page is unmapped */
+#define CODE_PAGE 4096u /* if the next page is unmapped, an instruction is read only up to a multiple of this */
 
 static uint64_t displaced(uint64_t from, const unsigned char *displacement)
 {
@@ -129,9 +129,9 @@ struct linkage {
 	uint64_t got;
 };
 
-/* Returns true if the base register of an operand may contain the address of the global offset table. It is ebx if a
- * stub is called, and any register if a function calls through the table itself. The table's slots for functions are
- * below that address; words above the address in another register may be a table of functions. */
+/* Returns true if the base register of an operand may contain the address of the global offset table. In a called stub
+ * this register is ebx; in a function that calls through the table itself it may be any register. The table's slots for
+ * functions are below that address; words above the address in another register may be a table of functions. */
 static bool is_got_based(const struct linkage *linkage, unsigned char form, int64_t displacement)
 {
 	const unsigned base = form & 7;

@@ -1,6 +1,6 @@
 /* Emulates common instructions of x86: moves, arithmetic without carry-in, shifts by immediates, pushes and pops,
- * returns. This is done if no slot is free for a copy, which is rare, so the instruction is decoded again each time.
- * Effects and flags are those of the Intel SDM, volume 2, and volume 1, appendix A. */
+ * returns. They are emulated only if no slot is free for a copy. Because this is rare, the instruction is decoded again
+ * each time. Effects and flags are those of the Intel SDM, volume 2, and volume 1, appendix A. */
 #include "config.h"
 #include "arch/x86/x86_arithmetic.h"
 #include "arch/x86/x86_emulate.h"
@@ -101,7 +101,7 @@ static bool x86_emulate_is_known(const ZydisDecodedInstruction *z, const ZydisDe
 	case ZYDIS_MNEMONIC_CQO:
 		return true;
 	case ZYDIS_MNEMONIC_MOVSXD:
-		return operands[0].size > 16; /* with 66h, processors read different numbers of bytes */
+		return operands[0].size > 16; /* with the prefix 66h, processors read different numbers of bytes */
 	case ZYDIS_MNEMONIC_POP:
 		return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
 	case ZYDIS_MNEMONIC_XCHG: /* exchanges with memory are atomic */
@@ -111,7 +111,7 @@ static bool x86_emulate_is_known(const ZydisDecodedInstruction *z, const ZydisDe
 	case ZYDIS_MNEMONIC_SHR:
 	case ZYDIS_MNEMONIC_SAR:
 		return operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-	case ZYDIS_MNEMONIC_RET: /* with 66h, processors use different sizes of the address */
+	case ZYDIS_MNEMONIC_RET: /* with the prefix 66h, the address's size depends on the processor */
 		return z->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && !shadow_stack &&
 		       !(z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
 	case ZYDIS_MNEMONIC_LEAVE:
@@ -214,7 +214,7 @@ static int get_operand(struct work *work, unsigned n, uint64_t *value)
 	case ZYDIS_OPERAND_TYPE_REGISTER:
 		*value = x86_emulate_get_register(work, operand->reg.value);
 		return 0;
-	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* it is extended to the destination's width */
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE: /* extended to the destination's width */
 		*value = operand->imm.value.u & x86_mask(work->operands[0].size);
 		return 0;
 	default:

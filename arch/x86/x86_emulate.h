@@ -6,8 +6,8 @@
 
 #include "arch/x86/x86_insn.h"
 
-/* Returns true if the decoder is wrong about a memory operand: if 67h, REX.B and a SIB byte encode a displacement
- * without a base, Zydis 4.0 reports 13 as the base register. */
+/* Returns true if the decoder is wrong about a memory operand: if the prefixes 67h and REX.B, and a SIB byte, encode a
+ * displacement without a base, Zydis 4.0 reports 13 as the base register. */
 bool x86_is_misread(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operand);
 
 /* Returns true if x86_emulate_copied() can execute this instruction. It cannot execute branches, except returns.

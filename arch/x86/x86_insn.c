@@ -33,7 +33,7 @@ enum {
 	DETAIL_OPERATION,
 	DETAIL_OPERAND,      /* OP_*_INDIRECT: the operand, see OPERAND(); OP_JCC: the condition */
 	DETAIL_DISPLACEMENT, /* OP_RIP_RELATIVE: offset of the disp32 in the instruction */
-	DETAIL_WIDTH,        /* bits of addresses, or of a loop's counter; changed by 67h */
+	DETAIL_WIDTH,        /* bits of addresses, or of a loop's counter; the prefix 67h changes it */
 };
 
 /* The operand of an indirect branch. Registers have the processor's numbers. */
@@ -94,8 +94,8 @@ static uint64_t relative_target(const struct x86_mode *mode, const struct insn *
 	return (insn->address + insn->length + (uint64_t)insn->displacement) & x86_mask(mode->bits);
 }
 
-/* Returns true if the instruction has a repeat prefix. On some processors it inverts the condition of loope and
- * loopne, although no manual says so. */
+/* Returns true if the instruction has a repeat prefix. On some processors this prefix inverts the condition of loope
+ * and loopne, although no manual says so. */
 static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 {
 	for (unsigned i = 0; i < z->raw.prefix_count; i++)
@@ -179,10 +179,10 @@ static void classify_indirect(const struct x86_mode *mode, const ZydisDecodedIns
 /* Returns true if an instruction without a relative operand depends on its address nevertheless, or is used for the
  * target's own debugging or transactions. Such instructions are stepped in place.
  *
- * Some instructions that depend on their address are copied nevertheless. `syscall` writes the next pc to rcx, whose
- * value the ABI declares lost. It may sleep, and so must not be stepped, because all other tasks are stopped during
- * a step. If the kernel restarts it (pc - 2), the new pc is the start of the copy. The same is true of `int 0x80`.
- * x87 instructions record their pc for fnstenv, which is read only by handlers of x87 faults. */
+ * Some instructions that depend on their address are copied nevertheless. `syscall` writes the next pc to rcx, which
+ * the ABI does not preserve. A system call may sleep, so `syscall` must not be stepped, because all other tasks are
+ * stopped during a step. If the kernel restarts the call (pc - 2), the new pc is the start of the copy. The same is
+ * true of `int 0x80`. x87 instructions record their pc for fnstenv, which is read only by handlers of x87 faults. */
 static bool x86_insn_is_bound_to_place(const ZydisDecodedInstruction *z)
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
@@ -231,8 +231,8 @@ static void x86_insn_classify(const struct x86_mode *mode, const ZydisDecodedIns
 		/* jkzd and jknzd of Knights Corner have the opcodes of jcc after a VEX prefix. */
 		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 			return;
-		/* If a near branch has 66h, Intel's processors ignore it, and AMD's truncate the pc to 16 bits. Both
-		 * ignore it if REX.W is set, as in the padded call to __tls_get_addr. */
+		/* If a near branch has the prefix 66h, Intel's processors ignore the prefix, and AMD's truncate the pc
+		 * to 16 bits. Both ignore it if REX.W is set, as in the padded call to __tls_get_addr. */
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
 			return;
 		if (z->raw.imm[0].is_relative)
@@ -283,7 +283,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 }
 
 /* Returns true if a distance from an instruction's end fits into a rel32 or disp32. In 32-bit code every distance
- * does. */
+ * fits. */
 static bool is_in_reach(const struct x86_mode *mode, uint64_t distance)
 {
 	return mode->bits == 32 || (uint64_t)(int64_t)(int32_t)distance == distance;
@@ -388,8 +388,8 @@ static int branch_target(const struct x86_mode *mode, const struct insn *insn, c
 	return *target > mode->address_max ? -EFAULT : 0;
 }
 
-/* Emulates a call. The return address is that after the original instruction, so that unwinders, exceptions and the
- * return use the normal value. */
+/* Emulates a call. Its return address is the address after the original instruction, so that unwinders, exceptions and
+ * the return use the normal value. */
 static int emulate_call(const struct x86_mode *mode, struct arch_regs *regs, const struct arch_memory *mem,
 			uint64_t next, uint64_t target)
 {

@@ -7,7 +7,7 @@
 #include <Zydis/Zydis.h>
 
 #define NO_REGISTER   PATH_REGISTERS
-#define ARGUMENTS_MAX 128 /* maximum number of bytes that a return pops; if it pops more, it is not real code */
+#define ARGUMENTS_MAX 128 /* maximum number of bytes that a return of real code pops */
 
 /* The instruction that is being followed. */
 struct x86_path_following {
@@ -223,8 +223,8 @@ static void follow_return(struct x86_path_following *f)
 static void x86_path_follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
-		/* This is treated as a tail call, whose function returns to the address at sp. If it belongs to a
-		 * switch, sp is not aligned as at a tail call (is_jump). */
+		/* An indirect jump is treated as a tail call, whose function returns to the address at sp. If the jump
+		 * belongs to a switch, sp is not aligned as at a tail call (is_jump). */
 		f->step->pc = x86_path_pop(f);
 		f->step->next = PATH_RETURN;
 		f->step->is_jump = true;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a description that is built into functrace. An error ends the program; it cannot occur in a tested program,
+/* Reads a description that is built into functrace. An error ends the program. In a tested program no error can occur,
  * because the tests (tests/unit/conf_errors and params) read every description. */
 static struct conf *read_description(const struct module_text *text)
 {

@@ -12,12 +12,12 @@ const struct module *module_find(const char *name);
 const struct resource *module_resource(const char *type);
 /* Returns the names of all modules, with ", " between; static memory. */
 const char *module_names(void);
-/* Returns the table row for a function with exactly this symbol, from all modules, selected or not: its name,
- * parameters, result and errno. Functions that are in no module, such as read, are looked up in the table of
- * prototypes. Returns NULL if no table contains the function. */
+/* Returns the table row for a function with exactly this symbol, from all modules, also from modules that are not
+ * selected. The row contains the function's name, parameters, result and errno. Functions that are in no module, such
+ * as read, are looked up in the table of prototypes. Returns NULL if no table contains the function. */
 const struct function *module_known_function(const char *symbol);
 /* Reads all descriptions that module_known_function() searches. Without this call, each description is read when it is
- * first searched. */
+ * searched for the first time. */
 void module_read_all(void);
 
 #endif

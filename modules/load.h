@@ -13,8 +13,8 @@
 /* Loads the file, which is never unloaded. Returns NULL if the file is not a module for this functrace, and appends
  * the reason to `said`. */
 const struct module *module_load(const char *path, struct buf *said);
-/* Returns true if functrace can use a module, whose version must be MODULE_API. If not, appends the first error to
- * `said`. */
+/* Returns true if functrace can use a module. The caller has checked that module->api is MODULE_API. If functrace
+ * cannot use it, appends the first error to `said`. */
 bool module_check(const struct module *module, struct buf *said);
 /* Returns true if a text can be the name of a module or the type of a resource in a trace. */
 bool module_is_name(const char *text);

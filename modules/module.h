@@ -28,7 +28,7 @@ enum value_kind {
 	VALUE_ARG,           /* integer argument a */
 	VALUE_RESULT,        /* the result of the function */
 	VALUE_ARG_TIMES,     /* argument a * argument b, whose type is in `number`; saturated on overflow */
-	VALUE_POINTEE,       /* element b of the array to which argument a points, read when the function returns */
+	VALUE_POINTEE,       /* element b of the array at argument a; an allocated id is read at the return */
 	VALUE_CONST,         /* the constant in `number` */
 	VALUE_ARG_PAGES,     /* argument a rounded up to whole pages (pvalloc) */
 	VALUE_ARG_SCALED,    /* argument a * `number`, saturated on overflow */
@@ -153,7 +153,7 @@ enum param_type {
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
 	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */
-	PARAM_NONE,     /* nothing is shown, because the parameter is of no interest, or is missing in a param_case */
+	PARAM_NONE,     /* nothing is shown: the parameter is of no interest, or does not exist in this case */
 };
 
 /* Bits of param_word.on: the processors whose programs use this value for the constant. */
@@ -164,12 +164,12 @@ enum processor {
 	ON_ARM = 8,
 };
 
-/* A name for a value of any type that is a number or an address. A value without a name is shown according to its
- * type. Only as many bits as the type has are compared.
+/* A name for a value of any type that is a number or an address. A value without a name is shown according to its type.
+ * Only the bits that the type has are compared.
  *
- * For flags, the names are tried in order on the bits that remain: if (remaining & mask) == value, the name is
- * shown, and the bits of the mask are removed. A mask of 0 means the value itself. A name for 0 without a mask
- * (PROT_NONE) is shown if no bits are set at all. */
+ * For flags, the names are tried in order on the bits that remain: if (remaining & mask) == value, the name is shown,
+ * and the bits of the mask are removed. A mask of 0 means the value itself. A name for 0 without a mask (PROT_NONE) is
+ * shown if no bits are set at all. */
 struct param_word {
 	const char *name; /* NULL ends the table */
 	uint64_t value, mask;
@@ -196,7 +196,7 @@ struct param {
 	/* A mask of bits in argument `with`: the parameter is shown only if one of them is set (open's mode); 0: it
 	 * is always shown. For PARAM_INTS: the number of ints. */
 	uint64_t needs;
-	const struct param_case *cases; /* cases to try first; if none matches or this is NULL, the type is `type` */
+	const struct param_case *cases; /* tried first; `type` is used if none matches, or if this is NULL */
 };
 
 #define FUNCTION_PARAMS 12
@@ -261,7 +261,7 @@ struct function {
 	struct value keeps;    /* ROLE_ALLOC: a number to store with the id (the segment of a mapping) */
 	unsigned char result;  /* enum value_type of the result */
 	unsigned char success; /* enum success */
-	bool can_fail;         /* the release can fail: reserved at the entry, written when it has succeeded */
+	bool can_fail;         /* can fail: a place is reserved at the entry; the release is written if it succeeds */
 	bool fails_unknown;    /* the release can fail, but not for a live id (close) */
 	bool may_release_none; /* if the id is not live, the call releases nothing and is not written (dup2, munmap) */
 	bool releases_anyway;  /* ROLE_REALLOC: `released` is released even if the call fails (freopen) */
@@ -269,12 +269,12 @@ struct function {
 	bool publishes_early;  /* other threads can see the id before the return (posix_memalign) */
 	bool throws;           /* the function may end with a C++ exception */
 	bool zero_size_releases; /* ROLE_REALLOC: size 0 and result NULL mean that the call has released the resource */
-	const char *family;      /* family of functions that must release it ("malloc", "new", "new[]"); NULL: any */
-	/* Does what the table cannot describe. It is called when a successful call has returned, before the event is
-	 * written. Returns false if the event must not be written. NULL if there is no such function. */
+	const char *family;      /* functions of this family must release the id ("malloc", "new[]"); NULL: any */
+	/* Does what the table cannot describe. Called when a successful call has returned, before the event is written.
+	 * Returns false if the event must not be written. NULL if there is no such function. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
 	bool looks_again; /* `look` is called until it returns false; each call makes an event (recvmsg) */
-	/* The parameters that -a shows, in the order of the prototype. Unknown ones at the end are left out. */
+	/* The parameters that -a shows, in the order of the prototype. Unknown parameters at the end are left out. */
 	struct param params[FUNCTION_PARAMS];
 	struct param returns; /* the result that -a shows, also if it is the event's id; PARAM_END: not shown */
 	/* True if errno contains the reason of a failure. A call has failed if it has not succeeded according to
@@ -302,8 +302,8 @@ struct resource {
 	const char *left; /* how messages call resources that were not released ("never joined"); NULL: live */
 	bool zero_is_id;  /* true if 0 is a valid id (descriptors); false if 0 means "no resource" (NULL) */
 	bool is_range;    /* an id is an address with a size, and a piece of the range can be released (mappings) */
-	/* The resources belong to the thread group, not to the address space, so the child of a vfork changes only
-	 * its own. */
+	/* The resources belong to the thread group, not to the address space. So the child of a vfork changes only its
+	 * own resources. */
 	bool of_group;
 	bool ends_in_child; /* a fork's child has none of its parent's resources (threads) */
 	/* True: a call is folded into a call of another kind of the module that has this flag, too (fopen opens a

@@ -1,5 +1,5 @@
-/* The descriptions that are built into functrace, in the language that conf.h reads: those of its modules, and texts
- * that these include. */
+/* The descriptions that are built into functrace, in the language that conf.h reads: the descriptions of its modules,
+ * and texts that these include. */
 #ifndef FT_MODULES_MODULE_TEXTS_H
 #define FT_MODULES_MODULE_TEXTS_H
 

@@ -16,8 +16,8 @@ static bool look_wcsnlen(const struct module_call *call, struct module_details *
 	return true;
 }
 
-/* Sets the size for shmat() to that of the attached mapping, if another process has created the segment, so that the
- * segment's size is unknown. */
+/* Sets the size for shmat() to that of the attached mapping, if the segment's size is unknown because another process
+ * has created the segment. */
 static bool look_attached(const struct module_call *call, struct module_details *details)
 {
 	if (!details->size)

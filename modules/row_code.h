@@ -1,4 +1,4 @@
-/* Functions for what the tables of built-in modules cannot describe. A description names such a function by
+/* Functions that do what the tables of built-in modules cannot describe. A description names such a function by
  * `code=NAME`. */
 #ifndef FT_MODULES_ROW_CODE_H
 #define FT_MODULES_ROW_CODE_H

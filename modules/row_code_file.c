@@ -27,8 +27,8 @@ static size_t read_control(const struct module_call *call, uint64_t message, uns
 	const unsigned word = call->pointer_size;
 	unsigned char header[6 * sizeof(uint64_t)];
 
-	/* The members are name, its length, vectors, their number, control, its length. With padding each takes a
-	 * word. */
+	/* The members are: name, length of the name, vectors, number of vectors, control, length of control. With
+	 * padding each takes a word. */
 	if (!call->read(call, message, header, 6u * word))
 		return 0;
 	const uint64_t address = row_code_file_word_at(header + 4 * word, word),

@@ -263,7 +263,7 @@ static void conf_add_resource(struct conf *conf, const char *suffix, unsigned fl
 }
 
 /* For rows that name no resource: returns the index of the only resource that a row of this role can use. If there is
- * none, adds one. Returns -1 if there are several. */
+ * none, adds a resource. Returns -1 if there are several. */
 static int only_resource(struct conf *conf, bool is_call)
 {
 	int found = -1;

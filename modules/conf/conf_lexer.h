@@ -38,13 +38,13 @@ void lexer_begin(struct lexer *lexer, const char *text, const char *end, unsigne
 void lexer_next(struct lexer *lexer);
 bool lexer_is_sign(const struct lexer *lexer, const char *sign);
 bool lexer_is_word(const struct lexer *lexer, const char *word);
-/* If the current token is this sign or word, these functions read the next token and return true. */
+/* If the current token is this sign or word, read the next token and return true. */
 bool lexer_take_sign(struct lexer *lexer, const char *sign);
 bool lexer_take_word(struct lexer *lexer, const char *word);
 /* Parses a number in C's syntax: 10, 010, 0x10, 1 << 4. Returns false after an error. */
 bool lexer_take_number(struct lexer *lexer, uint64_t *number);
-/* These report an error on the line of the current token, or on another line, and end the statement. Only the first
- * error of a statement is reported. They return false. */
+/* Report an error on the line of the current token, or on another line, and end the statement. Only the first error of
+ * a statement is reported. Return false. */
 bool lexer_error(struct lexer *lexer, const char *fmt, ...) FT_PRINTF(2, 3);
 bool lexer_error_on(struct lexer *lexer, unsigned line, const char *fmt, ...) FT_PRINTF(3, 4);
 /* Returns the current token as printable, short text for messages. The text is in static memory. */

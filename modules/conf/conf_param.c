@@ -20,7 +20,7 @@ static bool take_other(struct lexer *lexer, struct conf_name *name)
 	return true;
 }
 
-/* Parses the length in an array's brackets. The type of an element becomes that of the whole array: `void
+/* Parses the length in an array's brackets. Replaces the type of an element in *param by that of the whole array: `void
  * bytes[count]`, `void items[count*size]`, and, for a string that may end earlier, `char name[<=size]`. */
 bool conf_take_length(struct lexer *lexer, struct conf_param *param)
 {
@@ -143,8 +143,8 @@ bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct protot
 	if (function->sets_errno && prototype->has_result && result->type == C_VOID)
 		return lexer_error(lexer, "a function that returns void does not show whether errno was set: leave out "
 					  "errno");
-	/* A struct is returned in memory whose address may take a register or word for arguments, so the locations of
-	 * arguments are unknown. */
+	/* The address of a struct that is returned in memory may take a register or word for arguments, so the
+	 * locations of arguments are unknown. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
 	/* The locations of the parameters after one that is not shown are unknown. */

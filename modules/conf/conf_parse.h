@@ -44,7 +44,7 @@ struct conf_param {
 	struct conf_name name;
 	bool is_label; /* true if the name is quoted: it is only shown, and values cannot refer to it */
 	struct ctype_use use;
-	bool is_result;               /* true if it has the word `out` */
+	bool is_result;               /* true if the parameter has the word `out` */
 	uint64_t count;               /* length of an array; 0: no array, or unknown */
 	struct conf_name with, times; /* names of parameters on which this one depends */
 	uint64_t needs;               /* mask: the parameter is shown only if `with` has one of these bits; 0: always */
@@ -108,8 +108,8 @@ const char *conf_take_text(struct conf *conf, struct lexer *lexer, const char *w
 
 /* ---- The parser's functions; they return false after an error ---- */
 
-/* In conf_type.c. Parse, in this order: a type with its stars; a type as it is written for parameters (`hex int`,
- * `void (*)(int)`), without a name; a prototype, from the type of its result on. */
+/* In conf_type.c. The first function parses a type with its stars; the second a type as it is written for parameters
+ * (`hex int`, `void (*)(int)`), without a name; the third a prototype, from the type of its result on. */
 bool conf_take_type(struct lexer *lexer, struct ctype_use *use);
 bool conf_take_shown_type(struct lexer *lexer, struct ctype_use *use);
 bool conf_take_prototype(struct lexer *lexer, struct prototype *prototype);

@@ -248,7 +248,7 @@ static bool ask_success(struct taking *t, const char *why)
 			   (int)t->prototype.length, t->prototype.name, why);
 }
 
-/* Sets which results mean success, if the row does not say it. Returns false after an error. */
+/* Sets which results mean success, if the row does not name them. Returns false after an error. */
 static bool choose_success(struct taking *t)
 {
 	struct function *const f = &t->row.function;

@@ -37,7 +37,8 @@ static const struct {
 	{"gid_t", C_UINT, PARAM_UINT},
 	{"mode_t", C_UINT, PARAM_OCTAL},
 	{"socklen_t", C_UINT, PARAM_UINT},
-	/* These types have 8 bytes in some 32-bit programs and 4 in others; they are shown as if they had 4 in all. */
+	/* These types have 8 bytes in some 32-bit programs and 4 in others. -a shows them as if they had 4 bytes in all
+	 * 32-bit programs. */
 	{"off_t", C_WIDE, PARAM_LONG},
 	{"off64_t", C_WIDE, PARAM_INT64},
 	{"time_t", C_WIDE, PARAM_LONG},
@@ -56,7 +57,7 @@ static bool take_one_of(struct lexer *lexer, const char *const *words, size_t co
 	return false;
 }
 
-/* The number of times that each word occurs in a type. In "unsigned long int" three counts are 1. */
+/* The number of times that each word occurs in a type. In "unsigned long int" three of these numbers are 1. */
 struct conf_type_words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
 	struct ctype_use use; /* the type's properties, if the type is a name */
@@ -133,7 +134,7 @@ static void conf_type_take_named(struct lexer *lexer, struct conf_type_words *wo
 static unsigned char plain_type(const struct conf_type_words *words)
 {
 	if (words->chars)
-		/* Whether plain char is signed depends on the processor. */
+		/* Treats plain char as signed, although that depends on the processor. */
 		return words->is_unsigned ? C_UINT8 : C_INT8;
 	if (words->shorts)
 		return words->is_unsigned ? C_UINT16 : C_INT16;
@@ -226,7 +227,7 @@ unsigned char conf_value_type(unsigned char ctype)
 
 /* ---- Prototypes ---- */
 
-/* Skips all tokens up to and including the bracket that closes an open one. */
+/* Skips all tokens up to and including the bracket that closes the bracket before them. */
 static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 {
 	unsigned depth = 1;
@@ -278,7 +279,7 @@ static bool take_function_pointer(struct lexer *lexer, struct conf_param *param,
 	return skip_to(lexer, "(", ")");
 }
 
-/* Handles `hex`: the number is shown in hexadecimal. Returns false if the type is no number. */
+/* Handles `hex`: the number is shown in hexadecimal. Returns false if the type is neither an int nor a long. */
 static bool set_hex(struct ctype_use *use)
 {
 	if (use->type == C_INT || use->type == C_UINT)

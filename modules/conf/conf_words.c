@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions, whose type
- * depends on another parameter: `union argument : hex size_t { 1: int, 2: mode_flags }` */
+/* Parses `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions. The type of a
+ * union depends on another parameter: `union argument : hex size_t { 1: int, 2: mode_flags }` */
 
 #define WORDS_MAX 1000
 
@@ -54,8 +54,8 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 	return true;
 }
 
-/* Returns true if an earlier value has the same name, unless both are for different processors, or the file gives them
- * different numbers. */
+/* Returns true if an earlier value has the same name. The same name is allowed if the values are for different
+ * processors, or if the file gives them different numbers. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ static bool settle_type(struct lexer *lexer, struct ctype_use *use, bool is_flag
 	       lexer_error(lexer, "the values of an enum are integers, pointers or pointers to functions");
 }
 
-/* Adds the description to the conf, or frees it if it has an error. */
+/* Adds the description to the conf if it is right; otherwise frees it. */
 static bool keep_described(struct conf *conf, struct lexer *lexer, struct conf_words *of, bool is_right)
 {
 	if (!is_right || lexer->failed) {

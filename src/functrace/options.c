@@ -121,7 +121,7 @@ static const struct argp_option options[] = {
 	{"library", 'L', "NAME,...", 0, "trace functions only in objects whose path contains one of these", 0},
 	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
 	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
-	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin paused; needs -S", 0},
+	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin with tracing paused; needs -S", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "detach after this time: 30 (seconds), 10s, 5m, 1h", 0},
 
 	{NULL, 0, NULL, 0, "Arguments:", 2},
@@ -129,10 +129,11 @@ static const struct argp_option options[] = {
 	{"args-limit", OPT_ARGS_LIMIT, "N", 0, "show at most N bytes of a string (default 64)", 0},
 
 	{NULL, 0, NULL, 0, "Stacks:", 3},
-	{"backtrace-depth", 'b', "N", 0, "frames of a stack, 0 to 256 (default 64)", 0},
-	{"backtrace-all", 'A', NULL, 0, "stacks of releases too", 0},
-	{"monitor", 'M', "SIZES", 0, "stacks only for these sizes: 8,100-200,4096-", 0},
-	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0, "the unwinder of stacks (default rows)", 0},
+	{"backtrace-depth", 'b', "N", 0, "record at most N frames of a stack, 0 to 256 (default 64)", 0},
+	{"backtrace-all", 'A', NULL, 0, "record stacks of releases, too", 0},
+	{"monitor", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
+	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
+	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},
 
 	{NULL, 0, NULL, 0, "Output:", 4},
 	{"output", 'o', "DIR|FILE|-", 0,
@@ -149,10 +150,10 @@ static const struct argp_option options[] = {
 	 "can be read",
 	 0},
 	{"resolve", 'r', NULL, 0, "write names of functions too, if the format has a place for them", 0},
-	{"no-timestamps", 'T', NULL, 0, "no times in the trace", 0},
+	{"no-timestamps", 'T', NULL, 0, "write no times", 0},
 	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
-	 "copy a file, or one of /proc/PID, beside the trace; may be repeated", 0},
-	{"quiet", 'q', NULL, 0, "no messages but errors", 0},
+	 "put a copy of a file, or of a file in /proc/PID, beside the trace; may be repeated", 0},
+	{"quiet", 'q', NULL, 0, "print only errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 6},
 	{"cpu", OPT_CPU, "auto|pin|free", 0,

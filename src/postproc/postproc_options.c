@@ -51,7 +51,8 @@ enum postproc_options_long_option {
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Contents:", 1},
-	{"leaks", 'l', NULL, 0, "only allocations without a release (after a scan: lost blocks), and their totals", 0},
+	{"leaks", 'l', NULL, 0,
+	 "only allocations without a release (if the trace has a scan: lost blocks), and their totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
 	 "with -l, after a scan: blocks of these kinds: definite, indirect, possible, reachable, or all "
@@ -99,7 +100,7 @@ static const struct argp_option option_table[] = {
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR]", 0, "more folders with separate debug files", 0},
 	{"debuginfod", OPT_DEBUGINFOD, NULL, 0, "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
 	{NULL, 0, NULL, 0, "Input and output:", 3},
-	{"input", 'i', "FILE", 0, "read FILE, like an argument ( -: standard input)", 0},
+	{"input", 'i', "FILE", 0, "read FILE, like an argument (-: standard input)", 0},
 	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
 	 0},
@@ -123,7 +124,7 @@ static const struct argp_option option_table[] = {
 	 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
 	EXITCODE_OPTION(OPTION_OF_POSTPROC),
-	{"quiet", 'q', NULL, 0, "errors only", 0},
+	{"quiet", 'q', NULL, 0, "print only errors", 0},
 	{"debug", 'd', "DOMAIN:LEVEL", OPTION_ARG_OPTIONAL, "print debug messages; domains: symbols, all", 0},
 	{NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0},
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 0},

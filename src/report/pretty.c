@@ -16,7 +16,7 @@ static const struct {
 	{"(anonymous namespace)::", ""},
 };
 
-/* Template arguments that are usually the defaults. Each is left out, with the comma before it. */
+/* Template arguments that are usually the defaults. At the end of a list each is left out, with the comma before it. */
 static const char *const defaults[] = {
 	"std::allocator<", "std::less<", "std::char_traits<", "std::default_delete<", "std::hash<", "std::equal_to<",
 };
@@ -56,17 +56,27 @@ static size_t default_argument(const char *text)
 			continue;
 		const char *end = end_of_arguments(argument + length);
 
-		/* Leave out the argument only if the list ends after it, or if another argument follows. */
-		if (end && (*end == ',' || *end == '>' || (*end == ' ' && end[1] == '>')))
-			return (size_t)(end - text);
+		return end ? (size_t)(end - text) : 0;
 	}
 	return 0;
+}
+
+/* Returns the length of the default arguments that end a list of template arguments; returns 0 if another argument
+ * follows, because without the default arguments it would be in another place of the list. */
+static size_t last_arguments(const char *text)
+{
+	const char *end = text;
+	size_t length;
+
+	while ((length = default_argument(end)))
+		end += length;
+	return *end == '>' || (*end == ' ' && end[1] == '>') ? (size_t)(end - text) : 0;
 }
 
 void pretty_name(struct buf *out, const char *name)
 {
 	while (*name) {
-		size_t length = default_argument(name), i = 0;
+		size_t length = last_arguments(name), i = 0;
 
 		if (length) {
 			name += length;

@@ -1,5 +1,6 @@
-/* Tests how names are shortened to a width. */
+/* Tests how names are shortened to a width, and to the form that is usual in sources. */
 #include "config.h"
+#include "report/pretty.h"
 #include "report/shorten.h"
 
 #include <setjmp.h>
@@ -71,12 +72,37 @@ static void test_characters(void **state)
 	}
 }
 
+static void check_pretty(const char *name, const char *wanted)
+{
+	struct buf out = {0};
+
+	pretty_name(&out, name);
+	assert_string_equal(buf_str(&out), wanted);
+	buf_free(&out);
+}
+
+/* Default arguments are left out only at the end of a list: otherwise a later argument would change its place. */
+static void test_default_arguments(void **state)
+{
+	(void)state;
+	check_pretty("std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >::at",
+		     "std::map<int, long>::at");
+	check_pretty("std::map<int, long, std::less<int>, Arena<std::pair<int const, long> > >::at",
+		     "std::map<int, long, std::less<int>, Arena<std::pair<int const, long>>>::at");
+	check_pretty("std::vector<std::unique_ptr<int, std::default_delete<int> >, std::allocator<int> >",
+		     "std::vector<std::unique_ptr<int>>");
+	check_pretty("f(std::set<int, std::less<int>, std::allocator<int>>, std::less<int>)",
+		     "f(std::set<int>, std::less<int>)");
+	check_pretty("g<int, std::less<int", "g<int, std::less<int");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_operators),
 		cmocka_unit_test(test_characters),
+		cmocka_unit_test(test_default_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "live/row_labels.h"
+#include "profile/frame_origin.h"
 #include "report/pretty.h"
 
 #include <inttypes.h>
@@ -27,38 +28,6 @@ static char *labels_place_of(struct watched *of, const struct profile_frame *fra
 	return frame->module ? xasprintf(" from %s", watched_module_name(of, frame->module)) : xstrdup("");
 }
 
-/* Returns the beginning of the function's own name: the name of a template instance has the return type before it. */
-static const char *own_name(const char *name)
-{
-	const char *start = name;
-	int depth = 0;
-
-	for (const char *c = name; *c && !(*c == '(' && !depth); c++) {
-		depth += (*c == '<') - (*c == '>');
-		if (*c == ' ' && !depth)
-			start = c + 1;
-	}
-	return start;
-}
-
-static bool labels_begins_with(const char *text, const char *const *beginnings, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
-			return true;
-	return false;
-}
-
-/* Returns true for functions of the C++ library. Its templates are compiled into the program. */
-static bool is_of_library(const char *name)
-{
-	static const char *const scopes[] = {"std::", "__gnu_cxx::"}, *const operators[] = {"operator new",
-											    "operator delete"};
-
-	return labels_begins_with(name, operators, ARRAY_SIZE(operators)) ||
-	       labels_begins_with(own_name(name), scopes, ARRAY_SIZE(scopes));
-}
-
 static void free_frame(struct label_frame *frame)
 {
 	free(frame->name);
@@ -70,7 +39,7 @@ static void drop_library(struct label *label)
 {
 	size_t first = 0;
 
-	while (first < label->count && is_of_library(label->frames[first].name))
+	while (first < label->count && profile_function_is_standard(label->frames[first].name))
 		first++;
 	if (first == label->count)
 		return;

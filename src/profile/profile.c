@@ -398,20 +398,6 @@ void profile_give_back(struct profile *profile)
 	profile->process_count = 0;
 }
 
-bool profile_frame_is_runtime(const struct profile_frame *frame)
-{
-	static const char *const names[] = {
-		"libc.so",  "libc-",   "libstdc++",  "libc++",     "libgcc_s",
-		"ld-linux", "ld-musl", "libpthread", "linux-vdso",
-	};
-	const char *name = frame->module ? path_name(frame->module) : NULL;
-
-	for (size_t i = 0; name && i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 void profile_group_free(struct profile_group *group)
 {
 	free((void *)group->frames);

@@ -129,7 +129,4 @@ struct tally profile_resource_at(const struct profile *profile, const struct pro
 const struct resource_account *profile_resource_account(const struct account *account,
 							const struct profile_resource *resource);
 
-/* Returns true if the frame is in the C library, the C++ library or the dynamic linker, which allocate for others. */
-bool profile_frame_is_runtime(const struct profile_frame *frame);
-
 #endif

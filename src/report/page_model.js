@@ -3,7 +3,7 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const NO_STACK = 3;
-const INLINED = 1, UNNAMED = 2;
+const INLINED = 1, UNNAMED = 2, STANDARD = 4;
 const VIEWS = [...(data.compared ? ['grown'] : []), 'live', 'peak', 'allocated', 'temporary', 'moment'];
 const LOST_CLASSES = ['definitely', 'indirectly', 'possibly'];
 
@@ -11,7 +11,8 @@ function frameOf(number) {
   const at = 6 * number, f = data.frames;
   return {
     name: data.names[f[at]], object: data.names[f[at + 1]], file: data.names[f[at + 2]], line: f[at + 3],
-    inlined: (f[at + 4] & INLINED) !== 0, unnamed: (f[at + 4] & UNNAMED) !== 0, source: data.names[f[at + 5]],
+    inlined: (f[at + 4] & INLINED) !== 0, unnamed: (f[at + 4] & UNNAMED) !== 0,
+    standard: (f[at + 4] & STANDARD) !== 0, source: data.names[f[at + 5]],
   };
 }
 

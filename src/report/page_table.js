@@ -35,10 +35,7 @@ function addPlace(to, frame) {
   to.append(' ', element);
 }
 
-// Functions of the libraries of C++ and Rust: their callers say more.
-const PLUMBING = /^(?:std|__gnu_cxx|alloc|core)::|^operator new/;
-
-// Adds where a row comes from: the innermost function that is not PLUMBING, and its callers on a second line.
+// Adds where a row comes from: the innermost function outside of the standard libraries, and its callers on a second line.
 function addWhere(cell, row) {
   const stack = stackOf(row);
 
@@ -47,7 +44,7 @@ function addWhere(cell, row) {
       (stack.length ? ' below ' + stack[0].name : '')));
     return;
   }
-  const from = Math.max(0, stack.findIndex((frame) => !PLUMBING.test(frame.name)));
+  const from = Math.max(0, stack.findIndex((frame) => !frame.standard));
   const first = make('div', 'first');
   first.append(make('span', 'name', stack.length ? stack[from].name : row.name));
   if (stack.length)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "report/report_parts.h"
+#include "profile/frame_origin.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,15 +124,11 @@ static uint32_t common_frames(const struct profile_group *group, uint32_t count,
 	return common;
 }
 
-/* Returns true for functions of the standard libraries of C++ and Rust; their callers are of more interest. */
+/* Returns true for code of the standard libraries; the source lines of its callers are of more interest. */
 static bool is_plumbing(const struct profile_frame *frame)
 {
-	static const char *const begins[] = {"std::", "__gnu_cxx::", "alloc::", "core::", "operator new"};
-
-	for (size_t i = 0; frame->function && i < ARRAY_SIZE(begins); i++)
-		if (!strncmp(frame->function, begins[i], strlen(begins[i])))
-			return true;
-	return frame->file && !strncmp(frame->file, "/usr/include/c++/", strlen("/usr/include/c++/"));
+	return profile_function_is_standard(frame->function) ||
+	       (frame->file && !strncmp(frame->file, "/usr/include/c++/", strlen("/usr/include/c++/")));
 }
 
 /* Writes the frame's line of source code if the source file can be read. Returns true if it was written. */

@@ -1,6 +1,7 @@
 /* Writes the report's tables: by size, by thread, by object. */
 #include "config.h"
 #include "report/report_parts.h"
+#include "profile/frame_origin.h"
 #include "profile/threadless.h"
 
 #include <inttypes.h>

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "profile/frame_origin.h"
 #include "profile/profile.h"
 #include "profile/profile_stage.h"
 
@@ -527,9 +528,45 @@ static void times_past_midnight_go_on(void **state)
 	profile_free(feed.profile);
 }
 
+static void test_standard_functions(void **state)
+{
+	static const char *const standard[] = {
+		"std::vector<Node, std::allocator<Node> >::push_back(Node const&)",
+		"void std::vector<Node>::_M_realloc_insert<Node>(Node&&)",
+		"std::pair<int, long> std::make_pair<int, long>(int, long)",
+		"__gnu_cxx::new_allocator<Node>::allocate(unsigned long, void const*)",
+		"operator new(unsigned long)",
+		"operator delete[](void*)",
+		"alloc::raw_vec::finish_grow",
+		"<alloc::vec::Vec<u8> as core::clone::Clone>::clone",
+	};
+	static const char *const own[] = {
+		"Cache::put(std::string const&)",
+		"std::string Cache::get<int>(int)",
+		"void put<std::string>(std::vector<int>)",
+		"Key::operator std::string() const",
+		"Key::operator<(Key const&) const",
+		"Pool::operator new(unsigned long)",
+		"stdlib_init",
+		"allocate",
+		"<server::Cache as core::ops::drop::Drop>::drop",
+		"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(standard); i++)
+		if (!profile_function_is_standard(standard[i]))
+			fail_msg("%s", standard[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (profile_function_is_standard(own[i]))
+			fail_msg("%s", own[i]);
+	assert_false(profile_function_is_standard(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_standard_functions),
 		cmocka_unit_test(groups_are_counted_by_stack),
 		cmocka_unit_test(a_peak_that_grows_is_the_last_one),
 		cmocka_unit_test(temporary_is_what_goes_before_the_next_comes),

@@ -54,7 +54,11 @@ extern const struct page_limits page_data_limits;
 void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
 		   const struct page_limits *limits);
 
-enum page_frame_flags { PAGE_FRAME_INLINED = 1, PAGE_FRAME_UNNAMED = 2 };
+enum page_frame_flags {
+	PAGE_FRAME_INLINED = 1,
+	PAGE_FRAME_UNNAMED = 2,
+	PAGE_FRAME_STANDARD = 4 /* profile_function_is_standard() */
+};
 
 /* A value besides those of enum stack_end. */
 enum { PAGE_NO_STACK = 3 };

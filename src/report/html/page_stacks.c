@@ -1,6 +1,7 @@
 /* Assigns numbers to the strings, frames and stacks of the page. */
 #include "config.h"
 #include "base/json.h"
+#include "profile/frame_origin.h"
 #include "report/html/page_parts.h"
 #include "report/shorten.h"
 
@@ -120,7 +121,8 @@ static size_t frame_add(struct page_stacks *stacks, const struct profile_frame *
 		return *place - 1;
 	const size_t name = frame_name_add(stacks, frame), module = path_add(stacks, frame->module);
 	const size_t file = path_add(stacks, frame->file), source = source_add(stacks, frame);
-	const unsigned flags = (frame->inlined ? PAGE_FRAME_INLINED : 0) | (frame->function ? 0 : PAGE_FRAME_UNNAMED);
+	const unsigned flags = (frame->inlined ? PAGE_FRAME_INLINED : 0) | (frame->function ? 0 : PAGE_FRAME_UNNAMED) |
+			       (profile_function_is_standard(frame->function) ? PAGE_FRAME_STANDARD : 0);
 
 	buf_printf(&stacks->frames, "%s%zu,%zu,%zu,%u,%u,%zu", stacks->frame_count ? "," : "", name, module, file,
 		   frame->line, flags, source);

@@ -18,7 +18,7 @@
 /* The symbol of a traced function. */
 struct name {
 	char *symbol;
-	bool is_called; /* some object has a slot for it */
+	bool is_called; /* some object has a slot for this symbol */
 };
 
 struct callers {

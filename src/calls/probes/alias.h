@@ -14,7 +14,8 @@ struct alias {
 
 /* Returns true if functrace handles calls by both names alike until it knows the name that the caller used. */
 bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
-/* Adds the name of `other` to the names of `probe`. `other` is at the same address and has the same kind of call. */
+/* Adds the name of `other` to the names of `probe`. `other` is at the same address, and alias_same_calls() is true for
+ * both. */
 void alias_add(struct process *p, struct probe *probe, const struct probe *other);
 /* Updates probe->asks_caller after a change of the probe's names or of the names that objects call. */
 void alias_update_asks(const struct process *p, struct probe *probe);
@@ -27,7 +28,7 @@ const struct traced *alias_in(const struct probe *from, const struct traced *tra
 
 /* Notes the function names that a new object calls. */
 void callers_add(struct process *p, const struct object *object);
-/* Forgets the calling objects in a range that is no longer mapped. */
+/* Forgets the slots and the callers in a range that is no longer mapped. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
 /* Copies a process's struct callers for a fork's child; returns NULL for NULL. */
 struct callers *callers_copy(const struct callers *callers);

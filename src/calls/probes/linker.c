@@ -10,7 +10,7 @@
  * r_debug, {version, map, brk, state}, which points to the list of objects, struct link_map {bias, name, dynamic
  * section, next}. */
 
-/* Limits of two lists in the target's memory, which may be circular. */
+/* Limits for reading two lists in the target's memory, because these may be circular. */
 #define ENTRIES_MAX 1000
 #define OBJECTS_MAX 10000
 

@@ -34,7 +34,7 @@ struct patterns {
 	struct hash names; /* hash of a name without wildcards -> first struct pattern of that name */
 	size_t *globs;     /* indexes of the patterns with wildcards; every symbol is matched with each of them */
 	size_t glob_count;
-	struct hash shown;   /* hash of a symbol -> struct shown_name */
+	struct hash shown;   /* hash of a shown name -> struct shown_name */
 	bool any_parameters; /* some pattern has has_parameters */
 	size_t failures;     /* number of functions that could not be probed */
 };
@@ -72,11 +72,10 @@ const char *patterns_keep(struct patterns *patterns, const char *name);
 /* Called if one row matches two names of a function. Returns true if a trace is to show `name` rather than `than`. The
  * names of stack frames are chosen in the same way. */
 bool pattern_name_is_better(const char *name, const char *than);
-/* Returns true if all rows are rows by pattern. Then a process without a matching function may be a process that the
- * user does not mean. */
+/* Returns true if all rows are rows by pattern. Then the user may not expect a matching function in every process. */
 bool patterns_are_all(const struct probe_spec_list *list);
-/* Counts a function of a row by pattern that cannot be probed. Returns true if a message shall name the function, as
- * for the first few. */
+/* Counts a function of a row by pattern that cannot be probed. Returns true if a message is to name the function; only
+ * the first few are named. */
 bool patterns_name_failure(struct patterns *patterns);
 /* Warns, at the end of the run, of rows that have matched no function, and returns the number of these rows. */
 size_t patterns_report(const struct probe_spec_list *list);

@@ -7,7 +7,7 @@
 
 struct probe_spec;
 
-/* Made at the first call of the function: arguments.c. The probes of a fork's child share this struct. */
+/* The plan is made at the first call of the function: arguments.c. The probes of a fork's child share this struct. */
 struct probe_params {
 	unsigned references;
 	bool is_made;           /* `plan` is valid */

@@ -51,7 +51,7 @@ struct probe_spec_list {
 	struct hash names;           /* hash of the symbol -> index of the first row with that symbol */
 	struct patterns *patterns;   /* the rows by pattern, or NULL */
 	struct libraries *libraries; /* what -L has chosen: libraries.c */
-	char *symbols_of; /* path of the first program, to which --symbol refers, or NULL: manual_symbols.c */
+	char *symbols_of; /* manual_symbols.c: path of the first program, to which --symbol refers, or NULL */
 };
 
 /* Makes the list of the functions that the modules of this run trace. */

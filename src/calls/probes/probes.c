@@ -94,7 +94,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 	return p->arch->entry(start, code, sizeof(code));
 }
 
-/* Returns the breakpoint's probe of the same kind, or of the same hook; NULL if there is none. */
+/* Returns the breakpoint's probe that has the kind, or the hook, of `wanted`; NULL if there is none. */
 static struct probe *probe_like(const struct breakpoint *b, const struct probe_spec *wanted)
 {
 	struct probe *probe = b ? b->probe : NULL;
@@ -218,7 +218,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* Replaces the probe's first name, and with it perhaps the kind of call. */
+/* Replaces the probe's first name, and with this perhaps the meaning of its calls. */
 static void probe_rename(struct process *p, struct probe *probe, const struct probe *other)
 {
 	p->probes->releases -= releases_at_entry(probe);
@@ -229,9 +229,9 @@ static void probe_rename(struct process *p, struct probe *probe, const struct pr
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* Handles another name of the same address that has another kind of call: the linker has merged functions with the same
- * code, or two IFUNCs have chosen the same function. The modules' order decides which kind applies, but only until the
- * breakpoint is inserted, because a call in flight must end as the kind as which it began. */
+/* Handles another function at the same address whose calls have another meaning: the linker has merged functions with
+ * the same code, or two IFUNCs have chosen the same function. The modules' order decides which meaning applies, but
+ * only until the breakpoint is inserted, because the meaning must not change while a call is in flight. */
 static void probe_merge_other_kind(struct process *p, struct probe *known, const struct breakpoint *b,
 				   const struct probe *other)
 {
@@ -365,7 +365,7 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 	if (!object_text_at(object, address))
 		return;
 	/* Usually a local function named malloc is a helper of its file. But in a static program a linker may make the
-	 * real one local, and an allocator with a prefix may be linked with hidden symbols. */
+	 * real malloc local, and an allocator with a prefix may be linked with hidden symbols. */
 	if (!symbol->is_global && wanted->symbol[0] != '*' && !elf_file_is_static(object->file))
 		return;
 	probe_spec_found(finding->p->tracer->wanted, wanted);

@@ -37,7 +37,7 @@ struct probe_list {
 	size_t outer_count, outer_capacity;
 	size_t releases;         /* number of items that are releases that cannot fail */
 	struct callers *callers; /* data of alias.c */
-	uint64_t r_debug;        /* address of the dynamic linker's struct r_debug; 0: unknown: linker.c */
+	uint64_t r_debug;        /* linker.c: address of the dynamic linker's struct r_debug; 0: unknown */
 };
 
 /* The description of each function that is watched for the tracer's own use; no module describes these functions. */
@@ -60,8 +60,8 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 	return a->wanted->resource == b->wanted->resource && !probe_is_hook(a) && !probe_is_hook(b);
 }
 
-/* Inserts only the breakpoints at _dl_debug_state, the function that a dynamic linker calls when objects were loaded or
- * unloaded. */
+/* Inserts only the breakpoints at _dl_debug_state, the function that a dynamic linker calls whenever it loads or
+ * unloads objects. */
 void probe_linker(struct process *p);
 /* Inserts, or only prepares, probes at those functions of an object that the modules name by symbol. For rows by
  * pattern see pattern_probes.h. */
@@ -69,10 +69,10 @@ void probe_object(struct process *p, struct object *object);
 /* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
  * in the GOT slots that the dynamic linker has filled. */
 void probe_resolved(struct process *p);
-/* Adds a probe at the entry of a traced function, with a breakpoint. The caller has set these fields of `probe`:
- * wanted, start (a code address), size, object, is_resolver, and the name in `traced`. */
+/* Adds a probe at the entry of a traced function, with a breakpoint. The caller sets these fields of `probe`: wanted,
+ * start (a code address), size, object, is_resolver, and the name in `traced`. */
 void probe_at(struct process *p, const struct probe *probe);
-/* Probes the function that an IFUNC's resolver has returned, under all of its names. */
+/* Probes the function that an IFUNC's resolver has returned, under all names of the resolver. */
 void probe_chosen(struct process *p, const struct probe *resolver, uint64_t start, const struct object *object);
 /* Writes the breakpoints that were only prepared, and reports the functions that cannot be probed. */
 void probes_plant(struct process *p);

@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes the texts of arguments. The parameters of a function come from its row in the module's table; for a C library
- * function that -x names (-x open), from functrace's own modules; else from the debug information of its object. */
+/* Makes the texts of arguments. The parameters of a function come from its row in the module's table, if that describes
+ * them. The parameters of a C library function that -x names (-x open) come from functrace's own modules, those of
+ * other functions from the debug information of the object. */
 
 #define UNKNOWN_MAX 10 /* maximum number of notes per trace about functions whose parameters are unknown */
 
 /* ---- The parameters of a function ---- */
 
-/* Returns true if a function of the object that has the name of a C library function may be that function. Another
- * object may have its own function of such a name; in a static program the two cannot be told apart. */
+/* Returns true if the object may contain the C library's functions. A function of another object that has such a name
+ * is another function. A static program may contain either, and the two cannot be told apart. */
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};
@@ -77,7 +78,7 @@ static void report_unknown(struct process *p, const struct traced *traced)
 		output_note(p->trace, "the parameters of %s are unknown: -a shows none", traced->shown);
 }
 
-/* Writes a note only for the first such function of a trace. */
+/* Writes one note per trace for each kind of doubt, about the first such function. */
 static void report_doubt(struct process *p, const struct traced *traced, enum args_doubt doubt)
 {
 	if (doubt == DOUBT_UNKNOWN && !p->trace->counts.unknown_results++)

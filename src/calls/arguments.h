@@ -1,4 +1,4 @@
-/* Makes text from arguments (-a): the parameters of traced functions, and their values in a call. */
+/* -a: makes texts of the arguments of traced calls. */
 #ifndef FT_CALLS_ARGUMENTS_H
 #define FT_CALLS_ARGUMENTS_H
 
@@ -11,9 +11,9 @@ struct call_arguments {
 	struct args_kept kept;
 };
 
-/* Returns a new list of the arguments of a call of the probe's function, read at its entry; NULL if no arguments are
- * shown or the parameters are unknown. *kept gets the data for args_at_return(); pass NULL if the return is not
- * traced. */
+/* Returns a new list of the arguments of a call, at its entry. The caller frees it by arg_list_unref(). Returns NULL if
+ * no arguments are shown or the parameters of the probe's function are unknown. *kept gets the data for
+ * args_at_return(); `kept` is NULL if the return is not traced. */
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
 				   struct args_kept *kept);
 /* Sets call->shown, at the entry of a call whose return is traced. call_arguments_free() frees it. */

@@ -7,16 +7,17 @@
 /* Gets the return address of the call just entered. If with_stack, also reads the stack bytes that a later walk will
  * need. Returns false if the address cannot be read. */
 bool stack_return_address(struct task *task, bool with_stack, uint64_t *address);
-/* Keeps the stack bytes that were read at this entry for the call's return, where they are valid again. */
+/* Keeps the stack bytes that were read at the call's entry, because they are valid again at its return. */
 void stack_keep(struct task *task, struct call *call);
-/* Restores, at the call's return, the stack bytes that stack_keep() kept. */
+/* Called at the call's return. Makes the stack bytes that stack_keep() kept valid for this stop. */
 void stack_recall(struct task *task, const struct call *call);
 /* Walks the stack of a task at a breakpoint. Returns the number of frames: at most `max`; the walk ends with the first
- * frame whose CFA is at or above until_cfa (0: no limit). *cut gets true if there are more frames. */
+ * frame whose CFA is at or above until_cfa (0: no limit). *cut: the walk ended before `max` and until_cfa, because the
+ * next frame could not be found (unwind_stack()). */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
-/* Sets the stack of an event, as deep as the user wants for the event's size. At an entry the walk begins in the traced
- * function itself, which is not shown; at a return it begins in the caller. The event points to `frames`, which the
- * caller owns. */
+/* Sets the stack of an event, with the number of frames that the user wants (-b), unless the user wants no stacks for
+ * the event's size (-M). At an entry the walk begins in the traced function itself, which is not shown; at a return it
+ * begins in the caller. The event points to `frames`, which the caller owns. */
 void stack_of_event(struct event *e, struct task *task, struct unwind_frame frames[MAX_FRAMES + 2], bool at_entry);
 
 #endif

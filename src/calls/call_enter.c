@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handles entries. A release that cannot fail is written at once; for any other call, functrace waits for the
- * return. */
+/* Acts on entries of traced functions. A release that cannot fail is written at once; for any other call, functrace
+ * waits for the return. */
 
-/* Returns true if the compiler has marked the called function as one that never returns (__cxa_throw, abort, or the
- * program's own): then the word at its return address is a constant, not an instruction. A function that allocates or
- * releases always returns. */
+/* Returns true if the compiler knew that the called function never returns (__cxa_throw, abort, or a function of the
+ * program). The word at the return address is then a constant, not an instruction. Functions that allocate or release
+ * always return, and are not examined. */
 static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -35,9 +35,9 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 	       p->arch->is_constant(return_address, &code);
 }
 
-/* Returns the breakpoint at a return address. If no breakpoint can be there, returns NULL and sets *count to the
- * counter that the caller increments. A function's entry may be reached without a call (as the head of a loop). Then
- * the word on the stack is no return address, and no breakpoint may be written there. */
+/* Returns the breakpoint at a return address, and inserts it if it is missing. If no breakpoint can be there, returns
+ * NULL and sets *count to the counter that the caller increments. A jump may lead to a function's entry (as to the head
+ * of a loop). Then the word on the stack is no return address, and no breakpoint may be written there. */
 static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {
@@ -67,8 +67,8 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 	return b;
 }
 
-/* Returns the function that the event of the call names. Reads the caller's code only if the function is called by
- * several names. */
+/* Returns the called function, under the name that the caller used. Reads the caller's code only if the function is
+ * called by several names. */
 static const struct traced *called_as(struct task *task, const struct probe *probe)
 {
 	uint64_t return_address;
@@ -78,9 +78,10 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles a reservation (NULL: none) of an id when another call begins to release the id. If this release is a part of
- * the call in flight that owns the reservation, the owner's release has succeeded. Otherwise the owner is over, or
- * leaves the release to this call, and the reservation is withdrawn. */
+/* Settles a reservation (NULL: none) of an id when another call begins to release the id. is_inner: the new release is
+ * a part of the call in flight that owns the reservation. Then the owner's release has succeeded, and is committed.
+ * Otherwise the reservation is withdrawn, because the owner has ended without a return, or leaves the release to the
+ * new call. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -165,16 +166,18 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 	       value_of(&outer, &f->released) == value_of(inner, &g->released);
 }
 
-/* Returns true if the older call, which has the same return_sp, is still in flight at this entry: another probe of this
- * entry has begun the older call, or its function has jumped here (reallocarray -> realloc). If the call instruction
- * always calls the same function, one of these two is true. If the instruction can call several functions, it may have
- * called this function itself. Then both are one call only if they concern the same block. */
+/* Returns true if the older call, which has the same return_sp, is still in flight at this entry. This is so if another
+ * probe of this entry has begun the older call, or if the older call's function has jumped here (reallocarray ->
+ * realloc). If the call instruction always calls the same function, there is no third case. If the instruction can call
+ * several functions, it may have called this function itself, after the older call. In that case the older call counts
+ * as in flight only if both calls concern the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
 	if (older->probe == probe)
 		return false;
-	/* Calls that are never folded have no block to compare, and most of them go through a pointer or a vtable. */
+	/* Calls that are never folded have no block to compare, and most of these calls go through a pointer or a
+	 * vtable. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
@@ -239,8 +242,8 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	return call;
 }
 
-/* Called at a hit that is repeated, because a signal was delivered first. Returns true if functrace has acted on the
- * first hit already. */
+/* Called at a hit that the task repeats, because a signal was delivered before the instruction ran. Returns true if
+ * functrace has acted on the first hit already. */
 static bool is_dealt_with(struct task *task, const struct probe *probe, uint64_t return_sp)
 {
 	const struct function *f = probe->function;
@@ -265,7 +268,7 @@ static void never_returned(struct task *task, const struct probe *probe)
 	arg_list_unref(e.args);
 }
 
-/* Begins the call, and returns it if its return is traced; else returns NULL. */
+/* Begins the call. Returns the struct call if the call's return is traced, else NULL. */
 static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			       uint64_t return_address, const struct operands *of, struct event *e)
 {
@@ -377,8 +380,8 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	if (f->role == ROLE_RELEASE && !f->can_fail && (!f->fails_unknown || is_held))
 		enter_release(task, probe, return_sp, &e);
-	/* A release that a preloaded close() makes is a part of it: the entry of the preloaded close() has already
-	 * released the descriptor. */
+	/* A release inside a preloaded close() is a part of that call, whose entry has already released the
+	 * descriptor. */
 	else if (f->role != ROLE_RELEASE || !f->fails_unknown || !release_fold(task, probe, return_sp, e.id))
 		enter_watched(task, probe, return_sp, of, releases && (!f->may_release_none || is_held) ? &e : NULL);
 }

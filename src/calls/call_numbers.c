@@ -59,8 +59,8 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 
 /* ---- Strings ---- */
 
-/* Returns the offset, in these bytes, of the string's terminating character; SIZE_MAX if they do not contain it. The
- * bytes begin with a whole character. */
+/* Returns the offset, in these bytes, of the string's terminating character; SIZE_MAX if there is none. The bytes begin
+ * with a whole character. */
 static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 {
 	static const unsigned char zero[4];
@@ -71,7 +71,7 @@ static size_t string_end(const unsigned char *bytes, size_t size, size_t width)
 	return SIZE_MAX;
 }
 
-/* Gets the size of a string with its terminating character, in bytes. Its characters are `width` bytes wide. Returns
+/* Gets the size of a string with its terminating character, in bytes. width: size of a character, in bytes. Returns
  * false if the end cannot be read. */
 static bool read_string_size(struct process *p, uint64_t address, size_t width, uint64_t *to)
 {

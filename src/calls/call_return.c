@@ -20,7 +20,7 @@
 
 /* Completes calls at their return: writes their allocations, and, if they succeeded, their releases. */
 
-#define MISSES_MAX 64   /* successive hits of a return site without a call, after which its breakpoint is removed */
+#define MISSES_MAX 64   /* successive hits of a return site without a returning call, after which it is removed */
 #define IDS_MAX    1024 /* maximum number of ids of one call */
 /* distance below sp, in bytes, in which abandoned calls of the same stack are searched for */
 #define ABANDONED_MAX (1u << 20)
@@ -82,7 +82,7 @@ static bool call_return_has_argument(const struct arg_list *list, const char *na
 }
 
 /* Completes the event by the row's look(). Returns false if look() decides that no event is written. Otherwise e->args
- * becomes a reference that the caller releases. */
+ * is a reference that the caller drops by arg_list_unref(). */
 static bool call_return_look(const struct operands *of, unsigned index, struct event *e)
 {
 	struct module_details details = {.index = index, .id = e->id, .size = e->size};
@@ -122,7 +122,8 @@ static const struct probe *probe_beside(const struct process *p, const struct pr
 	return beside;
 }
 
-/* If the call has mapped a new range over old ones of any of the module's kinds, writes their release. */
+/* If the call has mapped a new range over old ranges of any of the module's kinds, writes the releases of the old
+ * ranges. */
 static void replace_ranges(const struct call *call, const struct operands *of, const struct event *e)
 {
 	const struct module *module = call->probe->wanted->module;
@@ -152,8 +153,8 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may take references to the object that it creates. But if the object is older than this call,
-	 * the result is a new reference. */
+	/* A constructor may take references to the object that it creates, and the creation still needs its event. But
+	 * if the object is older than this call, the inner call's event is the new reference that this call returns. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
@@ -307,7 +308,7 @@ static void call_done(struct task *task, struct call *call)
 }
 
 /* Completes the calls that are events of their own (probe_is_nested()). If functions have jumped to others, the call of
- * the last one is completed first, as without jumps. Returns the newest of the other calls, or NULL. */
+ * the last one is completed first, as if each had called the next. Returns the newest of the other calls, or NULL. */
 static struct call *nested_done(struct task *task, struct call *newest)
 {
 	struct call *rest = NULL;
@@ -346,7 +347,7 @@ void call_return(struct task *task, struct breakpoint *b)
 
 /* ---- Exceptions ---- */
 
-/* Returns true if the task's stack contains the frame to which the call returns, or is too deep to be walked so far. */
+/* Returns true if a walk of the task's stack finds the frame to which the call returns, or is cut off. */
 static bool is_on_stack(struct task *task, const struct call *call)
 {
 	struct unwind_frame frames[MAX_FRAMES];

@@ -58,7 +58,7 @@ struct call *call_reserved_slow(const struct process *p, uint32_t resource, uint
 
 /* ---- One call ---- */
 
-/* Takes the spare call, if there is one, so that few calls in flight at a time need no malloc(). */
+/* Takes the spare call if there is one, which saves most calls of malloc(). */
 static struct call *call_new(struct tracer *t)
 {
 	struct call *call = t->spare_call;
@@ -67,7 +67,7 @@ static struct call *call_new(struct tracer *t)
 	return call ? call : xmalloc(sizeof(*call));
 }
 
-/* Adds the call to the tables. is_newest: it becomes the newest call with its sp, else the oldest. */
+/* Adds the call to the tables. is_newest: the call becomes the newest with its sp, else the oldest. */
 static void enter_into_tables(struct process *p, struct call *call, bool is_newest)
 {
 	uint64_t *newest = hash_place(&p->calls->by_sp, call->return_sp);
@@ -205,7 +205,7 @@ static void unlink_from_sp(struct process *p, struct call *call)
 		hash_remove(&p->calls->by_sp, call->return_sp, NULL);
 }
 
-/* Makes the inner calls that are marked as parts of this call independent of it. */
+/* Clears part_of in the inner calls that are parts of this call. */
 static void leave_parts(struct call *call)
 {
 	for (struct call *inner = task_newest_call(call->task); inner && inner != call; inner = inner->next)
@@ -286,7 +286,7 @@ void call_stale(struct process *p, struct call *call)
 /* ---- Many calls ---- */
 
 /* Detaches the calls in flight from a task that ends. Another task may complete them (a coroutine that has moved to
- * it). */
+ * that task). */
 static void drop_task(struct task *task, bool executes)
 {
 	struct call *next;

@@ -13,22 +13,22 @@ struct inner_block;
 
 /* One traced call from entry to return. */
 struct call {
-	struct task *task;         /* the task that entered it; NULL if it has ended */
-	struct call *next, **link; /* the task's calls, newest first; link: the pointer to this one */
+	struct task *task;         /* the task that made the call; NULL if that has ended */
+	struct call *next, **link; /* next: the task's next older call; link: the pointer to this call */
 	/* Links calls that have the same return_sp and return_address, newest first. There are several if the function
 	 * allocates or releases several kinds, or if it has jumped to a function of another kind. */
 	struct call *older, *newer;
 	const struct probe *probe;
 	const struct traced *traced; /* the name that the caller used: the probe's, or one of its aliases */
 	uint64_t return_sp, return_address;
-	uint64_t entered; /* the task's at_stop at its entry; 0: it was entered before a fork, in the parent */
+	uint64_t entered; /* the task's at_stop at the entry; 0: the call was made before a fork, by the parent */
 	uint64_t args[CALL_ARGS];
-	uint32_t context;             /* contexts at its entry; for a context function's call, its own context */
-	uint64_t serial;              /* number of the stack bytes kept for this call: backtrace.c */
+	uint32_t context;             /* the contexts at the entry; for a context function's call, its own context */
+	uint64_t serial;              /* backtrace.c: number of the stack bytes kept for this call; 0: none */
 	struct breakpoint *site;      /* the breakpoint at return_address */
 	struct reservation release;   /* the release that this call makes if it succeeds */
-	struct range_releases *range; /* the releases of a range of ids, or NULL: range_release.c */
-	struct call_arguments *shown; /* its arguments as text, or NULL: arguments.c */
+	struct range_releases *range; /* range_release.c: the releases of a range of ids, or NULL */
+	struct call_arguments *shown; /* arguments.c: its arguments as text, or NULL */
 	/* The function of the latest call that was folded into this one. Calls that `inner` makes are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
@@ -39,7 +39,7 @@ struct call {
 	struct call *next_context, **context_link; /* the task's next older call of a context function */
 	struct thread *thread;                     /* the thread of a recorded call whose `task` is NULL, else NULL */
 	bool executes;                             /* if `task` is NULL: the task has not ended, but is in an execve */
-	struct call *part_of; /* the call of a program's own allocator that made this one, or NULL: nested_blocks.c */
+	struct call *part_of; /* nested_blocks.c: the call of a program's own allocator that made this one, or NULL */
 	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
 	bool has_parts;                   /* some call has or had this call as its part_of */
 	bool is_elsewhere; /* the latest walk of the task's stack did not find this call's frame: contexts.c */
@@ -75,7 +75,7 @@ struct calls {
 };
 
 /* ---- The table: calls.c ---- */
-/* Allocates this data for a process, without calls. calls_free() frees it, and the process's unwinder. */
+/* Allocates the data of src/calls about a process. calls_free() frees it, and the process's unwinder. */
 struct calls *calls_new(void);
 void calls_free(struct process *p);
 /* Allocates the data of src/calls about a task; task_calls() calls this at the first use. */
@@ -91,7 +91,7 @@ static inline struct breakpoint_calls *breakpoint_calls(struct breakpoint *b)
 {
 	return b->calls ? b->calls : breakpoint_calls_new(b);
 }
-/* Allocates this data for a breakpoint's copy in a fork's child. The copy has no calls, and pin_watch.c does not watch
+/* Copies this data to a breakpoint's copy in a fork's child. The copy has no calls, and pin_watch.c does not watch
  * it. */
 void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from);
 /* Returns the newest of the task's calls in flight, or NULL. call->next points to the next older one. */
@@ -128,7 +128,7 @@ struct call *call_add(struct task *task, const struct probe *probe, const struct
 		      struct breakpoint *site, uint64_t return_sp);
 /* Marks a call that was just added as a call of a context function: calls inside it are in the context `id`. */
 void call_set_context(struct process *p, struct call *call, uint32_t id);
-/* Removes from the tables a call that has returned. The caller frees it by call_free(). */
+/* Removes a call from the tables. The caller frees it by call_free(). */
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table. Writes the releases that waited for this call because it is a publisher. */
 void call_free(struct process *p, struct call *call);
@@ -141,7 +141,7 @@ void calls_drop_all(struct process *p);
 /* Drops the calls of the breakpoint's probes, and the calls that return to it, because its code is unloaded. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
 /* Copies the parent's calls in flight for a fork's child, because the child returns from them as well. The child's
- * process has tables of its own. */
+ * process must have tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);
 /* Frees the data of src/calls about a task that has ended or called execve (`executes`). Its calls stay in flight,
  * because another task may complete them (a coroutine that has moved to another thread). */

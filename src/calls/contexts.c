@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_FRAMES 16  /* number of frames that the first walk gets */
+#define NEAR_FRAMES 16  /* number of frames of the first walk */
 #define MARKED_MAX  256 /* number of a task's calls that mark_elsewhere() examines */
 /* If a walk was cut off, calls up to this many bytes above its end may be on the same stack. */
 #define STACK_REACH (8u << 20)
@@ -25,7 +25,7 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 	return NULL;
 }
 
-/* Assigns a bit of the trace to the context `name`, whose id in the library is `bit`. */
+/* Assigns a bit of the trace to the context `name`, which is bit number `bit` of the library's ids. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)
@@ -111,8 +111,8 @@ void contexts_free(struct calls *calls)
 	calls->contexts = NULL;
 }
 
-/* Returns the trace's bits for ids of the library. With `asks`, reads the library's table if an id is unknown, because
- * contexts that were being created when the breakpoints were inserted are only in the table. */
+/* Returns the trace's bits for ids of the library. With `asks`, reads the library's table if an id is unknown: a
+ * context that was being created when the breakpoints were inserted is known only from the table. */
 static uint32_t library_mask(struct process *p, struct context_library *library, uint32_t ids, bool asks)
 {
 	uint32_t mask = 0;
@@ -245,8 +245,8 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 }
 
 /* Marks the calls below `end`, where the stack walk has ended. contexts_in() then clears the marks of the calls that
- * the walk has found. The other calls never returned, or are on another stack. Marks only the newest calls, to save
- * time. */
+ * the walk has found. The calls that stay marked were left without a return, or are on another stack. Marks only the
+ * newest calls, to save time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;
@@ -256,8 +256,7 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 }
 
 /* Called after a walk that ended before the thread's start. Returns the contexts of the task's calls that are at most
- * STACK_REACH beyond the end of the walk: these are assumed to be on the same stack, unless they are marked as
- * elsewhere. */
+ * STACK_REACH beyond the end of the walk. These calls are assumed to be on the same stack, unless they are marked. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
 	const uint32_t wanted = task->process->calls->functions.mask;
@@ -271,8 +270,8 @@ static uint32_t contexts_beyond(struct task *task, uint64_t end)
 }
 
 /* Returns the contexts of the functions on the task's stack. A call that was left by an exception or a longjmp, or that
- * belongs to a coroutine that does not run, is on no stack. A call of a coroutine that has moved is on the stack of its
- * present thread. */
+ * belongs to a coroutine that does not run, is not found there. A call of a coroutine that has moved is found on the
+ * stack of its present thread. */
 static uint32_t functions_around(struct task *task)
 {
 	struct process *const p = task->process;

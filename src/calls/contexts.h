@@ -1,5 +1,5 @@
-/* Finds the contexts of calls: those that the program enters and leaves by the context library (context/context.h), and
- * those of --context-function, while a call of such a function is in flight.
+/* Finds the contexts of calls. A program enters and leaves contexts by the context library (context/context.h). A
+ * function that --context-function names is a context while a call of it is in flight.
  *
  * In a trace a context is a bit, numbered in the order of first use (output_context()). The library's own ids differ
  * from these bits if a program contains the library twice, or also has context functions. */
@@ -13,7 +13,7 @@
 struct context_library {
 	uint64_t start; /* the object's first address */
 	uint64_t table; /* address of the library's table of contexts; 0: there is none, or it cannot be read */
-	uint32_t known; /* bits of the library's ids whose names were read; ids[]: their bit numbers in the trace */
+	uint32_t known; /* bits of the library's ids whose names were read; ids[]: the trace's bits for them */
 	uint32_t ids[CONTEXTS_MAX];
 };
 
@@ -26,7 +26,7 @@ struct contexts {
 /* Finds the libraries among a process's objects, whose breakpoints were just inserted, and reads their contexts.
  * `again`: tracing begins here, or resumes after a pause, so that the contexts of threads are unknown. */
 void contexts_find(struct process *p, bool again);
-/* Forgets the libraries in the range, which is no longer mapped. */
+/* Forgets the libraries in a range that is no longer mapped. */
 void contexts_forget_range(struct process *p, uint64_t start, uint64_t end);
 void contexts_free(struct calls *calls);
 /* Give a fork's child the parent's libraries, and the child's task the contexts of the task that forked. The child may
@@ -39,8 +39,8 @@ void contexts_hit(struct task *task, const struct probe *probe, uint64_t id);
 /* Acts on the return of sp_context_create(), which has created a context. */
 void contexts_created(struct task *task, const struct call *call);
 
-/* Returns the contexts that the task is in, at the entry of a traced function. Unwinds the stack if a call of a context
- * function is in flight in the process. */
+/* Returns the contexts of a task that is stopped at the entry of a traced function. Unwinds the stack if a call of a
+ * context function is in flight in the process. */
 uint32_t contexts_of(struct task *task);
 
 #endif

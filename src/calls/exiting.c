@@ -8,12 +8,13 @@
 
 #define FRAMES 6
 
-/* The stack of a thread that ends its process, with glibc; musl's exit() calls _Exit() itself:
+/* The stack of a thread that ends its process, with glibc. (musl's exit() calls _Exit() itself.)
  *
  *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | the caller of exit
  *
- * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls nothing else. If a handler calls
- * _exit(), the handler's frames are between those of _exit and __run_exit_handlers; their data are still in use. */
+ * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls no other function. If a handler
+ * calls _exit(), the handler's frames are between those of _exit and __run_exit_handlers; their data are still in
+ * use. */
 
 static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
 {
@@ -47,8 +48,8 @@ static bool exiting_is_in(struct exit_search *search, const struct unwind_frame 
 
 static const char *const last[2] = {"_exit", "_Exit"}, *const outer[2] = {"exit", "quick_exit"};
 
-/* Returns true if the pc is in _exit(). Otherwise a walk is not worth its time, because threads end often, and mostly
- * not by exit(). */
+/* Returns true if the pc is in _exit(), or in the vdso, which _exit() may have called. Otherwise the stack is not
+ * walked, to save time: threads end often, and mostly not by exit(). */
 static bool may_be_last(struct exit_search *search, uint64_t pc)
 {
 	const struct object *const object = objects_find(&search->p->objects, pc);

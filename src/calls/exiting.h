@@ -13,9 +13,9 @@ struct exit_caller {
 	size_t count;
 };
 
-/* Returns true if a stopped task, whose registers are known, is in the _exit() that exit() or quick_exit() calls after
- * all handlers. *caller gets the state of the function that called exit(). Returns false as well if the C library's
- * functions have no symbols, or if the stack cannot be unwound. */
+/* Returns true if a stopped task is in the _exit() that exit() or quick_exit() calls after all handlers. *caller gets
+ * the state of the function that called exit(). Returns false as well if the C library's functions have no symbols, or
+ * if the stack cannot be unwound. */
 bool exiting_caller(struct task *task, struct exit_caller *caller);
 
 #endif

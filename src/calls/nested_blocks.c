@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The program's own operator new calls malloc. If it returns malloc's block or an address inside it (after a header),
- * one event is written, otherwise two. functrace knows which of the two applies only when the outer call returns. So
- * the event of the inner block is kept until that return, or until the block is released, because no release may be
- * written before its allocation. */
+/* The program's own operator new calls malloc. If operator new returns malloc's block, or an address inside that block
+ * (after a header), one event is written, otherwise two. functrace knows which of the two applies only when the outer
+ * call returns. So the event of the inner block is kept until that return, or until the block is released, because no
+ * release may be written before its allocation. */
 
 struct inner_block {
 	struct event event;               /* owns its frames, and holds references to the thread and the arguments */

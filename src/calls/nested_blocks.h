@@ -8,7 +8,7 @@
 /* Notes that the function of the call `outer` makes `call`, which has just begun. The return of `outer` shows whether
  * both allocate the same block. */
 void inner_begin(struct call *call, struct call *outer);
-/* Keeps the allocation event of such a call (call->part_of) until the outer call returns. Copies the event. */
+/* Keeps a copy of the allocation event of a call until the outer call (call->part_of) returns. */
 void inner_keep(struct process *p, const struct call *call, const struct event *e);
 /* Called when the outer call returns the block `id`. Drops the kept event whose block contains `id`, because the caller
  * writes the block as the outer call's. Writes all other kept events. Returns false if the block `id` was already

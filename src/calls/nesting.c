@@ -22,7 +22,7 @@ enum nesting {
 	NESTED_OVER,  /* the outer call has ended without a return (an exception, a longjmp) */
 };
 
-/* Returns true if a call of the inner function's kind may be a part of the outer one. */
+/* Returns true if a call of the inner function's kind may be a part of a call of the outer function. */
 static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 {
 	if (probe_same_kind(outer, inner))
@@ -31,9 +31,10 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 	       outer->wanted->kind->folds_in_object && inner->wanted->kind->folds_in_object;
 }
 
-/* Returns true if a frame with this pc may belong to the outer call. If the size of the outer function is unknown, only
- * the first frame, which is that function's, may belong to it. If a preloaded library's function (mkstemp) calls the
- * function that it replaces, code of the replaced function's library may belong to the outer call, too. */
+/* Returns true if a frame with this pc may belong to the outer call. is_first: the frame is the outer function's own.
+ * If the size of the outer function is unknown, no other frame may belong to the call. If a preloaded library's
+ * function (mkstemp) calls the function that it replaces, code of the replaced function's library may belong to the
+ * outer call, too. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
 	if (outer->probe->wanted->kind->folds_in_object) {
@@ -46,8 +47,8 @@ static bool is_own_frame(const struct process *p, const struct call *outer, uint
 	return around ? probe_same_kind(around, outer->probe) : is_first && !outer->probe->size;
 }
 
-/* Returns NESTED_FOLD if all frames from the inner function's caller to the outer function's own, `first`, are frames
- * of the outer call (is_own_frame()): new[] -> new -> malloc. A block that the program's new-handler allocates, or that
+/* Returns NESTED_FOLD if all frames from the inner function's caller to frames[first], the outer function's own, belong
+ * to the outer call (is_own_frame()): new[] -> new -> malloc. A block that the program's new-handler allocates, or that
  * the C++ runtime allocates for an exception of the handler, is not a part of the outer call. */
 static enum nesting nested_through(const struct process *p, const struct call *outer, const struct unwind_frame *frames,
 				   size_t first)
@@ -85,9 +86,9 @@ static enum nesting nested_beyond(struct task *task, const struct call *outer, c
 	return NESTED_FOLD;
 }
 
-/* Finds out by unwinding whether this entry is inside the outer call. The frame of the outer call has its return_sp as
- * CFA, and returns to its return address. If another frame has this CFA, or a frame spans the outer call's return_sp,
- * the outer call is over. */
+/* Finds out by unwinding whether this entry is inside the outer call. The frame of the outer call has the call's
+ * return_sp as CFA, and returns to the call's return address. If another frame has this CFA, or a frame spans the outer
+ * call's return_sp, the outer call is over. */
 static enum nesting nested_in(struct task *task, const struct call *outer)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -120,7 +121,7 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 }
 
 /* Returns true if the caller is an allocator inside the program (operator new), which may allocate more blocks than the
- * one that it returns. The C library's functions do not, even if they are linked into the program. */
+ * one that it returns. The C library's functions are no such allocators, even if they are linked into the program. */
 static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
 	const char *const family = caller->function->family;
@@ -130,8 +131,8 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-/* Folds an inner call. `caller`: the function whose code makes the inner call: the outer call's function, or a function
- * that it has called. */
+/* Folds an inner call. `caller`: the function whose code makes the inner call. It is the outer call's function, or a
+ * function that this one has called. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
 		    struct call **own_allocator_call)
 {
@@ -150,8 +151,8 @@ static bool fold_into(struct process *p, struct call *outer, const struct probe 
 	return fold_by(p, outer, caller, probe, own_allocator_call);
 }
 
-/* If the call is made directly by the function of a call in flight, or by the function of a call that was folded into
- * that call (outer->inner), folds it and returns true. This needs no unwinding. Returns false if only unwinding can
+/* If the function of a call in flight, or of a call that was folded into that one (outer->inner), makes the new call
+ * directly, folds the new call and returns true. This needs no unwinding. Returns false if only unwinding can
  * decide. */
 static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			     struct call **own_allocator_call)
@@ -252,9 +253,10 @@ static bool comes_from(const struct entry *from, const struct entry *entry)
 	       entry->return_address <= caller->start + caller->size;
 }
 
-/* For an entry with the same sp as the last release's outer function: returns true if this entry is the next call from
- * the same place, because it enters the outer function again, or a function to which the last release has already
- * jumped. Otherwise the last release now jumps to one more function. */
+/* Returns true if the entry has the same sp as the last release's outer function, but is a new call from the same
+ * place. It is a new call if it enters the outer function again, or a function to which the last release has already
+ * jumped, or if the last release cannot jump any more. Otherwise an entry with this sp is one more jump of the last
+ * release. */
 static bool is_next_call(const struct last_release *last, const struct entry *entry)
 {
 	if (entry->sp != last->outer.sp)
@@ -342,8 +344,9 @@ bool release_was_last(struct task *task, const struct probe *probe, uint64_t ret
 	return last->outer.probe == probe && last->outer.sp == return_sp;
 }
 
-/* Returns true if the C library's own code makes the call. In a shared C library all code is the library's; in a
- * library that is linked into the program, only the function that the kind names as its `keeper`. */
+/* Returns true if the C library's own code makes the call. In a shared C library all code is the library's. If the
+ * library is linked into the program, only the function that the kind names as its `keeper` is recognised as the
+ * library's. */
 static bool is_library_code(const struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct object *object = objects_find(&p->objects, return_address);
@@ -355,10 +358,10 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
-/* When a thread ends, glibc frees its thread cache by its own free(): the cache itself, which it did not get from
- * malloc(), and blocks that the program has already freed. In an attached process such a release looks like the release
- * of a block from before the trace; only a baseline tells them apart. For other kinds, the C library releases only what
- * it got by traced calls: a descriptor that it closes was opened. */
+/* When a thread ends, glibc releases the thread's cache by its own free(). It passes the cache itself, which did not
+ * come from malloc(), and blocks that the program has already freed. In an attached process such a release looks like
+ * the release of a block from before the trace; only a baseline tells the two apart. For other kinds, the C library
+ * releases only what it got by traced calls: a descriptor that it closes was opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;

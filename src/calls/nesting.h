@@ -4,17 +4,17 @@
 
 #include "calls/calls.h"
 
-/* Called when a call is entered. If a call in flight of the same task makes it, folds it into that call and returns
- * true. Drops calls that turn out to be over. *own_allocator_call (if not NULL) gets the outer call if that is a call
- * of an allocator inside the program, which may allocate more blocks than the one that it returns (nested_blocks.h);
- * else NULL. */
+/* Called when a call is entered. If a call in flight of the same task makes the new call, folds the new call into that
+ * one and returns true. Drops calls in flight that turn out to have ended without a return. *own_allocator_call (if not
+ * NULL) gets the outer call if that is a call of an allocator inside the program, which may allocate more blocks than
+ * the one that it returns (nested_blocks.h); else NULL. */
 bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp, struct call **own_allocator_call);
 /* Returns true if a release is a part of a call in flight that has reserved the release of the same id (a realloc that
- * frees its old block, or jumps to free). Drops the reserving call if it turns out to be over. */
+ * frees its old block, or jumps to free). Drops the reserving call if it turns out to have ended without a return. */
 bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
-/* If the task's last release is the cause of this one (delete calls free), folds this release into it and returns true.
- * Otherwise returns false, and remembers this release as the last, unless the previous release has called this one to
- * release another block. */
+/* If the task's last release has called this one (delete calls free) or has jumped to it, folds this release into the
+ * last one and returns true. Otherwise returns false, and remembers this release as the last, unless the previous
+ * release has called this one to release another block. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
 /* Returns true if a library whose calls are folded (folds_in_object) releases a resource that it has opened for its own
  * use. */

@@ -24,8 +24,9 @@
  * If a breakpoint is hit while the task blocks or ignores SIGTRAP, the kernel forces the signal: it resets the action
  * to SIG_DFL and unblocks the signal (kernel/signal.c, force_sig_info_to_task). The target's handler would be lost, and
  * its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
- * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The signal
- *   was blocked then, and is blocked again. If there is no handler, trap_mask.c tracks the signal's mask.
+ * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The kernel
+ *   resets a handler only if the signal is blocked, so functrace then blocks the signal again. If there is no handler,
+ *   trap_mask.c tracks the signal's mask.
  * - If the signal was ignored, functrace sets it to ignored again after every hit of a program with one thread. In a
  *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
  *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the
@@ -121,8 +122,8 @@ static bool is_libc(const struct object *object)
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
 }
 
-/* Returns the address of code that every C library contains and `find` recognises; searches only once. Searches the C
- * library's text first, because a browser's own text has 200 MiB. */
+/* Returns the address of code that `find` recognises, and that every C library contains. Stores it in *known, so that
+ * the search is made only once. Searches the C library's text first, because a browser's own text has 200 MiB. */
 static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, uint64_t except)
 {
 	for (unsigned others = 0; others <= 1; others++)
@@ -186,7 +187,8 @@ static bool same_filters(const struct tracer *t, const char *status)
 	return same;
 }
 
-/* Returns true if a system call for the tracer cannot harm the stopped task. *suspended: its filters are suspended. */
+/* Returns true if a system call for the tracer cannot harm the stopped task. *suspended: the task's seccomp filters
+ * were suspended. */
 static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
@@ -226,9 +228,9 @@ static void forget_own_state(struct task *task, bool interrupted)
 	guard_note_syscall(engine, 0, NULL, 0);
 }
 
-/* Makes the stopped task do one system call through an existing instruction, and restores its registers. If the task
- * was `interrupted`, its own system call may have been interrupted; the kernel restarts an interrupted call only at the
- * end of such a stop. So the task is interrupted once more. */
+/* Makes the stopped task do one system call through an existing instruction, and restores its registers. `interrupted`:
+ * the task is in a stop by PTRACE_INTERRUPT, which may have interrupted a system call of its own. The kernel restarts
+ * that call only at the end of such a stop, so the task is interrupted once more. */
 static bool remote_syscall(struct task *task, bool interrupted, uint64_t number, const uint64_t *args, uint64_t *result)
 {
 	struct process *p = task->process;
@@ -360,9 +362,8 @@ static void ignore_again(struct task *task, bool interrupted)
 		task->process->traps->reset = false;
 }
 
-/* Returns true if the kernel may not have the new handler yet: the hit was between the entry of sigaction() and its
- * system call, in a function that sigaction() itself calls, or in another thread. When sigaction() returns, the kernel
- * has the new handler. */
+/* Returns true if the kernel may not have the new handler yet: the hit was in another thread, or in a function that
+ * sigaction() calls before its system call. When sigaction() returns, the kernel has the new handler. */
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;

@@ -17,15 +17,15 @@ struct traps {
 	uint64_t syscall_insn, restorer; /* addresses of code in the C library; 0: not searched for yet */
 };
 
-/* Makes the data about a process from /proc of the task; traps_free() frees it. */
+/* Makes the data about a process. Reads the action from /proc of the task. traps_free() frees the data. */
 struct traps *traps_new(pid_t tid);
 /* Copies the data of a fork's parent for the child. */
 struct traps *traps_fork(const struct traps *from);
 void traps_free(struct traps *traps);
 
 /* Called at the entry of sigaction(SIGTRAP, act, old): notes the action that the call will set. Returns true if the
- * action is a handler. Then the caller watches the call until it returns, because the kernel certainly has the new
- * action only at the return. */
+ * action is a handler. Then the caller watches the call until it returns, because only then the kernel is certain to
+ * have the new action. */
 bool sigtrap_set(struct task *task, uint64_t act);
 /* Finds out the action of a process that already runs, before its first breakpoint or after a pause. If the action is a
  * handler, stops a task, which gets the handler's data from the kernel. */
@@ -39,15 +39,14 @@ void sigtrap_inherit_mask(struct task *child, const struct task *maker);
 void sigtrap_mask_changes(struct task *task, int how, uint64_t set);
 /* The slow path of sigtrap_after_hit(). */
 void sigtrap_after_hit_slow(struct task *task);
-/* Undoes the change that a hit makes to the action and the mask. Called after each hit, before anything else is done
- * about the hit. */
+/* Undoes the change that a hit makes to the action and the mask. Called first after each hit. */
 static inline void sigtrap_after_hit(struct task *task)
 {
 	if (task->blocks_trap || task->process->traps->action != TRAP_DEFAULT)
 		sigtrap_after_hit_slow(task);
 }
-/* Returns true if a SIGTRAP that was not raised by a hit is to be delivered. The SIGTRAP is dropped if the target
- * ignores SIGTRAP, or if it ends a single step. */
+/* Returns true if a SIGTRAP that was not raised by a hit is to be delivered. Returns false if the target ignores
+ * SIGTRAP, or if a single step has raised it. */
 bool sigtrap_deliver(struct task *task);
 /* Returns true if a task must be stopped for sigtrap_restore(). */
 bool sigtrap_needs_restore(const struct process *p);

@@ -21,7 +21,7 @@ struct last_release {
 	 * most once: if a function is entered again with this sp, this is the next call from the same place. */
 	const struct probe *jumped[RELEASE_JUMPS];
 	unsigned jumps;
-	/* the release has called, not jumped to, another function with its id: it will not jump any more */
+	/* the release has called (not jumped to) another function with the same id, so it will not jump any more */
 	bool has_called;
 	uint64_t id;
 };
@@ -31,7 +31,7 @@ struct kept_stack {
 	unsigned char *bytes;
 	size_t capacity, size;
 	uint64_t address;
-	uint64_t call;     /* serial of the call for which the bytes are kept; 0: none */
+	uint64_t call;     /* the `serial` of the calls for which the bytes are kept; 0: none */
 	uint64_t valid_at; /* the task's stop (at_stop) at which the bytes are valid */
 };
 
@@ -45,8 +45,9 @@ struct task_calls {
 	bool may_be_inside; /* the task may be inside a function whose entry was not seen: unseen_entries.c */
 	/* `word`: a word of memory at address word_at, read at the task's stop word_stop */
 	uint64_t word_at, word, word_stop;
-	/* contexts.c: the contexts that the task has entered by the context library, valid if entered_known; and all
-	 * contexts that it is in, computed at its stop context_stop, which is 0 if they have changed since. */
+	/* contexts.c. entered: the contexts that the task has entered by the context library, valid if entered_known.
+	 * context: all contexts of the task, as computed at its stop context_stop; context_stop is 0 if they have
+	 * changed since. */
 	bool entered_known;
 	uint32_t entered, context;
 	uint64_t context_stop;

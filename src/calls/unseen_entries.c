@@ -3,13 +3,13 @@
 #include "calls/probes/probes.h"
 #include "ptrace/tasks.h"
 
-/* If a thread is inside operator new when functrace attaches, its call of malloc looks like one by the program. The
- * release by operator delete would then look like one by the wrong family of functions:
+/* If a thread is inside operator new when functrace attaches, its call of malloc looks like a call by the program. The
+ * release by operator delete would then look like a release by the wrong family of functions:
  *
  *	A: operator new, entered | breakpoints inserted | A: malloc, seen | A: operator new returns, unseen | A: delete
  *
- * The stack shows the outer function. If a task's stack shows no such function, the task is in no such call, and never
- * will be. */
+ * The stack shows the outer function. If a task's stack shows no outer function, the task is in no call whose entry was
+ * missed, and never will be. */
 
 /* number of frames searched: nothrow new[] -> new[] -> new -> malloc, each called by a preloaded function */
 #define OUTER_FRAMES 8
@@ -46,7 +46,7 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	if (!own->may_be_inside)
 		return false;
 	own->may_be_inside = shows_unseen(task, probe, e);
-	/* If the stack is too short to decide, this call may be an inner one; the next call is assumed to be the
-	 * program's own. */
+	/* If too few frames are known to decide, this allocation may be a part of such a call. The task's next call is
+	 * assumed to be the program's own. */
 	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
 }

@@ -6,7 +6,8 @@
 
 /* Notes that each task of the process may be inside a traced function. Called before breakpoints are inserted. */
 void unseen_begin(struct process *p);
-/* Returns true if an allocation by the probe's function may be a part of such a call. `e` contains the stack. */
+/* Returns true if an allocation by the probe's function may be a part of a call whose entry was not seen. `e` contains
+ * the stack. */
 bool unseen_may_contain(struct task *task, const struct probe *probe, const struct event *e);
 
 #endif

@@ -19,7 +19,7 @@
  * the program cannot see it:
  * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
  * - While it is pinned, pin_watch.c watches the functions by which a program reads or sets its CPUs, or creates tasks
- * that inherit them. The task's own mask is restored before such a call continues.
+ *   that inherit them. The task's own mask is restored before such a call continues.
  * - The mask is also restored before a fork or an exec that was made in another way continues, and after each dlopen
  *   (constructors of libraries read /proc).
  * When the task is busy again, it is pinned again. If the last pinning was too short to be worth it, the next one takes
@@ -31,11 +31,11 @@
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
 #define HIT_NS     400000u /* a busy task has at least one hit in this time */
-#define WORTH      8       /* a pinning was worth it if it lasted for this multiple of the hits before it */
+#define WORTH      8       /* a pinning was worth it if its hits were this multiple of the hits before it */
 #define OTHERS     8       /* hits of other tasks during a pinning after which a second task counts as busy */
-#define LOOK       1024    /* hits between two checks whether other programs want the CPU */
+#define LOOK       1024    /* number of hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
-#define CROWDED    8    /* others want the CPU if the tracer has waited for it for more than 1/CROWDED of the time */
+#define CROWDED    8    /* other programs want the CPU if the tracer has waited for it for over 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
 #define BIRTH_NS   1000000000u /* after unpinning, a child of the pinned task may still be reported for this time */
@@ -46,10 +46,12 @@ struct pin {
 	int cpu;
 	cpu_set_t task_mask, own_mask; /* the masks before they were changed */
 	struct pin_watch watch;
-	pid_t last;                /* the task of the latest hit */
-	unsigned in_a_row, others; /* successive hits of `last`; hits of other tasks while one is pinned */
+	pid_t last; /* the task of the latest hit */
+	/* in_a_row: successive hits of `last`; others: hits of other tasks while one is pinned */
+	unsigned in_a_row, others;
 	uint64_t row_began;
-	/* while pinned: number of hits; the number at which to check next; hits between checks */
+	/* while a task is pinned: number of hits; the number at which the next check is made; hits between two
+	 * checks */
 	uint64_t hits, next_look, look;
 	/* time of the latest check, and the tracer's total wait for a CPU until then, both in ns */
 	uint64_t looked_at, waited;
@@ -200,9 +202,9 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	pin_forget(pin); /* the task is stopped in a function that it called, so all its children were reported */
 }
 
-/* If other programs want the CPU, undoes the pinning: the task runs on any CPU for a while, and is then pinned to the
- * CPU on which it runs, which may be less busy. If this does not help either, other programs want all CPUs, and checks
- * become rarer. */
+/* If other programs want the CPU, undoes the pinning. The task then runs on any CPU for a while, and is pinned again,
+ * to the CPU on which the tracer runs by then, which may be less busy. If other programs want that CPU as well, the
+ * checks become rarer. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
@@ -279,7 +281,7 @@ void pin_tick(struct tracer *t)
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the parent has only that CPU after the undo, too, the program has chosen it, for the child as well. */
+ * If the parent still has only that CPU after the undo, the program has chosen this CPU, also for the child. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;
@@ -301,7 +303,7 @@ void pin_orphan(struct tracer *t, pid_t child, pid_t maker)
 
 void pin_exec(struct tracer *t, pid_t former, pid_t tid)
 {
-	/* A thread other than the leader has taken the leader's tid. */
+	/* If a thread other than the leader has called execve, it now has the leader's tid. */
 	if (t->pin->on && (former ? former : tid) == t->pin->tid) {
 		t->pin->tid = tid;
 		t->pin->watch.count = 0; /* the breakpoints are gone with the old memory */

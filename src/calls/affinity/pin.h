@@ -23,7 +23,7 @@ void pin_birth(struct tracer *t, const struct task *maker, pid_t child);
 /* Does the same as pin_birth() for a child without a fork or clone event, whose parent may be in the thread group
  * `maker` (0: unknown). */
 void pin_orphan(struct tracer *t, pid_t child, pid_t maker);
-/* Called after a task's execve; its tid was `former` (0: unknown) before and is `tid` now. */
+/* Called after a task's execve. `former` is its tid before the execve (0: unknown), `tid` its tid after it. */
 void pin_exec(struct tracer *t, pid_t former, pid_t tid);
 /* Called when a task has ended. If it was the pinned task, restores the CPUs that the tracer had before. */
 void pin_gone(struct tracer *t, pid_t tid);

@@ -22,8 +22,8 @@ static inline bool pin_watches(const struct breakpoint *b)
 {
 	return b->calls && b->calls->watched;
 }
-/* Called at a hit of such a breakpoint. Returns the name of the function by which the task is about to see its CPUs;
- * NULL if the call shows something else. */
+/* Called at a hit of a watched breakpoint. Returns the name of the function by which the task is about to see its CPUs;
+ * NULL if the call does not show them. */
 const char *pin_watch_asks(struct task *task, const struct breakpoint *b);
 
 #endif

@@ -19,8 +19,8 @@ struct kind_counts {
 struct counts {
 	uint64_t events; /* all events, including those that could not be written */
 	uint64_t stale;  /* calls that ended without a return (longjmp, an exception) */
-	/* function entries reached by a jump instead of a call, or without one: signal handlers, and the functions to
-	 * which they jump as their last action */
+	/* function entries that were not reached by a call, but by a jump or through the kernel: signal handlers, and
+	 * functions to which these jump as their last action */
 	uint64_t not_calls;
 	uint64_t no_return_seen; /* calls whose return could not be watched */
 	/* releases that were not written, because the return of the call was not seen */
@@ -31,7 +31,7 @@ struct counts {
 	/* return addresses whose breakpoint was removed, because it was hit too often without a return of a traced
 	 * call */
 	uint64_t retired;
-	/* number of events' stacks: all, those that were cut, those that were lost (enum stack_end) */
+	/* stacks of events: all stacks, those with STACK_CUT, those with STACK_LOST (enum stack_end) */
 	uint64_t stacks, cut_stacks, lost_stacks;
 	/* stacks that were written with addresses, because their names were not found in time (-r) */
 	uint64_t unnamed_stacks;
@@ -40,10 +40,11 @@ struct counts {
 	uint64_t unreturned;      /* calls that never returned, and have a remark in the trace */
 	uint64_t unknown_params;  /* functions that were called and whose parameters are unknown (-a) */
 	uint64_t unknown_results; /* returns of functions of -x whose result has an unknown type */
-	uint64_t lost_results;    /* returns of functions of -x that leave out a result which no caller uses */
+	/* returns of functions of -x whose result the compiler may have left out, because no caller uses it */
+	uint64_t lost_results;
 };
 
-/* Adds each counter of `from` to the one of `to`. */
+/* Adds each counter of `from` to the same counter of `to`. */
 void counts_add(struct counts *to, const struct counts *from);
 void kind_counts_add(struct kind_counts *to, const struct kind_counts *from);
 

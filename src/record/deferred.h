@@ -1,7 +1,7 @@
 /* A queue of records that are written to the trace later, in order. Records are queued for two reasons. While a
- * baseline or scan is made, calls are queued, because the records of the baseline or scan have to precede them:
- * otherwise the release of a block could precede the block's own record. And if the names of a call's frames are still
- * being looked up, that call and all records after it are queued. */
+ * baseline or scan is made, calls are queued, because the records of the baseline or scan have to precede them.
+ * Otherwise the release of a block could precede the record of the block in the baseline. And if the names of a call's
+ * frames are still being looked up, that call and all records after it are queued. */
 #ifndef FT_RECORD_DEFERRED_H
 #define FT_RECORD_DEFERRED_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of areas, because all mappings are read for each new one. No program should reach it. */
+/* Maximum number of areas, because all mappings are read for each new area. No program should have so many. */
 #define AREAS_MAX 65536
 
 static bool heap_areas_is_known(const struct areas *areas, uint64_t address)

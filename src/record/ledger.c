@@ -230,8 +230,8 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If the id is not live, the reserved release may be a release of the block that this publisher has
-		 * just allocated. */
+		/* If the call is a publisher and the id is not live, another thread may have reserved the release of
+		 * this new block. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -254,7 +254,7 @@ void ledger_call(struct trace *trace, const struct event *e)
 
 /* ---- Releases that are held while publishers are in flight ---- */
 
-/* Writes a held release and removes it from the list. Afterwards *link is the next one. */
+/* Writes a held release and removes it from the list. Afterwards *link is the next held release. */
 static void write_held(struct trace *trace, struct held_release **link)
 {
 	struct held_release *held = *link;

@@ -21,7 +21,7 @@ void ledger_released_between(struct trace *trace, const struct event *e, uint64_
 /* Adds to the live set an id that was allocated before the trace began. Nothing is written to the trace; the later
  * release of the id is not counted as the release of an unknown id. */
 void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
-/* Begins a baseline of a kind of resource, which finds the blocks that were live before the trace. The ledger remembers
+/* Begins a baseline of a kind. A baseline finds the blocks that were live before the trace. The ledger remembers
  * releases until the baseline ends. */
 void ledger_begin_baseline(struct trace *trace, uint32_t resource);
 /* Returns true if a baseline of any kind has begun and not ended. */
@@ -31,9 +31,9 @@ void ledger_baseline_copied(struct trace *trace);
 /* Moves the live ids of the kind to the hash table `room` if that table is larger (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
 /* Adds to the live set an id that is in the copy of the heap, if no call of this trace has allocated it or is
- * allocating it. Returns true if the caller has to write the id into the trace: it was added, or it was released after
- * the copy was made, and the record of that release is still deferred (put_records.h). Returns false if the id is live
- * already, or was released earlier. */
+ * allocating it. Returns true if the caller has to write the id into the trace. This is so if the id was added, or if
+ * it was released after the copy was made and the record of the release is still deferred (put_records.h). Returns
+ * false if the id is live already, or was released earlier. */
 bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
 /* Excludes an id from the baseline, because the copy may contain a block that the program has not allocated. Does
  * nothing if no baseline is pending. */

@@ -1,4 +1,4 @@
-/* The ledger's functions for scans, which find out which live blocks are lost. The program runs while a scan examines
+/* The ledger's functions for scans. A scan finds the live blocks that are lost. The program runs while a scan examines
  * its copy of the heap:
  *
  *	copy: p is lost | A: malloc returns q | scan: p is lost

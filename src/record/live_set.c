@@ -68,8 +68,8 @@ void live_add(struct trace *trace, const struct event *e)
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
 		/* Existing resources are listed while the program runs. So a listed resource may have been released
-		 * before functrace could see releases; or the listed resource is the one that this event allocates: its
-		 * call had not returned when the list was made. */
+		 * before functrace could see releases. Or this event allocates the listed resource, if the call had not
+		 * returned when the list was made. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));
@@ -206,7 +206,7 @@ struct live_range *live_ranges(const struct live_set *live, uint64_t start, uint
 	size_t capacity = 0;
 
 	*count = 0;
-	/* Most releases are of exactly one whole range; then no other range overlaps it. */
+	/* Most releases are of one whole range, which no other range overlaps. */
 	if (whole && page_end(start, block_unpack(*whole).size) >= end) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct live_range){start, page_end(start, block_unpack(*whole).size)};

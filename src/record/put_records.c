@@ -15,8 +15,8 @@
 #define MILLISECOND UINT64_C(1000000)
 /* time for which the program is kept stopped until the names of a stack are found */
 #define MOMENT_NS (20 * MILLISECOND)
-/* When a trace ends while other tasks are traced: time for which these are kept stopped until the trace's names are
- * found. After each trace for which this was too short, the time for the next one is divided by 4. */
+/* If a trace ends while other tasks are traced: time for which these tasks are kept stopped until the trace's names are
+ * found. After each trace whose names were not found in time, the time for the next trace is divided by 4. */
 #define END_NS        (700 * MILLISECOND)
 #define LATE_ENDS_MAX 4
 /* time for which all traces together wait for names after a request to detach */

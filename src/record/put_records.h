@@ -21,7 +21,7 @@ bool put_is_deferring(const struct trace *trace);
 void put_undefer(struct trace *trace);
 /* Writes the queued records up to the first one whose names are not known yet. */
 void put_ready(struct trace *trace);
-/* Writes all queued records. Before that it waits for names: less than a second if has_other_tasks (tasks are still
+/* Writes all queued records. First waits for their names: less than a second if has_other_tasks (tasks are still
  * traced, and stay stopped meanwhile), a few seconds after a request to detach, otherwise until all are found. A stack
  * whose names are still missing is written with addresses, and counted. */
 void put_finish(struct trace *trace, bool has_other_tasks);

@@ -56,8 +56,8 @@ struct function_name {
 	const char *family;
 };
 
-/* A cache: the last function that was passed to function_number(), so that the next call for it need not compare
- * names. */
+/* A cache: the last function that was passed to function_number(), so that the next call for that function need not
+ * compare names. */
 struct asked_function {
 	const struct traced *function; /* NULL before the first call */
 	const char *shown, *family;    /* name and family of the function at that time; they may change */

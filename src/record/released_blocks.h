@@ -9,11 +9,11 @@
  * than their sizes alone would take. */
 struct live_block {
 	uint64_t size; /* at most BLOCK_SIZE_MAX */
-	/* number of its allocation in the trace; 0 if unknown, or if the block is large or the number above
-	 * UINT32_MAX */
+	/* number of the allocation's event in the trace; 0 if it is unknown or above UINT32_MAX, or if the block is
+	 * large */
 	uint64_t event;
 	unsigned maker; /* function_number() of the allocating function; 0 if unknown */
-	bool is_older;  /* allocated before the trace, or before the fork with which it began */
+	bool is_older;  /* allocated before the trace, or before the fork with which the trace began */
 };
 
 #define BLOCK_SIZE_MAX ((1ull << 54) - 1)
@@ -50,7 +50,8 @@ struct release {
 
 /* Stores a release. This may overwrite the release of another id. */
 void releases_keep(struct live_set *live, const struct release *release);
-/* Returns the last release of an id that is not live; NULL if it was never released, or the release was overwritten. */
+/* Returns the last release of an id that is not live; NULL if the id was never released, or its release was
+ * overwritten. */
 const struct release *releases_find(const struct live_set *live, uint64_t id);
 
 #endif

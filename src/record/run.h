@@ -14,7 +14,7 @@ struct namer;
 
 /* Files of the traces of this run, for trace_file.c. */
 struct trace_files {
-	/* the process whose first trace is written to -o's FILE or standard output; 0 before that */
+	/* the process whose first trace is written to -o's FILE or to standard output; 0: none yet */
 	pid_t first;
 	/* keys of the files that this run has written, computed from device and inode */
 	struct hash written;
@@ -27,8 +27,8 @@ struct run {
 	const struct settings *set;
 	struct engine *engine;
 	bool paused, was_paused, was_resumed;
-	bool has_begun;  /* the program was started or attached, and its trace has begun */
-	bool has_broken; /* a process is to be detached, because its trace is broken */
+	bool has_begun;  /* functrace has launched the target, or has attached to it */
+	bool has_broken; /* functrace is to detach from a process whose trace is broken */
 	int exit_status;
 	struct trace *traces;
 	struct trace_files files;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Prints the summary of a run. A few traces are reported one by one. If there are many, as for a shell script, only the
- * main one, those with the most live bytes, and the sum are reported. */
+ * main trace, the traces with the most live bytes, and the sum are reported. */
 
 #define REPORTED_ONE_BY_ONE 6
 /* number of traces with the most live bytes that are reported if there are many */
@@ -95,7 +95,7 @@ static char *report_text(const struct trace *trace)
 			   trace->path);
 	else if (!is_temporary(trace->run))
 		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
-	/* For a launched process, functrace's own exit status tells the signal. */
+	/* For a launched process, functrace's own exit status shows the signal. */
 	if (trace->killed_by && !trace->is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
 	char *const text = xstrdup(buf_str(&b));
@@ -148,7 +148,7 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
-/* Returns true if, for each kind with live resources, a scan has found no lost one. */
+/* Returns true if scans have found no lost resource of any kind that has live resources. */
 static bool is_clean(const struct trace *trace)
 {
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {
@@ -209,8 +209,7 @@ void report_trace(struct trace *trace, char *hint)
 		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
 }
 
-/* Returns the most important trace: the one of the main process if it has events, otherwise the one with the most
- * events. */
+/* Returns the most important trace: the main process's if that has events, otherwise the trace with the most events. */
 static const struct trace_report *main_report(const struct run *run)
 {
 	const struct trace_report *best = NULL;
@@ -295,8 +294,8 @@ static bool has_live_names(const struct run *run)
 	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
 }
 
-/* Returns true if the command that shows a report of `r` also shows the other trace: of all traces if they are few,
- * because one report can show them together. */
+/* Returns true if the command that shows a report of `r` also shows the other trace. If there are few traces, the
+ * command names all of them, because one report can show them together. */
 static bool is_shown_with(const struct run *run, const struct trace_report *r, const struct trace_report *other)
 {
 	/* The command can have only one --sysroot, so all paths must be of one mount namespace. */
@@ -318,7 +317,7 @@ static void add_paths(const struct run *run, const struct trace_report *r, struc
 	}
 }
 
-/* Returns a phrase for what the command that shows a report of `r` shows. */
+/* Returns a phrase that names what the report of `r` shows. */
 static const char *shown_resources(const struct run *run, const struct trace_report *r)
 {
 	bool is_clean = r->is_clean, is_scanned = r->is_scanned;

@@ -7,8 +7,8 @@
 
 struct buf;
 
-/* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason of the
- * end; NULL if there is no special one. Does nothing if the trace has no file. */
+/* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason why the
+ * trace ends; NULL if there is no special reason. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
 /* Does the same as report_over(), and closes the trace. has_other_tasks: tasks are still traced, and must not be kept
  * stopped for long. */
@@ -18,7 +18,7 @@ void report_end(struct trace *trace, const char *how, bool has_other_tasks);
 void report_trace(struct trace *trace, char *hint);
 /* Prints the summary. */
 void report_summary(const struct run *run);
-/* Prints the part of the summary that is about sums over all traces (run_summary_counts.c). */
+/* Prints the part of the summary that has sums over all traces (run_summary_counts.c). */
 void report_counts(const struct run *run);
 /* Writes part / whole as a percentage to `text` and returns it: "12 %", or "1.2 %" below 10 %. `whole` must not be
  * 0. */

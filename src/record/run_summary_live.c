@@ -36,8 +36,8 @@ static void add_older(struct buf *b, const struct resource *kind, const struct l
 	buf_add_str(b, live->baseline_is_written || kind->existing ? " from before the trace" : "");
 }
 
-/* Appends the number of live resources and, after a scan, of lost ones. functrace-postproc -l reports the lost ones
- * after a scan, else the live ones. */
+/* Appends the number of live resources and, after a scan, of lost resources. functrace-postproc -l reports the lost
+ * resources after a scan, else the live ones. */
 static void run_summary_add_live(struct buf *b, const struct trace *trace, uint32_t resource)
 {
 	const struct resource *kind = kind_of(trace->run->set, resource);

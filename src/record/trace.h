@@ -57,13 +57,13 @@ struct live_set {
 	/* number of publishers in flight: calls whose id other threads may see before they return */
 	size_t publishers;
 	uint64_t bytes;
-	/* the part of `blocks` and `bytes` that is older than the trace, or than the fork with which it began */
+	/* the part of `blocks` and `bytes` that is older than the trace, or than the fork with which the trace began */
 	uint64_t older, older_bytes;
 	bool baseline_is_written; /* the trace contains the older resources */
 	bool has_baseline;        /* a baseline has found all blocks from before the trace */
 	bool awaits_baseline;
 	uint64_t copies;      /* number of copies of the heap that were made for the baseline so far */
-	struct hash released; /* while a baseline is pending: id -> see live_note_release() */
+	struct hash released; /* while a baseline is pending: id -> `how`, see live_note_release() */
 	bool awaits_scan;     /* the heap was copied for a scan that has no result yet */
 	struct hash newer;    /* while a scan is pending: ids that were allocated since the copy */
 	/* while a scan is pending: id -> size, of blocks that were released since the copy */
@@ -102,7 +102,7 @@ struct trace {
 	bool attached;
 	bool attached_to; /* the process was named by -t */
 	bool may_miss;    /* calls may have been missed, so releases of unknown ids are not reported */
-	/* parent of a fork's child whose file is to be opened at its first event; else 0 */
+	/* the parent's pid, for a fork's child whose file is to be opened at its first event; else 0 */
 	pid_t forked_by;
 	bool is_parting; /* the last scan was made; only ends of calls in flight follow */
 	bool has_ended;  /* no task of the process is left, so the process does not run on untraced */

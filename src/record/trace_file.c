@@ -64,8 +64,8 @@ static bool note_written(struct trace_files *files, const struct stat *st)
 	return !hash_set(&files->written, hash_mix(st->st_dev) ^ st->st_ino, 1);
 }
 
-/* Returns true if the trace is written to FILE itself: it belongs to the process that was launched or named by -t or,
- * if that has ended before its first trace, to the first process that gets a trace. */
+/* Returns true if the trace is written to FILE itself. FILE is for the process that was launched or named by -t or, if
+ * that process has ended before its first trace, for the first process that gets a trace. */
 static bool takes_file(const struct trace *trace)
 {
 	const struct trace *other = trace->run->traces;
@@ -78,7 +78,7 @@ static bool takes_file(const struct trace *trace)
 }
 
 /* Returns the name for trace number n of a process, counted from 0. is_first: trace 0 is FILE itself. The caller frees
- * it. */
+ * the name. */
 static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
 	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
@@ -144,8 +144,9 @@ static bool trace_file_is_device(const char *path)
 	return stat(path, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* Opens a pipe or terminal again, so that functrace gets its own nonblocking file description. Other programs share the
- * one with which functrace was started. Returns -1 for other files and on errors. */
+/* Opens a pipe or terminal again, so that functrace gets its own nonblocking file description. The open file
+ * description with which functrace was started is shared with other programs. Returns -1 for other files and on
+ * errors. */
 static int open_anew(int fd)
 {
 	char path[32];

@@ -68,8 +68,8 @@ static void trace_output_put_process(struct trace *trace)
 	unsigned major = 0, minor = 0;
 	char origin[64];
 
-	/* Use only the first two numbers of the version, because RECORD_MODULE has no more, so that all formats contain
-	 * the same version. */
+	/* Use only the first two numbers of the version, so that all formats contain the same version: RECORD_MODULE
+	 * has no place for more. */
 	sscanf(PACKAGE_VERSION, "%u.%u", &major, &minor);
 	snprintf(origin, sizeof(origin), PACKAGE_NAME " %u.%u", major, minor);
 	struct record record = {.type = RECORD_PROCESS,
@@ -115,8 +115,8 @@ static void trace_output_put_context(struct trace *trace, unsigned index)
 					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
 }
 
-/* Reports that a trace could not be begun. If no trace has begun yet, functrace then exits; otherwise only this process
- * runs on untraced. */
+/* Reports that a trace could not be begun. While functrace is launching or attaching, it then exits. Later, only this
+ * process runs on untraced. */
 static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -202,8 +202,9 @@ int output_begin(struct trace *trace)
 	return 0;
 }
 
-/* Reports omissions that matter to the user: calls and baseline blocks; with -a also arguments, and remarks on failed
- * calls. Omitted times or stacks are not reported, because the user has chosen a format without them. */
+/* Reports omissions that matter to the user: calls, baseline blocks, arguments (with -a), and remarks on calls that
+ * failed or did not return. Omitted times or stacks are not reported, because the user has chosen a format without
+ * them. */
 static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;

@@ -25,7 +25,7 @@ void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
  * because most children never have an event. Does nothing for other traces. */
 void output_begin_late(struct trace *trace);
 /* Writes a thread record: the following calls are made by this thread. Does nothing if `thread` is NULL (unknown) or is
- * the current one. */
+ * the thread of the latest record. */
 void output_thread(struct trace *trace, struct thread *thread);
 /* Writes a call. Begins the trace of a fork's child if it has not begun. */
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);

@@ -14,8 +14,8 @@
 
 #define UNREAD_MAX (1u << 20)
 
-/* The effect of the calls of one kind that were left out: id -> packed block, of which only the size and the
- * (allocating or releasing) function are used. */
+/* The effect of the calls of one kind that were left out: id -> packed block. Only the block's size and its function,
+ * which allocated or released the id, are used. */
 struct unread_calls_kind {
 	/* released blocks that were allocated before the first call was left out; these are written first */
 	struct hash released;

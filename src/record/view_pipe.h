@@ -12,8 +12,8 @@ int view_pipe_open(struct trace *trace);
 /* Sends the view the reading end, if that was not done yet, and the number of processes whose traces the view will not
  * get. To be called about once a second. */
 void view_pipe_pass(struct trace *trace);
-/* Returns true if a trace that is about to end may wait until its reader has read all: the view has the reading end,
- * and no other trace is being written. */
+/* Returns true if a trace that is about to end may wait until the view has read all of it: the view has the reading
+ * end, and no other trace is being written. */
 bool view_pipe_may_wait(struct trace *trace);
 /* Closes the reading end of a trace that has ended. If it was not sent to the view, counts the process as not seen. */
 void view_pipe_end(struct trace *trace);

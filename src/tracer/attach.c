@@ -28,8 +28,8 @@
 
 /* ---- Attaching ---- */
 
-/* Makes the struct of the process. During an execve the process may have no memory that can be opened, so this tries
- * again for a while. */
+/* Makes the struct of the process. Tries again for a while, because a process in an execve may have no memory that can
+ * be opened. */
 static struct process *new_process(struct tracer *t, pid_t pid)
 {
 	for (unsigned naps = 0;;) {
@@ -86,7 +86,7 @@ static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 
 #define EXECS_MAX 1000
 
-/* is_named: the user has named the process; else it is a descendant of such a process. */
+/* is_named: the user has named the process; else it is a descendant of a process that the user has named. */
 static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
@@ -109,8 +109,8 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	return 1;
 }
 
-/* Returns true if a process that is not traced is a child of a traced one. A child that was forked after the attach is
- * already traced. */
+/* Returns true if the process is not traced, and is a child of a traced process. A child that was forked after the
+ * attach is already traced. */
 static bool attach_is_new_child(struct tracer *t, pid_t pid)
 {
 	const pid_t parent = task_of_group(t, pid) ? 0 : proc_parent(pid);
@@ -144,7 +144,7 @@ static void attach_children(struct tracer *t)
 	hash_free(&failed);
 }
 
-/* Prints that tracing has begun, of which processes, and how to end it. */
+/* Prints which processes are traced, and how to end the tracing. */
 static void tell_attached(const struct tracer *t)
 {
 	size_t named = 0, others = 0, listed = 0;
@@ -220,7 +220,8 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* Handles the exit of a program that could not be started. Such an exit is not dispatched like the exit of a target. */
+/* Handles the end of a program that could not be started. Such an end is not dispatched like the end of a target,
+ * unless a signal has killed the program. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;

@@ -7,7 +7,7 @@
 /* Attaches to all processes of -t, and begins their traces. Returns 0, or functrace's exit status after a message. */
 int attach_all(struct tracer *t);
 /* Attaches to the launched program, lets it call execve (launch_open_gate()), and waits for the exec. Returns the same
- * as attach_all(). */
+ * values as attach_all(). */
 int launch_begin(struct tracer *t);
 
 #endif

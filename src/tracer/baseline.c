@@ -1,9 +1,9 @@
 /* Finds the blocks that a process had before its trace began.
  *
- * functrace inserts the breakpoints of a process. Right after that it stops the tasks and copies the memory; stops of
- * the tasks are queued meanwhile. Then the tasks run on, and make calls while the copy is read. Their events are
- * written after the baseline, so that the trace contains a block before its release. A block of the heap that the
- * ledger does not contain is from before the trace. ("inserted" is the moment when all breakpoints are in place.)
+ * functrace inserts the breakpoints of a process. Right after that it stops the tasks and copies the memory. The tasks'
+ * stops are queued meanwhile. Then the tasks run on, and make calls while the copy is read. Their events are written
+ * after the baseline, so that the trace contains a block before its release. A block of the heap that the ledger does
+ * not contain is from before the trace. ("inserted" is the moment when all breakpoints are in place.)
  *
  *	A: malloc carves p | inserted | copy: p | A: malloc returns, unseen
  *	        The call was never seen; only the copy shows that p is live.
@@ -12,14 +12,14 @@
  *	inserted | A: free(p), written | copy: p, because A has not got further | A: free returns
  *	        p is not added: the ledger remembers releases while a baseline is pending.
  *	inserted | A: malloc carves p | copy: p | A: malloc returns p, written
- *	        p is added; then the allocation replaces it, as for an id in a list read while the program ran.
- *	inserted | A: realloc(p) = p, its entry | copy: p | A: it returns: the release of p, which is known,
+ *	        p is added; then the allocation of p replaces it (live_add()).
+ *	inserted | A: realloc(p), its entry | copy: p | A: realloc returns p: the release of p, which is known by then,
  *	        and an allocation.
  *	A: free(p) | inserted | copy: p | A: free returns, unseen
- *	        p would be live for ever, or until its address is allocated again. So before the copy, threads that
- *	        are stopped in the C library, and not at a hit, are let run on; functrace tries this a few times.
+ *	        p would be live for ever, or until its address is allocated again. So before the copy, functrace lets
+ *	        threads run on, a few times, if they are stopped in the C library and not at a hit.
  *	A: malloc takes p from its thread's cache | inserted | copy: p is in no free list
- *	        As in the first case: a chunk whose address is in a register counts as allocated.
+ *	        As in the first case, only the copy shows p: a chunk whose address is in a register counts as allocated.
  *
  * A call that is in flight when all breakpoints are inserted, and carves its block after the copy, is never seen.
  *

@@ -16,8 +16,7 @@ struct baseline {
 	uint64_t blocks, bytes;
 };
 
-/* Returns true if baselines are taken: not with --no-baseline or -L, and only if some traced kind has blocks of the
- * heap. */
+/* Returns true if baselines are taken: if some traced kind has blocks of the heap, but not with --no-baseline or -L. */
 bool baseline_is_wanted(const struct tracer *t);
 /* Starts tracing a process that runs, as process_start_running() does (the error is in life->start_error). Stops its
  * threads for a moment, and adds to its trace those blocks of its heap that the ledger does not contain. Acts on stops

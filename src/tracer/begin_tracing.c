@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* maximum number of processes that get a separate message */
-/* Between two processes, functrace spends at least this time on stops that are present, because one of them may be the
- * exit of the next process. */
+/* Between two processes, functrace acts on stops that are present, for this time or longer if there are many. One of
+ * these stops may be the exit of the next process. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -23,8 +23,8 @@ struct begun {
 	size_t count, capacity;
 };
 
-/* Returns true if the process is to be started; false also for a fork's child whose lender has breakpoints, because the
- * child's text has them, too. */
+/* Returns true if the process is to be started. Returns false for a fork's child whose lender has breakpoints, because
+ * the child's text has them, too. */
 static bool is_to_be_started(const struct process *p)
 {
 	const struct process *const lender = p->life->lender;
@@ -93,7 +93,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		/* The process has ended before it was started. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
-		/* If a process that the user has not named has ended, that is no error. */
+		/* The end of a process is an error only if the user has named the process. */
 		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->attached_to) && !error) {
 			error = p->life->start_error;
 			*failed = p->pid;

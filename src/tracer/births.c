@@ -22,8 +22,8 @@
 /* Handles new tasks. Shared memory and the thread group decide whether a task is a thread, a vfork child or a process.
  * A new task's own first stop may come before or after its parent's event. */
 
-/* Returns a live task that shares the process's memory, for kcmp: one of the process's own group if there is one,
- * because a vfork child may already have called execve, which is not reported yet. */
+/* Returns a live task that shares the process's memory, for kcmp. Prefers a task of the process's own group, because a
+ * vfork child may have called execve, which is not reported yet. */
 static pid_t any_task_of(const struct process *p, const struct task *except)
 {
 	pid_t other = 0;
@@ -81,8 +81,7 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
-	/* leaves the parent's process first, because process_fork() checks whether the parent's process has other
-	 * tasks */
+	/* Leave the parent's process first, because process_fork() checks whether that process has other tasks. */
 	task_part(child);
 	struct process *p = process_fork(parent, child);
 
@@ -109,7 +108,7 @@ static void start_running(struct tracer *t, struct task *child)
 		task_resume(child, 0);
 }
 
-/* If the parent forked by an instruction in a slot, the child's pc is in its own copy of that slot: moves it to the
+/* If the parent forked by an instruction in a slot, the child's pc is in its own copy of that slot. Moves the pc to the
  * original code. */
 static void leave_copy(struct task *child)
 {
@@ -157,7 +156,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (p->life->lacks_breakpoints)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
-		    !t->run->paused) { /* the objects of its parent were never read */
+		    !t->run->paused) { /* the parent's objects were never read */
 			p->trace->attached = true;
 			process_start(p); /* an error means that the child was killed, which is reported later */
 		}
@@ -193,7 +192,7 @@ static void expect_child(struct tracer *t, pid_t tid, pid_t tgid, struct process
 	find_out(t, child, maker);
 }
 
-/* Handles a child of `maker`, which the parent's event or the parent's registers name. */
+/* Handles a child of `maker`, whose event or registers name the child. */
 static void meet_child(struct tracer *t, struct task *maker, pid_t tid, unsigned event)
 {
 	struct task *child = task_find(t, tid);
@@ -231,13 +230,13 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
 		task_woken(parent);
 }
 
-/* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed inside the fork never reports the
- * event for its child, and the child's first stop may come when functrace no longer has the tables of its text. But the
- * call has returned, and the task's registers contain the child's id:
+/* ptrace_stop() does not stop a task with SIGKILL pending. So a task that is killed inside a fork never reports the
+ * event for its child, and the child's first stop may come when functrace has already freed the tables of the child's
+ * text. But the call has returned, and the task's registers contain the child's id:
  *
  *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: ended | 101: first stop
  *
- * Whenever a thread group ends, its threads get such a SIGKILL: also by exit() or execve() of another thread. The
+ * Whenever a thread group ends, its threads get such a SIGKILL, also if another thread calls exit() or execve(). The
  * number in the register may be one of another pid namespace, so it is used only if it is the id of a tracee that is
  * not in the table yet. */
 void act_unannounced_birth(struct tracer *t, struct task *maker)
@@ -266,8 +265,8 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
-/* A second SIGKILL ends the stop of the exit event, too, perhaps before its registers are read. When the group's end is
- * reported, all its children exist, are traced, and have another parent:
+/* A second SIGKILL ends the stop of the exit event, too, perhaps before the task's registers are read. When the group's
+ * end is reported, all its children exist, are traced, and have another parent:
  *
  *	100: fork() makes 101 | SIGKILL twice | 100: ended | 101: first stop
  *
@@ -294,8 +293,9 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* Called when the last task of the group `maker`, except `except`, has died before it could report its children, which
- * must not wait for ever. The children of other groups stay held, because their text is that of another process. */
+/* Called when the last task of the group `maker`, apart from `except`, has died before it could report its children.
+ * The children must not wait for ever. The children of other groups stay held, because their text is that of another
+ * process. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;
@@ -335,7 +335,7 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;
 		}
-		/* The child has the old program's memory, which is not traced any more. */
+		/* The child has the memory of the old program, whose tracing has ended. */
 		t->run->untraced_children++;
 		task_release(t, child, 0);
 	}

@@ -5,7 +5,8 @@
 #include "ptrace/wait_status.h"
 #include "ptrace/tracee.h"
 
-/* Acts on the parent's fork or clone event: continues the child if it has already stopped, else expects its stop. */
+/* Acts on the parent's fork or clone event. Continues the child if the child has already stopped, else expects the
+ * child's stop. */
 void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop);
 /* Called at a task's exit event. If the task has just created a child whose event it cannot report any more, adds that
  * child to the table as an expected one. */
@@ -24,7 +25,7 @@ void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, cons
 /* Called while functrace attaches, if an exec may have ended the parents of held children before the parents' events.
  * Continues the children, without a struct process; detaches from children with memory of their own. */
 void births_adopt_without_maker(struct tracer *t, pid_t maker);
-/* Called while detaching: continues the held children for which no event will come. */
+/* Called while functrace detaches. Continues the held children for which no event will come. */
 void births_adopt_unannounced(struct tracer *t);
 
 #endif

@@ -80,8 +80,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* Gives a fork's child its own tables at its first hit. Returns false if its memory cannot be opened. functrace then
- * detaches from the process right after this stop; until then the task stays stopped. */
+/* Gives a fork's child its own tables at its first hit. Returns false if the child's memory cannot be opened. The task
+ * then stays stopped, and functrace detaches from the process right after this stop. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;
@@ -106,10 +106,10 @@ static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 	return pc == b->address || b->insn.length <= b->size;
 }
 
-/* Acts on a hit by code of another mode of the processor (after a far call, made by emulators and some JITs). In that
- * mode the bytes are another instruction than functrace has decoded, and calls follow another ABI. So the address is
- * not the start of a function of the program's own mode. Removes the breakpoint for good, and sets the task's pc back
- * to the instruction. */
+/* Acts on a hit by code of another mode of the processor (emulators and some JITs enter it by a far call). In that mode
+ * the bytes are another instruction than functrace has decoded, and calls follow another ABI. So the address is not the
+ * start of a function of the program's own mode. Removes the breakpoint for good, and sets the task's pc back to the
+ * instruction. */
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;
@@ -138,7 +138,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 	if (p && p->mem_fd < 0 && !own_at_hit(task))
 		return;
 	if (task_slot(task)) {
-		/* The pc of a hit is outside all copies. If the pc is inside one, the SIGTRAP is the target's own. */
+		/* The pc of a hit is outside all slots. If the pc is inside the task's slot, the SIGTRAP is the
+		 * target's own. */
 		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task_slot(task)) {
 			task_leave_slot(task);
 			task_resume(task, stop->signal);
@@ -175,8 +176,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 /* ---- Signals ---- */
 
-/* If the instruction itself raised the fault, si_addr is the pc. If the task ran a copy, replaces the address in the
- * copy by the original one. */
+/* If the instruction itself raised the fault, si_addr is the pc. Replaces an si_addr in a slot by the address of the
+ * original instruction. */
 static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
@@ -199,8 +200,8 @@ static void act_signal(struct task *task, int sig)
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
-	/* Without a tracer, the kernel would discard a signal that the target ignores by default, and would restart the
-	 * target's system call. */
+	/* Without a tracer, the kernel would discard a signal that the target ignores, and the target's system call
+	 * would go on. */
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
@@ -237,7 +238,7 @@ static void describe_end(char *text, size_t size, pid_t tid, int status)
 		snprintf(text, size, "process %d has exited with status %d", tid, WEXITSTATUS(status));
 }
 
-/* Returns true if all other tasks of the process are at their exit events, too: the kernel frees the memory next. */
+/* Returns true if all tasks of the process are at their exit events, so that the kernel frees the memory next. */
 static bool dispatch_is_last(const struct task *task)
 {
 	if (!task->process)
@@ -290,7 +291,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);
 	/* The kernel reports a leader's exit when all other threads have ended. If a thread was just taking the
-	 * leader's tid by an exec, its exit is reported as the leader's. */
+	 * leader's tid by an exec, that thread's exit is reported as the leader's. */
 	if (leader)
 		task_forget_group(t, tgid, NULL);
 	if (leader && p && p->life->has_unread_end)
@@ -307,7 +308,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 }
 
 /* Acts on the end of a task that is not in the table. A leader that has ended before functrace attached is a zombie,
- * which cannot be seized. A thread may take its tid:
+ * which cannot be seized. A thread may take the leader's tid:
  *
  *	101: exec(), gets its leader's tid, 100 | user: SIGKILL | 101: ends as 100, without an exec event */
 static void act_unknown_gone(struct tracer *t, const struct stop *stop)

@@ -21,8 +21,8 @@
 
 /* Handles execve: discards all data of the old program, and begins a trace of the new one. */
 
-/* Returns the task that has called execve. If it was not the leader, the kernel reports it under the leader's tid. All
- * other threads have ended without a report. */
+/* Returns the task that has called execve. If that was not the leader, the kernel reports it under the leader's tid.
+ * All other threads have ended without a report. */
 static struct task *exec_task(struct tracer *t, const struct stop *stop)
 {
 	const struct task *leader = task_find(t, stop->tid);
@@ -57,7 +57,7 @@ static void leave_old_process(struct task *task)
 	if (!old)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
-	if (!old->tasks) /* otherwise the task was a child of vfork, and the memory is its parent's */
+	if (!old->tasks) /* otherwise the task was a child of vfork, and the memory is the parent's */
 		leak_check_at_exec(old);
 	process_unref(old, how);
 }
@@ -130,7 +130,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 
 	const bool leaving = process_is_leaving(t, task->process);
 
-	/* A thread that was in a fork just before the exec was killed by the exec. */
+	/* The exec has killed any thread that was in a fork, so that thread's event will never come. */
 	births_adopt_orphans(t, task->process, task->tgid, task);
 	clean_new_image(task->process);
 	leave_old_process(task);

@@ -13,7 +13,7 @@
  *
  *	A's last task: EVENT_EXIT, waits | thread: copies and reads A | B: a hit, acted on | thread: REQUEST_READ |
  *	        A's trace is written, A is resumed | thread: copies and reads the next process
- *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: its memory cannot be read |
+ *	A's last task: EVENT_EXIT, waits | thread: copies A | A: SIGKILL, gone | thread: A's memory cannot be read |
  *	        A's exit is reported: the tracer waits for the thread; the trace says why the leaks are unknown */
 #include "config.h"
 #include "tracer/exit_captures.h"
@@ -39,7 +39,7 @@ struct end_reading {
 	pid_t tid;         /* the process's last task */
 	bool with_lost, is_classified;
 	struct engine *engine;
-	struct background *thread; /* NULL: it does not run yet */
+	struct background *thread; /* NULL: the capture has not begun */
 	void (*work)(void *job);
 	atomic_bool is_over; /* the thread's work is done */
 	struct capture_job job;
@@ -120,7 +120,7 @@ static void exit_captures_begin(struct task *last, bool with_lost)
 	reading->engine = p->tracer->engine;
 	reading->job = capture_job_by(p->life->exit_capture, last);
 	process_ref(p);
-	/* A leak check that has already begun has captured an earlier state, so it is ended. */
+	/* If a leak check has already begun, it has captured an earlier state, and is ended here. */
 	ledger_end_scan(p->trace);
 	put_undefer(p->trace);
 	p->life->end_reading = reading;
@@ -148,7 +148,7 @@ void exit_captures_finish(struct process *p)
 	}
 }
 
-/* While the last task is stopped, exits of other threads may be reported, and that of the leader when all others are
+/* While the last task is stopped, the exits of other threads may be reported, and the leader's exit when all others are
  * gone. If SIGKILL ends a task's stop, the tracer may resume the task from its exit event by mistake. Then no task is
  * recognised as the last one:
  *

@@ -5,15 +5,16 @@
 
 #include "tracer/process.h"
 
-/* Called at a task's exit stop. If it is the last task of its process (is_last), the kernel frees the memory next, so
- * first the lost blocks are written to the trace; without --scan, the heap's figures. Returns true if the task stays
- * stopped for this; then it is continued later. */
+/* Called at a task's exit stop. If the task is the last of its process (is_last), the kernel frees the memory next. So
+ * the heap is captured first, for the lost blocks or, without --scan, for the heap's figures. Returns true if the task
+ * stays stopped for the capture. The end of the capture resumes the task. */
 bool exit_captures_task_ended(struct task *task, bool is_last);
-/* Writes the results of the captures that background threads have completed. Called often; cheap. */
+/* Writes the results of the captures that background threads have completed. This is cheap, and is called often. */
 void exit_captures_go_on(struct tracer *t);
-/* Completes the process's capture, if there is one, because its trace is about to end. */
+/* Completes the process's capture, if there is one, because the process's trace is about to end. */
 void exit_captures_finish(struct process *p);
-/* Called when a task has gone. Completes the capture that reads the memory through this task, if there is one. */
+/* Called when a task has gone. Completes the process's capture if the capture reads the memory through this task, or if
+ * the task is the leader. If the process has ended without a capture, writes that its leaks are unknown. */
 void exit_captures_task_gone(const struct task *task);
 /* Completes all captures. */
 void exit_captures_finish_all(struct tracer *t);

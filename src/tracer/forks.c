@@ -25,8 +25,8 @@
  *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *
  * A breakpoint that is inserted into the lender after the fork does no harm, because the child's text is compared with
- * its tables when it gets them. Nor does a slot that is filled anew for another breakpoint, because no task of a
- * borrower can be in a slot. But a breakpoint may have been inserted after the kernel copied the parent's text and
+ * its tables when it gets them. A slot that is filled anew for another breakpoint does no harm either, because no task
+ * of a borrower can be in a slot. But a breakpoint may have been inserted after the kernel copied the parent's text and
  * before the fork's event: the child would never hit it. So if any breakpoint was inserted since the parent last ran,
  * the child gets its tables before it runs.
  *
@@ -106,7 +106,7 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 		process_own(p);
 }
 
-/* Begins the child's trace with those data of the parent's trace that are true of both. */
+/* Begins the child's trace, with the data of the parent's trace that are also true of the child. */
 static void inherit_trace(const struct process *parent, struct trace *trace)
 {
 	const struct trace *from = parent->trace;
@@ -128,7 +128,7 @@ struct process *process_fork(struct process *parent, const struct task *child)
 {
 	struct process *lender = parent->life->lender ? parent->life->lender : parent;
 
-	/* functrace attached to the parent during an execve, and never read its objects. */
+	/* functrace attached to the parent during an execve, and has never read the parent's objects. */
 	if (!lender->objects.count && !lender->tracer->run->paused)
 		return process_new(lender->tracer, child->tid, child->tgid);
 	struct process *p = process_alloc(lender->tracer, child->tgid, lender->arch);
@@ -151,7 +151,8 @@ void process_own(struct process *p)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
-	/* ESRCH: the process was killed. If no descriptor is left, this is tried again at the process's next hit. */
+	/* If the error is ESRCH, the process was killed. If functrace has no free descriptor, the memory is opened at
+	 * the process's next hit. */
 	const bool is_open = process_open(p, tid) == 0;
 
 	if (lender)

@@ -83,9 +83,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 	return false;
 }
 
-/* Returns true if all of the trace's blocks are outside this heap: then they are of another allocator, and the heap is
- * the C library's. The program is stopped meanwhile, and there may be millions of blocks, so this function looks at as
- * few as possible. */
+/* Returns true if all of the trace's blocks are outside this heap. Then the blocks are another allocator's, and the
+ * heap is the C library's. The program is stopped meanwhile, and there may be millions of blocks, so this function
+ * looks at as few as possible. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);
@@ -110,7 +110,7 @@ bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *cap
 	return true;
 }
 
-/* Warns of memory and registers that may contain pointers and are missing in the copy. */
+/* Warns of memory and registers that may contain pointers, but are missing in the copy. */
 static void warn_of_unknown(const struct trace *trace, const struct heap_capture *capture)
 {
 	const uint64_t bytes = heap_capture_unknown_bytes(capture);
@@ -158,8 +158,8 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	/* If traced calls have allocated blocks, but no heap was found or no block is in it, the blocks are of another
-	 * allocator. */
+	/* If traced calls have allocated blocks, but no heap was found or no block is in the heap, the blocks are
+	 * another allocator's. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
 		   : leak_check_is_of_another(trace, capture))
 		reason = "functrace does not understand its allocator";

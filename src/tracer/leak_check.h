@@ -4,19 +4,19 @@
 
 #include "tracer/process.h"
 
-/* Notes that the process calls execve, which frees all of its memory at once: no leaks are reported. */
+/* Writes that no block is lost, because the process calls execve, which frees all of its memory at once. */
 void leak_check_at_exec(struct process *p);
 
 /* Checks all processes before functrace detaches from them, or pauses: stops their threads for a moment (a few times if
  * one is inside malloc), and writes the same records to the traces as at exit. Acts on stops meanwhile. Returns false
  * if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
-/* Does the same as leak_check_at_detach() while tracing continues, no matter whether there is a leak check at exit. */
+/* Does the same as leak_check_at_detach() while tracing continues, even if no leak check at exit is wanted. */
 bool leak_check_now(struct tracer *t);
 /* Returns true if the process's trace gets a leak check. */
 bool leak_check_is_wanted(const struct process *p);
-/* Returns true if the trace gets the allocator's figures, without --scan: memory is traced, and the trace's format has
- * a place for them. */
+/* Returns true if the trace gets the allocator's figures: memory is traced, neither --scan nor --no-baseline was given,
+ * and the trace's format has a place for the figures. */
 bool leak_check_figures_are_wanted(const struct process *p);
 /* Returns the largest size, in bytes, of a copy that is made for these figures alone. */
 uint64_t leak_check_figures_limit(const struct process *p);

@@ -16,7 +16,7 @@ static bool has_trace(const struct process *p)
 	return p->trace->writer && !p->trace->broken;
 }
 
-/* The settings of a kind of capture. */
+/* What is captured, and what is done with the capture. */
 struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
@@ -29,7 +29,7 @@ struct aim {
 /* The leak check classifies the blocks that were live when the copy was made, and is written before all later records:
  *
  *	copy: a thread is inside malloc | A: malloc returns q, its event is queued | another copy: q is lost
- *	        The records queued since the first copy are written before the leak check of the second one. */
+ *	        The records queued since the first copy are written before the leak check of the second copy. */
 static void scan_later(struct process *p)
 {
 	put_undefer(p->trace);
@@ -49,7 +49,7 @@ static void scan_was_last(struct process *p)
 	breakpoints_remove_some(p, true, SIZE_MAX);
 }
 
-/* Does nothing, because the allocator's figures are those of the copy, whatever calls come after it. */
+/* Does nothing, because the allocator's figures describe the copy, and calls after the copy do not change them. */
 static void ignore_copied(struct process *p)
 {
 	(void)p;

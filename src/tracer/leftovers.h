@@ -12,9 +12,9 @@ struct leftovers {
 	size_t breakpoints, others;
 };
 
-/* Returns the number of breakpoints in a process's code, after all breakpoints of this run were removed. */
+/* Returns the number of breakpoints in a process's code. Called while this run has no breakpoints there. */
 size_t leftovers_count(struct process *p);
-/* Counts such breakpoints before any breakpoint of this run is inserted into the process. */
+/* Counts the breakpoints that a killed tracer has left in the process. Called before this run inserts any. */
 void leftovers_look(struct process *p, struct leftovers *found);
 /* Prints a warning that names the processes and says what to do, and frees the findings. */
 void leftovers_say(struct leftovers *found);

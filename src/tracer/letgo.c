@@ -74,7 +74,7 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_make_ready(task, 0);
 		return true;
 	case STOP_EXIT:
-		/* functrace does not wait for this task, because another one may be in an exec that waits until this
+		/* functrace does not wait for this task, because another task may be in an exec that waits until this
 		 * task has ended. */
 		task->life->parting.is_asleep = true;
 		return false;
@@ -90,7 +90,7 @@ static bool is_concerned(const struct process *only, const struct task *task)
 	return !only || task->process == only;
 }
 
-/* Returns true if a sleeping task need not be interrupted. A parent in vfork cannot be stopped anyway. With `only`,
+/* Returns true if the task sleeps and need not be interrupted. A parent in vfork cannot be stopped anyway. With `only`,
  * other tasks must be detached one by one, because the tracer's thread continues and the kernel does not detach
  * them. */
 static bool can_be_left(const struct process *only, const struct task *task)
@@ -113,8 +113,8 @@ static bool has_ended_early(const struct task *task)
 	return !proc_is_own_tracee(task->tid);
 }
 
-/* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped
- * meanwhile. */
+/* Interrupts the tasks that must be stopped. First finds out which tasks sleep, so that no task is stopped while /proc
+ * is read. */
 static void interrupt_all(struct tracer *t, const struct process *only)
 {
 	struct task *task;
@@ -198,7 +198,7 @@ static void restore_text(struct process *p)
 	slots_restore(p);
 }
 
-/* Detaches a task. If that fails, the task was killed; the others are detached nevertheless. */
+/* Detaches a task. If this fails, the task was killed, which is no error. */
 static void detach(struct task *task)
 {
 	if (task->life->parting.can_call && task->process)
@@ -309,7 +309,7 @@ void let_go(struct tracer *t)
 	for (struct process *p = t->processes; p; p = p->next)
 		restore_text(p);
 	detach_ready(t);
-	/* This is done last, because reading names and writing may take long, and no task waits for the tracer any
+	/* Close the traces last, because reading names and writing may take long. No task waits for the tracer any
 	 * more. */
 	process_time_reads(t);
 	for (struct process *p = t->processes; p; p = p->next)
@@ -319,8 +319,8 @@ void let_go(struct tracer *t)
 	t->finished = true;
 }
 
-/* Detaches from one process while others stay. A parent in vfork cannot be stopped; it is detached when the vfork is
- * over. */
+/* Detaches from one process while others stay traced. A parent in vfork cannot be stopped; it is detached when the
+ * vfork is over. */
 static void let_go_of(struct process *p)
 {
 	struct tracer *t = p->tracer;

@@ -6,7 +6,7 @@
 
 /* Detaches from all processes, at the end of the run. */
 void let_go(struct tracer *t);
-/* Detaches from the processes whose traces cannot be written any more; from all processes, if only such are left. */
+/* Detaches from the processes whose traces cannot be written any more. If no others are left, detaches from all. */
 void let_go_broken(struct tracer *t);
 
 #endif

@@ -15,10 +15,10 @@ struct capture_request {
 	/* Called when everything is ready for the copy, right before the tasks are stopped; from then on their stops
 	 * wait for the copy. Returns false if no copy is to be made. May be NULL. */
 	bool (*begin)(struct process *p);
-	/* Called a few times when all tasks are stopped. Returns true if they are to run on for a moment before the
-	 * copy is made. NULL: never. */
+	/* Called a few times when all tasks are stopped. Returns true if the tasks are to run on for a moment before
+	 * the copy is made. NULL: never. */
 	bool (*is_early)(struct process *p);
-	/* Called when a copy was made: stops are acted on from now on, while the copy is read. May be called several
+	/* Called when a copy was made. From then on stops are acted on, while the copy is read. May be called several
 	 * times. */
 	void (*copied)(struct process *p);
 	/* Called when the newest copy was read, before it is classified. No other copy follows. May be NULL. */
@@ -42,8 +42,8 @@ struct live_capture {
 	uint64_t stopped_ns; /* the longest time for which a task of this process could not run; 0: none was stopped */
 	/* the longest time for which a task of another process has waited for the tracer meanwhile */
 	uint64_t longest_ns;
-	/* Time from the end of a pause until the tasks had done the work that was delayed by it; 0: no work was
-	 * delayed; or NEVER_SILENT (service.h). */
+	/* Time from the end of a pause until the tasks had done the work that the pause had delayed; 0: no work was
+	 * delayed; NEVER_SILENT (service.h): unknown. */
 	uint64_t caught_up_ns;
 	unsigned pauses;    /* number of pauses */
 	uint64_t paused_ns; /* total time of the pauses */
@@ -54,8 +54,8 @@ struct live_capture {
 struct live_capture capture_consistent(struct process *p, const struct capture_request *request);
 
 #define CAUGHT_UP_SIZE 96
-/* Writes to `text` a sentence about the time `ns` (caught_up_ns), which is printed after the one about the pause; an
- * empty string if the time is short. Returns `text`. */
+/* Writes to `text` a sentence about the time `ns` (caught_up_ns), which is printed after the sentence about the pause.
+ * Writes an empty string if the time is short. Returns `text`. */
 const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE]);
 
 #endif

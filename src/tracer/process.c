@@ -267,7 +267,8 @@ static void object_added(void *context, struct object *object)
 	output_object(p->trace, object);
 }
 
-/* Finds the main program among the objects. The program's file may have been deleted or replaced meanwhile. */
+/* Finds the main program among the objects. The kernel appends " (deleted)" to the path of a file that was deleted or
+ * replaced. */
 static void process_find_program(struct process *p)
 {
 	const size_t length = strlen(p->trace->exe);

@@ -11,18 +11,19 @@
 /* The data of src/tracer about a process. */
 struct process_life {
 	bool planted;        /* the process's functions have breakpoints: process_start.c */
-	bool has_unread_end; /* the registers of a task could not be read at its end: births.c */
-	/* Link a fork's child without tables of its own (a borrower) and its lender: forks.c. */
+	bool has_unread_end; /* births.c: the registers of a task could not be read at its end */
+	/* forks.c: links between a fork's child without tables of its own (a borrower) and its lender */
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;               /* id of the loan in the guardian's journal; -1: none */
 	bool lacks_breakpoints; /* the text may lack breakpoints: the process gets its own tables before it runs */
 	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task is at its exit event */
-	struct end_reading *end_reading;   /* NULL: no thread is reading the process's heap: exit_captures.c */
-	bool is_looked_through;            /* the process was captured in this round: leak_check_detach.c */
-	bool has_verdict;                  /* the leak check at the exit is written, or has begun: exit_captures.c */
-	bool was_started; /* begin_all() has started the process; start_error: 0 or -errno: begin_tracing.c */
+	struct end_reading *end_reading;   /* exit_captures.c: NULL if no capture at exit is under way */
+	bool is_looked_through;            /* leak_check_detach.c: the process was captured in this round */
+	bool has_verdict;                  /* exit_captures.c: the leak check at exit has begun, or is written */
+	/* begin_tracing.c: begin_all() has started the process, with the result start_error (0 or -errno) */
+	bool was_started;
 	int start_error;
-	bool uncompared; /* its own tables may differ from its text, because its memory could not be opened */
+	bool uncompared; /* the process's own tables may differ from its text, because the memory could not be opened */
 };
 
 /* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is not supported. */
@@ -34,12 +35,13 @@ struct process *process_alloc(struct tracer *t, pid_t pid, const struct arch *ar
 int process_open(struct process *p, pid_t tid);
 /* Adds a reference. */
 void process_ref(struct process *p);
-/* Drops a reference. The last one ends the process and its trace; `how` is noted there (NULL: nothing). */
+/* Drops a reference. When the last one is dropped, ends the process and its trace, and writes `how` to the trace (NULL:
+ * nothing). */
 void process_unref(struct process *p, const char *how);
 
-/* Finds the anchor: a task that cannot be in an execve, because it is stopped or waits in vfork. Else stops a task. If
- * several processes share the memory, /proc is read through the anchor only, because the others may exec. Returns its
- * tid, or 0 if there is none. */
+/* Finds the anchor: a task that cannot be in an execve, because it is stopped or waits in vfork. If there is no such
+ * task, stops one. If several processes share the memory, /proc is read through the anchor only, because other tasks
+ * may exec. Returns the anchor's tid, or 0 if no task could be stopped. */
 pid_t process_find_anchor(struct process *p);
 /* Makes a new struct process through the anchor, moves all tasks to it, and frees the old one. On failure changes
  * nothing and returns NULL with errno set. */
@@ -47,7 +49,7 @@ struct process *process_again(struct process *old);
 
 /* Sets the time limit of the tracer's reads (timed.h), which depends on whether any process has breakpoints. */
 void process_time_reads(const struct tracer *t);
-/* Updates the list of the process's objects. If it is `planted`, inserts breakpoints into new objects. */
+/* Updates the list of the process's objects. If the process is `planted`, inserts breakpoints into new objects. */
 void process_update_objects(struct process *p);
 /* Calls process_update_objects() when a task is stopped at _dl_debug_state, if the linker's list is complete. */
 void process_linker_notice(struct task *task);
@@ -55,8 +57,8 @@ void process_linker_notice(struct task *task);
 /* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */
 void process_end_borrowing(struct process *p);
 
-/* In process_report.c: reports what src/record cannot report about a process whose trace is over. Later calls do
- * nothing. */
+/* In process_report.c: adds a process whose trace has ended to the summary, and reports what src/record cannot report
+ * about it. Later calls do nothing. */
 void process_report(struct process *p);
 
 #endif

@@ -37,7 +37,7 @@ static void report_go(const struct process *p)
 			 p->pid, p->trace->name);
 }
 
-/* Warns if no function was found, because the user must learn the reason for "0 events". */
+/* Warns if no function was found, because the user needs the reason for "0 events". */
 static void report_nothing(const struct process *p)
 {
 	bool stripped = false;
@@ -71,8 +71,8 @@ static void report_nothing(const struct process *p)
 
 #define CHILDREN_NAMED 8
 
-/* Returns a hint about a process that made no call while it was attached to: perhaps its children do the work. NULL:
- * there is no hint. report_trace() frees it. */
+/* Returns a hint about a process that made no traced call while functrace was attached: perhaps its children do the
+ * work. Returns NULL if there is no hint. report_trace() frees it. */
 static char *report_hint(const struct process *p)
 {
 	struct buf b = {0};

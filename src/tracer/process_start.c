@@ -90,7 +90,7 @@ int process_start(struct process *p)
 {
 	const int error = process_prepare(p);
 
-	/* Reading files may have taken long, so look whether tasks wait. */
+	/* Reading files may have taken long, so check whether tasks wait. */
 	timed_look();
 	if (!error && !engine_has_request(p->tracer->engine, REQUEST_LET_GO))
 		process_plant(p);
@@ -114,7 +114,7 @@ int process_start_running(struct process *p)
 	if (p->shared)
 		process_find_anchor(p);
 	process_update_objects(p);
-	/* Done before the breakpoints are inserted, while no task of the process waits for the tracer. */
+	/* Read unwind tables before the breakpoints are inserted, while no task of the process waits for the tracer. */
 	if (p->tracer->set->depth)
 		unwinder_prepare(p->unwinder);
 	sigtrap_begin(p);

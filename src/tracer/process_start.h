@@ -6,8 +6,8 @@
 
 /* Reads the objects, probes their functions, and begins a trace. Returns 0 or -errno. */
 int process_start(struct process *p);
-/* Does the same as process_start() for a process that runs: functrace is attaching to the process, or its trace was
- * paused. Returns 0, too, if the process is in an execve; then the new program is started later. */
+/* Does the same as process_start() for a running process, when functrace attaches or tracing is resumed. Also returns 0
+ * if the process is in an execve; the tracing of the new program then begins after the execve. */
 int process_start_running(struct process *p);
 /* Removes all breakpoints while tasks run, drops the calls in flight, and writes `why` to the trace, which stays
  * open. */

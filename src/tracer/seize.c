@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Seizes all tasks that use an address space, before a breakpoint is inserted into it: a task that is not traced would
- * die of SIGTRAP at the first one. */
+ * die of SIGTRAP at its first breakpoint. */
 
 static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
@@ -55,8 +55,8 @@ static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
 		new_task(t, tid, pid)->exit_event_seen = withheld[0].exit_event_seen;
-	/* If seizing failed, the task may be traced already: a new task, or one that has taken this tid by an exec.
-	 * Then its stops are put off. */
+	/* If seizing failed, the task may be traced already: it is new, or has taken this tid by an exec. The task's
+	 * stops are put off then. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
 			seize_put_off(t, withheld[i].tid, withheld[i].status);
@@ -106,7 +106,7 @@ bool seize_drop_replaced(struct tracer *t, pid_t pid)
 /* The results of one pass over the list of a process's tasks. */
 struct seize_round {
 	size_t fresh;   /* number of tasks seized in this pass */
-	size_t missed;  /* number of tasks that are gone, have ended, or are just changing their tid by an exec */
+	size_t missed;  /* number of tasks that have ended, or are just changing their tid by an exec */
 	size_t awaited; /* number of tasks that are traced, but have not had a first stop yet */
 	/* number of live tasks that the kernel did not let functrace seize, perhaps only at that moment */
 	size_t refused;
@@ -171,9 +171,10 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 	return list.round;
 }
 
-#define MISSED_MAX  20 /* threads may end all the time */
+#define MISSED_MAX  20 /* a limit, because threads may end all the time */
 #define REFUSED_MAX 3
-#define ROUNDS_MAX  1000 /* threads may be created all the time, but soon only traced threads create them */
+/* a limit, because threads may be created all the time; soon only traced threads create them */
+#define ROUNDS_MAX 1000
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 {
@@ -199,8 +200,8 @@ size_t seize_tasks(struct tracer *t, pid_t pid, int *error)
 
 /* ---- Processes that share the memory without being threads ----
  *
- * These are a child of vfork until it calls execve, and children created by clone(CLONE_VM). Their parents do not show
- * what they share (CLONE_PARENT, a parent that has ended), so all existing processes are compared. */
+ * These are a child of vfork until it calls execve, and children created by clone(CLONE_VM). Parents in /proc do not
+ * show which processes share memory (CLONE_PARENT, a parent that has ended), so all existing processes are compared. */
 
 static bool seize_is_listed(const struct sharers *s, pid_t pid)
 {
@@ -242,8 +243,7 @@ static void list_sharer(struct sharers *s, pid_t pid)
 	s->pids[s->count++] = pid;
 }
 
-/* Returns true if it is already known, or will be known from the parent's event, to which struct process `pid`
- * belongs. */
+/* Returns true if the struct process of `pid` is known, or will be known from the event of the parent of `pid`. */
 static bool is_placed(struct tracer *t, pid_t pid)
 {
 	const struct task *task = task_find(t, pid);

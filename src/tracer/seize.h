@@ -13,7 +13,7 @@ struct sharers {
 	pid_t *pids; /* the first is the process that the user named; the caller owns the array */
 	size_t count, capacity;
 	pid_t refused; /* a process that cannot be seized, so that no breakpoint may be inserted; 0: none */
-	int error;     /* errno of the attempt to seize it */
+	int error;     /* errno of the attempt to seize `refused` */
 };
 /* Seizes all processes that share the memory of the task `one` and are not seized yet. Returns the number of these
  * processes. */
@@ -22,7 +22,7 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
  * several processes share the memory, makes p anew and frees the old struct. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
 /* If the process has called execve without an event, discards the data about its tasks, and returns true. The remaining
- * tasks then have no struct process, and the caller seizes the others again. */
+ * tasks then have no struct process, and the caller seizes the process's other tasks again. */
 bool seize_drop_replaced(struct tracer *t, pid_t pid);
 
 #endif

@@ -90,8 +90,8 @@ void seize_take_stops(struct tracer *t)
 /* ---- An exec meanwhile ----
  *
  * This is the signal handler that ptrace/exec_lock.h describes. It only queues stops, and resumes tasks from their exit
- * events if the exec may wait for their exits. It runs only while this thread is inside PTRACE_SEIZE. The queued stops
- * are put off when the call has returned:
+ * events if the exec may wait for their exits. The handler runs only while this thread is inside PTRACE_SEIZE. The
+ * queued stops are put off when PTRACE_SEIZE has returned:
  *
  *	101: exec(), waits for the exit of 100 | tracer: SEIZE 102 waits | 100: exit event | handler: resumes 100 |
  *	        100: exits | handler: queues that | 101: exec is done | SEIZE 102: ESRCH | the pump: 100's exit event */
@@ -103,10 +103,10 @@ static struct {
 	size_t count, capacity;
 } queue;
 
-/* A task has three stops at most (some stop, its exit event, its exit), and may have one child with three more. Tasks
- * are resumed from their exit events only. */
+/* Meanwhile a task has at most three stops (any stop, its exit event, its exit), because tasks are resumed from exit
+ * events only. It may have created one child, which may have three more. */
 #define STOPS_PER_TASK  6
-#define STOPS_OF_OTHERS 64 /* for the tracer's own children */
+#define STOPS_OF_OTHERS 64 /* stops of the tracer's own children */
 
 static void reserve_queue(const struct tracer *t)
 {
@@ -120,7 +120,7 @@ static void reserve_queue(const struct tracer *t)
 }
 
 /* If an exec in this group may wait until the task has ended, resumes the task from its exit event and returns true.
- * Reads its registers first, because they may contain the id of a child. */
+ * Reads the task's registers first, because they may contain the id of a child. */
 static bool let_end(struct tracer *t, pid_t tid, int status)
 {
 	const struct stop stop = stop_decode(tid, status, PHASE_LIVE);

@@ -9,7 +9,7 @@ struct withheld {
 	pid_t tid; /* 0: none */
 	bool reported;
 	int status;
-	bool exit_event_seen; /* its exit event was reported, and it was continued: its earlier stops are invalid */
+	bool exit_event_seen; /* its exit event was reported, and the task was continued: earlier stops are invalid */
 };
 
 #define WITHHELD 2
@@ -18,8 +18,8 @@ struct withheld {
  * collects stops while PTRACE_SEIZE waits for an exec's lock. */
 void seize_begin(void);
 void seize_end(void);
-/* Seizes a task of this group. Returns 0 or -errno. Puts off the stops that have come meanwhile, but stores the stops
- * of the tasks in `list` in that list. */
+/* Seizes a task of this group. Returns 0 or -errno. Puts off the stops that have come meanwhile, but stores stops of
+ * the tasks that `list` names in `list`. */
 int seize_task(struct tracer *t, pid_t tid, pid_t group, struct withheld list[WITHHELD]);
 /* Puts off a stop that was collected from a task. */
 void seize_put_off(struct tracer *t, pid_t tid, int status);

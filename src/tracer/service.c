@@ -44,8 +44,8 @@ static struct stop next_stop(struct service *service)
 			count_wait(service, clock_ns(CLOCK_MONOTONIC), service->looked_ns);
 			break;
 		}
-		/* Collects all stops, because the kernel reports the newest first: of many busy tasks some would never
-		 * be served. */
+		/* Collects all stops, because the kernel reports the newest first: if many tasks are busy, some would
+		 * never be served. */
 		stop = collect_all(t);
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC), before = service->looked_ns;
 
@@ -120,7 +120,7 @@ static bool act_until_silence(struct service *service, uint64_t end, const struc
 bool service_turn(struct service *service, uint64_t least_ns)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), worked = began - service->turned_ns;
-	uint64_t last_ns = 0; /* 0: if no stop comes at all, nothing is waited for */
+	uint64_t last_ns = 0; /* 0: if no stop comes, the turn ends at once */
 
 	/* If many threads are busy, a stop is always pending. The turn ends when its time is over; the next turn acts
 	 * on the stops that are still queued. */

@@ -16,7 +16,7 @@ struct service {
 	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
 	bool was_last;              /* when the latest stop was acted on, no other was queued */
 	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
-	uint64_t looked_ns;         /* the latest time at which the tracer looked for stops, or knew that none was
+	uint64_t looked_ns;         /* the latest time at which the tracer checked for stops, or knew that none was
 				     * present */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
 	uint64_t turned_ns;         /* end of the latest service_turn() */
@@ -28,8 +28,8 @@ struct service service_begin(struct tracer *t);
  * a long read does not seem to have waited for all of it. The struct must not be moved. */
 void service_watch(struct service *service);
 void service_unwatch(void);
-/* Returns the longest time, in ns, for which a present stop may have waited; 0 if there is none. Does not collect the
- * stop. */
+/* Returns the longest time, in ns, for which a stop that is present may have waited; 0 if no stop is present. Does not
+ * collect the stop. */
 uint64_t service_waited(const struct service *service);
 /* From now on queues the stops of p's tasks instead of acting on them. */
 void service_hold(struct service *service, const struct process *p);
@@ -42,14 +42,15 @@ uint64_t service_release(struct service *service);
  * of the tracer's time, not one call per step. Busy tasks that always have a stop pending get no more than half,
  * either. This function and those below return false if nothing is left to trace. */
 bool service_turn(struct service *service, uint64_t least_ns);
-/* Called after a pause of p. Acts on stops, for most_ns at most, until p's tasks make no traced calls for a while: then
- * they have done the work that the pause delayed. *took_ns: the time until then; NEVER_SILENT: unknown, because they
- * made traced calls all the time. */
+/* Called after a pause of p. Acts on stops, for most_ns at most, until p's tasks make no traced calls for a while. The
+ * tasks have then done the work that the pause delayed. *took_ns: the time until then; NEVER_SILENT: unknown, because
+ * the tasks made traced calls all the time. */
 #define NEVER_SILENT UINT64_MAX
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts on stops for `ns` nanoseconds. */
 bool service_for(struct service *service, uint64_t ns);
-/* Acts on stops until a background thread has done `work`. Frees the work, after waiting for its end in any case. */
+/* Acts on stops until a background thread has done `work`. Then waits for the end of `work` in any case, and frees
+ * it. */
 bool service_during(struct service *service, struct background *work);
 
 #endif

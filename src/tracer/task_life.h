@@ -20,10 +20,10 @@ struct task_life {
 		pid_t maker;     /* in PHASE_HELD, the tgid of its parent, read at its first stop */
 		unsigned event;  /* PTRACE_EVENT_* of its parent */
 		int signal;      /* SIGTRAP, or the signal of a group-stop in which it was created */
-		bool is_release; /* a child of fork that is not followed, and so detached */
+		bool is_release; /* the task is a child of fork that is not followed, so functrace detaches from it */
 	} birth;
 
-	/* Used until the task calls execve: execs.c. Set by births.c. */
+	/* Used by execs.c until the task calls execve. births.c sets is_child. */
 	struct {
 		bool is_child; /* the parent sleeps in vfork until the task execs or ends */
 		int signal;    /* a stop signal that is sent to the task after its exec */
@@ -34,13 +34,13 @@ struct task_life {
 	bool release_at_exec;
 
 	/* Used while functrace attaches to the task's process. */
-	bool is_lost;    /* seize.c: another task has taken its tid by an exec that was not reported */
+	bool is_lost;    /* seize.c: another task has taken this task's tid by an exec that was not reported */
 	bool is_settled; /* wait_for_births.c: the task is in no fork or clone that began before the seize */
 
 	/* Used while functrace detaches from the task: written by letgo.c, except what task_make_ready() writes. */
 	struct {
 		bool is_asleep; /* the task sleeps in a system call, and is not interrupted */
-		bool can_call;  /* in a stop in which it can make a system call for the tracer */
+		bool can_call;  /* the task is in a stop in which it can make a system call for the tracer */
 		bool is_ready;  /* stopped, and free of functrace's changes: task_make_ready() */
 		int signal;     /* the signal that the kernel delivers when the task continues: task_make_ready() */
 	} parting;

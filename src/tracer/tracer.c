@@ -36,7 +36,7 @@
 
 /* The tracer's thread: takes and dispatches stops, and carries out the requests of the visible process. */
 
-/* Resets a trace that a pause has ended, for the trace that follows. */
+/* Resets the struct of a trace that a pause has ended, for the process's next trace. */
 static void trace_again(struct trace *trace)
 {
 	trace->reported = false;
@@ -174,11 +174,12 @@ static void tracer_free(struct tracer *t)
 	pin_free(t->pin);
 }
 
-/* Launches or attaches. Returns the same as tracer_run(). */
+/* Launches or attaches. Returns the same values as tracer_run(). */
 static int tracer_begin(struct tracer *t)
 {
 	split_open_begin();
-	/* This thread may still use every CPU, and the threads that it creates inherit this (pin.c). */
+	/* Create the other threads while this thread may still use every CPU, because a thread inherits its creator's
+	 * CPUs (pin.c). */
 	timed_begin(engine_let_go_fd(t->engine));
 	const int error = trace_files_begin(t->run);
 
@@ -230,7 +231,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		trace_all(&t);
 	else if (t.tasks.count)
 		let_go(&t);
-	/* If a task's exit was never reported, its process is still in the list; its trace is completed. */
+	/* If a task's exit was never reported, its process is still in the list. Complete the process's trace. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		exit_captures_finish(p);
 		calls_drop_all(p);

@@ -125,7 +125,7 @@ def functrace(folder, name, suppressed, file="valgrind.supp"):
     return leaks, done.returncode
 
 
-def functrace_with_lsans(folder, name, suppressed):
+def functrace_with_lsan_suppressions(folder, name, suppressed):
     return functrace(folder, name, suppressed, "lsan.supp")
 
 
@@ -144,8 +144,8 @@ def test(tool, suppressed):
     return check
 
 
-TESTS = [test(tool, suppressed) for tool in (lsan, valgrind, functrace, functrace_with_lsans)
-         for suppressed in (False, True) if suppressed or tool is not functrace_with_lsans]
+TESTS = [test(tool, suppressed) for tool in (lsan, valgrind, functrace, functrace_with_lsan_suppressions)
+         for suppressed in (False, True) if suppressed or tool is not functrace_with_lsan_suppressions]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

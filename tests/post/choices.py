@@ -19,7 +19,7 @@ CLEAN = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
 CHECK = ["-l", "--error-exitcode=7"]
 
 
-def wrong(arguments, words, data=SEVERAL):
+def refused(arguments, words, data=SEVERAL):
     for more in (CHECK, ["-l", "-q"], [], ["-c"], ["--stats"], ["-f", "rtrace"]):
         done = run(*more, *arguments, "-", data=data)
         assert done.returncode == 1, (more, arguments, done)
@@ -27,36 +27,36 @@ def wrong(arguments, words, data=SEVERAL):
         assert len(lines) == 1 and all(word in lines[0] for word in words), (more, arguments, lines)
 
 
-def right(arguments, data, status=0):
+def accepted(arguments, data, status=0):
     done = run(*CHECK, *arguments, "-", data=data)
     assert done.returncode == status and b"matches" not in done.stderr, (arguments, done)
 
 
-def numbers(folder, name, *lines):
+def write_numbers(folder, name, *lines):
     path = os.path.join(folder, name)
     with open(path, "w", encoding="ascii") as file:
         file.writelines(f"{line}\n" for line in lines)
     return path
 
 
-def resources_that_there_are_not(_folder):
-    wrong(["-R", "10"], ["-R 10 matches nothing", "1 fd, 2 object, 4 transfer, 8 fp"])
-    wrong(["-R", "8"], ["-R 8 matches nothing", ": 1 memory"], CLEAN)
-    wrong(["-R", "1"], ["-R 1 matches nothing", "no resource"], b"version=1.4\n1. malloc(1) = 0x1\n\n")
-    right(["-R", "18"], SEVERAL, 7)
-    right(["-R", "4"], SEVERAL)
-    right(["-R", "1"], CLEAN)
+def a_resource_filter_that_matches_nothing_is_an_error(_folder):
+    refused(["-R", "10"], ["-R 10 matches nothing", "1 fd, 2 object, 4 transfer, 8 fp"])
+    refused(["-R", "8"], ["-R 8 matches nothing", ": 1 memory"], CLEAN)
+    refused(["-R", "1"], ["-R 1 matches nothing", "no resource"], b"version=1.4\n1. malloc(1) = 0x1\n\n")
+    accepted(["-R", "18"], SEVERAL, 7)
+    accepted(["-R", "4"], SEVERAL)
+    accepted(["-R", "1"], CLEAN)
 
 
-def contexts_that_there_are_not(_folder):
-    wrong(["-C", "4"], ["-C 4 matches nothing"], OWN)
-    wrong(["-C", "1"], ["-C 1 matches nothing"], SEVERAL)
+def a_context_filter_that_matches_nothing_is_an_error(_folder):
+    refused(["-C", "4"], ["-C 4 matches nothing"], OWN)
+    refused(["-C", "1"], ["-C 1 matches nothing"], SEVERAL)
     # A context that is declared but never entered; and -C 0, although all calls are in a context.
-    right(["-C", "2"], CLEAN)
-    right(["-C", "0"], CLEAN)
+    accepted(["-C", "2"], CLEAN)
+    accepted(["-C", "0"], CLEAN)
     # Calls in the context exist, but none of them leaks.
-    right(["-C", "1"], CLEAN)
-    right(["-C", "1"], b"version=1.4\n1. @1 malloc(1) = 0x1\n\n", 7)
+    accepted(["-C", "1"], CLEAN)
+    accepted(["-C", "1"], b"version=1.4\n1. @1 malloc(1) = 0x1\n\n", 7)
 
 
 NAMED = b"""version=1.4
@@ -74,78 +74,80 @@ NAMED = b"""version=1.4
 """
 
 
-def contexts_are_chosen_by_name(_folder):
+def the_context_filter_takes_names_and_numbers(_folder):
     def sizes(names):
         return re.findall(r"malloc\((\d+)\)", run("-q", "-C", names, "-", data=NAMED, check=0).stdout.decode())
 
     assert sizes("Request") == ["11", "13"] and sizes("Parse") == ["13"] and sizes("Parse,add") == ["12", "13"]
     assert sizes("add,") == ["12"] and sizes("2") == ["12"] and sizes("0x4") == ["13"] and sizes("0") == ["14"]
-    wrong(["-C", "Nope"], ["-C Nope matches nothing", "the trace has the contexts Request,add,Parse"], NAMED)
-    wrong(["-C", "Request,Nope"], ["-C Nope matches nothing"], NAMED)
-    wrong(["-C", "Nope"], ["-C Nope matches nothing", "the trace has no contexts"], b"version=1.4\n1. malloc(1) = 0x1\n\n")
-    right(["-C", "Request"], NAMED, 7)
+    refused(["-C", "Nope"], ["-C Nope matches nothing", "the trace has the contexts Request,add,Parse"], NAMED)
+    refused(["-C", "Request,Nope"], ["-C Nope matches nothing"], NAMED)
+    refused(["-C", "Nope"], ["-C Nope matches nothing", "the trace has no contexts"],
+            b"version=1.4\n1. malloc(1) = 0x1\n\n")
+    accepted(["-C", "Request"], NAMED, 7)
 
 
-def numbers_that_there_are_not(folder):
-    beyond, first, none = (numbers(folder, *lines) for lines in (("beyond", 13, 99), ("first", 1, 99), ("none", "# x")))
-    wrong([f"--include={beyond}"], ["--include matches nothing", "none of the 2 numbers"])
-    wrong([f"--include={none}"], ["--include matches nothing", "none of the 0 numbers"])
-    one = numbers(folder, "one", 99)
-    wrong([f"--include={one}"], ["--include matches nothing: the number in its file is no event of the trace"])
-    right([f"--include={numbers(folder, 'zeros', '001')}"], SEVERAL, 7)
-    wrong([f"--include={numbers(folder, 'octal', '014')}"], ["the number in its file is no event"])
-    wrong([f"--exclude={beyond}"], ["--exclude matches nothing", "none of the 2 numbers"])
-    right([f"--include={first}"], SEVERAL, 7)
-    right([f"--include={first}"], CLEAN)
-    right([f"--exclude={none}"], CLEAN)
-    right([f"--exclude={first}"], SEVERAL, 7)
+def a_list_of_call_numbers_that_matches_nothing_is_an_error(folder):
+    beyond, first, none = (write_numbers(folder, *lines)
+                           for lines in (("beyond", 13, 99), ("first", 1, 99), ("none", "# x")))
+    refused([f"--include={beyond}"], ["--include matches nothing", "none of the 2 numbers"])
+    refused([f"--include={none}"], ["--include matches nothing", "none of the 0 numbers"])
+    one = write_numbers(folder, "one", 99)
+    refused([f"--include={one}"], ["--include matches nothing: the number in its file is no event of the trace"])
+    accepted([f"--include={write_numbers(folder, 'zeros', '001')}"], SEVERAL, 7)
+    refused([f"--include={write_numbers(folder, 'octal', '014')}"], ["the number in its file is no event"])
+    refused([f"--exclude={beyond}"], ["--exclude matches nothing", "none of the 2 numbers"])
+    accepted([f"--include={first}"], SEVERAL, 7)
+    accepted([f"--include={first}"], CLEAN)
+    accepted([f"--exclude={none}"], CLEAN)
+    accepted([f"--exclude={first}"], SEVERAL, 7)
 
 
-def addresses_that_there_are_not(_folder):
-    wrong(["--call-address=nosuch:1+1"], ["--call-address matches nothing", "'nosuch'"])
-    wrong(["--call-address=prog:700+10"], ["--call-address matches nothing", "prog:700+10"])
-    wrong(["--call-address=prog:500000+10"], ["--call-address matches nothing", "prog:500000+10"])
-    right(["--call-address=prog:101+1"], SEVERAL, 7)
+def a_call_address_that_matches_nothing_is_an_error(_folder):
+    refused(["--call-address=nosuch:1+1"], ["--call-address matches nothing", "'nosuch'"])
+    refused(["--call-address=prog:700+10"], ["--call-address matches nothing", "prog:700+10"])
+    refused(["--call-address=prog:500000+10"], ["--call-address matches nothing", "prog:500000+10"])
+    accepted(["--call-address=prog:101+1"], SEVERAL, 7)
     # -b cuts what is shown, and the address is looked for in whole stacks.
-    right(["-b0", "--call-address=prog:101+1"], SEVERAL, 7)
+    accepted(["-b0", "--call-address=prog:101+1"], SEVERAL, 7)
     # Calls through the address exist, but none of them leaks.
-    right(["--call-address=prog:123+1"], CLEAN)
+    accepted(["--call-address=prog:123+1"], CLEAN)
 
 
-def choices_that_exclude_each_other(folder):
-    path = numbers(folder, "one", 1)
-    wrong([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace matches all"])
-    wrong([f"--include={path}", f"--exclude={path}"], ["no call of the trace matches all"])
-    wrong([f"--include={path}", "-R", "8"], ["--include matches nothing"])
-    right([f"--include={path}", "--call-address=prog:101+1"], SEVERAL, 7)
+def filters_that_together_match_nothing_are_an_error(folder):
+    path = write_numbers(folder, "one", 1)
+    refused([f"--include={path}", "--call-address=prog:105+1"], ["no call of the trace matches all"])
+    refused([f"--include={path}", f"--exclude={path}"], ["no call of the trace matches all"])
+    refused([f"--include={path}", "-R", "8"], ["--include matches nothing"])
+    accepted([f"--include={path}", "--call-address=prog:101+1"], SEVERAL, 7)
 
 
-def folders_that_there_are_not(folder):
-    missing, file = os.path.join(folder, "missing"), numbers(folder, "file")
+def a_wrong_sysroot_or_debug_path_is_an_error(folder):
+    missing, file = os.path.join(folder, "missing"), write_numbers(folder, "file")
     for path in (missing, file):
-        wrong(["-r", f"--sysroot={path}"], [f"--sysroot={path}: there is no such folder"], CLEAN)
-        wrong(["-r", f"--debug-path={folder}:{path}"], [f"--debug-path={path}: there is no such folder"], CLEAN)
+        refused(["-r", f"--sysroot={path}"], [f"--sysroot={path}: there is no such folder"], CLEAN)
+        refused(["-r", f"--debug-path={folder}:{path}"], [f"--debug-path={path}: there is no such folder"], CLEAN)
     # A folder that contains none of the trace's objects.
     done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=1)
     assert b"--sysroot matches nothing: none of the trace's objects is under " in done.stderr, done
     os.mkdir(os.path.join(folder, "bin"))
-    numbers(folder, "bin/prog")
+    write_numbers(folder, "bin/prog")
     done = run(*CHECK, "-r", f"--sysroot={folder}", "-", data=CLEAN, check=0)
     assert b"matches nothing" not in done.stderr, done
     run(*CHECK, "-r", f"--debug-path={folder}:/", "-", data=CLEAN, check=0)
 
 
-def an_empty_trace_has_nothing_to_match(folder):
+def in_an_empty_trace_filters_match_declared_resources_and_contexts(folder):
     empty = b"version=1.4,pid=1\n<1> : memory (m)\n@ 1 : c\n"
-    right([], empty)
-    right(["-R", "1"], empty)
-    right(["-C", "1"], empty)
-    right(["-C", "0"], empty)
-    wrong(["--call-address=prog:1+1"], ["matches nothing"], empty)
-    wrong(["--include=" + numbers(folder, "one", 1)], ["matches nothing"], empty)
+    accepted([], empty)
+    accepted(["-R", "1"], empty)
+    accepted(["-C", "1"], empty)
+    accepted(["-C", "0"], empty)
+    refused(["--call-address=prog:1+1"], ["matches nothing"], empty)
+    refused(["--include=" + write_numbers(folder, "one", 1)], ["matches nothing"], empty)
 
 
-def objects_may_come_late_for_call_address(folder):
+def call_address_finds_objects_that_are_declared_after_the_calls(folder):
     """The objects are declared after the calls that go through them, as sp-rtrace does."""
     late = [("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", 0x400123),
             ("CALL", 1, 0, 0, 2, "malloc", 20, 0x20), ("BTRC", 0x400777)]
@@ -173,6 +175,10 @@ def objects_may_come_late_for_call_address(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([resources_that_there_are_not, contexts_that_there_are_not, contexts_are_chosen_by_name, numbers_that_there_are_not,
-                   addresses_that_there_are_not, choices_that_exclude_each_other, folders_that_there_are_not,
-                   an_empty_trace_has_nothing_to_match, objects_may_come_late_for_call_address]))
+    sys.exit(main([a_resource_filter_that_matches_nothing_is_an_error,
+                   a_context_filter_that_matches_nothing_is_an_error, the_context_filter_takes_names_and_numbers,
+                   a_list_of_call_numbers_that_matches_nothing_is_an_error,
+                   a_call_address_that_matches_nothing_is_an_error, filters_that_together_match_nothing_are_an_error,
+                   a_wrong_sysroot_or_debug_path_is_an_error,
+                   in_an_empty_trace_filters_match_declared_resources_and_contexts,
+                   call_address_finds_objects_that_are_declared_after_the_calls]))

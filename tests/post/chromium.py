@@ -83,16 +83,17 @@ class Chromium:
         # Its last processes may still be writing there.
         shutil.rmtree(self.own, ignore_errors=True)
 
-    def said(self):
+    def stderr_tail(self):
         with open(os.path.join(self.own, "stderr"), encoding="utf-8", errors="replace") as file:
             return file.read()[-1000:]
 
     def receive(self, end):
         """Returns the next message."""
         while b"\0" not in self.buffer:
-            assert select.select([self.read], [], [], max(0, end - time.monotonic()))[0], "the browser is silent: " + self.said()
+            assert select.select([self.read], [], [], max(0, end - time.monotonic()))[0], (
+                "the browser is silent: " + self.stderr_tail())
             data = os.read(self.read, 1 << 20)
-            assert data, "the browser has ended: " + self.said()
+            assert data, "the browser has ended: " + self.stderr_tail()
             self.buffer += data
         message, _, self.buffer = self.buffer.partition(b"\0")
         message = json.loads(message)

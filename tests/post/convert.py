@@ -64,7 +64,7 @@ def corpus(name):
         return file.read()
 
 
-def the_table_is_that_of_mptrace(_folder):
+def the_mpatrol_table_is_the_table_that_mptrace_prints(_folder):
     done = run("--mpatrol-table", "-", data=corpus("64.mpatrol"), check=0)
     assert done.stdout.decode() == TABLE, done.stdout.decode()
     # From any format: without the reserved area, and with names from the text.
@@ -79,7 +79,7 @@ def the_table_is_that_of_mptrace(_folder):
     assert "\n------  ------  ------  ----------  --------  ------  ------  --------\n" in narrow
 
 
-def hatf_is_that_of_mptrace(folder):
+def the_hatf_file_is_the_file_that_mptrace_writes(folder):
     path = os.path.join(folder, "h")
     done = run("--hatf-file=" + path, "-", data=corpus("64.mpatrol"), check=0)
     with open(path, encoding="ascii") as file:
@@ -88,7 +88,7 @@ def hatf_is_that_of_mptrace(folder):
     assert run("--hatf-file=stdout", "-", data=corpus("64.mpatrol"), check=0).stdout.decode().endswith("\n\n" + HATF)
 
 
-def the_program_makes_the_calls_again(folder):
+def the_program_of_sim_file_repeats_the_calls_of_the_trace(folder):
     """The generated program makes the calls of the trace again: it is linked with a malloc that logs them, and the log
     is compared with the output of functrace's own reader."""
     rng, live, packets, sizes = random.Random(11), [], list(golden.DECLARATIONS[:3]), []
@@ -116,7 +116,7 @@ def the_program_makes_the_calls_again(folder):
     assert said == f"{sum(sizes)} {len(sizes)} {len(live)}\n", said
 
 
-def what_is_lost_is_said_once(_folder):
+def data_that_a_format_cannot_hold_is_reported_in_one_line(_folder):
     def lost(data, *arguments):
         done = run(*arguments, "-o", "/dev/null", "-", data=data, check=0)
         assert done.stderr.count(b"\n") == 1, done.stderr
@@ -137,7 +137,7 @@ def what_is_lost_is_said_once(_folder):
     assert run("-f", "mpatrol", "-o", "/dev/null", "-", data=corpus("64.mpatrol"), check=0).stderr == b""
 
 
-def a_trace_without_its_end_is_whole_enough(_folder):
+def an_mpatrol_trace_without_its_end_mark_is_read_with_a_warning(_folder):
     data = corpus("64.mpatrol")
     done = run("-", data=data[:-4], check=0)
     assert done.stdout == text_of(data)
@@ -146,7 +146,7 @@ def a_trace_without_its_end_is_whole_enough(_folder):
     assert b"the trace is cut off: it ends at byte 118 within an F record that begins at byte 114\n" in done.stderr
 
 
-def a_format_can_be_forced(_folder):
+def input_format_accepts_only_a_trace_of_that_format(_folder):
     data = corpus("64.mpatrol")
     assert run("-q", "--input-format=mpatrol", "-", data=data, check=0).stdout == text_of(data)
     done = run("--input-format=mpatrol", "-", data=SEVERAL, check=1)
@@ -156,7 +156,7 @@ def a_format_can_be_forced(_folder):
     assert run("-f", "mpatrol", "--compat", "-", data=data).returncode == 2
 
 
-def one_frame_is_enough_for_groups(_folder):
+def calls_without_addresses_are_grouped_by_the_names_of_callers(_folder):
     """Calls are grouped by the names of their callers, because the trace has no addresses."""
     done = run("-q", "-l", "-c", "-", data=corpus("64.mpatrol")[:-16] + b"MTRC", check=0).stdout.decode()
     assert "0x0 in work() at prog.c:35\n" in done and done.count("allocation summary") == 3, done
@@ -184,7 +184,7 @@ SAMPLE = """\
 """
 
 
-def entries_are_shown_as_in_2005(_folder):
+def expand_events_prints_each_entry_as_stacktrack_did_in_2005(_folder):
     data = corpus("2005.tlg")
     shown = run("--expand-events", "--compat=stacktrack-2005", "-", data=data, check=0).stdout.decode()
     assert shown == SAMPLE, shown
@@ -216,7 +216,7 @@ def big_endian(data):
     return out
 
 
-def both_byte_orders_say_the_same(_folder):
+def a_stacktrack_trace_gives_the_same_text_in_both_byte_orders(_folder):
     data = corpus("2005.tlg")
     other = big_endian(data)
     assert text_of(other) == text_of(data)
@@ -224,7 +224,7 @@ def both_byte_orders_say_the_same(_folder):
     assert shown == swapped
 
 
-def texts_may_come_by_turns(_folder):
+def interleaved_texts_of_stacktrack_entries_are_put_together(_folder):
     """Entries with two sequence numbers, whose texts are interleaved; and two processes in one stream."""
     data = corpus("2005.tlg")
     entries = [data[at:at + 24] for at in range(0, len(data), 24)]
@@ -232,7 +232,7 @@ def texts_may_come_by_turns(_folder):
     assert text_of(b"".join(mixed)) == text_of(data)
 
 
-def several_processes_are_several_files(folder):
+def a_stream_of_two_processes_is_written_to_two_files(folder):
     data = corpus("2005.tlg")
     other = b"".join(data[at:at + 2] + b"\x42\0" + data[at + 4:at + 24] for at in range(0, len(data), 24))
     both = b"".join(data[at:at + 24] + other[at:at + 24] for at in range(0, len(data), 24))
@@ -245,9 +245,13 @@ def several_processes_are_several_files(folder):
     assert text_of(both, "--pid=66") == text_of(other)
 
 
-TESTS = [entries_are_shown_as_in_2005, both_byte_orders_say_the_same, texts_may_come_by_turns,
-         several_processes_are_several_files, the_table_is_that_of_mptrace, hatf_is_that_of_mptrace, the_program_makes_the_calls_again, what_is_lost_is_said_once,
-         a_trace_without_its_end_is_whole_enough, a_format_can_be_forced, one_frame_is_enough_for_groups]
+TESTS = [expand_events_prints_each_entry_as_stacktrack_did_in_2005,
+         a_stacktrack_trace_gives_the_same_text_in_both_byte_orders,
+         interleaved_texts_of_stacktrack_entries_are_put_together, a_stream_of_two_processes_is_written_to_two_files,
+         the_mpatrol_table_is_the_table_that_mptrace_prints, the_hatf_file_is_the_file_that_mptrace_writes,
+         the_program_of_sim_file_repeats_the_calls_of_the_trace, data_that_a_format_cannot_hold_is_reported_in_one_line,
+         an_mpatrol_trace_without_its_end_mark_is_read_with_a_warning, input_format_accepts_only_a_trace_of_that_format,
+         calls_without_addresses_are_grouped_by_the_names_of_callers]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

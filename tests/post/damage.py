@@ -60,7 +60,7 @@ def roles(text):
     return out
 
 
-def stays_sound(role, old, new):
+def is_another_digit(role, old, new):
     """Returns true if the changed byte is a digit and was one, which no reader can detect."""
     return role == "N" and old in HEXADECIMAL and new in HEXADECIMAL
 
@@ -89,7 +89,7 @@ def traces():
                      for i in range(1, 40, 2))).encode()
 
 
-def single_bit_flips_are_told_or_harmless(_folder):
+def a_single_flipped_bit_is_reported_or_harmless(_folder):
     rng = random.Random(SEED)
     sources = [(trace, totals(run("-l", "-", data=trace, check=0).stdout), roles(trace.decode())) for trace in traces()]
     count = {"told": 0, "harmless": 0, "another name": 0, "another number": 0}
@@ -114,7 +114,7 @@ def single_bit_flips_are_told_or_harmless(_folder):
             count["another name"] += 1
         else:
             count["another number"] += 1
-            assert stays_sound(role[at], chr(trace[at]), chr(damaged[at])), (where, totals(done.stdout), sound)
+            assert is_another_digit(role[at], chr(trace[at]), chr(damaged[at])), (where, totals(done.stdout), sound)
     print(f"# of {FLIPS} flips, {structure} of them in what is neither number nor name: "
           + ", ".join(f"{value} {key}" for key, value in count.items()))
 
@@ -137,7 +137,7 @@ HEAD = ("version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n<2> : fd (d)\n## threa
         "1. malloc<memory>(8) = 0x100\n\t0x1\n\n")
 
 
-def damaged_lines_are_named(_folder):
+def a_damaged_line_is_reported_with_its_number(_folder):
     for line, what in LINES:
         done = run("-l", "-", data=(HEAD + line + "\n\nthe end\n").encode(), check=1)
         first, last = done.stderr.decode().splitlines()
@@ -156,7 +156,7 @@ def damaged_lines_are_named(_folder):
         assert done.stdout.decode() == HEAD + line + "\n" and not done.stderr, done
 
 
-def ten_are_shown_and_all_counted(_folder):
+def the_first_ten_damaged_lines_are_named_and_all_are_counted(_folder):
     done = run("-", data=(HEAD + "12/ malloc<fd>(10) = 0x10\n\t0x1\n\t0x2\n\n" * 25).encode(), check=1)
     lines = done.stderr.decode().splitlines()
     # No messages about the frames of a call that could not be read.
@@ -164,7 +164,7 @@ def ten_are_shown_and_all_counted(_folder):
     assert "damaged in 25 places, of which the first ten are named above" in lines[-1], lines
 
 
-def a_damaged_header_is_named(_folder):
+def a_damaged_header_is_reported(_folder):
     for header in ("version=1.4,arch=x86_64,pid=1,filter=leaks|compresr", "version=1.4,filtes=compress", "version=1.4,pid=x",
                    "version=1.4,filter", "version=2.0, filter-compress, ", "version=1.x", "version=1.4,timestamps=nn",
                    "version=1.4,backtrace depth=1O", "version=1.4,origin=a*<1> : memory (m)"):
@@ -178,7 +178,7 @@ def a_damaged_header_is_named(_folder):
     assert not done.stderr, done
 
 
-def a_second_trace_is_an_error(folder):
+def a_second_trace_in_the_same_input_is_an_error(folder):
     for data in (OWN, SEVERAL, COMPAT):
         text = text_of(data)
         for first, second in ((text, text), (text[:-1], text), (text[:text.rindex(b"\n\n") + 1], text), (data, data)):
@@ -198,7 +198,7 @@ def a_second_trace_is_an_error(folder):
                 assert file.read() == text, part
 
 
-def line_ends_of_other_systems_are_read(_folder):
+def a_text_whose_lines_end_with_cr_lf_is_read(_folder):
     for number, trace in enumerate(traces()):
         some = lambda choices: choices if LONG else choices[number % len(choices):][:1]  # pylint: disable=cell-var-from-loop
         dos = trace.replace(b"\n", b"\r\n")
@@ -224,5 +224,6 @@ def line_ends_of_other_systems_are_read(_folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([single_bit_flips_are_told_or_harmless, damaged_lines_are_named, ten_are_shown_and_all_counted,
-                   a_damaged_header_is_named, a_second_trace_is_an_error, line_ends_of_other_systems_are_read]))
+    sys.exit(main([a_single_flipped_bit_is_reported_or_harmless, a_damaged_line_is_reported_with_its_number,
+                   the_first_ten_damaged_lines_are_named_and_all_are_counted, a_damaged_header_is_reported,
+                   a_second_trace_in_the_same_input_is_an_error, a_text_whose_lines_end_with_cr_lf_is_read]))

@@ -224,7 +224,7 @@ def write(folder, name, content):
     return path
 
 
-def hostile():
+def hostile_trace():
     lines = [HEAD]
     for i, name in enumerate(HOSTILE):
         lines.append(b"%d. [10:00:0%d.000000] malloc<memory>(100) = 0x%d000\n\t0x%d0 %s at /no/%s.c:5\n\n" %
@@ -232,7 +232,7 @@ def hostile():
     return b"".join(lines)
 
 
-def real(folder):
+def real_trace(folder):
     """A trace of a real program, and the live blocks, live bytes, peak bytes and allocations of --stats."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
@@ -244,7 +244,7 @@ def real(folder):
     return trace, int(live[0]), int(live[1]), int(peak), int(calls)
 
 
-def speedscope_has_stacks_and_weights(_folder):
+def the_speedscope_file_has_stacks_and_weights(_folder):
     seen = json.loads(export("speedscope", data=TRACE))
     assert seen["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     names = [frame["name"] for frame in seen["shared"]["frames"]]
@@ -258,7 +258,7 @@ def speedscope_has_stacks_and_weights(_folder):
     assert (counted["unit"], counted["weights"]) == ("none", [2, 1, 1]), counted
 
 
-def chrome_has_counters(_folder):
+def the_chrome_file_has_counters_of_live_bytes_and_blocks(_folder):
     events = json.loads(export("chrome", data=TRACE))["traceEvents"]
     assert events[0] == {"ph": "M", "pid": 42, "tid": 0, "ts": 0, "name": "process_name", "args": {"name": "/bin/prog"}}
     figures = [(event["ts"], event["args"]["bytes"]) for event in events if event["name"] == "memory: live bytes"]
@@ -269,7 +269,7 @@ def chrome_has_counters(_folder):
     assert blocks[-1] == 3, blocks
 
 
-def massif_is_read_by_ms_print(folder):
+def ms_print_reads_the_massif_file(folder):
     text = export("massif", data=TRACE)
     shown = tool("ms_print", write(folder, "m", text))
     assert "Number of snapshots:" in shown and "(peak)" in shown
@@ -294,7 +294,7 @@ LONGEST = HEAD + b"""1. malloc<memory>(%d) = 0x1000
 """ % (1 << 63, (1 << 64) - 1, 1 << 63)
 
 
-def the_longest_trace_ends_and_sums_stay_at_the_limit(folder):
+def exports_of_the_longest_trace_end_and_limit_sums_to_64_bits(folder):
     most, path = str((1 << 64) - 1), write(folder, "longest", LONGEST)
     out = os.path.join(folder, "out")
     # With --size= the times are the numbers of the calls. The limit of the file's size ends a loop that has no end.
@@ -312,20 +312,20 @@ def the_longest_trace_ends_and_sums_stay_at_the_limit(folder):
     assert json.loads(export("speedscope", data=LONGEST))["profiles"][0]["endValue"] == int(most)
 
 
-def callgrind_counts_recursion_once(folder):
+def the_callgrind_file_counts_recursive_calls_once(folder):
     shown = tool("callgrind_annotate", "--inclusive=yes", "--threshold=100", write(folder, "c", export("callgrind", data=RECURSION)))
     figures = {name: tuple(int(n.replace(",", "")) for n in (size, blocks)) for size, blocks, name in re.findall(
         r"^ *([\d,]+) (?:\([^)]*\))? *([\d,]+) (?:\([^)]*\))? *\S*:([\w']+)", shown, re.M)}
     assert figures == {"main": (107, 2), "f": (107, 2), "f'2": (100, 1), "g": (100, 1), "malloc": (107, 2)}, (figures, shown)
 
 
-def heaptrack_has_the_whole_history(_folder):
+def the_heaptrack_file_has_all_calls_in_order(_folder):
     assert export("heaptrack", data=HISTORY).decode() == HISTORY_OF_HEAPTRACK
     attached = Encoder("1.4", 8, False).trace(golden.DECLARATIONS)
     assert export("heaptrack", data=attached).startswith(b"v 10400 3\nX ")
 
 
-def heaptrack_is_read_by_heaptrack_print(folder):
+def heaptrack_print_reads_the_heaptrack_file(folder):
     trace = write(folder, "h", export("heaptrack", data=HISTORY))
     assert heaptrack_stacks(folder, trace, "leaked") == {
         "main (a.c);in_g (a.c);g (a.c);0x10ff;": 100, "main (a.c);": 1 << 33, "calloc;": 0, "main (a.c);0x10ff;": 0}
@@ -347,7 +347,7 @@ RESIDENT = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 """
 
 
-def resident_memory_goes_into_what_has_a_place_for_it(folder):
+def heaptrack_massif_and_json_files_have_the_resident_memory(folder):
     trace = export("heaptrack", data=RESIDENT)
     lines = [line for line in trace.split(b"\n") if line[:1] in b"IR"]
     lines = [line for line in lines if line]
@@ -360,14 +360,14 @@ def resident_memory_goes_into_what_has_a_place_for_it(folder):
     assert (process["resident"], process["resident_peak"]) == (20480000, 90112000), process
 
 
-def resident_memory_that_no_trace_says_is_unknown(folder):
+def without_measurements_the_resident_memory_is_unknown(folder):
     assert not re.search(rb"^[IR] ", export("heaptrack", data=HISTORY), re.M)
     assert re.search(rb"^desc: functrace \S+, peak RSS unknown$", export("massif", data=HISTORY), re.M)
     process = json.loads(export("json", data=HISTORY).split(b"\n")[0])
     assert process["resident"] is None and process["resident_peak"] is None, process
 
 
-def heaptrack_of_several_needs_a_folder(folder):
+def heaptrack_files_of_several_traces_need_a_folder(folder):
     one, other = write(folder, "1.txt", HISTORY), write(folder, "2.txt", TRACE)
     done = run("-f", "heaptrack", one, other, check=2)
     assert b"folder" in done.stderr and not done.stdout, done
@@ -385,7 +385,7 @@ def heaptrack_of_several_needs_a_folder(folder):
     assert done.returncode == 1 and b"incomplete" in done.stderr, done
 
 
-def pprof_has_stacks_and_figures(folder):
+def the_pprof_file_has_stacks_and_figures(folder):
     profile, texts, samples = pprof_samples(pprof_of(write(folder, "1.txt", HISTORY)))
     figures = [(texts[figure[1][0]], texts[figure[2][0]]) for figure in map(fields, profile[1])]
     assert figures == [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"),
@@ -406,24 +406,24 @@ def pprof_has_stacks_and_figures(folder):
     assert [values for _, values in pprof_samples(done)[2]] == [[4, 280, 4, 280], [2, 120, 2, 120], [2, 2000, 0, 0]]
 
 
-def pprof_has_texts_of_utf8(folder):
-    texts = pprof_samples(pprof_of(write(folder, "t.txt", hostile())))[1]
+def the_pprof_file_has_hostile_names_as_valid_utf8(folder):
+    texts = pprof_samples(pprof_of(write(folder, "t.txt", hostile_trace())))[1]
     assert set(HOSTILE_TEXTS) <= set(texts), texts
 
 
-def pprof_is_read_by_go(folder):
+def go_tool_pprof_reads_the_pprof_file(folder):
     path = write(folder, "p.pb.gz", pprof_of(write(folder, "1.txt", TRACE)))
     assert go_top(path, "inuse_space") == (200, {"alloc_a": 140, "alloc_b": 60, "middle": 0, "outer": 0, "main": 0,
                                                  "__libc_start_main": 0, "_start": 0})
     assert go_top(path, "alloc_objects")[0] == 4
-    trace, blocks, size, _, calls = real(folder)
+    trace, blocks, size, _, calls = real_trace(folder)
     path = write(folder, "p.pb.gz", pprof_of(trace))
     for index, figure in (("inuse_space", size), ("inuse_objects", blocks), ("alloc_objects", calls)):
         total, flat = go_top(path, index)
         assert total == figure == sum(flat.values()), (index, total, figure)
 
 
-def gperftools_is_read_by_google_pprof(folder):
+def google_pprof_reads_the_gperftools_file(folder):
     """Names are without arguments, which google-pprof removes; the traced program need not exist."""
     path = write(folder, "g", export("gperftools", data=HISTORY))
     assert export("gperftools", data=HISTORY).decode() == """--- symbol
@@ -442,13 +442,13 @@ heap profile: 2: 8589934692 [5: 8589934899] @ heapprofile
 """
     assert google_stacks(path, "alloc_objects") == {"main;g;in_g[inline];[a.so+0xff]": 2, "[calloc]": 1,
                                                     "main;[b.so+0xff]": 1, "main": 1}
-    trace, blocks, size, _, calls = real(folder)
+    trace, blocks, size, _, calls = real_trace(folder)
     path = write(folder, "g", run("-f", "gperftools", trace, check=0).stdout)
     for figure, wanted in (("inuse_objects", blocks), ("inuse_space", size), ("alloc_objects", calls)):
         assert sum(google_stacks(path, figure).values()) == wanted, figure
     shown = tool("google-pprof", "--text", "--alloc_objects", path, says=b"Using local file")
     assert f"Total: {calls} objects\n" in shown, shown
-    path = write(folder, "g", export("gperftools", data=hostile()))
+    path = write(folder, "g", export("gperftools", data=hostile_trace()))
     assert sum(google_stacks(path, "inuse_space").values()) == 700
 
 
@@ -456,7 +456,7 @@ def google_stacks(path, figure):
     return collapsed(tool("google-pprof", "--collapsed", "--" + figure, path, says=b"Using local file").splitlines())
 
 
-def collapsed_is_drawn_by_flamegraph(folder):
+def flamegraph_pl_draws_the_collapsed_stacks(folder):
     names = ("flamegraph.pl", "/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
     found = next(filter(shutil.which, names), None)
     if not found:
@@ -469,15 +469,15 @@ def collapsed_is_drawn_by_flamegraph(folder):
 
     assert boxes("--weight=allocated", data=RECURSION) == [
         (7, "malloc(memory)"), (100, "f"), (100, "g"), (100, "malloc(memory)"), (107, "all"), (107, "f"), (107, "main")]
-    drawn = boxes(data=hostile())
+    drawn = boxes(data=hostile_trace())
     assert (700, "all") in drawn and [name for _, name in drawn].count("malloc(memory)") == 7, drawn
-    trace, _, size, peak, _ = real(folder)
+    trace, _, size, peak, _ = real_trace(folder)
     with open(trace, "rb") as file:
         data = file.read()
     assert (size, "all") in boxes(data=data) and (peak, "all") in boxes("--weight=peak", data=data)
 
 
-def dhat_has_stacks_and_figures(folder):
+def the_dhat_file_has_stacks_and_figures(folder):
     seen = json.loads(export("dhat", data=HISTORY))
     head = {name: value for name, value in seen.items() if name not in ("pps", "ftbl")}
     assert head == {"dhatFileVersion": 2, "mode": "heap", "verb": "Allocated", "bklt": True, "bkacc": False, "tu": "\xb5s",
@@ -501,7 +501,7 @@ def dhat_has_stacks_and_figures(folder):
         [], ["(more frames were not taken)"], ["(the stack could not be followed further)"]], seen
 
 
-def an_unknown_address_is_0_in_each(_folder):
+def exports_show_the_unknown_address_of_a_frame_as_0(_folder):
     """A frame at address 0 has no call instruction before it."""
     data = HEAD + b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x0 f at /no/a.c:5\n\t0x40 main at /no/a.c:8\n"
     assert re.findall(r"<ip>(\w+)<", export("xml", data=data).decode()) == ["0x0", "0x0", "0x3F"]
@@ -511,7 +511,7 @@ def an_unknown_address_is_0_in_each(_folder):
     assert json.loads(export("dhat", data=data))["ftbl"][2:] == ["0x0: f (a.c:5)", "0x3F: main (a.c:8)"]
 
 
-def a_copying_call_is_no_allocation(_folder):
+def exports_and_views_do_not_count_copies_as_allocations(_folder):
     one, two = (b"%d. [10:00:0%d.000000] malloc(%d) = 0x1000\n\t0x40 main at /no/a.c:8\n\n" % (i, i, size)
                 for i, size in ((1, 100), (4, 50)))
     free = b"3. [10:00:03.000000] free(0x1000)\n\n"
@@ -532,8 +532,8 @@ def a_copying_call_is_no_allocation(_folder):
     assert b"copy_it;memcpy 5000\n" in export("collapsed", "--weight=allocated", data=asked)
 
 
-def hostile_names_stay_in_their_places(folder):
-    data = hostile()
+def hostile_names_do_not_break_exports(folder):
+    data = hostile_trace()
     names = [frame["name"] for frame in json.loads(export("speedscope", data=data))["shared"]["frames"]]
     assert set(HOSTILE_TEXTS) <= set(names), names
     json.loads(export("chrome", data=data))
@@ -544,8 +544,8 @@ def hostile_names_stay_in_their_places(folder):
     assert re.search(r"^ *700 \(100\.0%\) +7 \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
 
 
-def figures_are_those_of_stats(folder):
-    trace, blocks, size, peak, calls = real(folder)
+def exports_have_the_figures_of_stats(folder):
+    trace, blocks, size, peak, calls = real_trace(folder)
     get = lambda name, *options: run("-f", name, *options, trace, check=0).stdout
     profile = json.loads(get("speedscope"))["profiles"][0]
     assert sum(profile["weights"]) == profile["endValue"] == size
@@ -564,14 +564,16 @@ def figures_are_those_of_stats(folder):
     assert re.search(rf"^ *{size:,} \(100\.0%\) +{blocks:,} \(100\.0%\)  PROGRAM TOTALS", shown, re.M), shown
 
 
-TESTS = [speedscope_has_stacks_and_weights, chrome_has_counters, massif_is_read_by_ms_print,
-         the_longest_trace_ends_and_sums_stay_at_the_limit,
-         callgrind_counts_recursion_once, heaptrack_has_the_whole_history, heaptrack_is_read_by_heaptrack_print, resident_memory_goes_into_what_has_a_place_for_it,
-         resident_memory_that_no_trace_says_is_unknown,
-         heaptrack_of_several_needs_a_folder, pprof_has_stacks_and_figures, pprof_has_texts_of_utf8, pprof_is_read_by_go,
-         gperftools_is_read_by_google_pprof, collapsed_is_drawn_by_flamegraph, dhat_has_stacks_and_figures, an_unknown_address_is_0_in_each,
-         a_copying_call_is_no_allocation,
-         hostile_names_stay_in_their_places, figures_are_those_of_stats]
+TESTS = [the_speedscope_file_has_stacks_and_weights, the_chrome_file_has_counters_of_live_bytes_and_blocks,
+         ms_print_reads_the_massif_file, exports_of_the_longest_trace_end_and_limit_sums_to_64_bits,
+         the_callgrind_file_counts_recursive_calls_once, the_heaptrack_file_has_all_calls_in_order,
+         heaptrack_print_reads_the_heaptrack_file, heaptrack_massif_and_json_files_have_the_resident_memory,
+         without_measurements_the_resident_memory_is_unknown, heaptrack_files_of_several_traces_need_a_folder,
+         the_pprof_file_has_stacks_and_figures, the_pprof_file_has_hostile_names_as_valid_utf8,
+         go_tool_pprof_reads_the_pprof_file, google_pprof_reads_the_gperftools_file,
+         flamegraph_pl_draws_the_collapsed_stacks, the_dhat_file_has_stacks_and_figures,
+         exports_show_the_unknown_address_of_a_frame_as_0, exports_and_views_do_not_count_copies_as_allocations,
+         hostile_names_do_not_break_exports, exports_have_the_figures_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -18,7 +18,7 @@ from run import NM, OWN, PROGRAM, SEVERAL, Skip, main, run, text_of
 HEAD = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:7]
 
 
-def own(packets):
+def encoded(packets):
     return Encoder("1.4", 8, False).trace(packets)
 
 
@@ -43,7 +43,7 @@ def controls(data):
     return re.findall(rb"[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xff|^forged", data, re.M)
 
 
-def names_are_escaped_wherever_they_are_written(folder):
+def control_characters_in_names_are_escaped_in_every_output(folder):
     suppressions, odd = os.path.join(folder, "s\nforged"), os.path.join(folder, "tr\x1b[31m\nforged")
     with open(suppressions, "wb") as file:
         file.write(b"{\n   na\x1b[31mme\n   Memcheck:Leak\n   fun:malloc*\n}\n")
@@ -72,7 +72,7 @@ def text_with_damage(*options):
     return run("-q", *options, "-", data=HOSTILE, check=1).stdout
 
 
-def templates_are_no_types(_folder):
+def template_arguments_of_functions_are_not_taken_for_types(_folder):
     one = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0\n<1> : memory (m)\n1. make<memory>(10) = 0x10\n\n2. make<1>(10) = 0x20\n\n"
     round_trip(one)
     several = one.replace(b"1. make", b"<2> : fd (d)\n1. make").replace(b"(10)", b"<memory>(10)")
@@ -80,8 +80,8 @@ def templates_are_no_types(_folder):
     assert b"\n1. make<memory>(10)" in text_of(several, "-R", "1")
 
 
-def types_may_have_any_character(_folder):
-    data = own(golden.DECLARATIONS[:1] + [
+def a_resource_type_may_have_any_character(_folder):
+    data = encoded(golden.DECLARATIONS[:1] + [
         ("RESR", 1, 0, "a\tb\\c>", "x\ny"), ("RESR", 2, 0, "fd", "d"), ("CALL", 1, 0, 0, 2, "get", 10, 0x10),
         ("CALL", 2, 0, 0, 2, "get", 1, 0x10), ("CALL", 1, 0, 0, 1, "put", 0, 0x10), ("CALL", 1, 0, 0, 2, "get", 3, 0x50)])
     text = text_of(data)
@@ -91,7 +91,7 @@ def types_may_have_any_character(_folder):
         assert b"# 1 block(s) leaked with total size of 3 bytes\n# Resource - fd (d):\n# 1 descriptor(s) leaked\n" in text_of(trace, "-l")
 
 
-def addresses_that_do_not_fit_are_told(_folder):
+def a_wide_address_in_the_rtrace_of_a_32_bit_process_is_an_error(_folder):
     head = b"version=1.4,arch=i686,pid=1,backtrace depth=9\n<1> : memory (m)\n"
     round_trip(head + b": /bin/a => 0x1000-0xffffffff\n1. malloc(10) = 0xffffffff\n\t0xfffffffe\n\n")
     for wide in (b"1. malloc(10) = 0x100000000\n\n", b"1. malloc(10) = 0x1\n\t0x7f0000000000\n\n",
@@ -102,9 +102,10 @@ def addresses_that_do_not_fit_are_told(_folder):
         round_trip((head + wide).replace(b"i686", b"x86_64"))
 
 
-def copies_are_no_leaks(_folder):
-    data = own(HEAD + [("CALL", 0, 0, 0, 3, "memcpy", 7, 0x10), ("ARGS", ("n", "7")), ("CALL", 0, 0, 0, 2, "malloc", 8, 0x20),
-                       ("CALL", 0, 0, 0, 3, "memset", 9, 0x10), ("BTRC", 0x400123)])
+def copying_calls_are_kept_and_are_not_leaks(_folder):
+    data = encoded(HEAD + [("CALL", 0, 0, 0, 3, "memcpy", 7, 0x10), ("ARGS", ("n", "7")),
+                           ("CALL", 0, 0, 0, 2, "malloc", 8, 0x20),
+                           ("CALL", 0, 0, 0, 3, "memset", 9, 0x10), ("BTRC", 0x400123)])
     text = text_of(data)
     assert b"1. memcpy(7) = 0x10\n\t$0 = #kind=copy\n\t$1 = n=7\n\n2. malloc" in text, text
     round_trip(text)
@@ -115,14 +116,14 @@ def copies_are_no_leaks(_folder):
     assert b"#kind" not in text_of(SEVERAL) and b"#kind" not in text_of(data, "--compat")
 
 
-def groups_of_groups_are_the_same(_folder):
+def grouping_a_grouped_text_again_gives_the_same_groups(_folder):
     """Objects that replaced each other are declared again before their groups, but not more often in each further
     run."""
     places = [("MMAP", 0x400000, 0x401000, f"/lib/{name}") for name in ("a", "b", "c")]
     packets = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:6]
     for i in range(12):
         packets += [places[i % 3], ("CALL", 0, 0, 0, 2, "malloc", 10 + i, 16 + 16 * i), ("BTRC", 0x400100 + i % 2)]
-    plain = own(packets)
+    plain = encoded(packets)
     once = text_of(plain, "-c")
     twice = text_of(once, "-c")
     assert text_of(twice, "-c") == twice
@@ -140,12 +141,12 @@ def groups_of_groups_are_the_same(_folder):
     assert len([group for group in groups(once) if group[1]]) == 6
 
 
-def threads_of_calls_that_are_gone_go_too(folder):
+def filters_remove_threads_whose_calls_are_all_left_out(folder):
     number = os.path.join(folder, "number")
     with open(number, "w", encoding="ascii") as file:
         file.write("1\n4\n")
     packets = SEVERAL_THREADS
-    data = own(packets)
+    data = encoded(packets)
     for trace in (data, text_of(data), text_of(data, "-l")):
         kept = [line for line in text_of(trace, "-R", "1").decode().splitlines() if line.startswith("## thread") or ". " in line]
         assert kept == ["## thread 1 a", "1. open(1) = 0x3", "## thread 2 b", "5. open(1) = 0x4"], kept
@@ -161,7 +162,7 @@ SEVERAL_THREADS = golden.SEVERAL[:5] + [
     ("THRD", 2, "b"), ("CALL", 1, 0, 0, 2, "open", 1, 4), ("THRD", 9, "z")]
 
 
-def statistics_give_the_events_numbers(_folder):
+def statistics_name_events_by_their_numbers_in_the_trace(_folder):
     text = b"version=1.4,pid=1\n<1> : memory (m)\n" + b"".join(
         b"%d. malloc(%d) = 0x%x\n\n" % (100 + i, i, 16 * i) for i in range(1, 5)) + b"200. free(0x40)\n\n"
     out = text_of(text, "--stats").decode()
@@ -169,7 +170,7 @@ def statistics_give_the_events_numbers(_folder):
     assert re.findall(r"after events.*\n(?:.*\n)*?.*below (\d+)", out)[0] == "100", out
 
 
-def times_are_as_they_were(_folder):
+def conversions_keep_the_microseconds_of_times(_folder):
     text = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,pid=1,backtrace depth=0\n<1> : memory (m)\n"
             b"1. [22:13:20.000001] malloc(1) = 0x1\n\n2. [22:13:20.123456] malloc(1) = 0x2\n\n3. malloc(1) = 0x3\n\n"
             b"4. [22:13:20.124000] malloc(1) = 0x4\n\n5. [00:00:00.001999] malloc(1) = 0x5\n\n")
@@ -179,12 +180,12 @@ def times_are_as_they_were(_folder):
     assert b"[22:13:20.123] " in text_of(text, "--compat")
     assert b"USEC" not in text_of(text, "-f", "rtrace", "--compat")
     # An old reader skips the packets; an invalid packet is reported.
-    data = own(HEAD + [("USEC", 1000), ("CALL", 0, 0, 5, 2, "malloc", 1, 1)])
+    data = encoded(HEAD + [("USEC", 1000), ("CALL", 0, 0, 5, 2, "malloc", 1, 1)])
     done = run("-", data=data, check=1)
     assert b"USEC packet" in done.stderr and b"[00:00:00.005000] malloc(1)" in done.stdout, done
 
 
-def that_it_was_attached_to_is_kept(folder):
+def conversions_keep_whether_the_process_was_attached_to(folder):
     head = b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/p,pid=1%s\n<1> : memory (m)\n1. malloc(1) = 0x1\n\n"
     for fields in b",attached=yes", b",timestamps=no,attached=yes":
         text = head % fields
@@ -203,7 +204,7 @@ def that_it_was_attached_to_is_kept(folder):
             assert b"attached" not in data and b"ATCH" not in data and b'"attached":false' in text_of(data, "-f", "json")
     assert b"attached" not in text_of(head % b",attached=no")
     assert b"is unknown or damaged" in run("-", data=head % b",attached=perhaps", check=1).stderr
-    assert b"attached=yes" in text_of(own([HEAD[0], ("ATCH",), ("NTIM",), *HEAD[1:]]))
+    assert b"attached=yes" in text_of(encoded([HEAD[0], ("ATCH",), ("NTIM",), *HEAD[1:]]))
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         for form in "rtrace", "text", "swap", "stacktrack":
             path = os.path.join(folder, form)
@@ -216,16 +217,16 @@ def that_it_was_attached_to_is_kept(folder):
         sleeper.kill()
 
 
-def no_times_are_said(_folder):
+def conversions_keep_the_mark_of_a_trace_without_times(_folder):
     text = b"version=1.4,arch=x86_64,pid=1,backtrace depth=0,timestamps=no\n<1> : memory (m)\n1. malloc(1) = 0x1\n\n"
     assert round_trip(text).count(b"NTIM") == 1
-    assert b"timestamps" not in text_of(own(HEAD + [("CALL", 0, 0, 0, 2, "malloc", 1, 1)]))
+    assert b"timestamps" not in text_of(encoded(HEAD + [("CALL", 0, 0, 0, 2, "malloc", 1, 1)]))
     assert b"NTIM" not in text_of(text, "-f", "rtrace", "--compat")
 
 
-def packets_with_more_than_they_say_are_told(_folder):
-    whole = own(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0x400200, 0x400300),
-                        ("ARGS", ("size", "1"), ("more", "2"))])
+def a_packet_with_more_bytes_than_its_entries_is_reported(_folder):
+    whole = encoded(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0x400200, 0x400300),
+                            ("ARGS", ("size", "1"), ("more", "2"))])
     for dialect in ("BTRC", "ARGS"):
         at = whole.index(dialect.encode()) + 8
         done = run("-l", "--error-exitcode=7", "-", data=whole[:at] + bytes([whole[at] - 1]) + whole[at + 1:], check=1)
@@ -234,9 +235,9 @@ def packets_with_more_than_they_say_are_told(_folder):
         assert b"malloc(1) = 0x1" in done.stdout
 
 
-def stacks_that_go_on_say_so(_folder):
+def a_stack_that_could_not_be_unwound_further_is_marked_lost(_folder):
     # Fewer frames than the trace's depth: the stack was not truncated, but could not be unwound further.
-    data = own(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0)])
+    data = encoded(HEAD + [("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x400100, 0)])
     text = text_of(data)
     assert b"\t0x400100\n\t0x0 (lost)\n\n" in text
     round_trip(text)
@@ -245,7 +246,7 @@ def stacks_that_go_on_say_so(_folder):
     assert b"(lost)" not in text_of(data, "--compat")
 
 
-def sp_rtraces_words_are_taken(folder):
+def options_of_sp_rtrace_are_accepted(folder):
     trace = os.path.join(folder, "t")
     with open(trace, "wb") as file:
         file.write(OWN)
@@ -258,7 +259,7 @@ def sp_rtraces_words_are_taken(folder):
         assert file.read() == wanted
 
 
-def the_new_file_is_named_and_private(folder):
+def an_output_file_is_private_and_its_name_is_printed(folder):
     for options in ([], ["--stats"], ["-f", "rtrace"]):
         out = os.path.join(folder, "out")
         os.mkdir(out)
@@ -275,7 +276,7 @@ def the_new_file_is_named_and_private(folder):
         shutil.rmtree(out)
 
 
-def debug_domains_are_named(_folder):
+def a_wrong_debug_domain_is_an_error_that_lists_the_domains(_folder):
     done = run("-dnothing", "-", data=SEVERAL, check=2)
     assert b"not 'nothing'; domains are tracer, breakpoint, call, symbols, unwind, trace, process, all, levels 0 to 2" in \
         b" ".join(done.stderr.split()), done.stderr
@@ -283,7 +284,7 @@ def debug_domains_are_named(_folder):
         run("-d" + spec, "-", data=SEVERAL, check=0)
 
 
-def paths_of_sources_are_short(folder):
+def paths_of_source_files_have_no_dot_components(folder):
     if not shutil.which(NM):
         raise Skip("nm is not installed")
     compiler = os.environ.get("CC", "cc").split()
@@ -296,15 +297,23 @@ def paths_of_sources_are_short(folder):
     library = os.path.join(folder, "build/f.so")
     symbols = subprocess.run([NM, library], capture_output=True, check=True).stdout.decode()
     address = int(re.search(r"^([0-9a-f]+) T function$", symbols, re.M)[1], 16) + 5
-    data = own(golden.DECLARATIONS[:6] + [("MMAP", 0x7F0000000000, 0x7F0000100000, library),
-                                          ("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x7F0000000000 + address)])
+    data = encoded(golden.DECLARATIONS[:6] + [("MMAP", 0x7F0000000000, 0x7F0000100000, library),
+                                              ("CALL", 0, 0, 5, 2, "malloc", 1, 1), ("BTRC", 0x7F0000000000 + address)])
     assert f" in function() at {folder}/examples/f.c:".encode() in text_of(data, "-r")
 
 
 if __name__ == "__main__":
     assert PROGRAM
-    sys.exit(main([names_are_escaped_wherever_they_are_written, templates_are_no_types, types_may_have_any_character, addresses_that_do_not_fit_are_told,
-                   copies_are_no_leaks, groups_of_groups_are_the_same, threads_of_calls_that_are_gone_go_too,
-                   statistics_give_the_events_numbers, times_are_as_they_were, no_times_are_said, that_it_was_attached_to_is_kept,
-                   packets_with_more_than_they_say_are_told, stacks_that_go_on_say_so, sp_rtraces_words_are_taken,
-                   the_new_file_is_named_and_private, debug_domains_are_named, paths_of_sources_are_short]))
+    sys.exit(main([control_characters_in_names_are_escaped_in_every_output,
+                   template_arguments_of_functions_are_not_taken_for_types, a_resource_type_may_have_any_character,
+                   a_wide_address_in_the_rtrace_of_a_32_bit_process_is_an_error,
+                   copying_calls_are_kept_and_are_not_leaks, grouping_a_grouped_text_again_gives_the_same_groups,
+                   filters_remove_threads_whose_calls_are_all_left_out,
+                   statistics_name_events_by_their_numbers_in_the_trace, conversions_keep_the_microseconds_of_times,
+                   conversions_keep_the_mark_of_a_trace_without_times,
+                   conversions_keep_whether_the_process_was_attached_to,
+                   a_packet_with_more_bytes_than_its_entries_is_reported,
+                   a_stack_that_could_not_be_unwound_further_is_marked_lost, options_of_sp_rtrace_are_accepted,
+                   an_output_file_is_private_and_its_name_is_printed,
+                   a_wrong_debug_domain_is_an_error_that_lists_the_domains,
+                   paths_of_source_files_have_no_dot_components]))

@@ -41,7 +41,7 @@ def is_release(number):
     return len(CALLS[number]) == 3
 
 
-def text_with(chosen):
+def trace_with(chosen):
     """A trace with only these calls."""
     lines, thread = [HEAD], None
     for number in sorted(chosen):
@@ -60,7 +60,7 @@ def text_with(chosen):
     return "".join(lines).encode()
 
 
-TRACE = text_with(CALLS)
+TRACE = trace_with(CALLS)
 ENDS = ["--function=first"]  # the first and the last call: with them both traces have the same duration
 # Filter options, and the allocations that they select.
 CHOICES = [
@@ -108,7 +108,7 @@ def result(folder, options, data):
 def check_output(folder, options, choices):
     compared = 0
     for asked, allocations in choices:
-        expected = result(folder, options, text_with(with_releases(allocations)))
+        expected = result(folder, options, trace_with(with_releases(allocations)))
         found = result(folder, options + asked, TRACE)
         if expected is None and found is None:
             return 0
@@ -123,13 +123,13 @@ def choices_for(number):
     return CHOICES if LONG else [CHOICES[(number + 4 * i) % len(CHOICES)] for i in range(3)]
 
 
-def every_output_has_what_was_chosen(folder):
+def every_output_of_a_filtered_trace_has_only_the_selected_calls(folder):
     for number, options in enumerate(OUTPUTS):
         choices = choices_for(number)
         assert check_output(folder, options, choices) == len(choices), options
 
 
-def every_format_has_what_was_chosen(folder):
+def every_format_of_a_filtered_trace_has_only_the_selected_calls(folder):
     missing = [name for number, name in enumerate(FORMATS)
                if not check_output(folder, ["-f", name, "-o", "out"], choices_for(number))]
     if missing:
@@ -143,7 +143,7 @@ ALIVE = [(["--older=5"], ["--time=-5", "--not-function=read_it"]), (["--between=
          (["--older=1", "--between=5,10", "--function=late"], ["--size=64"])]
 
 
-def what_is_alive_is_chosen_for_every_output(folder):
+def filters_of_live_blocks_apply_to_every_output(folder):
     outputs = VIEWS + [["-f", name, "-o", "out"] for name in FORMATS if name not in ("rtrace", "mpatrol", "stacktrack", "swap")]
     for number, options in enumerate(outputs):
         for asked, same in ALIVE if LONG else [ALIVE[number % len(ALIVE)]]:
@@ -156,10 +156,10 @@ def what_is_alive_is_chosen_for_every_output(folder):
         assert f"            {alive} alive at the end\n" in text, text
 
 
-def growth_is_of_what_was_chosen(folder):
+def growth_counts_only_selected_blocks(folder):
     for name, allocations in (("old", {1}), ("whole", set(CALLS))):
         with open(os.path.join(folder, name), "wb") as file:
-            file.write(text_with(with_releases(allocations)))
+            file.write(trace_with(with_releases(allocations)))
     report = run("--report", "--diff=old", "--function=first", "--size=4k", "whole", cwd=folder, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*)$", report, re.M) == [
         "+4,096 bytes, +1 block: 8,192 bytes in 2 blocks, before 4,096 bytes in 1 block"], report
@@ -187,7 +187,7 @@ CHOSEN = b"""version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test
 """
 
 
-def what_has_chosen_is_said(folder):
+def outputs_and_suggested_commands_name_the_filters(folder):
     """In the report, the statistics and the page; and the commands that the report suggests choose the same."""
     path, page, index = (os.path.join(folder, name) for name in ("the trace", "page", "an index"))
     for name, data in ((path, CHOSEN), (index, b"2\n")):
@@ -240,7 +240,7 @@ def numbers(*options, data=TRACE, status=0):
     return [int(number) for number in re.findall(r"^(\d+)\. ", text, re.M)]
 
 
-def time_is_counted_from_the_first_call_of_all(_folder):
+def times_of_filters_count_from_the_first_call_of_the_trace(_folder):
     assert numbers("--time=2-5") == [3, 4, 5, 6, 8]
     assert numbers("--time=2.5-") == [4, 6, 7, 8, 9, 10, 11]
     assert numbers("--time=-1") == [1, 2]
@@ -261,7 +261,7 @@ def time_is_counted_from_the_first_call_of_all(_folder):
     assert numbers("-l", "--older=5", data=timeless) == [1, 2, 6]
 
 
-def without_times_a_filter_moves_no_call(_folder):
+def in_a_trace_without_times_filtered_calls_keep_their_numbers(_folder):
     """Three allocations, with ten calls of another resource after each. A call's time is its number."""
     lines, text = [HEAD], lambda *options, data: run(*options, "-", data=data, check=0).stdout.decode()
     for number in range(1, 34):
@@ -282,7 +282,7 @@ def without_times_a_filter_moves_no_call(_folder):
     assert re.search(r"\n +1  below 100 ", text("--stats", "-R", "memory", data=data + b"34. free<memory>(0x1000)\n\n"))
 
 
-def what_is_alive_has_an_age_and_a_count(_folder):
+def live_blocks_are_filtered_by_age_and_by_count(_folder):
     assert numbers("-l") == [1, 2, 6, 10, 11]
     assert numbers("-l", "--older=5") == [1, 2, 6]
     assert numbers("-l", "--older=5.1") == [1, 2]
@@ -313,10 +313,10 @@ def what_is_alive_has_an_age_and_a_count(_folder):
             assert numbers("-l", "--min-count=1", data=mixed) == [1, 2] and numbers("-l", "--min-count=2", data=mixed) == []
 
 
-def what_is_lost_goes_with_its_allocation(_folder):
+def a_lost_block_is_left_out_with_its_allocation(_folder):
     def scanned(calls, lost):
         lines = "".join(f"## lost <1> 0x{CALLS[number][4]:x} definitely\n" for number in lost)
-        return text_with(calls) + b"## scan <1>\n" + lines.encode()
+        return trace_with(calls) + b"## scan <1>\n" + lines.encode()
 
     whole = scanned(CALLS, [1, 2, 10])
     assert whole.endswith(run("-", data=whole, check=0).stdout[-60:])
@@ -334,7 +334,7 @@ def what_is_lost_goes_with_its_allocation(_folder):
     assert re.findall(r"^ *\d\. (.*?)  ", report.split("still reachable, by stack")[0], re.M) == ["100 bytes in 1 block", "64 bytes in 1 block"], report
 
 
-def objects_are_those_of_the_time(_folder):
+def the_object_filter_uses_the_object_mapped_at_the_time_of_the_call(_folder):
     """At one address first a library is mapped, then another one, then the first one again."""
     def library(path, identity):
         return [("MMAP", 0xF0000000, 0xF0001000, path), ("CALL", 0, 0, 1000, 2, "malloc", 9, identity),
@@ -361,7 +361,7 @@ leak:late
 PLAIN = ["--no-default-suppressions"]
 
 
-def suppressed_leaks_do_not_count(folder):
+def suppressed_leaks_are_neither_listed_nor_counted(folder):
     for name, text in (("valgrind", SUPPRESSIONS.split(b"leak:")[0]), ("lsan", b"leak:late\nleak:Cache*\n")):
         with open(os.path.join(folder, name), "wb") as file:
             file.write(text)
@@ -388,7 +388,7 @@ def suppressed_leaks_do_not_count(folder):
     assert b"wrong" in run("--suppressions=wrong", *options, data=TRACE, cwd=folder, check=1).stderr
 
 
-def cut_stacks_change_no_choice(folder):
+def filters_and_suppressions_use_whole_stacks_even_with_b(folder):
     """-b cuts what is shown. Filters and suppressions see whole stacks."""
     # The stacks of 2, 6 and 12 are equal when they are cut.
     data = TRACE + b"12. [10:00:10.000000] malloc<memory>(30) = 0x8000\n\t0x20 Cache::put(int) at /no/c.cc:5\n\t0x70 more\n\n"
@@ -416,7 +416,7 @@ def cut_stacks_change_no_choice(folder):
     assert re.findall(r"^ *\d\. (.*)$", report, re.M) == ["+30 bytes, +1 block: 30 bytes in 1 block, before none"], report
 
 
-def what_matches_nothing_is_said(_folder):
+def a_filter_that_matches_nothing_is_an_error_that_names_it(_folder):
     for options, words in (
             (["--size=5-6"], "--size=5-6 matches nothing: no allocation has such a size"),
             (["--thread=9"], "--thread=9 matches nothing: no allocation was made by such a thread"),
@@ -435,14 +435,14 @@ def what_matches_nothing_is_said(_folder):
     assert b"warning: --function=nope matches nothing" in done.stderr, done
 
 
-def releases_without_allocation_are_of_nobody(_folder):
+def only_excluding_filters_keep_releases_without_an_allocation(_folder):
     stray = TRACE + b"12. [10:00:10.000000] free<memory>(0x9999)\n\n"
     assert numbers("--not-function=late", data=stray)[-1] == 12
     for options in (["--function=*"], ["--size=0-"], ["--thread=7"], ["--time=0-"], ["--object=*"]):
         assert numbers(*options, data=stray)[-1] == 11, options
 
 
-def wrong_words_are_usage_errors(_folder):
+def wrong_values_and_combinations_of_filters_are_usage_errors(_folder):
     for options in (["--size="], ["--size=-"], ["--size=9-3"], ["--size=1x"], ["--size=99999999999999999999-"],
                     ["--thread="], ["--thread=7,"], ["--thread=0"], ["--thread=me"], ["--time=3-2"], ["--time=x"],
                     ["--time=-"], ["--time=3"], ["--function="], ["--min-count=2"], ["--min-count=0", "-l"],
@@ -452,11 +452,15 @@ def wrong_words_are_usage_errors(_folder):
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, options
 
 
-TESTS = [every_output_has_what_was_chosen, what_is_alive_is_chosen_for_every_output, every_format_has_what_was_chosen, growth_is_of_what_was_chosen, what_has_chosen_is_said,
-         time_is_counted_from_the_first_call_of_all, without_times_a_filter_moves_no_call, what_is_alive_has_an_age_and_a_count,
-         objects_are_those_of_the_time, what_is_lost_goes_with_its_allocation, suppressed_leaks_do_not_count, cut_stacks_change_no_choice,
-         what_matches_nothing_is_said, releases_without_allocation_are_of_nobody,
-         wrong_words_are_usage_errors]
+TESTS = [every_output_of_a_filtered_trace_has_only_the_selected_calls, filters_of_live_blocks_apply_to_every_output,
+         every_format_of_a_filtered_trace_has_only_the_selected_calls, growth_counts_only_selected_blocks,
+         outputs_and_suggested_commands_name_the_filters, times_of_filters_count_from_the_first_call_of_the_trace,
+         in_a_trace_without_times_filtered_calls_keep_their_numbers, live_blocks_are_filtered_by_age_and_by_count,
+         the_object_filter_uses_the_object_mapped_at_the_time_of_the_call, a_lost_block_is_left_out_with_its_allocation,
+         suppressed_leaks_are_neither_listed_nor_counted, filters_and_suppressions_use_whole_stacks_even_with_b,
+         a_filter_that_matches_nothing_is_an_error_that_names_it,
+         only_excluding_filters_keep_releases_without_an_allocation,
+         wrong_values_and_combinations_of_filters_are_usage_errors]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

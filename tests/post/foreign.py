@@ -18,7 +18,7 @@ PROCESSORS = ("x86_64", "i386", "aarch64", "arm")
 FRAME = re.compile(r"^\t0x([0-9a-f]+) ")
 
 
-def read_here(name, *options):
+def output_of(name, *options):
     """functrace-postproc's output for a trace, without frames that are not the program's."""
     folder = os.path.join(HERE, name)
     done = subprocess.run([POSTPROC, "--sysroot=" + folder, *options, os.path.join(folder, "trace.rtrace")], stdin=subprocess.DEVNULL,
@@ -38,7 +38,7 @@ def read_here(name, *options):
 def main():
     failed = 0
     for number, name in enumerate(PROCESSORS, 1):
-        found = read_here(name, "-r") + read_here(name, "-l", "-c", "-r")
+        found = output_of(name, "-r") + output_of(name, "-l", "-c", "-r")
         path = os.path.join(HERE, name, "expected.txt")
         if sys.argv[1:] == ["--write"]:
             with open(path, "w") as file:

@@ -48,7 +48,7 @@ def trace(*words, **options):
 NOT_COMPLETE = "functrace-postproc: cannot write %s: No space left on device; the output is incomplete. Write it to another place.\n"
 
 
-def what_can_be_known_is_said_before_the_program_runs(folder):
+def unusable_files_of_options_are_reported_before_the_program_runs(folder):
     program, bad = program_in(folder), os.path.join(folder, "bad")
     with open(bad, "w", encoding="utf-8") as file:
         file.write("{\n a name\n Memcheck:Leak\n nonsense\n}\n")
@@ -62,7 +62,7 @@ def what_can_be_known_is_said_before_the_program_runs(folder):
             assert trace("--report", option, *more, program) == (1, f"functrace: {message}\n"), option
 
 
-def a_report_that_failed_is_no_clean_one(folder):
+def a_report_that_cannot_be_written_never_ends_with_status_0(folder):
     program = program_in(folder)
     with open("/dev/full", "wb") as full:
         for options, words, status in (["--error-exitcode=9"], [], 9), ([], [], 1), (["--error-exitcode=9"], ["3"], 3), \
@@ -76,7 +76,7 @@ def a_report_that_failed_is_no_clean_one(folder):
     assert trace("--report", program, "3") == (3, "runs\n")
 
 
-def a_trace_that_broke_off_is_no_clean_one(folder):
+def the_report_of_a_truncated_trace_never_ends_with_status_0(folder):
     """The report of a truncated trace lacks calls, perhaps all."""
     program = program_in(folder)
 
@@ -88,7 +88,7 @@ def a_trace_that_broke_off_is_no_clean_one(folder):
         assert ended == status and "can no longer be written to" in said, (ended, said)
 
 
-def wrong_usage_names_functrace(folder):
+def usage_errors_of_functrace_report_name_functrace(folder):
     program = program_in(folder)
     page = os.path.join(folder, "page.html")
     hint = "Try `functrace --help' or `functrace --usage' for more information.\n"
@@ -103,7 +103,7 @@ def wrong_usage_names_functrace(folder):
     assert not os.path.exists(page)
 
 
-def the_summary_says_what_is_lost(folder):
+def the_summary_reports_lost_blocks_and_suggests_a_command(folder):
     program, path = program_in(folder), os.path.join(folder, "t")
     for options, words, live, lost, hint in (
             (["--scan"], [], "1 block with 100 bytes is live", "; 1 block with 100 bytes is lost", "the leaks"),
@@ -117,7 +117,7 @@ def the_summary_says_what_is_lost(folder):
     assert done.returncode == 9 and b"is live; 1 block with 100 bytes is lost\n" in done.stderr, done
 
 
-def the_status_agrees_with_growth(folder):
+def with_diff_error_exitcode_fails_only_for_growth(folder):
     old = os.path.join(folder, "old")
     for trace, status in ((TRACE, 0), ((HEAD % 41 + CALLS.split("3. [")[0]).encode(), 9)):
         with open(old, "wb") as file:
@@ -134,7 +134,7 @@ def the_status_agrees_with_growth(folder):
     assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9
 
 
-def a_path_may_contain_newlines(folder):
+def functrace_report_works_with_newlines_in_paths(folder):
     place = os.path.join(folder, "a\nb")
     os.mkdir(place)
     out = os.path.join(place, "o\nut")
@@ -148,9 +148,10 @@ def a_path_may_contain_newlines(folder):
             os.unlink(os.path.join(place, name))
 
 
-TESTS = [a_path_may_contain_newlines, what_can_be_known_is_said_before_the_program_runs, a_report_that_failed_is_no_clean_one,
-         a_trace_that_broke_off_is_no_clean_one, wrong_usage_names_functrace, the_summary_says_what_is_lost,
-         the_status_agrees_with_growth]
+TESTS = [functrace_report_works_with_newlines_in_paths, unusable_files_of_options_are_reported_before_the_program_runs,
+         a_report_that_cannot_be_written_never_ends_with_status_0,
+         the_report_of_a_truncated_trace_never_ends_with_status_0, usage_errors_of_functrace_report_name_functrace,
+         the_summary_reports_lost_blocks_and_suggests_a_command, with_diff_error_exitcode_fails_only_for_growth]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

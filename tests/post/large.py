@@ -37,7 +37,7 @@ def peak(parts, arguments, out=subprocess.DEVNULL):
         return int(file.read())
 
 
-def memory_does_not_grow_with_events(_folder):
+def memory_use_does_not_grow_with_the_number_of_events(_folder):
     encoder = Encoder("1.4", 8, False)
     start = encoder.trace(golden.DECLARATIONS)
     stacks = [encoder.packet(("BTRC",) + tuple(0x400000 + 16 * stack + frame for frame in range(10)))
@@ -52,7 +52,7 @@ def memory_does_not_grow_with_events(_folder):
         assert large < small + 1024, (options, small, large)
 
 
-def notes_keep_their_places_in_bounded_memory(_folder):
+def many_notes_keep_their_places_in_bounded_memory(_folder):
     """The notes come after a block that is live to the end, whose call -l must print first."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n"
     last = b"2. malloc(8) = 0x20\n\t0x200\n\n"
@@ -79,7 +79,7 @@ def notes_keep_their_places_in_bounded_memory(_folder):
     assert done.stdout == have
 
 
-def results_of_scans_wait_in_bounded_memory(_folder):
+def scan_results_wait_for_their_output_in_bounded_memory(_folder):
     """They are printed after the calls, which -c prints at the end."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n## scan <1>\n"
     lost = b"## lost <1> 0x10 definitely\n" * 1000
@@ -89,7 +89,7 @@ def results_of_scans_wait_in_bounded_memory(_folder):
     assert text_of(head + 30 * lost, "-c").count(b"## lost <1> 0x10 definitely\n") == 30000
 
 
-def groups_of_any_size_are_read_again(folder):
+def groups_that_exceed_the_memory_limit_are_read_in_order(folder):
     """Groups that do not fit into memory are read, too, and their order is restored."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1,filter=compress\n<1> : memory (m)\n"
 
@@ -135,8 +135,8 @@ def groups_of_any_size_are_read_again(folder):
     assert done.returncode == 1 and done.stdout.count(b" malloc(1) = ") == steps[3][:1 << 20].count(b"\n")
 
 
-TESTS = [memory_does_not_grow_with_events, notes_keep_their_places_in_bounded_memory,
-         results_of_scans_wait_in_bounded_memory, groups_of_any_size_are_read_again]
+TESTS = [memory_use_does_not_grow_with_the_number_of_events, many_notes_keep_their_places_in_bounded_memory,
+         scan_results_wait_for_their_output_in_bounded_memory, groups_that_exceed_the_memory_limit_are_read_in_order]
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def screen(text):
     return "\n".join(lines)
 
 
-def fed(path, programs, until):
+def feed(path, programs, until):
     """Writes a call every tenth of a second into a pipe, until until() is true."""
     with open(path, "wb", buffering=0) as out:
         out.write(HEAD)
@@ -89,26 +89,26 @@ def fed(path, programs, until):
             time.sleep(0.1)
 
 
-def fifo(folder):
+def make_fifo(folder):
     path = os.path.join(folder, "fifo")
     os.mkfifo(path)
     return path
 
 
-def a_pipe_that_is_slow(folder):
-    path, out = fifo(folder), os.path.join(folder, "out")
+def the_progress_of_a_slow_pipe_is_shown_in_bytes(folder):
+    path, out = make_fifo(folder), os.path.join(folder, "out")
     terminal = Terminal("-o", out, path)
     line = r"functrace-postproc: reading \S*fifo: [\d,]+ bytes"
     # The line is erased and written again.
-    fed(path, [terminal], lambda: terminal.shows(line + r"\r +\r" + line))
+    feed(path, [terminal], lambda: terminal.shows(line + r"\r +\r" + line))
     terminal.expect(line + r"\r +\r" + line)
     assert terminal.end() == 0, terminal.text
     assert terminal.text.endswith(" \r") and not screen(terminal.text), terminal.text
     assert os.path.getsize(out) > len(HEAD), out
 
 
-def a_message_takes_the_line_away(folder):
-    path, out = fifo(folder), os.path.join(folder, "out")
+def a_message_replaces_the_progress_line(folder):
+    path, out = make_fifo(folder), os.path.join(folder, "out")
     terminal = Terminal("-o", out, path)
     with open(path, "wb", buffering=0) as pipe:
         pipe.write(HEAD)
@@ -124,24 +124,24 @@ def a_message_takes_the_line_away(folder):
     assert "reading" in terminal.text and "reading" not in screen(terminal.text), terminal.text
 
 
-def nobody_looks(folder):
+def no_progress_is_shown_if_quiet_redirected_or_beside_the_output(folder):
     """Nothing with -q, where stderr is no terminal, where the trace itself goes to the terminal."""
     for number, (arguments, piped) in enumerate(((["-q", "-o", "q"], False), (["-o", "p"], True), ([], False))):
         place = os.path.join(folder, str(number))
         os.mkdir(place)
-        path = fifo(place)
+        path = make_fifo(place)
         arguments = [os.path.join(place, word) if word in ("q", "p") else word for word in arguments]
         log = os.open(os.path.join(place, "stderr"), os.O_RDWR | os.O_CREAT)
         terminal = Terminal(*arguments, path, stderr=log if piped else None)
         until = time.monotonic() + 3.5
-        fed(path, [terminal], lambda until=until: time.monotonic() > until)
+        feed(path, [terminal], lambda until=until: time.monotonic() > until)
         assert terminal.end() == 0, terminal.text
         assert "reading" not in terminal.text and not os.pread(log, 100, 0), (arguments, terminal.text)
         assert bool(terminal.text) == (not arguments), (arguments, terminal.text)
         os.close(log)
 
 
-def place_in(pid, path):
+def read_offset(pid, path):
     """Returns the offset to which a process has read a file; -1 if it does not have the file open."""
     try:
         for name in os.listdir(f"/proc/{pid}/fd"):
@@ -153,13 +153,13 @@ def place_in(pid, path):
     return -1
 
 
-def held_up(path, *arguments):
+def run_with_pause(path, *arguments):
     """Stops a run for more than two seconds while it reads the file."""
     terminal = Terminal(*arguments, path)
-    while place_in(terminal.pid, path) <= 0:
+    while read_offset(terminal.pid, path) <= 0:
         assert os.waitpid(terminal.pid, os.WNOHANG)[0] == 0
     os.kill(terminal.pid, signal.SIGSTOP)
-    place = place_in(terminal.pid, path)
+    place = read_offset(terminal.pid, path)
     assert 0 < place < os.path.getsize(path) / 2, place
     time.sleep(2.5)
     os.kill(terminal.pid, signal.SIGCONT)
@@ -167,13 +167,13 @@ def held_up(path, *arguments):
     return terminal, place * 100 // os.path.getsize(path)
 
 
-def a_file_that_takes_long(folder):
+def the_progress_of_reading_and_naming_a_slow_file_is_shown(folder):
     data = HEAD + b"".join(call(i, i // 4) for i in range(4, 200004))
     for name, content in (("plain", data), ("packed.gz", gzip.compress(data, 1))):
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(content)
-        terminal, least = held_up(path, "--report", "-o", os.path.join(folder, "out"))
+        terminal, least = run_with_pause(path, "--report", "-o", os.path.join(folder, "out"))
         found = re.search(r"reading \S*%s: (\d+) %%%s" % (name, LEFT), terminal.text)
         assert found and least <= int(found.group(1)) <= 100, (least, terminal.text)
         names = re.search(r"names: ([\d,]+) of 50,000 stacks", terminal.text)
@@ -183,7 +183,7 @@ def a_file_that_takes_long(folder):
                             screen(terminal.text)), terminal.text
 
 
-def short_work_shows_nothing(folder):
+def a_short_run_shows_no_progress(folder):
     path = os.path.join(folder, "short")
     with open(path, "wb") as file:
         file.write(HEAD + call(1))
@@ -194,5 +194,6 @@ def short_work_shows_nothing(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([a_pipe_that_is_slow, a_message_takes_the_line_away, nobody_looks, a_file_that_takes_long,
-                   short_work_shows_nothing]))
+    sys.exit(main([the_progress_of_a_slow_pipe_is_shown_in_bytes, a_message_replaces_the_progress_line,
+                   no_progress_is_shown_if_quiet_redirected_or_beside_the_output,
+                   the_progress_of_reading_and_naming_a_slow_file_is_shown, a_short_run_shows_no_progress]))

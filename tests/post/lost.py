@@ -63,7 +63,7 @@ def lost_of(text):
     return re.search(r"^memory: lost, by stack\n(.*?)^\w+: ", text + "end: ", re.M | re.S).group(1)
 
 
-def the_report_shows_what_is_lost(_folder):
+def the_report_shows_lost_blocks_by_class(_folder):
     text = report(FOUND, "--error-exitcode=9", status=9)
     assert TOTALS in text, text
     groups = lost_of(text)
@@ -78,7 +78,7 @@ def the_report_shows_what_is_lost(_folder):
     assert re.findall(r"^ +\d\. (.* blocks?) ", alive, re.M) == ["350 bytes in 3 blocks", "24 bytes in 2 blocks"], alive
 
 
-def the_last_scan_counts(_folder):
+def classes_of_blocks_are_those_of_the_last_scan(_folder):
     text = report(FOUND + b"## scan <1>\n## lost <1> 0x20 definitely\n")
     assert "16 bytes in 1 block definitely lost" in text and "indirectly" not in text, text
     text = report(FOUND + b"7. free<memory>(0x10)\n\n8. malloc<memory>(8) = 0x10\n\n")
@@ -88,7 +88,7 @@ def the_last_scan_counts(_folder):
     assert re.findall(r"^ +\d\. (.* blocks?) ", reachable, re.M) == ["50 bytes in 1 block", "16 bytes in 1 block"], text
 
 
-def what_is_newer_than_the_scan_is_not_known(_folder):
+def blocks_allocated_after_the_scan_have_no_class(_folder):
     """-l prints the same about newer blocks as the report: only their number."""
     newer = FOUND + b"7. free<memory>(0x10)\n\n8. malloc<memory>(8) = 0x10\n\n9. malloc<memory>(9) = 0x60\n\n"
     assert "17 bytes in 2 blocks allocated after the scan" in report(newer)
@@ -100,7 +100,7 @@ def what_is_newer_than_the_scan_is_not_known(_folder):
         assert (b"malloc<memory>(9) = 0x60" in out) == shown == (b"after the scan" not in out), (kinds, out)
 
 
-def parts_of_a_sum_at_its_limit_do_not_wrap(_folder):
+def sizes_of_classes_do_not_wrap_if_their_sum_exceeds_64_bits(_folder):
     """The sizes of all blocks exceed 64 bits; the parts together are greater than the sum."""
     call = "%d. malloc<memory>(9223372036854775808) = 0x%x\n\t0x1000 a\n\n"
     head = TRACE[:TRACE.index(b"1. malloc")].decode()
@@ -110,12 +110,12 @@ def parts_of_a_sum_at_its_limit_do_not_wrap(_folder):
     assert " 0 bytes in 0 blocks still reachable\n" in out, out
 
 
-def nothing_lost_is_no_leak(_folder):
+def a_scan_without_lost_blocks_passes_error_exitcode(_folder):
     text = report(b"## scan <1>\n## scan <2>\n", "--error-exitcode=9")
     assert text.count("     Nothing is lost.\n") == 2, text
 
 
-def what_is_left_out_is_not_nothing(_folder):
+def a_section_emptied_by_min_count_says_what_is_left_out(_folder):
     """No section says that nothing is lost, possibly lost or has grown if only --min-count hides it."""
     text = report(FOUND, "--min-count=3")
     for title, left_out in (("lost", "2 groups of fewer than 3: 108"), ("possibly lost", "1 group of fewer than 3: 200"),
@@ -126,13 +126,13 @@ def what_is_left_out_is_not_nothing(_folder):
         assert words not in text.split("\nfd: ")[0] + grown.split("\nfd: ")[0], (text, grown)
 
 
-def an_unknown_heap_is_said(_folder):
+def if_a_heap_is_unknown_the_report_lists_all_live_blocks(_folder):
     text = report(UNKNOWN, "--error-exitcode=9", status=9)
     assert "            the lost blocks of p are unknown: its heap is not known\n" in text, text
     assert "memory: alive at the end, by stack\n\n  1. 350 bytes in 3 blocks" in text, text
 
 
-def every_stage_keeps_it(_folder):
+def leak_lists_and_groups_keep_the_results_of_the_scan(_folder):
     for found in (FOUND, UNKNOWN):
         data = TRACE % found
         for options in ([], ["-l"], ["-c"], ["-l", "-c"]):
@@ -168,7 +168,7 @@ LISTED = b"""version=1.4,arch=x86_64,process=p,pid=7,filter=leaks,origin=t
 """
 
 
-def the_list_has_what_is_lost(_folder):
+def the_leak_list_has_the_lost_blocks_and_counts_the_others(_folder):
     """The same blocks as in the report; other live blocks are only counted."""
     out = run("-l", "-", data=TRACE % FOUND, check=0).stdout
     assert out == LISTED, out.decode()
@@ -186,7 +186,7 @@ def the_list_has_what_is_lost(_folder):
                         b"# 1 block(s) alive from before the trace began with total size of 7 bytes: not shown\n"), out
 
 
-def the_list_and_its_status_agree(_folder):
+def the_status_of_the_leak_list_agrees_with_its_blocks(_folder):
     gate = ["-l", "-R", "memory", "--error-exitcode=9"]
     assert run(*gate, "-", data=TRACE % FOUND).returncode == 9
     assert run(*gate, "-", data=TRACE % b"## scan <1>\n").returncode == 0
@@ -213,7 +213,7 @@ KINDS = [
 ONE = TRACE.replace(b"\t0x1000 a\n\t0x2000 main\n", b"\t0x3000 b\n").replace(b"6. open<fd>(0) = 0x3\n", b"")
 
 
-def suppressions_are_for_their_kinds(folder):
+def a_suppression_applies_to_the_leak_kinds_that_it_names(folder):
     path = os.path.join(folder, "s")
     for kinds, groups, listed, classes in KINDS:
         with open(path, "w", encoding="utf-8") as file:
@@ -239,7 +239,7 @@ def suppressions_are_for_their_kinds(folder):
                 0 if hides else 9), (kinds, found)
 
 
-def entries_each_have_their_kind(folder):
+def each_suppression_counts_the_blocks_of_its_own_leak_kind(folder):
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
         file.write("".join(f"{{\n {kind}\n Memcheck:Leak\n match-leak-kinds: {kind}\n fun:malloc\n}}\n"
@@ -256,7 +256,7 @@ def entries_each_have_their_kind(folder):
         assert (b"     without growth that suppressions match: +350 bytes, +3 blocks\n" in out.stdout) == (not status), out.stdout
 
 
-def what_was_lost_before_can_be_suppressed(folder):
+def lost_blocks_from_before_the_trace_can_be_suppressed(folder):
     trace = ONE % b"## before <1> 0x90 7\n## before <1> 0xa0 9\n## scan <1>\n## lost <1> 0x90 definitely\n## lost <1> 0x10 definitely\n"
     path = os.path.join(folder, "s")
     made = run("--report", "--gen-suppressions", "-", data=trace, check=0).stdout.decode()
@@ -271,7 +271,7 @@ def what_was_lost_before_can_be_suppressed(folder):
             assert seen in leaks and not_seen not in leaks and "suppressed" in out and "7 bytes in 1 block" in out, out
 
 
-def wrong_kinds_are_said(folder):
+def an_unknown_leak_kind_in_a_suppression_is_an_error(folder):
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
         file.write("{\n n\n Memcheck:Leak\n match-leak-kinds: definite,sure\n fun:malloc\n}\n")
@@ -281,7 +281,7 @@ def wrong_kinds_are_said(folder):
         "commas between, or all, or none, not 'definite,sure'\n") and not done.stdout, done
 
 
-def formats_hold_it(_folder):
+def rtrace_and_stacktrack_keep_a_scan_and_others_report_its_loss(_folder):
     for found in (FOUND, UNKNOWN):
         for form in ("rtrace", "stacktrack"):
             for order in ([], ["--input-format=" + form]):
@@ -295,7 +295,7 @@ def formats_hold_it(_folder):
             assert b"## lost" not in done.stdout, (form, done.stdout)
 
 
-def what_is_none_is_a_remark(_folder):
+def a_line_that_only_resembles_a_scan_result_is_kept_as_a_note(_folder):
     for line in (b"## scan 1", b"## lost <1> 0x10", b"## lost <1> 0x10 surely", b"## lost 0x10 definitely",
                  b"## scan <1>x", b"## lost <100000000> 0x10 definitely"):
         done = run("-f", "rtrace", "-", data=TRACE % (line + b"\n"))
@@ -303,7 +303,7 @@ def what_is_none_is_a_remark(_folder):
         assert line + b"\n" in out and b"LOST" not in done.stdout, (line, out)
 
 
-def damaged_packets_are_said(_folder):
+def a_packet_with_an_unknown_class_of_blocks_is_reported(_folder):
     data = run("-q", "-f", "rtrace", "-", data=TRACE % FOUND, check=0).stdout
     at = data.index(b"LOST")
     kind = data[:at + 12] + b"\x07" + data[at + 13:]
@@ -311,7 +311,7 @@ def damaged_packets_are_said(_folder):
     assert b"has no known class" in done.stderr and done.returncode == 1, (done.returncode, done.stderr)
 
 
-def json_has_the_classes(_folder):
+def json_has_the_figures_of_each_class_of_lost_blocks(_folder):
     out = run("-q", "-f", "json", "-", data=TRACE % FOUND, check=0).stdout.decode()
     assert '"lost":{"definitely":{"bytes":8,"count":1},"indirectly":{"bytes":100,"count":1},' \
         '"possibly":{"bytes":200,"count":1}}' in out, out
@@ -323,14 +323,14 @@ def json_has_the_classes(_folder):
     assert '"lost":null' in run("-q", "-f", "json", "-", data=TRACE % b"", check=0).stdout.decode()
 
 
-def xml_has_the_classes(_folder):
+def xml_has_an_error_kind_for_each_class_of_lost_blocks(_folder):
     out = run("-q", "-f", "xml", "-", data=TRACE % FOUND, check=0).stdout.decode()
     assert re.findall(r"<kind>(.*)</kind>", out) == ["Leak_DefinitelyLost", "Leak_IndirectlyLost", "Leak_PossiblyLost"], out
     assert "8 bytes in 1 blocks are definitely lost in loss record 1 of 3" in out, out
     assert "1 blocks are alive at the end in loss record 3 of 3" in out, out
 
 
-def a_figure_of_each_stack_is_what_is_lost(_folder):
+def weight_lost_exports_the_lost_bytes_of_each_stack(_folder):
     out = run("-q", "-f", "collapsed", "--weight=lost", "-", data=TRACE % FOUND, check=0).stdout
     assert out == b"main;a;malloc 8\nb;malloc 100\n", out
     out = run("-q", "-f", "callgrind", "--weight=lost", "-", data=TRACE % FOUND, check=0).stdout
@@ -342,13 +342,17 @@ def a_figure_of_each_stack_is_what_is_lost(_folder):
         assert done.stdout == b"" and b"no trace has a scan, which finds the lost blocks" in done.stderr, done
 
 
-TESTS = [the_report_shows_what_is_lost, the_last_scan_counts, what_is_newer_than_the_scan_is_not_known,
-         parts_of_a_sum_at_its_limit_do_not_wrap, nothing_lost_is_no_leak, what_is_left_out_is_not_nothing, an_unknown_heap_is_said,
-         every_stage_keeps_it,
-         the_list_has_what_is_lost, the_list_and_its_status_agree, suppressions_are_for_their_kinds,
-         entries_each_have_their_kind, what_was_lost_before_can_be_suppressed,
-         wrong_kinds_are_said, formats_hold_it, what_is_none_is_a_remark, damaged_packets_are_said, json_has_the_classes,
-         xml_has_the_classes, a_figure_of_each_stack_is_what_is_lost]
+TESTS = [the_report_shows_lost_blocks_by_class, classes_of_blocks_are_those_of_the_last_scan,
+         blocks_allocated_after_the_scan_have_no_class, sizes_of_classes_do_not_wrap_if_their_sum_exceeds_64_bits,
+         a_scan_without_lost_blocks_passes_error_exitcode, a_section_emptied_by_min_count_says_what_is_left_out,
+         if_a_heap_is_unknown_the_report_lists_all_live_blocks, leak_lists_and_groups_keep_the_results_of_the_scan,
+         the_leak_list_has_the_lost_blocks_and_counts_the_others, the_status_of_the_leak_list_agrees_with_its_blocks,
+         a_suppression_applies_to_the_leak_kinds_that_it_names, each_suppression_counts_the_blocks_of_its_own_leak_kind,
+         lost_blocks_from_before_the_trace_can_be_suppressed, an_unknown_leak_kind_in_a_suppression_is_an_error,
+         rtrace_and_stacktrack_keep_a_scan_and_others_report_its_loss,
+         a_line_that_only_resembles_a_scan_result_is_kept_as_a_note,
+         a_packet_with_an_unknown_class_of_blocks_is_reported, json_has_the_figures_of_each_class_of_lost_blocks,
+         xml_has_an_error_kind_for_each_class_of_lost_blocks, weight_lost_exports_the_lost_bytes_of_each_stack]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

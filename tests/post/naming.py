@@ -62,7 +62,7 @@ def traced(folder, *options):
     return program, trace
 
 
-def rebuilt(program):
+def rebuild_program(program):
     """Builds another program at the same path, as make does, a moment later."""
     time.sleep(1.1)  # the header of a text has the time in seconds
     compile_c(program, SECOND)
@@ -95,7 +95,7 @@ def a_rebuilt_program_gives_no_names(folder):
             done = run("-l", "-r", "-b", "2", "-", data=way, check=0)
             assert re.search(r"\balloc_config\(\) at .*:2$", frame_of_77(done.stdout.decode())), done.stdout
             assert program.encode() not in done.stderr, done.stderr
-        rebuilt(program)
+        rebuild_program(program)
         choices = ["-l", "-b", "2"], ["-c"], ["--stats"]
         for number, way in enumerate(ways):
             for choice in choices if LONG or not number else [choices[number % len(choices)]]:
@@ -115,7 +115,7 @@ def a_rebuilt_program_gives_no_names(folder):
             assert program.encode() not in done.stderr, done.stderr
 
 
-def without_build_ids_a_newer_file_is_said(folder):
+def without_build_ids_a_file_newer_than_the_trace_is_reported(folder):
     program, trace = traced(folder, "--compat=sp-rtrace")
     live = read(trace)
     bare = re.sub(rb"## build-id .*\n", b"", text_of(live, "--compat=none"))
@@ -124,7 +124,7 @@ def without_build_ids_a_newer_file_is_said(folder):
         done = run("-l", "-r", "-b", "2", "-", data=way, check=0)
         assert "alloc_config()" in frame_of_77(done.stdout.decode()), done.stdout
         assert program.encode() not in done.stderr, done.stderr
-    rebuilt(program)
+    rebuild_program(program)
     for way in (live, text_of(live), bare):
         for choice in (["-l"], ["--stats"]):
             done = run(*choice, "-r", "-", data=way, check=0)
@@ -146,7 +146,7 @@ def without_build_ids_a_newer_file_is_said(folder):
     assert f" {program} is newer" in done.stderr.decode(), done.stderr
 
 
-def build_ids_may_come_late(folder):
+def build_ids_may_be_declared_after_the_calls(folder):
     """In the order in which sp-rtrace's tools write a text: comments after all objects, objects after their calls."""
     program, trace = traced(folder, "-f", "text", "--compat=sp-rtrace")
     lines = read(trace).decode().splitlines(True)
@@ -155,7 +155,7 @@ def build_ids_may_come_late(folder):
     assert len(ids) >= 2 and len(objects) >= len(ids), lines
     rest = [line for line in lines if line not in objects and line not in ids]
     at = next(i for i, line in enumerate(rest) if re.match(r"\d+\. ", line))
-    rebuilt(program)
+    rebuild_program(program)
     path = os.path.join(folder, "late.txt")
     for text in (rest[:at] + objects + ids + rest[at:], rest + objects + ids):
         with open(path, "w", encoding="ascii") as file:
@@ -165,7 +165,7 @@ def build_ids_may_come_late(folder):
         assert done.stderr.count(b"is not the file that was traced") == 1, done.stderr
 
 
-def damaged_build_ids_are_told(_folder):
+def a_damaged_build_id_is_reported(_folder):
     """Build-ids of undeclared objects are no damage."""
     head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n: /no/such => 0x1000-0x2000\n"
     for line in (b"## build-id 0x1000 012\n", b"## build-id 0x1000 xyz\n", b"## build-id 0x1000\n",
@@ -184,7 +184,7 @@ def named_frames(text):
     return re.findall(r"^\t0x\w+ .*\w\(", text.decode(), re.M)
 
 
-def names_that_are_there_stay(folder):
+def names_in_a_trace_are_kept_even_if_the_files_are_gone(folder):
     """A second run without the files, or with some of them, keeps all names."""
     program, trace = traced(folder, "-f", "text")
     for dialect in ("none", "sp-rtrace"):
@@ -215,7 +215,7 @@ def names_that_are_there_stay(folder):
         assert text_of(less, "-r") == named
 
 
-def only_better_names_replace_names(folder):
+def a_name_is_replaced_only_by_a_more_complete_one(folder):
     if not shutil.which(NM):
         raise Skip("nm is not installed")
     program = os.path.join(folder, "p")
@@ -283,7 +283,7 @@ def named_with_range(path, start, end, addresses, binary):
     return [name for _, name in names_of_calls(done.stdout.decode())], done.stderr.decode()
 
 
-def the_code_mapping_alone_is_enough(folder):
+def names_are_found_if_only_the_executable_mapping_is_declared(folder):
     """sp-rtrace writes each executable mapping as it is, not from the file's offset 0."""
     if not shutil.which(NM):
         raise Skip("nm is not installed")
@@ -321,7 +321,7 @@ def the_code_mapping_alone_is_enough(folder):
     assert tried >= 3
 
 
-def a_range_that_fits_twice_names_nothing(folder):
+def a_mapping_that_fits_two_segments_gives_no_names(folder):
     if not shutil.which(NM):
         raise Skip("nm is not installed")
     path = os.path.join(folder, "twice")
@@ -340,7 +340,7 @@ def a_range_that_fits_twice_names_nothing(folder):
         assert not names and said.count(f"range of {path} (4096 bytes) fits several parts") == 1, (names, said)
 
 
-def what_would_help_is_said_once(folder):
+def one_warning_says_how_to_find_names_that_are_missing(folder):
     def hint(trace, *options, status=0):
         env = {key: value for key, value in os.environ.items() if not key.startswith("DEBUGINFOD")}
         said = run("-b", "2", *options, trace, env=env, check=status).stderr.decode()
@@ -377,9 +377,11 @@ def what_would_help_is_said_once(folder):
     assert not hint(trace, "-l", "-r")
 
 
-TESTS = [what_would_help_is_said_once, the_code_mapping_alone_is_enough, a_range_that_fits_twice_names_nothing, names_that_are_there_stay,
-         only_better_names_replace_names, a_rebuilt_program_gives_no_names, without_build_ids_a_newer_file_is_said,
-         build_ids_may_come_late, damaged_build_ids_are_told]
+TESTS = [one_warning_says_how_to_find_names_that_are_missing,
+         names_are_found_if_only_the_executable_mapping_is_declared, a_mapping_that_fits_two_segments_gives_no_names,
+         names_in_a_trace_are_kept_even_if_the_files_are_gone, a_name_is_replaced_only_by_a_more_complete_one,
+         a_rebuilt_program_gives_no_names, without_build_ids_a_file_newer_than_the_trace_is_reported,
+         build_ids_may_be_declared_after_the_calls, a_damaged_build_id_is_reported]
 
 
 if __name__ == "__main__":

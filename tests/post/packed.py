@@ -36,7 +36,7 @@ PACK = {"gz": gzip.compress, "zst": zstd}
 UNPACK = {"gz": gzip.decompress, "zst": lambda data: zstd(data, "-d")}
 
 
-def what_is_written_is_the_same(folder):
+def compressed_output_unpacks_to_the_uncompressed_output(folder):
     trace, = write(folder, t=LONG)
     for number, options in enumerate(([], ["-f", "rtrace"], ["-l", "-c"], ["-f", "swap"], ["-f", "stacktrack"])):
         expected = run("-q", *options, trace).stdout
@@ -49,7 +49,7 @@ def what_is_written_is_the_same(folder):
         assert number and not IS_LONG or UNPACK["zst"](run("-q", *options, "--pack", trace).stdout) == expected
 
 
-def frames_are_whole_by_themselves(folder):
+def each_compressed_frame_can_be_unpacked_alone(folder):
     """All complete frames of a truncated file can be read."""
     trace, = write(folder, t=LONG)
     packed = run("-f", "text", "-zgz", trace).stdout
@@ -58,7 +58,7 @@ def frames_are_whole_by_themselves(folder):
     assert text_of(LONG).startswith(gzip.decompress(packed[:second]))
 
 
-def names_in_a_folder_have_the_end(folder):
+def compressed_files_in_an_output_folder_end_with_gz_or_zst(folder):
     trace, = write(folder, t=OWN)
     into = os.path.join(folder, "into.gz")
     os.mkdir(into)
@@ -69,7 +69,7 @@ def names_in_a_folder_have_the_end(folder):
     assert text_of(read(into, "4242-1.rtrace.txt.zst")) == read(into, "4242-0.rtrace.txt")
 
 
-def what_does_not_go_together(folder):
+def compression_with_unsuitable_options_is_a_usage_error(folder):
     trace, = write(folder, t=OWN)
     out = os.path.join(folder, "a.zst")
     for options in (["--stats", "-o", out], ["--dump", "-z"], ["--mpatrol-table", "-o", out], ["-zxz"], ["-zgz", "-o", out],
@@ -78,13 +78,13 @@ def what_does_not_go_together(folder):
         assert done.stdout == b"" and not os.path.exists(out), options
 
 
-def a_full_disk_is_said(_folder):
+def a_full_disk_is_reported(_folder):
     for kind in PACK:
         done = run("-z" + kind, "-o", "/dev/full", "-", data=LONG, check=1)
         assert b"cannot write /dev/full: No space left on device" in done.stderr, done
 
 
-def a_reader_that_leaves_ends_it(folder):
+def a_closed_output_pipe_ends_the_run_without_a_message(folder):
     trace, = write(folder, t=LONG)
     for options in ([], ["-z"]):
         child = subprocess.Popen([PROGRAM, *options, trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -93,7 +93,7 @@ def a_reader_that_leaves_ends_it(folder):
         child.stderr.close()
 
 
-def what_is_cut_off_is_read_to_there(_folder):
+def a_truncated_compressed_trace_is_read_up_to_its_end(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
         first = pack(LONG[:600000])
@@ -107,7 +107,7 @@ def what_is_cut_off_is_read_to_there(_folder):
             assert size < len(first) or len(done.stdout) > 590000, (kind, size, len(done.stdout))
 
 
-def what_follows_is_no_part_of_it(_folder):
+def other_data_after_a_compressed_trace_is_reported_as_damage(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
         packed = pack(LONG)
@@ -119,7 +119,7 @@ def what_follows_is_no_part_of_it(_folder):
         assert run("-", data=packed + (bytes(512) if kind == "gz" else b"\x50\x2a\x4d\x18\4\0\0\0skip"), check=0).stdout == whole
 
 
-def changed_bytes_never_crash(_folder):
+def changed_bytes_in_a_compressed_trace_cause_no_crash(_folder):
     whole = text_of(LONG)
     for kind, pack in PACK.items():
         packed, rng = pack(LONG), random.Random(kind)
@@ -131,7 +131,7 @@ def changed_bytes_never_crash(_folder):
             assert done.returncode == 1 or done.stdout == whole, kind
 
 
-def little_input_needs_little_memory(_folder):
+def a_small_file_that_unpacks_to_much_data_needs_little_memory(_folder):
     """A file that unpacks to very much data is read in a stream, or refused; sizes that it declares are not trusted."""
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
     # 256 MiB, packed in 16 equal parts.
@@ -149,7 +149,7 @@ def little_input_needs_little_memory(_folder):
     assert done.returncode == 0 or b"need more than 128 MiB" in done.stderr, done
 
 
-def what_grows_is_followed(folder):
+def follow_reads_a_growing_compressed_trace(folder):
     whole = text_of(LONG)
     pieces = [LONG[i * len(LONG) // 5:(i + 1) * len(LONG) // 5] for i in range(5)]
     for kind, pack in PACK.items():
@@ -189,7 +189,12 @@ def what_grows_is_followed(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([what_is_written_is_the_same, frames_are_whole_by_themselves, names_in_a_folder_have_the_end,
-                   what_does_not_go_together, a_full_disk_is_said, a_reader_that_leaves_ends_it,
-                   what_is_cut_off_is_read_to_there, what_follows_is_no_part_of_it, changed_bytes_never_crash,
-                   little_input_needs_little_memory, what_grows_is_followed]))
+    sys.exit(main([compressed_output_unpacks_to_the_uncompressed_output, each_compressed_frame_can_be_unpacked_alone,
+                   compressed_files_in_an_output_folder_end_with_gz_or_zst,
+                   compression_with_unsuitable_options_is_a_usage_error, a_full_disk_is_reported,
+                   a_closed_output_pipe_ends_the_run_without_a_message,
+                   a_truncated_compressed_trace_is_read_up_to_its_end,
+                   other_data_after_a_compressed_trace_is_reported_as_damage,
+                   changed_bytes_in_a_compressed_trace_cause_no_crash,
+                   a_small_file_that_unpacks_to_much_data_needs_little_memory,
+                   follow_reads_a_growing_compressed_trace]))

@@ -142,7 +142,7 @@ def visit(folder, page, state="", options=(), may_say=None):
     return seen["value"]
 
 
-def the_page_shows_what_there_is(folder):
+def the_page_shows_the_program_its_figures_and_stacks(folder):
     page = make_page(folder, trace(folder))
     value = browse(folder, page, """return {
         head: shown('#program, #about, #remarks summary'), cards: cards(), kinds: shown('.kind .type'),
@@ -160,7 +160,7 @@ def the_page_shows_what_there_is(folder):
     assert value["sum"] == ["", "60", "1", "", "", "1 stack in all"]
 
 
-def resident_memory_is_a_line_of_time(folder):
+def the_page_draws_resident_memory_over_time(folder):
     data = trace(folder).replace(b"\n2. [", b"\n## resident 40960000 81920000\n2. [").replace(
         b"\n7. [", b"\n## resident 20480000 90112000\n7. [")
     page = make_page(folder, data)
@@ -182,7 +182,7 @@ def resident_memory_is_a_line_of_time(folder):
     assert value == 0, value
 
 
-def views_have_their_figures(folder):
+def each_view_of_the_page_has_its_figures(folder):
     page = make_page(folder, trace(folder))
     script = "return {groups: groups(), boxes: shown('.box'), kind: shown('#flame-title')};"
     value = browse(folder, page, script, "view=allocated")
@@ -196,7 +196,7 @@ def views_have_their_figures(folder):
     assert value["groups"] == [["100.0 %", "1", "none ended", "open_it f.c:9\n← main"]], value["groups"]
 
 
-def threads_have_their_figures(folder):
+def the_page_shows_the_figures_of_each_thread(folder):
     script = "return [...document.querySelectorAll('#threads tr')].map((tr) => [...tr.cells].map((c) => c.textContent));"
     assert browse(folder, make_page(folder, trace(folder)), script) == []
     data = trace(folder).replace(b"1. [", b"## thread 7 main\n1. [").replace(b"\n2. [", b"\n## thread 8 <b>io\n2. [") \
@@ -239,7 +239,7 @@ MORE = """8. [10:00:09.000000] malloc<memory>(7) = 0x3000
 """
 
 
-def what_is_lost_is_shown(folder):
+def the_page_shows_the_results_of_a_scan(folder):
     more = (MORE % {"folder": folder}).encode()
     page = make_page(folder, trace(folder) + more + SCANNED.encode())
     kind = data_of(page)["kinds"][0]
@@ -301,7 +301,7 @@ def what_is_lost_is_shown(folder):
     assert value["scan"] == [] and value["order"][0] == "live", value
 
 
-def growth_is_a_differential_flame_graph(folder):
+def the_page_shows_growth_in_a_differential_flame_graph(folder):
     """Since second 2: alloc_a's block was released, alloc_b's stayed, main opened a descriptor; one group shrank, one
     grew."""
     calls = CALLS % {"folder": folder} + "".join(
@@ -335,7 +335,7 @@ def growth_is_a_differential_flame_graph(folder):
     assert data["compared"] == "/bin/prog, process 42" and data["kinds"][0]["old"] == [2, 160], data
 
 
-def ends_come_first_and_lists_are_counted(folder):
+def the_page_shows_abnormal_ends_and_counts_hidden_notes(folder):
     notes = "".join(f"## open of /nope/{i} failed\n" for i in range(130))
     end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
     page = make_page(folder, trace(folder) + (notes + end).encode())
@@ -347,7 +347,7 @@ def ends_come_first_and_lists_are_counted(folder):
     assert value[1][-1] == "110 more notes, which functrace-postproc TRACE prints", value[1][-1]
 
 
-def a_moment_is_picked(folder):
+def the_page_shows_the_live_blocks_of_a_selected_moment(folder):
     page = make_page(folder, trace(folder))
     data = data_of(page)
     width = data["moment_width"]
@@ -381,7 +381,7 @@ def a_moment_is_picked(folder):
     assert value[3] == ["moment", middle], (value, middle)
 
 
-def keys_zoom_and_find(folder):
+def keys_of_the_page_select_views_zoom_and_search(folder):
     page = make_page(folder, trace(folder))
     value = browse(folder, page, """
         const seen = [];
@@ -425,7 +425,7 @@ def keys_zoom_and_find(folder):
     assert value == [["“nowhere” is in no stack."], 0, None], value
 
 
-def a_stack_shows_its_lines(folder):
+def an_opened_stack_of_the_page_shows_its_source_and_figures(folder):
     page = make_page(folder, trace(folder))
     value = browse(folder, page, """
         press('3');
@@ -447,7 +447,7 @@ def a_stack_shows_its_lines(folder):
     assert value["after"] == 0
 
 
-def hostile_names_are_text(folder):
+def the_page_shows_hostile_names_as_text(folder):
     name = b"</script><script>seen.errors.push(1)</script><img src=x onerror=seen.errors.push(2)>&amp;\xff\"'"
     data = trace(folder).replace(b"alloc_b", name).replace(b"/bin/prog", b"/bin/" + name).replace(b"fd", b"<i>fd")
     page = make_page(folder, data)
@@ -461,7 +461,7 @@ def hostile_names_are_text(folder):
     assert value["title"] == f"/bin/{expected} – functrace" and value["kinds"] == ["memory", "<i>fd"], value
 
 
-def what_is_not_there_is_said(folder):
+def the_page_says_what_an_empty_or_bare_trace_does_not_have(folder):
     page = make_page(folder, HEAD.encode())
     value = browse(folder, page, "return [shown('#cards .exact'), shown('#flame'), shown('#groups-title')];")
     assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end."], value
@@ -481,7 +481,7 @@ def what_is_not_there_is_said(folder):
     assert value[3][0].endswith("calls"), value[3]
 
 
-def lives_of_blocks_from_before_are_unknown(folder):
+def the_page_shows_unknown_lives_for_blocks_from_before_the_trace(folder):
     """A block from before the trace was released: how long it had lived is not known."""
     before = "## before <1> 0x90000 24\n## before <1> 0x91000 16\n"
     page = make_page(folder, (HEAD + before + "1. [10:00:01.000000] free<memory>(0x90000)\n").encode())
@@ -499,7 +499,7 @@ def figures_of(stats):
             "peak": number(r"peak bytes *(\d+)")}
 
 
-def figures_are_those_of_stats(folder):
+def the_page_has_the_figures_of_stats(folder):
     """A real program: the shown figures, and the sums of all rows."""
     path = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "20", "-o", path, "perl", "-e",
@@ -528,14 +528,14 @@ def figures_are_those_of_stats(folder):
             assert int(shown[0].replace(",", "")) == blocks[0] and shown[2][1] == f"{blocks[0]:,} blocks", shown
 
 
-def what_was_selected_is_said(folder):
+def the_page_names_the_filters(folder):
     page = make_page(folder, trace(folder), "--size=60-100", "--function=alloc_?")
     words = "Only what these options select: --size=60-100 --function='alloc_?'"
     assert browse(folder, page, "return shown('#selection');") == [words]
     assert browse(folder, make_page(folder, trace(folder)), "return shown('#selection');") == []
 
 
-def pages_go_with_reports_and_several_traces(folder):
+def html_may_be_combined_with_report_but_not_with_other_outputs(folder):
     path, out = os.path.join(folder, "t"), os.path.join(folder, "page.html")
     with open(path, "wb") as file:
         file.write(trace(folder))
@@ -564,7 +564,7 @@ def pages_go_with_reports_and_several_traces(folder):
 STACKS, ROUNDS = 101000, 5 if LONG else 1
 
 
-def a_large_trace(path):
+def write_large_trace(path):
     """With CHECK_LONG a million events, with more stacks than a page has room for."""
     encoder = Encoder("1.4", 8, False)
     stacks = [encoder.packet(("BTRC", 0x10000000 + 16 * i, 0x8000000 + 16 * (i // 4), 0x4000000 + 16 * (i // 64),
@@ -583,9 +583,9 @@ def a_large_trace(path):
                 for i in range(kept, STACKS)))
 
 
-def a_large_trace_fits(folder):
+def the_page_of_a_large_trace_stays_small(folder):
     path, out = os.path.join(folder, "t.rtrace"), os.path.join(folder, "page.html")
-    a_large_trace(path)
+    write_large_trace(path)
     stats = figures_of(run("--stats", path, check=0).stdout.decode())
     process = subprocess.Popen([PROGRAM, f"--html={out}", path])
     _, status, usage = os.wait4(process.pid, 0)
@@ -612,10 +612,15 @@ def a_large_trace_fits(folder):
     print(f"# opened after {value[0]:.0f} ms; another view, inverted: {value[1]:.0f} ms")
 
 
-TESTS = [the_page_shows_what_there_is, lives_of_blocks_from_before_are_unknown, resident_memory_is_a_line_of_time, growth_is_a_differential_flame_graph, ends_come_first_and_lists_are_counted, views_have_their_figures, threads_have_their_figures, what_is_lost_is_shown,
-         a_moment_is_picked, keys_zoom_and_find,
-         a_stack_shows_its_lines, hostile_names_are_text, what_is_not_there_is_said, figures_are_those_of_stats,
-         what_was_selected_is_said, pages_go_with_reports_and_several_traces, a_large_trace_fits]
+TESTS = [the_page_shows_the_program_its_figures_and_stacks,
+         the_page_shows_unknown_lives_for_blocks_from_before_the_trace, the_page_draws_resident_memory_over_time,
+         the_page_shows_growth_in_a_differential_flame_graph, the_page_shows_abnormal_ends_and_counts_hidden_notes,
+         each_view_of_the_page_has_its_figures, the_page_shows_the_figures_of_each_thread,
+         the_page_shows_the_results_of_a_scan, the_page_shows_the_live_blocks_of_a_selected_moment,
+         keys_of_the_page_select_views_zoom_and_search, an_opened_stack_of_the_page_shows_its_source_and_figures,
+         the_page_shows_hostile_names_as_text, the_page_says_what_an_empty_or_bare_trace_does_not_have,
+         the_page_has_the_figures_of_stats, the_page_names_the_filters,
+         html_may_be_combined_with_report_but_not_with_other_outputs, the_page_of_a_large_trace_stays_small]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -102,7 +102,7 @@ def report_of(data, *options, status=0, view="leaks"):
     return run("--report=" + view, *options, "-", data=data, check=status, env=dict(os.environ, TZ="UTC")).stdout.decode()
 
 
-def the_report_is_what_is_alive(_folder):
+def the_report_shows_the_live_resources(_folder):
     text = report_of(TRACE)
     assert text == TOP + LEAKS, text
     assert run("--report=leaks", "-", data=TRACE, check=0, env=dict(os.environ, TZ="UTC")).stdout.decode() == text
@@ -117,7 +117,7 @@ def memory_of(text):
     return body(text).split("\nfd: ")[0]
 
 
-def views_have_their_figures(_folder):
+def each_view_of_the_report_has_its_figures(_folder):
     def view(name, *options):
         return memory_of(run("--report=" + name, *options, "-", data=TRACE, check=0,
                              env=dict(os.environ, TZ="UTC")).stdout.decode())
@@ -141,7 +141,7 @@ memory: temporary, by stack: released before the next allocation
     assert view("object").splitlines()[-1].split() == ["1", "1,000", "0", "0", "/lib/libv.so"], view("object")
 
 
-def trees_go_down_and_up(_folder):
+def the_call_tree_is_shown_downwards_or_upwards(_folder):
     assert memory_of(report_of(TRACE, "--tree")) == """
 memory: alive at the end, by stack
 
@@ -160,7 +160,7 @@ memory: alive at the end, by stack
         "   70.0 %             140    alloc_a at a.c:5"], report_of(TRACE, "--tree=up")
 
 
-def a_tree_has_no_line_of_another_call(_folder):
+def a_tree_node_shows_a_line_only_if_all_its_calls_share_it(_folder):
     """Frames of one function are one node; a place is shown only if it is that of all of them."""
     calls = (("malloc", 1, "a.c:5", "m.c:7"), ("malloc", 99, "a.c:50", "m.c:8"), ("calloc", 100, "b.h:5", "m.c:8"))
     data = (HEAD % 42 + "".join(f"{i}. {name}<memory>({size}) = 0x{i}000\n\t0x{i}0 f at /no/{place}\n\t0x{i}1 g at /no/g.c:1"
@@ -178,7 +178,7 @@ def a_tree_has_no_line_of_another_call(_folder):
     assert tree("--tree", data=only)[:2] == [["1", "main at m.c:7"], ["1", "g at g.c:1 (inlined)"]], tree("--tree", data=only)
 
 
-def time_chooses_among_what_is_alive(_folder):
+def between_and_older_select_live_blocks_by_time(_folder):
     def heads(*options):
         text = report_of(TRACE, *options)
         assert f"\nonly        {' '.join(options)}\n" in text, text
@@ -192,7 +192,7 @@ def time_chooses_among_what_is_alive(_folder):
     assert "memory: alive at the end, by stack\n     Nothing.\n" in report_of(TRACE, "--older=100")
 
 
-def threads_are_known_if_the_trace_has_them(_folder):
+def the_view_by_thread_says_if_a_trace_names_no_threads(_folder):
     calls = CALLS + "8. [10:00:07.000000] step<app>(5) = 0x1\n\n## thread 8\n9. [10:00:08.000000] step<app>(6) = 0x1\n\n"
     head = HEAD % 42 + "<4> : app (calls of functions) [call]\n<8> : fp (file pointers)\n"
     unknown = "  The trace does not say which thread made the calls.\n"
@@ -211,7 +211,7 @@ def threads_are_known_if_the_trace_has_them(_folder):
     assert [unknown in part for part in text.split(": by thread\n")[1:]] == [True, True, True, False], text
 
 
-def growth_is_told(folder):
+def the_report_shows_growth_since_a_moment_or_an_older_trace(folder):
     """Growth since a moment, and since another trace."""
     text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
     assert "\ncompared to the state after 1.000 s\n" in text, text
@@ -234,7 +234,7 @@ def growth_is_told(folder):
                                                          "--diff=" + old)
 
 
-def growth_is_of_every_view_and_export(folder):
+def diff_shows_growth_in_every_view_and_export(folder):
     """Since second 1 of the trace: alloc_a has 40 bytes more, alloc_b's block is new, and so is push's, which was
     released."""
     def heads(view):
@@ -267,7 +267,7 @@ def growth_is_of_every_view_and_export(folder):
         {"bytes": 100, "count": 1}, {"bytes": 60, "count": 1}, {"bytes": 0, "count": 0}, {"bytes": 0, "count": 0}], lines
 
 
-def what_is_left_out_of_growth_is_growth(folder):
+def growth_that_options_leave_out_is_summed_up(folder):
     """The lines about growth that is left out of a list add up the growth, not all blocks of the groups."""
     old, suppressed = os.path.join(folder, "old"), os.path.join(folder, "suppressed")
     with open(suppressed, "w", encoding="utf-8") as file:
@@ -297,7 +297,7 @@ def what_is_left_out_of_growth_is_growth(folder):
             assert lines(data, "--diff=" + old, option) == [f"without {words}: {growth}"], (option, growth)
 
 
-def what_only_one_trace_can_have_is_no_growth(folder):
+def blocks_from_before_only_one_of_two_traces_are_not_growth(folder):
     """Two traces that began at different times: only one of them has a baseline."""
     old = os.path.join(folder, "old")
     plain = (HEAD % 41 + CALLS.split("2. [")[0]).encode()
@@ -321,7 +321,7 @@ def what_only_one_trace_can_have_is_no_growth(folder):
     assert "  1. +16 bytes, +1 block: 40 bytes in 2 blocks, before 24 bytes in 1 block\n" in text, text
 
 
-def the_new_trace_names_files_and_programs(folder):
+def with_diff_the_newer_trace_names_files_and_programs(folder):
     """The older trace is read first, but it is only what the new one is compared with."""
     old, out = os.path.join(folder, "old"), os.path.join(folder, "out")
     new = (HEAD % 777 + "## resident 4096 8192\n" + CALLS).replace("/bin/prog", "/bin/NEWPROG").encode()
@@ -360,7 +360,7 @@ ONE_LINE = """
 """
 
 
-def functions_of_one_line_are_told_apart(folder):
+def allocation_functions_that_one_line_calls_have_separate_groups(folder):
     """The live block is calloc's, and the line called malloc first."""
     data = (HEAD % 42 + ONE_LINE).encode()
     text = report_of(data, "--gen-suppressions")
@@ -384,7 +384,7 @@ def functions_of_one_line_are_told_apart(folder):
     assert stacks == ["main;malloc 48", "main;calloc 200"], stacks
 
 
-def a_cache_that_grows_is_seen():
+def growing_cache_trace():
     """A trace without lost blocks: a table that is allocated at the start, a bounded cache, and a cache that grows."""
     calls, number = [], 0
 
@@ -403,10 +403,10 @@ def a_cache_that_grows_is_seen():
     return (HEAD % 42 + "".join(calls) + "## scan <1>\n").encode()
 
 
-def what_grows_is_seen_by_default(folder):
+def a_growing_group_is_listed_first_with_its_growth(folder):
     trace = os.path.join(folder, "t")
     with open(trace, "wb") as file:
-        file.write(a_cache_that_grows_is_seen())
+        file.write(growing_cache_trace())
     text = run("--report", trace, check=0).stdout.decode()
     assert "\nmemory: lost, by stack\n     Nothing is lost.\n" in text, text
     section = text.split("\nmemory: still reachable, by stack")[1].split("\nfd: ")[0]
@@ -426,7 +426,7 @@ def what_grows_is_seen_by_default(folder):
     assert re.findall(r"^ *\d\. ([\d,]+)", alive, re.M) == ["20,000", "50,000", "5,000"], alive
 
 
-def why_asks_for_the_newest_block(_folder):
+def the_suggested_why_command_names_the_newest_block(_folder):
     """Two addresses on one line are one stack. Its newest block is the last one, whichever address allocated it."""
     head = (HEAD % 42).replace("process=", "attached=yes,process=")
     for second, third in (0x11, 0x10), (0x10, 0x11):
@@ -437,7 +437,7 @@ def why_asks_for_the_newest_block(_folder):
             assert " --scan -t 42 --why=0x3000\n" in text and "  1. 6 bytes in 3 blocks  100.0 %" in text, text
 
 
-def an_unseen_release_has_no_lifetime(_folder):
+def a_block_whose_release_was_not_traced_has_no_lifetime(_folder):
     """The id 0x1000 is given out again without a release: only the second block's lifetime is known."""
     calls = "".join(f"{i}. [10:00:0{i}.000000] {call}<memory>({size}) = 0x{ident:x}\n\t0x10 f at /no/a.c:5\n\n"
                     for i, call, size, ident in ((1, "malloc", 1, 0x1000), (2, "malloc", 1, 0x1000), (3, "malloc", 1, 0x2000),
@@ -446,7 +446,7 @@ def an_unseen_release_has_no_lifetime(_folder):
     assert re.findall(r"^ +by (.*)$", text.split("\nfd: ")[0], re.M) == ["malloc, alive for 4.000 s on average", "calloc"], text
 
 
-def the_process_has_its_name(_folder):
+def the_report_shows_a_process_name_that_is_not_the_file_name(_folder):
     """A program that was started by a link to its file has another name; the kernel truncates names to 15 bytes."""
     long = TRACE.replace(b"/bin/prog", b"/bin/a-long-name-of-a-program")
     for trace, name, line in ((TRACE, "redis-server", "/bin/prog (redis-server)"), (TRACE, "prog", "/bin/prog"),
@@ -458,7 +458,7 @@ def the_process_has_its_name(_folder):
     assert text.startswith("program     /bin/prog, process 42\n"), text
 
 
-def ends_come_first_and_are_not_cut(folder):
+def abnormal_ends_of_processes_are_all_shown_at_the_top(folder):
     notes = "".join(f"## open of /nope/{i} failed\n" for i in range(8))
     end = "## process 42 was killed by signal 11 (Segmentation fault)\n"
     text = report_of((HEAD % 42 + CALLS + notes + end).encode())
@@ -503,7 +503,7 @@ DESCRIPTORS = """
 """
 
 
-def what_has_no_sizes_has_a_peak(_folder):
+def resources_without_sizes_have_a_peak_of_their_number(_folder):
     """The peak is that of the number of resources, whatever sizes the calls have."""
     for sizes in ((0, 0), (9, 1)):
         data = (HEAD % 42 + DESCRIPTORS % sizes).encode()
@@ -517,7 +517,7 @@ def what_has_no_sizes_has_a_peak(_folder):
         assert {"blocks": 2} in [event["args"] for event in chrome["traceEvents"]], chrome
 
 
-def times_are_of_one_zone(_folder):
+def times_are_shown_in_utc_whatever_the_time_zone(_folder):
     """Times are in one zone, whatever the user's zone is, and it is named."""
     outputs = {}
     for zone in ("UTC", "Asia/Tokyo", "EST5"):
@@ -530,7 +530,7 @@ def times_are_of_one_zone(_folder):
     assert "at event 4, 10:00:04.000 UTC\n" in stats, stats
 
 
-def several_traces_are_one_report(folder):
+def several_traces_give_one_report(folder):
     paths = []
     for pid in 42, 43:
         paths.append(os.path.join(folder, str(pid)))
@@ -543,13 +543,13 @@ def several_traces_are_one_report(folder):
     assert sorted(text.splitlines())[0] == "_start;__libc_start_main;main;outer;middle;alloc_a;malloc 280", text
 
 
-def exit_status_tells_of_leaks(_folder):
+def error_exitcode_is_the_status_if_the_report_has_leaks(_folder):
     assert run("--report", "--error-exitcode=9", "-", data=TRACE).returncode == 9
     assert run("--report", "--error-exitcode=9", "--older=100", "-", data=TRACE).returncode == 0
     assert run("--report", "-", data=TRACE).returncode == 0
 
 
-def what_has_no_span_has_none(_folder):
+def the_report_gives_no_duration_if_all_events_have_one_time(_folder):
     """The time between events is not the time for which the program was traced."""
     head = (HEAD % 42).encode()
     for calls, words in ((b"", b"0 events"), (b"1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n", b"1 event"),
@@ -562,7 +562,7 @@ def what_has_no_span_has_none(_folder):
         assert (b" 0 bytes in 0 blocks at the peak\n" in text) == (not calls), text
 
 
-def wrong_usage_is_said(folder):
+def wrong_options_of_the_report_are_usage_errors(folder):
     for options in (["--report=x"], ["--top=0", "--report"], ["--top=3"], ["--tree"], ["--report", "--tree=x"],
                     ["--report=size", "--tree"], ["--report", "--between=3,2"], ["--report", "--between=3"],
                     ["--report", "--older=x"], ["--older=1"], ["--stats", "--between=0,1"], ["--diff=@1"], ["--report", "-l"],
@@ -586,7 +586,7 @@ def wrong_usage_is_said(folder):
     assert done.returncode == 1 and b"cannot open /no/such/file" in done.stderr, done
 
 
-def collapsed_stacks_have_the_figure(_folder):
+def collapsed_stacks_have_the_figure_that_weight_selects(_folder):
     def stacks(*options):
         return dict(line.rsplit(" ", 1) for line in run("-f", "collapsed", *options, "-", data=TRACE, check=0)
                     .stdout.decode().splitlines())
@@ -619,7 +619,7 @@ SUPPRESSIONS = [
 ]
 
 
-def suppressions_leave_out_what_they_name(folder):
+def the_report_leaves_out_suppressed_stacks(folder):
     path = os.path.join(folder, "s")
     for text, left in SUPPRESSIONS:
         with open(path, "w", encoding="utf-8") as file:
@@ -635,7 +635,7 @@ def suppressions_leave_out_what_they_name(folder):
         in text, text
 
 
-def wrong_suppressions_are_said(folder):
+def an_error_in_a_suppression_file_is_reported_with_its_line(folder):
     path = os.path.join(folder, "s")
     for text, line, what in (("nonsense", 1, "there should be {"), ("{\nn\nMemcheck:Leak\nfun:x\n", 5, "ends before }"),
                              ("{\nn\nMemcheck:Leak\nfoo:x\n}", 4, "there should be fun:NAME"),
@@ -650,7 +650,7 @@ def wrong_suppressions_are_said(folder):
     assert done.returncode == 1 and b"cannot read the suppressions in /no/such" in done.stderr, done
 
 
-def suppressions_that_it_makes_are_taken(folder):
+def generated_suppressions_suppress_the_reported_leaks(folder):
     text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--gen-suppressions")
     entries = text[text.index("\n{") + 1:]
     assert "   fun:a::\\*(int \\[5])::~x[]\n" in entries, entries
@@ -680,7 +680,7 @@ int main(int argc, char **argv) { puts(argv[0]); std::cout << 1 << std::endl; if
 }
 
 
-def what_the_libraries_keep_is_no_leak(folder):
+def memory_that_the_libraries_keep_is_suppressed_by_default(folder):
     """The recipe for CI: a program that only prints passes with status 0."""
     functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9", "--scan=off"]
     for compiler, source in HELLO.items():
@@ -695,7 +695,7 @@ def what_the_libraries_keep_is_no_leak(folder):
         assert done.returncode == 9, done
 
 
-def xml_is_as_valgrind_writes_it(folder):
+def the_xml_export_has_the_form_of_valgrinds_xml(folder):
     """The output is read by an XML parser; figures and frames are those of the report, hostile names are plain text."""
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
@@ -718,7 +718,7 @@ def xml_is_as_valgrind_writes_it(folder):
         subprocess.run(["xmllint", "--noout", "-"], input=text, check=True)
 
 
-def json_lines_have_the_figures(_folder):
+def the_json_export_has_the_figures(_folder):
     data = TRACE.replace(b"alloc_a", b"a\"\\\xff\xc3\xa9")
     lines = [json.loads(line) for line in run("-f", "json", "-", data=data, check=0).stdout.decode().splitlines()]
     assert [line["type"] for line in lines] == ["process", "resource", "resource"] + 4 * ["group"], lines
@@ -749,7 +749,7 @@ CHOSEN = """version=1.4
 """
 
 
-def what_is_chosen_is_released_with_its_allocation(_folder):
+def a_context_filter_selects_releases_with_their_allocations(_folder):
     """A release is selected with its allocation. If it were selected by its own call, blocks that are released outside
     of the context would seem live, and releases of other blocks in it would be shown."""
     text = report_of(CHOSEN.encode(), "-C", "Request")
@@ -762,7 +762,7 @@ def what_is_chosen_is_released_with_its_allocation(_folder):
     assert re.findall(r"^(\d)\. ", shown, re.M) == ["1", "4", "5", "6"], shown
 
 
-def hostile_names_stay_on_their_lines(_folder):
+def hostile_names_are_escaped_in_every_output(_folder):
     """No control character, no mark of text direction, and no invalid UTF-8 is written to a terminal."""
     data = TRACE.replace(b"alloc_a", "al;loc é\x9b31m\u202e\"</script>".encode() + b"\xff\x9b")
     report = run("--report", "-", data=data, check=0).stdout
@@ -777,7 +777,7 @@ def hostile_names_stay_on_their_lines(_folder):
         assert not set(shown.decode()) & set("\x9b\u202e\x1b"), shown
 
 
-def a_terminal_is_filled_and_coloured(folder):
+def on_a_terminal_the_report_is_coloured_and_fits_the_width(folder):
     path = os.path.join(folder, "t")
     with open(path, "wb") as file:
         file.write(TRACE.replace(b"alloc_a", b"alloc_" + b"long" * 40))
@@ -811,7 +811,7 @@ def a_terminal_is_filled_and_coloured(folder):
     assert re.search(r"alloc_long[long]*\.\.\.[long]*long at a.c:5$", plain, re.M), plain
 
 
-def figures_are_those_of_stats(folder):
+def the_report_has_the_figures_of_stats(folder):
     """A real program: totals and live bytes are those of --stats and -l."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
@@ -828,7 +828,7 @@ def figures_are_those_of_stats(folder):
     assert sum(weights) == int(live[1])
 
 
-def a_step_back_is_no_day(folder):
+def a_release_with_a_time_before_its_allocation_gives_a_life_of_0(folder):
     """If a release has an earlier time than its allocation, the block has lived for no time; at midnight a day ends."""
     calls = """1. [%s] malloc<memory>(100) = 0x1000
 
@@ -840,7 +840,7 @@ def a_step_back_is_no_day(folder):
         assert re.search(r"released  after\n +1  %s" % lived, text), (born, freed, text)
 
 
-def damaged_text_is_shown_as_it_is(folder):
+def lines_that_look_like_damaged_records_are_shown_unchanged(folder):
     """Lines that look like damaged records are reported and kept as text: they are missing only in figures."""
     data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
     done = run("-", data=data, check=1)
@@ -849,18 +849,26 @@ def damaged_text_is_shown_as_it_is(folder):
             b"lines are shown as they are\n") in done.stderr, done.stderr
 
 
-TESTS = [the_process_has_its_name, a_step_back_is_no_day, damaged_text_is_shown_as_it_is, the_report_is_what_is_alive, growth_is_of_every_view_and_export, views_have_their_figures, trees_go_down_and_up, a_tree_has_no_line_of_another_call,
-         time_chooses_among_what_is_alive, threads_are_known_if_the_trace_has_them, growth_is_told,
-         what_is_left_out_of_growth_is_growth,
-         what_only_one_trace_can_have_is_no_growth, the_new_trace_names_files_and_programs,
-         what_grows_is_seen_by_default, why_asks_for_the_newest_block, an_unseen_release_has_no_lifetime,
-         ends_come_first_and_are_not_cut, functions_of_one_line_are_told_apart, what_has_no_sizes_has_a_peak, times_are_of_one_zone,
-         several_traces_are_one_report, exit_status_tells_of_leaks, what_has_no_span_has_none,
-         wrong_usage_is_said, collapsed_stacks_have_the_figure, suppressions_leave_out_what_they_name,
-         wrong_suppressions_are_said, suppressions_that_it_makes_are_taken, xml_is_as_valgrind_writes_it, json_lines_have_the_figures,
-         what_is_chosen_is_released_with_its_allocation, what_the_libraries_keep_is_no_leak,
-         hostile_names_stay_on_their_lines,
-         a_terminal_is_filled_and_coloured, figures_are_those_of_stats]
+TESTS = [the_report_shows_a_process_name_that_is_not_the_file_name,
+         a_release_with_a_time_before_its_allocation_gives_a_life_of_0,
+         lines_that_look_like_damaged_records_are_shown_unchanged, the_report_shows_the_live_resources,
+         diff_shows_growth_in_every_view_and_export, each_view_of_the_report_has_its_figures,
+         the_call_tree_is_shown_downwards_or_upwards, a_tree_node_shows_a_line_only_if_all_its_calls_share_it,
+         between_and_older_select_live_blocks_by_time, the_view_by_thread_says_if_a_trace_names_no_threads,
+         the_report_shows_growth_since_a_moment_or_an_older_trace, growth_that_options_leave_out_is_summed_up,
+         blocks_from_before_only_one_of_two_traces_are_not_growth, with_diff_the_newer_trace_names_files_and_programs,
+         a_growing_group_is_listed_first_with_its_growth, the_suggested_why_command_names_the_newest_block,
+         a_block_whose_release_was_not_traced_has_no_lifetime, abnormal_ends_of_processes_are_all_shown_at_the_top,
+         allocation_functions_that_one_line_calls_have_separate_groups,
+         resources_without_sizes_have_a_peak_of_their_number, times_are_shown_in_utc_whatever_the_time_zone,
+         several_traces_give_one_report, error_exitcode_is_the_status_if_the_report_has_leaks,
+         the_report_gives_no_duration_if_all_events_have_one_time, wrong_options_of_the_report_are_usage_errors,
+         collapsed_stacks_have_the_figure_that_weight_selects, the_report_leaves_out_suppressed_stacks,
+         an_error_in_a_suppression_file_is_reported_with_its_line, generated_suppressions_suppress_the_reported_leaks,
+         the_xml_export_has_the_form_of_valgrinds_xml, the_json_export_has_the_figures,
+         a_context_filter_selects_releases_with_their_allocations,
+         memory_that_the_libraries_keep_is_suppressed_by_default, hostile_names_are_escaped_in_every_output,
+         on_a_terminal_the_report_is_coloured_and_fits_the_width, the_report_has_the_figures_of_stats]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

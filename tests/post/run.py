@@ -51,7 +51,7 @@ def text_of(data, *arguments):
     return run(*arguments, "-q", "-", data=data, check=0).stdout
 
 
-def usage_errors_end_with_2(_folder):
+def usage_errors_end_with_status_2(_folder):
     wrong = [["--no-such-option"], ["-f", "nonsense", "-"],
              ["--input-format=nonsense", "-"], ["-b", "x", "-"], ["-b", "-1", "-"], ["-C", "", "-"],
              ["-C", "100000000", "-"], ["-R", "", "-"], ["-s", "size", "-"], ["-c", "-s", "largest", "-"],
@@ -66,7 +66,7 @@ def usage_errors_end_with_2(_folder):
         assert done.stdout == b"" and b"functrace-postproc: " in done.stderr, arguments
 
 
-def help_and_version_end_with_0(_folder):
+def help_and_version_end_with_status_0(_folder):
     done = run("--help", check=0)
     assert b"--leaks" in done.stdout
     assert run("-h", check=0).stdout == done.stdout
@@ -74,7 +74,7 @@ def help_and_version_end_with_0(_folder):
     assert re.fullmatch(rb"functrace-postproc \d+\.\d+\.\d+\n", run("-V", check=0).stdout)
 
 
-def manual_has_every_option(_folder):
+def the_manual_page_has_every_option_of_the_help(_folder):
     with open(os.path.join(TOP, "man/functrace-postproc.1"), encoding="utf-8") as file:
         manual = file.read().replace("\\-", "-").replace("\\fR", "").replace("\\fP", "")
     in_help = set(re.findall(r"(--[a-z-]+)", run("--help", check=0).stdout.decode()))
@@ -83,7 +83,7 @@ def manual_has_every_option(_folder):
     assert in_help == in_manual, in_help ^ in_manual
 
 
-def examples_of_the_manual_are_accepted(folder):
+def the_examples_of_the_manual_page_work(folder):
     trace = os.path.join(folder, "1234-0.rtrace")
     # The trace must contain the calls that the manual's examples select.
     os.makedirs(os.path.join(folder, "device/usr/bin/prog"))
@@ -107,7 +107,7 @@ def examples_of_the_manual_are_accepted(folder):
         assert done.returncode == (3 if "--error-exitcode=3" in arguments else 0), (command, done)
 
 
-def input_that_is_no_trace(folder):
+def input_that_is_not_a_trace_is_an_error(folder):
     for data in (b"", b"\n", b"hello\n", b"\xf0", b"\xf0\x02", b"\0" * 4096, os.urandom(4096), b"\x1f\x8b\x08"):
         done = run("-", data=data)
         assert done.returncode == 1 and done.stdout == b"", (data[:16], done)
@@ -117,7 +117,7 @@ def input_that_is_no_trace(folder):
     assert run(folder).returncode == 1
 
 
-def damaged_input_is_used_up_to_the_damage(_folder):
+def a_truncated_trace_is_shown_up_to_its_end(_folder):
     whole = text_of(OWN)
     encoder = Encoder("1.4", 8, False)
     ends = {len(encoder.trace(golden.OWN[:count])) for count in range(1, len(golden.OWN))}
@@ -134,7 +134,7 @@ def damaged_input_is_used_up_to_the_damage(_folder):
             assert done.stderr == b"", done
 
 
-def changed_bytes_never_crash(folder):
+def changed_bytes_in_a_trace_cause_no_crash(folder):
     rng = random.Random(4711)
     index = os.path.join(folder, "index")
     with open(index, "w", encoding="ascii") as file:
@@ -158,7 +158,7 @@ def changed_bytes_never_crash(folder):
         assert done.returncode == 0 or done.stderr.count(b"\n") in (1, 2), (options, bytes(data), done)
 
 
-def damaged_input_still_gives_leaks(_folder):
+def a_truncated_trace_still_gives_a_leak_list(_folder):
     at = SEVERAL.index(b"g_object_unref") - 30
     done = run("-l", "--error-exitcode=7", "-", data=SEVERAL[:at])
     assert done.returncode == 1, done
@@ -167,7 +167,7 @@ def damaged_input_still_gives_leaks(_folder):
     assert b"# Resource - fp (file pointer):\n# 1 FILE pointer(s) leaked\n" in done.stdout
 
 
-def resources_are_chosen_by_type_or_mask(_folder):
+def the_resource_filter_takes_types_and_masks(_folder):
     # "fd" is a hexadecimal number, too; a mask begins with a digit.
     for one, other in (("fd", "1"), ("fp", "8"), ("fd,fp", "9"), ("fp,fd,nothing", "09")):
         assert run("-l", "-R", one, "-", data=SEVERAL).stdout == run("-l", "-R", other, "-", data=SEVERAL).stdout
@@ -176,7 +176,7 @@ def resources_are_chosen_by_type_or_mask(_folder):
     assert run("-R", "", "-", data=SEVERAL, check=2).stderr
 
 
-def error_exitcode_tells_of_leaks(_folder):
+def error_exitcode_is_the_status_if_there_are_leaks(_folder):
     assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
     assert run("-l", "-", data=SEVERAL).returncode == 0
     # The only live id of the reference-counted kind is one whose count is one too high.
@@ -184,7 +184,7 @@ def error_exitcode_tells_of_leaks(_folder):
     assert run("-l", "-R", "8", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
 
 
-def output_goes_where_it_should(folder):
+def output_goes_to_stdout_a_file_or_a_folder_but_not_to_the_input(folder):
     trace, out = os.path.join(folder, "t.rtrace"), os.path.join(folder, "out")
     with open(trace, "wb") as file:
         file.write(OWN)
@@ -210,13 +210,13 @@ def output_goes_where_it_should(folder):
     assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done.stderr
 
 
-def full_disk_is_said(_folder):
+def a_full_disk_is_reported(_folder):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PROGRAM, "-q", "-"], input=OWN, stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1 and b"No space left" in done.stderr and done.stderr.count(b"\n") == 1, done
 
 
-def pipes_may_be_slow(_folder):
+def a_trace_from_a_slow_pipe_is_read_completely(_folder):
     process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     step = 1
     for at in range(0, len(OWN), 7):
@@ -228,7 +228,7 @@ def pipes_may_be_slow(_folder):
     assert process.returncode == 0 and out == text_of(OWN)
 
 
-def a_reader_that_leaves_ends_it(_folder):
+def a_closed_output_pipe_ends_the_run(_folder):
     data = OWN + b"".join(Encoder("1.4", 8, False).packet(("NOTE", "x" * 2000)) for _ in range(2000))
     process = subprocess.Popen([PROGRAM, "-q", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdout.close()
@@ -240,7 +240,7 @@ def a_reader_that_leaves_ends_it(_folder):
     assert process.wait(timeout=60) in (-signal.SIGPIPE, 1)
 
 
-def packed_input_is_unpacked(folder):
+def compressed_input_is_unpacked(folder):
     packed = os.path.join(folder, "t.rtrace.gz")
     with open(packed, "wb") as file:
         file.write(gzip.compress(OWN))
@@ -254,7 +254,7 @@ def packed_input_is_unpacked(folder):
     assert run("-q", "-", data=done.stdout, check=0).stdout == text_of(OWN)
 
 
-def text_to_text_is_the_identity(_folder):
+def converting_text_to_text_changes_nothing(_folder):
     for data in (OWN, COMPAT, SEVERAL):
         text = text_of(data)
         assert text_of(text) == text
@@ -275,7 +275,7 @@ def text_to_text_is_the_identity(_folder):
         assert line in kept or b"malloc" in line, line
 
 
-def binary_to_text_to_binary_loses_nothing(_folder):
+def converting_text_to_binary_and_back_loses_nothing(_folder):
     for data in (OWN, SEVERAL):
         text = text_of(data)
         binary = text_of(text, "-f", "rtrace")
@@ -285,14 +285,14 @@ def binary_to_text_to_binary_loses_nothing(_folder):
     assert text_of(text_of(text, "-f", "rtrace")) == text
 
 
-def leaks_then_groups_are_both_at_once(_folder):
+def grouping_a_leak_list_gives_the_same_as_l_and_c_together(_folder):
     for data in (OWN, SEVERAL):
         at_once = text_of(data, "-l", "-c").splitlines()
         one_by_one = text_of(text_of(data, "-l"), "-c").splitlines()
         assert [line for line in at_once if b"leaked" not in line and b"# Resource" not in line] == one_by_one
 
 
-def leaks_are_found_before_calls_are_chosen(_folder):
+def leaks_are_found_before_filters_select_calls(_folder):
     head = b"version=1.4,arch=x86_64,pid=1\n<1> : memory (m)\n@ 1 : c\n"
     text = head + b"1. @1 malloc(10) = 0x10\n\t0x20\n\n2. free(0x10)\n\n3. @1 malloc(20) = 0x20\n\t0x20\n\n"
     for options in (["-C", "1"], ["--call-address=x:20+1"]):
@@ -300,13 +300,13 @@ def leaks_are_found_before_calls_are_chosen(_folder):
         assert b"malloc(10)" not in out and b"malloc(20)" in out, (options, out)
 
 
-def processes_can_be_chosen(_folder):
+def the_pid_filter_selects_a_process(_folder):
     assert text_of(OWN, "--pid=4242") == text_of(OWN)
     done = run("--pid=1", "-", data=OWN)
     assert done.returncode == 1 and b"no process 1" in done.stderr and done.stdout == b""
 
 
-def follow_waits_for_more(folder):
+def follow_shows_calls_that_are_added_to_the_trace(folder):
     growing = os.path.join(folder, "growing.rtrace")
     half = SEVERAL.index(b"CALL", SEVERAL.index(b"memcpy"))
     parts = SEVERAL[:half], SEVERAL[half:half + 10], SEVERAL[half + 10:]
@@ -364,7 +364,7 @@ def names_of_calls(text):
     return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
 
 
-def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
+def a_signal_during_reading_ends_follow(folder):
     """The signal comes before the program waits for more input, so that no wait is interrupted."""
     path = os.path.join(folder, "t")
     line = b"1. [00:00:01.000000] malloc(8) = 0x10\n\t0x400123\n\n"
@@ -380,7 +380,7 @@ def follow_ends_by_a_signal_that_comes_while_it_reads(folder):
         assert os.fstat(out.fileno()).st_size > 200000 * 40
 
 
-def names_are_those_of_the_time(folder):
+def names_are_those_of_the_library_mapped_at_the_time_of_the_call(folder):
     """A library is unloaded and another one loaded at its address."""
     if not shutil.which(NM):
         raise Skip("nm is not installed")
@@ -410,7 +410,7 @@ def names_are_those_of_the_time(folder):
     assert names_of_calls(text_of(moved, "-r", f"--sysroot={folder}").decode()) == wanted
 
 
-def objects_may_come_late_from_sp_rtrace(folder):
+def names_are_found_in_objects_declared_after_the_calls(folder):
     if not shutil.which(NM):
         raise Skip("nm is not installed")
     frame = 0x7F0000000000 + build_libraries(folder) + 5
@@ -446,7 +446,7 @@ def on_terminal(columns, *arguments):
     return out.decode().replace("\r\n", "\n")
 
 
-def statistics_are_cut_for_a_terminal_only(folder):
+def statistics_are_shortened_only_on_a_terminal(folder):
     """Only on a terminal, where names are shortened in the middle, not in a file."""
     long = "std::map<" + "long" * 40 + ">::operator<(std::pair<int, int> const&)"
     data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
@@ -493,7 +493,7 @@ def need_valgrind():
         raise Skip("valgrind does not run programs with sanitizers")
 
 
-def valgrind_finds_nothing(folder):
+def valgrind_finds_no_errors(folder):
     need_valgrind()
     index = os.path.join(folder, "index")
     with open(index, "w", encoding="ascii") as file:
@@ -508,16 +508,19 @@ def valgrind_finds_nothing(folder):
         assert done.returncode in (0, 1), (options, done.stderr.decode())
 
 
-TESTS = [usage_errors_end_with_2, help_and_version_end_with_0, manual_has_every_option,
-         examples_of_the_manual_are_accepted, input_that_is_no_trace,
-         damaged_input_is_used_up_to_the_damage, changed_bytes_never_crash, damaged_input_still_gives_leaks, resources_are_chosen_by_type_or_mask,
-         error_exitcode_tells_of_leaks, output_goes_where_it_should, full_disk_is_said,
-         pipes_may_be_slow, a_reader_that_leaves_ends_it, packed_input_is_unpacked,
-         text_to_text_is_the_identity, binary_to_text_to_binary_loses_nothing,
-         leaks_then_groups_are_both_at_once, leaks_are_found_before_calls_are_chosen,
-         processes_can_be_chosen, follow_waits_for_more, follow_ends_by_a_signal_that_comes_while_it_reads,
-         names_are_those_of_the_time, objects_may_come_late_from_sp_rtrace,
-         statistics_are_cut_for_a_terminal_only, valgrind_finds_nothing]
+TESTS = [usage_errors_end_with_status_2, help_and_version_end_with_status_0,
+         the_manual_page_has_every_option_of_the_help, the_examples_of_the_manual_page_work,
+         input_that_is_not_a_trace_is_an_error, a_truncated_trace_is_shown_up_to_its_end,
+         changed_bytes_in_a_trace_cause_no_crash, a_truncated_trace_still_gives_a_leak_list,
+         the_resource_filter_takes_types_and_masks, error_exitcode_is_the_status_if_there_are_leaks,
+         output_goes_to_stdout_a_file_or_a_folder_but_not_to_the_input, a_full_disk_is_reported,
+         a_trace_from_a_slow_pipe_is_read_completely, a_closed_output_pipe_ends_the_run, compressed_input_is_unpacked,
+         converting_text_to_text_changes_nothing, converting_text_to_binary_and_back_loses_nothing,
+         grouping_a_leak_list_gives_the_same_as_l_and_c_together, leaks_are_found_before_filters_select_calls,
+         the_pid_filter_selects_a_process, follow_shows_calls_that_are_added_to_the_trace,
+         a_signal_during_reading_ends_follow, names_are_those_of_the_library_mapped_at_the_time_of_the_call,
+         names_are_found_in_objects_declared_after_the_calls, statistics_are_shortened_only_on_a_terminal,
+         valgrind_finds_no_errors]
 
 
 def main(tests):

@@ -16,13 +16,13 @@ from run import PROGRAM, SEVERAL, main, run, text_of
 
 
 
-def written(packets):
+def rewritten(packets):
     """A trace without unknown packets, about which the program would warn."""
     return run("-q", "-f", "rtrace", "-", data=Encoder("1.4", 8, False).trace(packets), check=0).stdout
 
 
-OWN = written(golden.OWN)
-OTHER = written([(*packet[:1], 99, *packet[2:]) if packet[0] == "PINF" else packet for packet in golden.OWN])
+OWN = rewritten(golden.OWN)
+OTHER = rewritten([(*packet[:1], 99, *packet[2:]) if packet[0] == "PINF" else packet for packet in golden.OWN])
 
 
 def write(folder, **traces):
@@ -40,16 +40,16 @@ def read(*parts):
         return file.read()
 
 
-def headed(*traces):
+def with_headings(*traces):
     """The output of traces one after the other: (name, text) for each."""
     return b"\n".join(b"# trace: " + name.encode() + b"\n" + text for name, text in traces)
 
 
-def each_stands_below_its_name(folder):
+def the_output_of_each_trace_has_a_heading_with_its_name(folder):
     a, b, c = write(folder, a=OWN, b=SEVERAL, c=OTHER)
     for options in ([], ["-l"], ["-c"], ["-l", "-c"], ["--stats"], ["-f", "text", "--compat=none"]):
-        expected = headed((a, run(*options, a, check=0).stdout), (b, run(*options, b, check=0).stdout),
-                          (c, run(*options, c, check=0).stdout))
+        expected = with_headings((a, run(*options, a, check=0).stdout), (b, run(*options, b, check=0).stdout),
+                                 (c, run(*options, c, check=0).stdout))
         assert run(*options, a, b, c, check=0).stdout == expected, options
         # The file of -i is an argument like others; standard input may be one of several.
         done = run(*options, "-i", a, "-", c, data=SEVERAL, check=0)
@@ -59,14 +59,14 @@ def each_stands_below_its_name(folder):
         assert read(out) == expected, options
 
 
-def dump_and_table_too(folder):
+def dump_and_mpatrol_table_have_a_heading_for_each_trace(folder):
     a, b = write(folder, a=run("-f", "swap", "-", data=OWN).stdout, b=run("-f", "swap", "-", data=OTHER).stdout)
     for option in ("--dump", "--mpatrol-table"):
-        expected = headed((a, run(option, a).stdout), (b, run(option, b).stdout))
+        expected = with_headings((a, run(option, a).stdout), (b, run(option, b).stdout))
         assert run(option, a, b).stdout == expected, option
 
 
-def a_folder_takes_any_format(folder):
+def an_output_folder_gets_a_file_of_each_trace_in_any_format(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for number, options in enumerate((["-f", "rtrace"], ["-l"], ["--stats"], ["-f", "swap"], ["-f", "mpatrol"])):
         into, alone = os.path.join(folder, f"into{number}"), os.path.join(folder, f"alone{number}")
@@ -85,7 +85,7 @@ def a_folder_takes_any_format(folder):
             assert said != name.endswith(".map"), done.stderr
 
 
-def the_same_process_twice_is_two_files(folder):
+def two_traces_of_one_process_are_written_to_two_files(folder):
     a, = write(folder, a=OWN)
     into = os.path.join(folder, "into")
     os.mkdir(into)
@@ -94,14 +94,14 @@ def the_same_process_twice_is_two_files(folder):
     assert read(into, "4242-0.rtrace") == read(into, "4242-1.rtrace") != b""
 
 
-def what_cannot_be_read_leaves_the_others(folder):
+def an_unreadable_trace_does_not_stop_the_others(folder):
     a, bad, cut, b = write(folder, a=OWN, bad=b"no trace\n", cut=OWN[:-3], b=OTHER)
     missing, out = os.path.join(folder, "missing"), os.path.join(folder, "out")
     with open(out, "wb") as file:
         file.write(b"old\n")
     # The first trace creates the file anew, whatever existed before.
     done = run(missing, bad, a, b, "-o", out)
-    assert done.returncode == 1 and read(out) == headed((a, text_of(OWN)), (b, text_of(OTHER))), done
+    assert done.returncode == 1 and read(out) == with_headings((a, text_of(OWN)), (b, text_of(OTHER))), done
     assert done.stderr.count(b"\n") == 2 and missing.encode() in done.stderr and bad.encode() in done.stderr, done
     done = run("-l", "--error-exitcode=7", cut, b)
     assert done.returncode == 1 and done.stdout.endswith(run("-l", b).stdout), done
@@ -109,12 +109,12 @@ def what_cannot_be_read_leaves_the_others(folder):
     assert run("-l", "--error-exitcode=7", a, b).returncode == 7
 
 
-def a_choice_matches_in_one_of_them(folder):
+def a_filter_may_match_in_only_one_of_several_traces(folder):
     a, b, c = write(folder, a=OWN, b=OTHER, c=SEVERAL)
     done = run("--pid=99", a, b)
     assert done.returncode == 0 and not done.stderr, done
-    assert done.stdout == headed((b, text_of(OTHER))), done
-    assert run("-R", "memory", a, c, check=0).stdout.startswith(headed((a, text_of(OWN, "-R", "memory"))))
+    assert done.stdout == with_headings((b, text_of(OTHER))), done
+    assert run("-R", "memory", a, c, check=0).stdout.startswith(with_headings((a, text_of(OWN, "-R", "memory"))))
     done = run("--pid=5", a, b, check=1)
     assert done.stderr.decode() == "".join(f"functrace-postproc: {name}: it has no process 5\n" for name in (a, b)), done
     done = run("-R", "nothing", a, c, check=1)
@@ -124,10 +124,10 @@ def a_choice_matches_in_one_of_them(folder):
         "4 transfer, 8 fp"], done
 
 
-def each_is_reported_by_itself(folder):
+def with_each_every_trace_has_its_own_report(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for options in (["--report"], ["--report=allocated", "--tree"], ["--report", "--diff=" + b]):
-        expected = headed((a, run("-q", *options, a).stdout), (b, run("-q", *options, b).stdout))
+        expected = with_headings((a, run("-q", *options, a).stdout), (b, run("-q", *options, b).stdout))
         assert run("-q", *options, "--each", a, b, check=0).stdout == expected, options
         out = write(folder, out=b"what was there before\n" * 10000)[0]
         assert run("-q", *options, "--each", "-o", out, a, b, check=0).stdout == b""
@@ -147,7 +147,7 @@ def timed(begin, end, size):
             f"2. [{end}.000000] free(0x9)\n\n").encode()
 
 
-def a_block_is_as_old_as_its_own_process(folder):
+def a_block_does_not_age_after_the_end_of_its_process(folder):
     """The processes end at different times; a block of the first one does not age after its process's end."""
     a, b = write(folder, a=timed("10:00:00", "10:00:01", 100), b=timed("10:01:40", "10:01:50", 7))
     assert b" by malloc, 1.000 s to 10.0 s old\n" in run("--report", a, b, check=0).stdout
@@ -162,7 +162,7 @@ def a_block_is_as_old_as_its_own_process(folder):
     assert [row[15:17] for row in rows] == [[10 * 10 ** 9, 10 ** 9]], rows
 
 
-def a_block_in_two_traces_of_a_process_is_said_to_count_twice(folder):
+def the_report_says_that_blocks_in_two_traces_count_twice(folder):
     """A process was traced, and attached to later: the later trace also has the blocks that lived on, as older ones."""
     first = timed("10:00:00", "10:00:01", 100)
     later = timed("10:01:40", "10:01:50", 7).replace(b"origin=", b"attached=yes,origin=") \
@@ -184,7 +184,7 @@ def a_block_in_two_traces_of_a_process_is_said_to_count_twice(folder):
     assert b"twice" not in run("--report", "--diff=" + a, b, check=0).stdout
 
 
-def growth_at_the_end_is_that_of_the_process_that_grew(folder):
+def the_suggested_growth_command_suits_the_trace_that_grew(folder):
     """The suggested time is in the last tenth of the trace whose blocks grew, whichever trace comes first."""
     for name, calls in ("short", ((0, 10), (10, 0))), ("long", ((0, 10), (50, 10), (99, 1000), (100, 1))):
         text = f"version=1.4,timestamp=2012-05-04 10:00:00 +0000,process={name},pid={len(name)}\n<1> : memory (m)\n"
@@ -200,7 +200,7 @@ def growth_at_the_end_is_that_of_the_process_that_grew(folder):
         assert "  1. +1,001 bytes, " in out, (command, out)
 
 
-def each_has_a_file_of_its_own(folder):
+def with_each_every_trace_has_its_own_file(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for options, suffix in ((["-f", "collapsed"], ".collapsed"), (["-f", "json"], ".json"), (["--report"], ".report.txt"),
                             (["-f", "xml"], ".xml")):
@@ -221,10 +221,10 @@ def each_has_a_file_of_its_own(folder):
         assert done.stderr.startswith(b"functrace-postproc: "), done
     # A name that one trace lacks may be in another one; a trace that cannot be read does not affect the others.
     done = run("-q", "--report", "--each", os.path.join(folder, "none"), b)
-    assert done.returncode == 1 and done.stdout == headed((b, run("-q", "--report", b).stdout)), done
+    assert done.returncode == 1 and done.stdout == with_headings((b, run("-q", "--report", b).stdout)), done
 
 
-def no_input_is_overwritten(folder):
+def no_input_trace_is_overwritten(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     os.link(b, os.path.join(folder, "link"))
     for out in (a, b, os.path.join(folder, "link")):
@@ -233,7 +233,7 @@ def no_input_is_overwritten(folder):
     assert read(a) == OWN and read(b) == OTHER
 
 
-def no_file_is_written_and_read(folder):
+def no_file_that_an_option_reads_is_overwritten(folder):
     a, b, numbers = write(folder, a=OWN, b=OTHER, numbers=b"1\n")
     names, layout = write(folder, names=b"leak:main\n", layout=run("--show-format").stdout)
     os.symlink("a", os.path.join(folder, "link"))
@@ -257,7 +257,7 @@ def no_file_is_written_and_read(folder):
     assert done.returncode == 0 and read(names).startswith(b"leak:main\n"), done
 
 
-def no_output_replaces_another(folder):
+def two_outputs_to_one_file_are_a_usage_error(folder):
     a, = write(folder, a=OWN)
     out = os.path.join(folder, "out")
     os.symlink("out", os.path.join(folder, "link"))
@@ -284,7 +284,7 @@ def no_output_replaces_another(folder):
     assert b"main" in done.stdout
 
 
-def what_does_not_go_together(folder):
+def options_for_a_single_trace_are_refused_for_several(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     out = os.path.join(folder, "out")
     for options in (["-f", "rtrace"], ["-f", "rtrace", "-o", out], ["--expand-events"], ["--follow"], ["-", "-"],
@@ -293,18 +293,21 @@ def what_does_not_go_together(folder):
         assert done.stdout == b"" and not os.path.exists(out), (options, done)
 
 
-def a_full_disk_is_said_for_each(folder):
+def a_full_disk_is_reported_for_each_trace(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     done = run(a, b, "-o", "/dev/full", check=1)
     assert done.stderr.count(b"No space left on device") == 2, done
 
 
 if __name__ == "__main__":
-    sys.exit(main([each_stands_below_its_name, dump_and_table_too, a_folder_takes_any_format,
-                   the_same_process_twice_is_two_files, what_cannot_be_read_leaves_the_others,
-                   a_choice_matches_in_one_of_them, each_is_reported_by_itself, a_block_is_as_old_as_its_own_process,
-                   a_block_in_two_traces_of_a_process_is_said_to_count_twice,
-                   growth_at_the_end_is_that_of_the_process_that_grew, each_has_a_file_of_its_own,
-                   no_input_is_overwritten, no_file_is_written_and_read, no_output_replaces_another,
-                   what_does_not_go_together,
-                   a_full_disk_is_said_for_each]))
+    sys.exit(main([the_output_of_each_trace_has_a_heading_with_its_name,
+                   dump_and_mpatrol_table_have_a_heading_for_each_trace,
+                   an_output_folder_gets_a_file_of_each_trace_in_any_format,
+                   two_traces_of_one_process_are_written_to_two_files, an_unreadable_trace_does_not_stop_the_others,
+                   a_filter_may_match_in_only_one_of_several_traces, with_each_every_trace_has_its_own_report,
+                   a_block_does_not_age_after_the_end_of_its_process,
+                   the_report_says_that_blocks_in_two_traces_count_twice,
+                   the_suggested_growth_command_suits_the_trace_that_grew, with_each_every_trace_has_its_own_file,
+                   no_input_trace_is_overwritten, no_file_that_an_option_reads_is_overwritten,
+                   two_outputs_to_one_file_are_a_usage_error, options_for_a_single_trace_are_refused_for_several,
+                   a_full_disk_is_reported_for_each_trace]))

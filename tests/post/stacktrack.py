@@ -58,7 +58,7 @@ def cycles_of(data):
     return cycles, starts
 
 
-def made(big_endian):
+def made_trace(big_endian):
     """A trace with libraries that are loaded and unloaded, threads, functions, stacks, arguments and notes."""
     packets = golden.DECLARATIONS + [("BLID", 0xF7000000, "0123abcd")]
     for i in range(40):
@@ -122,9 +122,9 @@ def records_of(entries):
     return sorted(records)
 
 
-def a_stack_is_told_once(_folder):
+def a_stack_is_written_once_in_a_cycle(_folder):
     for big in (False, True):
-        trace = made(big)
+        trace = made_trace(big)
         data = run("-q", "-f", "stacktrack", "-", data=trace, check=0).stdout
         texts = [e.text for e in decode(data)]
         defined = [text for text in texts if text.startswith("frames=")]
@@ -145,9 +145,9 @@ def a_stack_is_told_once(_folder):
         assert text[:at] == whole[:at] and text[at:] == ["\t0x0 (lost)"] + whole[at + 4:], text[at - 2:]
 
 
-def each_cycle_has_all_context(_folder):
+def each_write_cycle_repeats_the_declarations(_folder):
     for big in (False, True):
-        trace = made(big)
+        trace = made_trace(big)
         plain = run("-q", "-f", "stacktrack", "-", data=trace, check=0).stdout
         assert len(cycles_of(plain)[0]) == 1
         for size in (1, 20, 64, 1000):
@@ -170,8 +170,8 @@ def each_cycle_has_all_context(_folder):
             assert text_of(data) == text_of(trace), size
 
 
-def the_newest_of_a_place_is_posted(_folder):
-    data = run("-q", "-f", "stacktrack", "--cycle-size=64", "-", data=made(False), check=0).stdout
+def each_write_cycle_declares_the_newest_library_and_thread(_folder):
+    data = run("-q", "-f", "stacktrack", "--cycle-size=64", "-", data=made_trace(False), check=0).stdout
     cycles = cycles_of(data)[0]
     plugins = [[e.text for e in cycle if e.kind == FLOC and e.sequence == 0 and "plugin" in e.text] for cycle in cycles]
     assert plugins == [[], ["/lib/plugin1.so"], ["/lib/plugin1.so"], ["/lib/plugin9.so"], ["/lib/plugin17.so"], ["/lib/plugin17.so"],
@@ -191,9 +191,9 @@ def calls_of(text):
     return [line.split(". ", 1)[1] if line[0] != "\t" else line for line in lines]
 
 
-def the_tail_of_a_trace_is_enough(_folder):
+def a_trace_can_be_read_from_any_write_cycle_on(_folder):
     for big in (False, True):
-        trace = made(big)
+        trace = made_trace(big)
         data = run("-q", "-f", "stacktrack", "--cycle-size=64", "-", data=trace, check=0).stdout
         cycles, starts = cycles_of(data)
         whole = calls_of(text_of(trace))
@@ -215,7 +215,7 @@ def the_tail_of_a_trace_is_enough(_folder):
     assert b"no prologue of StackTrack was found in the trace" in done.stderr, done.stderr
 
 
-def a_short_text_entry_is_the_same_from_everywhere(_folder):
+def a_shortened_text_is_read_alike_at_once_and_in_parts(_folder):
     """A chain of texts that are shortened in turn: the other texts are complete, however much data is read at once."""
     frames = "".join("\t0x7f%010x\n" % (k * 0x1111111) for k in range(9))
     data = bytearray(run("-f", "stacktrack", "-", data=(
@@ -242,10 +242,10 @@ def a_short_text_entry_is_the_same_from_everywhere(_folder):
         assert k in (0, count - 1) or b"0x7f%010x" % (8 * 0x1111111) in whole, (k, whole)
 
 
-def cycles_are_stacktracks_only(_folder):
+def cycle_size_applies_only_to_the_stacktrack_format(_folder):
     for arguments in (["--cycle-size=10"], ["-f", "swap", "--cycle-size=10"], ["-f", "stacktrack", "--cycle-size=0"],
                       ["-f", "stacktrack", "--cycle-size=x"]):
-        done = run(*arguments, "-", data=made(False))
+        done = run(*arguments, "-", data=made_trace(False))
         assert done.returncode == 2 and b"--cycle-size" in done.stderr and not done.stdout, done
 
 
@@ -306,13 +306,13 @@ class Layout:
         return out
 
 
-def another_layout_is_read_by_its_description(folder):
+def entries_of_another_layout_are_read_by_its_description(folder):
     path = os.path.join(folder, "format.xml")
     layout = Layout()
     with open(path, "wb") as file:
         file.write(b"<?xml version='1.0'?>\n<!-- of another > program -->\n" + layout.described())
     for big in (False, True):
-        trace = made(big)
+        trace = made_trace(big)
         own = run("-q", "-f", "stacktrack", "--cycle-size=64", "-", data=trace, check=0).stdout
         other = layout.convert(own)
         assert text_of(other, "--raw-format=" + path) == text_of(trace)
@@ -354,7 +354,7 @@ def flag(name, value):
     return change
 
 
-def twice(layout):
+def repeat_hit(layout):
     layout.tree.append(layout.element("HIT"))
 
 
@@ -388,7 +388,7 @@ HOSTILE = [
     (changed("PROLOGUE", "_12345678", size="2"), "_12345678 of PROLOGUE does not have 4 bytes"),
     (without("HIT", "tid"), "TYPE HIT has no MEMBER tid"),
     (without("SLOC"), "there is no TYPE with the uname SLOC"),
-    (twice, "TYPE HIT is there twice"),
+    (repeat_hit, "TYPE HIT is there twice"),
     (flag("IS_INFO", "0x40"), "the FLAGs IS_INFO, HAS_INFO and INFO_END share bits"),
     (flag("IS_INFO", "1"), "the typeindex of HIT is IS_INFO, or has bits that are not in TYPE_MASK"),
     (flag("HAS_INFO", "0x40"), "share bits"),
@@ -415,8 +415,8 @@ BROKEN = [
 ]
 
 
-def hostile_descriptions_are_refused(folder):
-    own = run("-q", "-f", "stacktrack", "-", data=made(False), check=0).stdout
+def a_wrong_description_of_a_layout_is_an_error(folder):
+    own = run("-q", "-f", "stacktrack", "-", data=made_trace(False), check=0).stdout
     path = os.path.join(folder, "format.xml")
 
     def refused(text, message):
@@ -443,7 +443,7 @@ def hostile_descriptions_are_refused(folder):
         assert f"cannot read the description of StackTrack's entries in {name}: ".encode() in done.stderr, done
 
 
-def no_time_is_before_the_beginning(folder):
+def no_entry_has_a_time_before_the_beginning_of_the_trace(folder):
     """A declaration has the time of the newest call, or of the beginning."""
     text = Encoder("1.4", 8, False).trace(golden.SEVERAL)
     path = os.path.join(folder, "t.tlg")
@@ -453,9 +453,11 @@ def no_time_is_before_the_beginning(folder):
     assert len(times) > 10 and times[0] == 0 and min(times) == 0, times
 
 
-TESTS = [no_time_is_before_the_beginning, another_layout_is_read_by_its_description, hostile_descriptions_are_refused, a_stack_is_told_once, each_cycle_has_all_context, the_newest_of_a_place_is_posted, the_tail_of_a_trace_is_enough,
-         a_short_text_entry_is_the_same_from_everywhere,
-         cycles_are_stacktracks_only]
+TESTS = [no_entry_has_a_time_before_the_beginning_of_the_trace, entries_of_another_layout_are_read_by_its_description,
+         a_wrong_description_of_a_layout_is_an_error, a_stack_is_written_once_in_a_cycle,
+         each_write_cycle_repeats_the_declarations, each_write_cycle_declares_the_newest_library_and_thread,
+         a_trace_can_be_read_from_any_write_cycle_on, a_shortened_text_is_read_alike_at_once_and_in_parts,
+         cycle_size_applies_only_to_the_stacktrack_format]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -130,7 +130,7 @@ def golden(name, got):
     assert got == expected, "\n".join(["got:", got.decode(), "expected:", expected.decode()])
 
 
-def every_message_is_dumped(_folder):
+def dump_prints_every_kind_of_message(_folder):
     done = run("--dump", "-", data=trace(EVERY), check=0)
     assert b"1 messages have unknown types: their fields are not shown" in done.stderr, done.stderr
     golden("swap-dump.txt", done.stdout)
@@ -141,7 +141,7 @@ def every_message_is_dumped(_folder):
     assert len(names) == len({ident for ident, _ in EVERY}), names
 
 
-def every_message_is_read(_folder):
+def every_kind_of_message_is_converted_to_text(_folder):
     golden("swap-read.txt", text_of(trace(EVERY[:-1])))
     done = run("-", data=trace(EVERY))
     assert done.returncode == 0 and b"1 packets were skipped: their types are unknown, or they are out of place" in done.stderr, done
@@ -156,7 +156,7 @@ def dump_needs_a_swap_trace(folder):
         assert file.read() == run("-q", "--dump", "-", data=trace(EVERY)).stdout
 
 
-def processes_of_a_stream_are_chosen(folder):
+def a_stream_of_several_processes_needs_pid_or_a_folder(folder):
     def info(pid):
         return 0x01, u32(pid) + text(f"p{pid}") + u32(1, 1700000000, 0) + u64(0, 0) + text(f"/bin/p{pid}") + u32(0)
 
@@ -203,7 +203,7 @@ def the_live_view_shows_one_process(_folder):
     assert live(data=damaged).returncode == run("-q", "--report", "-", data=damaged).returncode == 1
 
 
-def the_live_view_takes_no_option_in_vain(_folder):
+def the_live_view_refuses_options_that_have_no_effect_on_it(_folder):
     for options in (["-R", "fd"], ["-C", "none"], ["-l"], ["-c"], ["--stats"], ["-o", "/dev/null"], ["--html=/dev/null"], ["--tree"],
                     ["--suppressions=/nonexistent"], ["-l", "--error-exitcode=3"], ["--gen-suppressions"], ["-b", "2"], ["-a"],
                     ["--include=/dev/null"], ["--mpatrol-table"], ["--dump"], ["--expand-events"], ["-f", "text"], ["--each"],
@@ -212,7 +212,7 @@ def the_live_view_takes_no_option_in_vain(_folder):
         assert options[0].partition("=")[0].encode() + b" has no effect on --live" in done.stderr and not done.stdout, done
 
 
-def numbers_of_other_versions_are_named_by_the_map(folder):
+def a_map_file_names_the_functions_of_other_versions(folder):
     path = os.path.join(folder, "t.swap")
     with open(path, "wb") as file:
         file.write(trace([memory(347, 1, 100, 0, 0x10, ("x", 100), returned=("p", 0x10)),
@@ -226,7 +226,7 @@ def numbers_of_other_versions_are_named_by_the_map(folder):
     assert b"draw<call>(0) = 0x0" in run("-q", path, check=0).stdout
 
 
-def a_map_is_written_beside_a_trace(folder):
+def a_map_file_is_written_beside_a_swap_trace(folder):
     path = os.path.join(folder, "t.swap")
     run("-q", "-f", "swap", "-o", path, "-", data=OWN, check=0)
     with open(path + ".map", encoding="ascii") as file:
@@ -241,7 +241,7 @@ def a_map_is_written_beside_a_trace(folder):
     assert b"t.swap2.map cannot be written: File exists. The trace can be read without it." in done.stderr, done
 
 
-def an_older_trace_of_many_processes_hides_no_program(folder):
+def with_diff_the_report_names_processes_of_both_traces(folder):
     old = os.path.join(folder, "old")
     with open(old, "wb") as file:
         file.write(trace([memory(68, pid, 100, 0, 0x602010, ("x", 100)) for pid in range(10, 17)]))
@@ -254,14 +254,14 @@ def an_older_trace_of_many_processes_hides_no_program(folder):
     assert b'"compared":"?, process 10, and 6 more processes"' in page
 
 
-def missing_messages_are_told(_folder):
+def missing_messages_are_reported(_folder):
     whole = trace(EVERY[:1]) + trace(EVERY[3:5], first=3)
     done = run("-", data=whole, check=1)
     assert b"2 messages are missing before the one with the number 3" in done.stderr, done
     assert b"## an " in done.stdout
 
 
-def cut_anywhere_gives_what_is_before(_folder):
+def a_truncated_swap_trace_is_dumped_up_to_its_end(_folder):
     data = trace(EVERY[:-1])
     whole = run("-q", "--dump", "-", data=data, check=0).stdout
     rng = random.Random(15)
@@ -272,7 +272,7 @@ def cut_anywhere_gives_what_is_before(_folder):
         assert run("-q", "-", data=data[:size]).returncode == done.returncode, size
 
 
-def changed_bytes_never_crash(_folder):
+def changed_bytes_in_a_swap_trace_cause_no_crash(_folder):
     rng = random.Random(4711)
     whole = trace(EVERY)
     for _ in range(rounds(250)):
@@ -285,7 +285,7 @@ def changed_bytes_never_crash(_folder):
         assert done.returncode in (0, 1), done
 
 
-def valgrind_finds_nothing(_folder):
+def valgrind_finds_no_errors(_folder):
     need_valgrind()
     for options in (["--dump", "--cpus=2", "--devices=3"], ["-f", "swap", "--pid=4242"], ["-l", "--pid=4242"]):
         done = subprocess.run(["valgrind", "-q", "--leak-check=full", "--error-exitcode=99", PROGRAM, "-q", *options, "-"],
@@ -293,11 +293,12 @@ def valgrind_finds_nothing(_folder):
         assert done.returncode == 0, (options, done.stderr.decode())
 
 
-TESTS = [every_message_is_dumped, every_message_is_read, dump_needs_a_swap_trace, processes_of_a_stream_are_chosen,
-         the_live_view_shows_one_process, the_live_view_takes_no_option_in_vain,
-         numbers_of_other_versions_are_named_by_the_map, a_map_is_written_beside_a_trace,
-         an_older_trace_of_many_processes_hides_no_program, missing_messages_are_told,
-         cut_anywhere_gives_what_is_before, changed_bytes_never_crash, valgrind_finds_nothing]
+TESTS = [dump_prints_every_kind_of_message, every_kind_of_message_is_converted_to_text, dump_needs_a_swap_trace,
+         a_stream_of_several_processes_needs_pid_or_a_folder, the_live_view_shows_one_process,
+         the_live_view_refuses_options_that_have_no_effect_on_it, a_map_file_names_the_functions_of_other_versions,
+         a_map_file_is_written_beside_a_swap_trace, with_diff_the_report_names_processes_of_both_traces,
+         missing_messages_are_reported, a_truncated_swap_trace_is_dumped_up_to_its_end,
+         changed_bytes_in_a_swap_trace_cause_no_crash, valgrind_finds_no_errors]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -29,7 +29,7 @@ def statuses(data):
     return [run(*options, "--error-exitcode=7", "-", data=data).returncode for options in (["--report"], ["-l"])]
 
 
-def a_trace_without_an_end_gives_no_verdict(folder):
+def error_exitcode_gives_no_verdict_on_a_trace_without_an_end(folder):
     for data in trace(), trace("process 43 has exited with status 0"), trace("from before the trace 1 block is live"):
         for calls in data, data.replace(LEAK.encode(), b""):
             assert statuses(calls) == [1, 1], calls
@@ -49,7 +49,7 @@ def a_trace_without_an_end_gives_no_verdict(folder):
             assert run("-l", "--error-exitcode=7", path).returncode == status, (options, status)
 
 
-def ends_of_traces_are_known(_folder):
+def each_kind_of_end_of_a_trace_is_recognised(_folder):
     for end in ("process 42 has exited with status 0", "process 42 was killed by signal 9 (Killed)", "paused",
                 "process 42 is let go of", "process 42 executes another program", "executes another program",
                 "the trace ends here"):
@@ -59,13 +59,13 @@ def ends_of_traces_are_known(_folder):
             assert b"incomplete" not in run(*options, "-", data=trace(end), check=0).stdout.split(b"<script")[0]
 
 
-def of_other_origins_no_end_is_expected(_folder):
+def traces_of_other_programs_need_no_end(_folder):
     for data in trace(origin="other 1.0"), trace().replace(b",origin=functrace 0.1", b""):
         assert statuses(data) == [7, 7]
         assert b"incomplete" not in run("--report", "-", data=data, check=0).stdout
 
 
-def several_traces_name_those_without_an_end(folder):
+def the_report_names_the_traces_without_an_end(folder):
     paths = []
     for pid in range(42, 50):
         paths.append(os.path.join(folder, f"{pid}"))
@@ -80,7 +80,7 @@ def several_traces_name_those_without_an_end(folder):
     assert line(paths[0]) is None
 
 
-def a_killed_tracer_leaves_no_end(folder):
+def a_trace_whose_last_records_are_missing_has_no_end(folder):
     path = os.path.join(folder, "x.rtrace")
     def traced():
         return subprocess.run([FUNCTRACE, "-q", "-o", path, "sh", "-c", "exit 0"], stdout=subprocess.DEVNULL, check=True)
@@ -91,7 +91,7 @@ def a_killed_tracer_leaves_no_end(folder):
     assert b"\nincomplete " in run("--report", "-", data=text[:text.index("has exited", at)].rpartition("\n")[0].encode() + b"\n").stdout
 
 
-def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
+def without_a_scan_the_report_says_that_lost_blocks_are_unknown(folder):
     baseline = "## before <1> 0x100 5\n"
     text = run("--report", "-", data=trace("paused", calls=baseline + CALLS), check=0).stdout.decode()
     assert "5 bytes in 1 block of these from before the trace began: unknown whether lost; trace with --scan\n" in text, text
@@ -105,7 +105,7 @@ def what_no_scan_has_looked_at_is_not_known_to_be_lost(folder):
         assert found and (found.group(1) == words or options and re.fullmatch(words, found.group(1))), done
 
 
-def moments_beyond_the_end_are_errors(_folder):
+def a_moment_after_the_end_of_the_trace_is_an_error(_folder):
     """The trace has calls at 0, 3 and 4 s."""
     for option in "--diff=@600", "--between=10,20":
         for more in ["--report"], ["--report", "--error-exitcode=7"], ["--report=peak"], ["--html=-"], ["-f", "collapsed"]:
@@ -125,7 +125,7 @@ def calls_at(*blocks):
         i, at // 60, at % 60, size, address) for i, (at, size, address) in enumerate(blocks, 1))
 
 
-def what_grew_is_of_what_is_listed(_folder):
+def the_report_shows_the_growth_of_each_class_of_blocks(_folder):
     """The last tenth begins at 90 s or earlier: half of the blocks of each class are older."""
     early = [(0, 1000, 0x1000), (1, 2000, 0x2000), (2, 300, 0x3000)]
     late = [(98, 20, 0x4000), (99, 50000, 0x5000), (100, 7, 0x6000)]
@@ -142,7 +142,7 @@ def what_grew_is_of_what_is_listed(_folder):
     assert "      grew by 50,027 bytes in the last" in text, text
 
 
-def rates_need_a_second(_folder):
+def a_growth_rate_is_shown_only_for_a_second_or_more(_folder):
     def growth(last):
         text = run("--report", "-", data=trace("paused", calls=calls_at((0, 100, 0x1000), (last, 50, 0x2000))), check=0).stdout.decode()
         return re.search("^      (grew by .*)$", text, re.M).group(1)
@@ -150,7 +150,7 @@ def rates_need_a_second(_folder):
     assert re.fullmatch(r"grew by 50 bytes in the last [\d.]+ s, [\d,]+ a minute", growth(100)), growth(100)
 
 
-def releases_of_what_was_not_seen_have_their_reason(_folder):
+def the_report_explains_releases_of_unseen_allocations(_folder):
     stray = CALLS + "4. [10:00:05.000000] free<memory>(0x2000)\n"
     def unseen(data):
         return re.search("^not seen    1 allocation\\(s\\) of released resources: (.*)$",
@@ -163,7 +163,7 @@ def releases_of_what_was_not_seen_have_their_reason(_folder):
     assert unseen(trace("process 43 was forked by 42", "paused", calls=stray)).startswith("a double release")
 
 
-def places_are_named_by_their_options(folder):
+def an_unwritable_file_is_reported_with_its_option(folder):
     for option in "--html", "--hatf-file", "--sim-file", "-o":
         value = option + "=" * option.startswith("--") + "/nonexist/x"
         done = run(value, *["--report"] * (option == "-o"), "-", data=trace("paused"))
@@ -172,7 +172,7 @@ def places_are_named_by_their_options(folder):
                                         f"Choose another place with {option}.\n"), done
 
 
-def plain_text_is_not_named_as_compressed(folder):
+def a_plain_output_must_not_have_the_name_of_a_compressed_one(folder):
     for name, options in (("h.gz", ["-f", "heaptrack"]), ("h.zst", ["-f", "heaptrack"]), ("c.gz", ["-f", "massif"]),
                           ("p.zst", ["-f", "pprof"]), ("r.gz", ["--report"])):
         path = os.path.join(folder, name)
@@ -187,18 +187,18 @@ def plain_text_is_not_named_as_compressed(folder):
 
 
 TESTS = [
-    what_no_scan_has_looked_at_is_not_known_to_be_lost,
-    moments_beyond_the_end_are_errors,
-    what_grew_is_of_what_is_listed,
-    rates_need_a_second,
-    releases_of_what_was_not_seen_have_their_reason,
-    places_are_named_by_their_options,
-    plain_text_is_not_named_as_compressed,
-    a_trace_without_an_end_gives_no_verdict,
-    ends_of_traces_are_known,
-    of_other_origins_no_end_is_expected,
-    several_traces_name_those_without_an_end,
-    a_killed_tracer_leaves_no_end,
+    without_a_scan_the_report_says_that_lost_blocks_are_unknown,
+    a_moment_after_the_end_of_the_trace_is_an_error,
+    the_report_shows_the_growth_of_each_class_of_blocks,
+    a_growth_rate_is_shown_only_for_a_second_or_more,
+    the_report_explains_releases_of_unseen_allocations,
+    an_unwritable_file_is_reported_with_its_option,
+    a_plain_output_must_not_have_the_name_of_a_compressed_one,
+    error_exitcode_gives_no_verdict_on_a_trace_without_an_end,
+    each_kind_of_end_of_a_trace_is_recognised,
+    traces_of_other_programs_need_no_end,
+    the_report_names_the_traces_without_an_end,
+    a_trace_whose_last_records_are_missing_has_no_end,
 ]
 
 if __name__ == "__main__":

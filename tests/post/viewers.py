@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-from exports import HOSTILE_TEXTS, export, hostile, pprof_of, real, write
+from exports import HOSTILE_TEXTS, export, hostile_trace, pprof_of, real_trace, write
 from page import LISTENERS, visit
 from report import TRACE
 from run import Skip, main, run
@@ -66,13 +66,13 @@ def show_dhat(folder, viewer, content):
     return visit(folder, with_script(*os.path.split(viewer), DHAT.replace("%s", text)), options=OPTIONS)
 
 
-def dhat_is_shown_by_its_viewer(folder):
+def dh_view_shows_the_dhat_file(folder):
     """The sums are those of --stats."""
     viewer = "/usr/libexec/valgrind/dh_view.html"
     if not os.path.exists(viewer):
         raise Skip("valgrind's dh_view.html is not installed")
-    trace, blocks, size, peak, calls = real(folder)
-    for data, figures in ((hostile(), (700, 7, 700, 700, 7)), (None, (None, calls, peak, size, blocks))):
+    trace, blocks, size, peak, calls = real_trace(folder)
+    for data, figures in ((hostile_trace(), (700, 7, 700, 700, 7)), (None, (None, calls, peak, size, blocks))):
         content = run("-f", "dhat", trace, check=0).stdout if data is None else export("dhat", data=data)
         text = show_dhat(folder, viewer, content)
         shown = text[text.index("PP 1/1"):]
@@ -97,7 +97,7 @@ def show_speedscope(folder, release, name, content):
                                              for *figures, name in rows[at + 1:]]
 
 
-def speedscope_imports_what_is_for_it(folder):
+def speedscope_imports_speedscope_collapsed_and_pprof_files(folder):
     command = shutil.which("speedscope")
     if not command:
         raise Skip("speedscope is not installed (npm install -g speedscope)")
@@ -111,11 +111,11 @@ def speedscope_imports_what_is_for_it(folder):
     assert rows == [("malloc", "200", "200")] + [(name, *(figure[:-2] for figure in figures)) for name, *figures in below], rows
     _, rows = show_speedscope(folder, release, "t.pb.gz", pprof_of(write(folder, "t.txt", TRACE)))
     assert sorted(rows) == sorted([("alloc_b", "60 B", "60 B"), ("alloc_a", "140 B", "140 B"), *below[2:]]), rows
-    _, rows = show_speedscope(folder, release, "t.speedscope.json", export("speedscope", data=hostile()))
+    _, rows = show_speedscope(folder, release, "t.speedscope.json", export("speedscope", data=hostile_trace()))
     assert set(HOSTILE_TEXTS) <= {row[0] for row in rows}, rows
 
 
-TESTS = [dhat_is_shown_by_its_viewer, speedscope_imports_what_is_for_it]
+TESTS = [dh_view_shows_the_dhat_file, speedscope_imports_speedscope_collapsed_and_pprof_files]
 
 if __name__ == "__main__":
     sys.exit(main(TESTS))

@@ -84,7 +84,7 @@ def expect(room, line, words, at_least=False):
         room.shell.name, line, sorted(found), sorted(words))
 
 
-def options_are_those_of_the_help(room):
+def the_offered_options_are_those_of_the_help(room):
     for program in PROGRAMS:
         long, short = help_options(program)
         assert len(long) > 20 and len(short) > 10, (long, short)
@@ -94,7 +94,7 @@ def options_are_those_of_the_help(room):
         assert found == short, (program, found ^ short)
 
 
-def values(room):
+def the_values_of_options_are_offered(room):
     kinds = modules()
     assert {"memory", "file", "all"} <= kinds, kinds
     expect(room, "functrace -e ", kinds | FILES | {"help"})
@@ -112,7 +112,7 @@ def values(room):
     expect(room, "functrace --debug=un", {"unwind"})
 
 
-def more_values(room):
+def the_values_of_more_options_are_offered(room):
     """Of the same kinds, of other options."""
     expect(room, "functrace -e memory,fi", {"file"})
     expect(room, "functrace --format=s", {word for word in room.offers("functrace -f ") if word[0] == "s"})
@@ -128,7 +128,7 @@ def more_values(room):
     expect(room, "functrace-postproc --pid ", set())
 
 
-def processes(room):
+def the_running_processes_are_offered(room):
     process = subprocess.Popen([shutil.which("sleep"), "3600"])
     try:
         found = room.offers("functrace -t ")
@@ -142,7 +142,7 @@ def processes(room):
         process.wait()
 
 
-def lines_of_the_program(room):
+def the_program_is_offered_and_ends_the_options(room):
     expect(room, "functrace -e memory zz-pro", {"zz-program"})
     expect(room, "functrace -q -- zz-pro", {"zz-program"})
     # The options end at the program; the words after it are the program's.
@@ -151,7 +151,7 @@ def lines_of_the_program(room):
         assert not [word for word in room.shell.offers(line) if word.startswith(("--cpu", "--back"))], line
 
 
-def lines_run_as_completed(room):
+def a_completed_line_runs_with_the_right_arguments(room):
     lines = (("functrace --child", ["--children"]), ("functrace --unwinder=li", ["--unwinder=libunwind"]),
              ("functrace -f rt", ["-f", "rtrace"]),
              ("functrace -e memory,th", ["-e", "memory,thread"]), ("functrace -fmp", ["-fmpatrol"]),
@@ -183,7 +183,7 @@ def in_shell(check, name, library=""):
     return test
 
 
-def commands_complete_their_own_lines(room):
+def the_traced_program_completes_its_own_arguments(room):
     """bash-completion passes the rest of the line to the completion of the traced program."""
     with open(os.path.join(room.folder, "own"), "w", encoding="ascii") as file:
         file.write("_zz() { COMPREPLY=(own-word); }; complete -F _zz zz-program\n")
@@ -192,15 +192,17 @@ def commands_complete_their_own_lines(room):
     expect(room, "functrace --cpu=auto -e memory zz-program ow", {"own-word"})
 
 
-def with_bash_completion(folder):
+def completion_works_with_the_package_bash_completion(folder):
     if not os.path.exists(BASH_COMPLETION):
         raise Skip("bash-completion is not installed")
     library = "source %s" % BASH_COMPLETION
-    for check in (values, more_values, lines_run_as_completed, commands_complete_their_own_lines)[0 if LONG else 2:]:
+    for check in (the_values_of_options_are_offered, the_values_of_more_options_are_offered,
+                  a_completed_line_runs_with_the_right_arguments,
+                  the_traced_program_completes_its_own_arguments)[0 if LONG else 2:]:
         in_shell(check, "bash", library)(os.path.join(folder, check.__name__))
 
 
-def installed_where_shells_look(folder):
+def make_install_puts_the_files_where_shells_find_them(folder):
     """make install with a prefix, as another user: bash-completion and fish find the files by XDG_DATA_DIRS."""
     build = os.environ["TOP_BUILDDIR"]
     if not os.path.exists(os.path.join(build, "Makefile")):
@@ -234,9 +236,11 @@ def installed_where_shells_look(folder):
     assert not left, left
 
 
-CHECKS = [options_are_those_of_the_help, values, more_values, processes, lines_of_the_program, lines_run_as_completed]
+CHECKS = [the_offered_options_are_those_of_the_help, the_values_of_options_are_offered,
+          the_values_of_more_options_are_offered, the_running_processes_are_offered,
+          the_program_is_offered_and_ends_the_options, a_completed_line_runs_with_the_right_arguments]
 
 if __name__ == "__main__":
     sys.exit(main([in_shell(check, name) for name in ("bash", "zsh", "fish") for check in CHECKS
-                   if check is not more_values or LONG] + [
-        with_bash_completion, installed_where_shells_look]))
+                   if check is not the_values_of_more_options_are_offered or LONG] + [
+        completion_works_with_the_package_bash_completion, make_install_puts_the_files_where_shells_find_them]))

@@ -84,14 +84,14 @@ class Built:
         return os.path.join(self.root, *parts)
 
 
-def version_is_that_of_configure(_folder):
+def the_version_of_the_packages_is_that_of_configure(_folder):
     with open(os.path.join(TOP, "debian/changelog"), encoding="utf-8") as file:
         debian = re.match(r"functrace \((.+?)\)", file.readline())[1]
     with open(os.path.join(TOP, "configure.ac"), encoding="utf-8") as file:
         assert debian == re.search(r"AC_INIT\(\[functrace\], \[(.+?)\]", file.read())[1], debian
 
 
-def packages_have_exactly_these_files(_folder):
+def the_packages_have_exactly_the_expected_files(_folder):
     built = Built.get()
     pages = {section: sorted("usr/share/man/man%s/%s.gz" % (section, os.path.basename(path))
                              for path in glob.glob(os.path.join(TOP, "man", "*." + section))) for section in "13578"}
@@ -127,7 +127,7 @@ def packages_have_exactly_these_files(_folder):
         assert packed.read() == news.read()
 
 
-def packages_say_what_they_need(_folder):
+def the_packages_declare_their_dependencies(_folder):
     built = Built.get()
     fields = {name: run("dpkg", "-I", built.files[name][0]) for name in PACKAGES}
     needs = {name: re.search(r"^ Depends: (.*)$", text, re.M)[1] for name, text in fields.items()}
@@ -146,7 +146,7 @@ def lintian_finds_no_error(folder):
         env={"TMPDIR": str(folder)})
 
 
-def programs_run_from_there(folder):
+def the_packaged_programs_run(folder):
     built = Built.get()
     assert run(built.path("usr/bin/functrace"), "-V").startswith("functrace ")
     need("gcc")
@@ -157,7 +157,7 @@ def programs_run_from_there(folder):
     assert re.search(r"12 block\(s\) with total size 768\n\t0x\S+ in answer_new\(\) at \S*leak\.c:\d+\n", leaks), leaks
 
 
-def manual_pages_are_shown(_folder):
+def man_shows_the_packaged_manual_pages(_folder):
     built = Built.get()
     need("man")
     for page in ("1/functrace", "1/functrace-postproc", "3/functrace-context", "5/functrace-formats", "7/functrace-modules"):
@@ -168,7 +168,7 @@ def manual_pages_are_shown(_folder):
         assert text.startswith("%s(%s)" % (name.upper(), section)) and "\nNAME\n" in text, text[:300]
 
 
-def programs_are_built_against_it(folder):
+def programs_are_built_with_the_packaged_library_and_headers(folder):
     """Programs are built by pkg-config, shared and static; and a module that a user writes."""
     built = Built.get()
     need("gcc", "pkg-config")
@@ -193,7 +193,7 @@ def programs_are_built_against_it(folder):
     assert "parcel" in text, text[:1000]
 
 
-def dpkg_installs_and_removes_them(folder):
+def dpkg_installs_and_removes_the_packages(folder):
     built = Built.get()
     if os.getuid():
         raise Skip("dpkg installs packages for root only")
@@ -213,9 +213,10 @@ def dpkg_installs_and_removes_them(folder):
     assert not left, left
 
 
-TESTS = [version_is_that_of_configure, packages_have_exactly_these_files, packages_say_what_they_need,
-         lintian_finds_no_error, programs_run_from_there, manual_pages_are_shown, programs_are_built_against_it,
-         dpkg_installs_and_removes_them]
+TESTS = [the_version_of_the_packages_is_that_of_configure, the_packages_have_exactly_the_expected_files,
+         the_packages_declare_their_dependencies, lintian_finds_no_error, the_packaged_programs_run,
+         man_shows_the_packaged_manual_pages, programs_are_built_with_the_packaged_library_and_headers,
+         dpkg_installs_and_removes_the_packages]
 
 if __name__ == "__main__":
     try:

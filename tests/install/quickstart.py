@@ -38,7 +38,7 @@ def quickstart(folder, *words):
         return done.returncode, (done.stdout + done.stderr).decode(), file.read().split()
 
 
-def each_installs_more_than_the_one_before(folder):
+def check_installs_more_packages_and_check_all_the_most(folder):
     build, check, whole = (quickstart(folder, *words) for words in ([], ["check"], ["check", "all"]))
     for status, said, words in (build, check, whole):
         assert status == 1 and "autoreconf failed" in said and words[0] == "install", (status, said)
@@ -49,7 +49,7 @@ def each_installs_more_than_the_one_before(folder):
     assert check < whole and HEAVY <= whole, whole
 
 
-def other_words_are_wrong(folder):
+def other_arguments_are_usage_errors(folder):
     for words in (["all"], ["check", "everything"], ["check", "all", "all"], ["--check"]):
         status, said, installed = quickstart(folder, *words)
         assert status == 2 and "usage: ./quickstart [check [all]]" in said and not installed, (words, status, said)
@@ -58,4 +58,4 @@ def other_words_are_wrong(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([each_installs_more_than_the_one_before, other_words_are_wrong]))
+    sys.exit(main([check_installs_more_packages_and_check_all_the_most, other_arguments_are_usage_errors]))

@@ -41,7 +41,7 @@ def expected(name, suppressed):
 
 
 def merged(name, leaks):
-    """{(bytes, blocks, path)} of [(bytes, blocks, where, [function])]: leaks of one kind and stack are merged."""
+    """Returns {(bytes, blocks, path)} of [(bytes, blocks, where, [function])]. Leaks at one place are merged."""
     own = {function for leak in LEAKS[name] for function in leak[2].split()}
     sums = collections.defaultdict(lambda: [0, 0])
     for size, count, where, functions in leaks:
@@ -53,7 +53,7 @@ def merged(name, leaks):
 
 @functools.lru_cache(maxsize=None)
 def build(name, *options):
-    """Returns the program's path; it is built once for all tests."""
+    """Returns the path of the program, which is built once for all tests."""
     program = os.path.join(BUILT.name, name + "".join(options))
     done = subprocess.run([*CC, "-g", "-O0", "-pthread", *options, os.path.join(SOURCES, name + ".c"), "-o", program],
                           capture_output=True, timeout=120, check=False)
@@ -69,7 +69,7 @@ def start(folder, *command, **environment):
 
 
 def lsan(folder, name, suppressed):
-    """Returns leaks with addresses, which distinguish calls on one line."""
+    """Returns the leaks and the exit status. The addresses of a leak distinguish calls on one line."""
     program = build(name, "-fsanitize=leak")
     options = f"exitcode={STATUS}:print_suppressions=0:fast_unwind_on_malloc=0" + (":suppressions=lsan.supp" if suppressed else "")
     done = start(folder, program, LSAN_OPTIONS=options)

@@ -51,7 +51,7 @@ def a_resource_filter_that_matches_nothing_is_an_error(_folder):
 def a_context_filter_that_matches_nothing_is_an_error(_folder):
     refused(["-C", "4"], ["-C 4 matches nothing"], OWN)
     refused(["-C", "1"], ["-C 1 matches nothing"], SEVERAL)
-    # A context that is declared but never entered; and -C 0, although all calls are in a context.
+    # A declared context that was never entered is no error, nor is -C 0 if all calls are in a context.
     accepted(["-C", "2"], CLEAN)
     accepted(["-C", "0"], CLEAN)
     # Calls in the context exist, but none of them leaks.
@@ -108,7 +108,7 @@ def a_call_address_that_matches_nothing_is_an_error(_folder):
     refused(["--call-address=prog:700+10"], ["--call-address matches nothing", "prog:700+10"])
     refused(["--call-address=prog:500000+10"], ["--call-address matches nothing", "prog:500000+10"])
     accepted(["--call-address=prog:101+1"], SEVERAL, 7)
-    # -b cuts what is shown, and the address is looked for in whole stacks.
+    # -b shortens only the shown stacks: --call-address searches whole stacks.
     accepted(["-b0", "--call-address=prog:101+1"], SEVERAL, 7)
     # Calls through the address exist, but none of them leaks.
     accepted(["--call-address=prog:123+1"], CLEAN)
@@ -148,7 +148,7 @@ def in_an_empty_trace_filters_match_declared_resources_and_contexts(folder):
 
 
 def call_address_finds_objects_that_are_declared_after_the_calls(folder):
-    """The objects are declared after the calls that go through them, as sp-rtrace does."""
+    """The objects are declared after the calls that go through them, as in traces of sp-rtrace."""
     late = [("CALL", 1, 0, 0, 2, "malloc", 10, 0x10), ("BTRC", 0x400123),
             ("CALL", 1, 0, 0, 2, "malloc", 20, 0x20), ("BTRC", 0x400777)]
     first, last = golden.DECLARATIONS[:6], golden.DECLARATIONS[6:]
@@ -165,7 +165,7 @@ def call_address_finds_objects_that_are_declared_after_the_calls(folder):
         with open(path, "rb") as file:
             done = subprocess.run([PROGRAM, *arguments], stdin=file, capture_output=True, timeout=60, check=True)
         assert done.stdout == expected, more
-    # From a pipe: with -l, which reads all of the trace first, the calls are found, else a message says why not.
+    # In a pipe the calls are found only with -l, which reads the whole trace first. Without -l there is a message.
     assert b"malloc(10)" in run("-l", "--call-address=prog:123+1", "-", data=data, check=0).stdout
     done = run("--call-address=prog:123+1", "-", data=data, check=1)
     assert b"after its calls: give the trace as a file, not through a pipe" in done.stderr, done

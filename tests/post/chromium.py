@@ -1,5 +1,5 @@
-"""One headless Chromium for all pages that a test reads, by its debugging protocol over a pipe. Its start takes a
-second of CPU time, a page some hundredths."""
+"""One headless Chromium shows all pages that a test reads. The test controls it by the debugging protocol over a pipe.
+The start of Chromium takes a second of CPU time, a page some hundredths of a second."""
 
 import atexit
 import fcntl
@@ -35,7 +35,7 @@ def environment(own):
 
 
 class Chromium:
-    """Shows one page after the other in the same window, for pages that store nothing."""
+    """Shows one page after the other in the same window. The pages must not store anything."""
 
     started = None
 
@@ -46,13 +46,13 @@ class Chromium:
 
     def __init__(self):
         self.own, self.number, self.buffer = tempfile.mkdtemp(prefix="functrace-browser-"), 0, b""
-        self.events = {}  # by session
+        self.events = {}  # lists of events by session
         try:
             line = command(self.own) + ["--remote-debugging-pipe"]
         except Skip:
             os.rmdir(self.own)
             raise
-        # Chromium reads from descriptor 3 and writes to 4; the pipes have other numbers here.
+        # Chromium reads from descriptor 3 and writes to 4. In this process the pipes have other numbers.
         low = os.pipe() + os.pipe()
         pipes = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in low]
         for fd in low:
@@ -80,7 +80,7 @@ class Chromium:
         except ProcessLookupError:
             pass
         self.child.wait()
-        # Its last processes may still be writing there.
+        # Chromium's last processes may still be writing files there.
         shutil.rmtree(self.own, ignore_errors=True)
 
     def stderr_tail(self):
@@ -123,8 +123,8 @@ class Chromium:
             self.receive(end)
 
     def show(self, url, expression, width, height):
-        """Returns the value of the expression after the page was loaded, and the messages of the page's console. Each
-        url must be another file, because another fragment of the shown page would load nothing."""
+        """Loads a page; returns the value of the expression and the messages of the page's console. Each url must name
+        a new file, because Chromium loads nothing if only the fragment of the url differs."""
         session = self.session
         self.events[session] = []
         self.call("Emulation.setDeviceMetricsOverride", session, width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -67,7 +67,7 @@ def corpus(name):
 def the_mpatrol_table_is_the_table_that_mptrace_prints(_folder):
     done = run("--mpatrol-table", "-", data=corpus("64.mpatrol"), check=0)
     assert done.stdout.decode() == TABLE, done.stdout.decode()
-    # From any format: without the reserved area, and with names from the text.
+    # The table can be made from every format. A text has no reserved area.
     text = text_of(corpus("64.mpatrol"))
     other = run("-q", "--mpatrol-table", "-", data=text, check=0).stdout.decode()
     wanted = TABLE.replace("        reserve         0x0000555555559000    135168\n", "")
@@ -89,8 +89,8 @@ def the_hatf_file_is_the_file_that_mptrace_writes(folder):
 
 
 def the_program_of_sim_file_repeats_the_calls_of_the_trace(folder):
-    """The generated program makes the calls of the trace again: it is linked with a malloc that logs them, and the log
-    is compared with the output of functrace's own reader."""
+    """The generated program is linked with a malloc and a free that count calls and bytes. The counts must be those of
+    the trace."""
     rng, live, packets, sizes = random.Random(11), [], list(golden.DECLARATIONS[:3]), []
     for i in range(6000):
         if live and rng.random() < 0.4:
@@ -157,7 +157,7 @@ def input_format_accepts_only_a_trace_of_that_format(_folder):
 
 
 def calls_without_addresses_are_grouped_by_the_names_of_callers(_folder):
-    """Calls are grouped by the names of their callers, because the trace has no addresses."""
+    """The trace has the name of one frame of each call, and no addresses."""
     done = run("-q", "-l", "-c", "-", data=corpus("64.mpatrol")[:-16] + b"MTRC", check=0).stdout.decode()
     assert "0x0 in work() at prog.c:35\n" in done and done.count("allocation summary") == 3, done
     stats = run("-q", "--stats", "-", data=corpus("64.mpatrol"), check=0).stdout.decode()
@@ -203,7 +203,7 @@ def expand_events_prints_each_entry_as_stacktrack_did_in_2005(_folder):
 
 
 def big_endian(data):
-    """The same trace from a machine with the other byte order."""
+    """Returns a StackTrack trace with the other byte order."""
     out = b""
     for at in range(0, len(data), 24):
         flags, pid, sequence = struct.unpack_from("<HHI", data, at)
@@ -225,7 +225,7 @@ def a_stacktrack_trace_gives_the_same_text_in_both_byte_orders(_folder):
 
 
 def interleaved_texts_of_stacktrack_entries_are_put_together(_folder):
-    """Entries with two sequence numbers, whose texts are interleaved; and two processes in one stream."""
+    """The texts of entries with two sequence numbers are interleaved."""
     data = corpus("2005.tlg")
     entries = [data[at:at + 24] for at in range(0, len(data), 24)]
     mixed = entries[:8] + [entries[12], entries[8], entries[13], entries[9], entries[10], entries[11]] + entries[14:]

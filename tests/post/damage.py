@@ -41,7 +41,7 @@ FIELDS = {"version": "N", "pid": "N", "backtrace depth": "N", "filter": "S", "ti
 
 
 def roles(text):
-    """Returns a letter for each byte."""
+    """Returns the role of each byte, as a letter."""
     out = []
     for number, line in enumerate(text.split("\n")):
         have = ["S"] * len(line) + ["S"]
@@ -61,7 +61,7 @@ def roles(text):
 
 
 def is_another_digit(role, old, new):
-    """Returns true if the changed byte is a digit and was one, which no reader can detect."""
+    """Returns true if one digit of a number was changed to another digit, which no reader can detect."""
     return role == "N" and old in HEXADECIMAL and new in HEXADECIMAL
 
 
@@ -71,7 +71,7 @@ def figures(lines):
 
 
 def totals(output):
-    """The lines of -l about each resource, without the noun, which is the type."""
+    """The lines of -l about each resource. The noun, which is the type of the resource, is replaced."""
     return re.findall(rb"^# .*$", re.sub(rb"^(# \d+) [\w-]+\(s\)", rb"\1 block(s)", output, flags=re.M), re.M)
 
 
@@ -80,7 +80,7 @@ def traces():
         text = text_of(data)
         for options in ([], ["-c"], ["-l"]):
             yield text_of(text, *options)
-    # C++ names, and releases, which only blank lines separate from the next record.
+    # C++ names, and releases without a stack, which only a blank line separates from the next record.
     yield ("version=1.4,arch=x86_64,process=/bin/a,pid=7,filter=resolve,origin=functrace 0.1\n"
            "<1> : memory (memory allocation in bytes)\n: /bin/a => 0x400000-0x500000\n## thread 7 a\n"
            + "".join(f"{i}. [01:02:03.{i:06}] operator new(unsigned long)({i * 8}) = 0x{i * 4096:x}\n"
@@ -119,7 +119,7 @@ def a_single_flipped_bit_is_reported_or_harmless(_folder):
           + ", ".join(f"{value} {key}" for key, value in count.items()))
 
 
-# A damaged record in each line, and a word of the message.
+# Damaged records, each with a word of the message about it.
 LINES = [
     ("12/ malloc(10) = 0x10", "call"), ("12. malloc(10 = 0x10", "call"), ("12. mal(loc(10) = 0x10", "call"),
     ("#2. malloc(10) = 0x10", "call"), ("2. [0:0:x] malloc(10) = 0x10", "time"), ("*3. free(0x10)", "call"),
@@ -146,7 +146,7 @@ def a_damaged_line_is_reported_with_its_number(_folder):
         # All undamaged records are shown.
         assert b"malloc<memory>(8) = 0x100\n\t0x1\n" in done.stdout and b"\nthe end\n" in done.stdout, done.stdout
         assert len(run("-l", "-q", "-", data=(HEAD + line + "\n").encode(), check=1).stderr.splitlines()) == 1
-        # The same within a group of calls that share a stack.
+        # The line is reported within a group of calls that share a stack, too.
         before = "" if "#j" in line else "foo\n"
         shared = HEAD + "1. malloc<fd>(1) = 0x10\nfoo\n2. malloc<fd>(1) = 0x10\n" + before + line + "\n3. malloc<fd>(1) = 0x20\n\t0x1\n\n"
         if what != "belongs to no call" or "#" in line:
@@ -159,7 +159,7 @@ def a_damaged_line_is_reported_with_its_number(_folder):
 def the_first_ten_damaged_lines_are_named_and_all_are_counted(_folder):
     done = run("-", data=(HEAD + "12/ malloc<fd>(10) = 0x10\n\t0x1\n\t0x2\n\n" * 25).encode(), check=1)
     lines = done.stderr.decode().splitlines()
-    # No messages about the frames of a call that could not be read.
+    # There is no message about the frames of a call that could not be read.
     assert [re.search(r"line (\d+)", line)[1] for line in lines[:-1]] == [str(8 + 4 * i) for i in range(10)], lines
     assert "damaged in 25 places, of which the first ten are named above" in lines[-1], lines
 
@@ -184,7 +184,7 @@ def a_second_trace_in_the_same_input_is_an_error(folder):
         for first, second in ((text, text), (text[:-1], text), (text[:text.rindex(b"\n\n") + 1], text), (data, data)):
             done = run("-l", "-", data=first + second, check=1)
             if first.endswith(b"\n"):
-                # The rest of a truncated trace is the beginning of the whole one.
+                # Otherwise the last line of the first trace also contains the first line of the second one.
                 assert totals(done.stdout) == totals(run("-l", "-", data=first).stdout), done.stdout
         path = os.path.join(folder, "both")
         with open(path, "wb") as file:

@@ -25,7 +25,7 @@ HOSTILE_TEXTS = ['a"b\\', "</script>", "a;b", "(anonymous namespace)::f", "\ufff
 HEAD = b"""version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bin/prog,pid=42,origin=test
 <1> : memory (memory allocation in bytes)
 """
-# f calls g, which calls f, which allocates; and f alone.
+# f calls g, which calls f again, which allocates. Then main calls f, which allocates.
 RECURSION = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 \t0x10 f at /no/a.c:5
 \t0x20 g at /no/a.c:6
@@ -38,8 +38,8 @@ RECURSION = HEAD + b"""1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 
 """
 
-# An inlined frame, two releases of unknown blocks, calls without a stack and without names, an object that replaces
-# another one, a size of more than 32 bits, a block that is older than the trace.
+# The trace has an inlined frame, a block whose release was not traced, a call without a stack, frames without names,
+# an object that replaces another one, a size of more than 32 bits, and a release of a block from before the trace.
 HISTORY = HEAD + b"""<2> : fd (file descriptors)
 : /lib/a.so => 0x1000-0x2000
 1. [10:00:01.000000] malloc<memory>(100) = 0x1000
@@ -127,7 +127,7 @@ def tool(name, *arguments, says=None):
 
 
 def collapsed(lines):
-    """Returns the figure of each stack; a stack may be repeated."""
+    """Returns the figure of each stack. The figures of a stack that is on several lines are added."""
     stacks = collections.Counter()
     for line in lines:
         stack, figure = line.rsplit(" ", 1)
@@ -297,7 +297,7 @@ LONGEST = HEAD + b"""1. malloc<memory>(%d) = 0x1000
 def exports_of_the_longest_trace_end_and_limit_sums_to_64_bits(folder):
     most, path = str((1 << 64) - 1), write(folder, "longest", LONGEST)
     out = os.path.join(folder, "out")
-    # With --size= the times are the numbers of the calls. The limit of the file's size ends a loop that has no end.
+    # With --size= the numbers of the calls are the times. If a loop does not end, the limit of the file's size ends it.
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
     run("-f", "massif", "--size=1-", "-o", out, path, check=0, preexec_fn=limit)
     with open(out, encoding="ascii") as file:
@@ -400,7 +400,7 @@ def the_pprof_file_has_stacks_and_figures(folder):
         ([(0x3f, main_line)], [1, 1 << 33, 1, 1 << 33])], samples
     mappings = [((m[2] or [0])[0], (m[3] or [0])[0], texts[m[5][0]]) for m in map(fields, profile[3])]
     assert mappings == [(0, 0, "/bin/prog"), (0x1000, 0x2000, "/lib/a.so"), (0x1000, 0x2000, "/lib/b.so")], mappings
-    # Several processes share the entries that are the same.
+    # The entries of equal stacks of several processes are merged.
     both = [write(folder, f"{i}.txt", TRACE.replace(b"pid=42", b"pid=4%d" % i)) for i in range(2)]
     done = run("-f", "pprof", *both, check=0).stdout
     assert [values for _, values in pprof_samples(done)[2]] == [[4, 280, 4, 280], [2, 120, 2, 120], [2, 2000, 0, 0]]
@@ -488,11 +488,11 @@ def the_dhat_file_has_stacks_and_figures(folder):
                       ["malloc", "0x10FF: ??? (in /lib/b.so)", main_text], ["malloc", main_text]], stacks
     names = ("tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk")
     big = 1 << 33
-    # The end of the first block was not traced.
+    # The release of the first block was not traced.
     assert [tuple(point[name] for name in names) for point in seen["pps"]] == [
         (200, 2, 2996000, 100, 1, 100, 1, 100, 1), (7, 1, 2005000, 7, 1, 7, 1, 0, 0),
         (100, 1, 1000000, 100, 1, 0, 0, 0, 0), (big, 1, 5000, big, 1, big, 1, big, 1)], seen["pps"]
-    # The viewer refuses a repeated stack: each stack that two of these become.
+    # The viewer refuses a file in which a stack is repeated. These stacks differ only in the reason for their end.
     call = b"%d. malloc(1) = 0x%d0\n\t0x10 f\n%s\n"
     data = HEAD + b"".join(call % (i, i, end) for i, end in enumerate((b"", b"\t0x0 (cut)\n", b"\t0x0 (lost)\n"), 1))
     seen = json.loads(export("dhat", data=data))
@@ -527,7 +527,7 @@ def exports_and_views_do_not_count_copies_as_allocations(_folder):
         texts = [run("--report=" + view, "-", data=data, check=0).stdout.replace(b"4 events", b"3 events") for data in (whole, plain)]
         assert texts[0] == texts[1], texts
     assert re.search(rb"\n  calls +1   bytes +5000\n", run("--stats", "-", data=whole, check=0).stdout)
-    # The calls of a resource that only has such calls are what its views show.
+    # If a resource has only such calls, its views show the calls.
     asked = whole.replace(b"in bytes)", b"in bytes) [call]")
     assert b"copy_it;memcpy 5000\n" in export("collapsed", "--weight=allocated", data=asked)
 

@@ -30,7 +30,7 @@ def round_trip(text):
     return binary
 
 
-# A type, a description and a context with escaped controls; two lines that are no records, with controls as they are.
+# Escaped control characters in a type, a description and a context; unescaped ones in two lines that are no records.
 HOSTILE = (b"version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test\n"
            b"<1> : mem\\033[31m\\012forged (de\\033[31msc)\n@ 1 : Re\\012forged\n"
            b"1. malloc<mem\\033[31m\\012forged>(100) = 0x1000\n\t0x10 f\n\n"
@@ -39,7 +39,7 @@ KEPT = b"raw \\033[31m line\twith 100%% and \\033\n#and \\302\\23331m and \\377\
 
 
 def controls(data):
-    """The bytes that a terminal obeys, apart from line ends and tabs, and the bytes that begin a forged line."""
+    """The control characters in the data, apart from line ends and tabs, and the beginnings of forged lines."""
     return re.findall(rb"[\0-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xff|^forged", data, re.M)
 
 
@@ -112,13 +112,13 @@ def copying_calls_are_kept_and_are_not_leaks(_folder):
     for trace in (data, text, text_of(text, "-c")):
         leaks = text_of(trace, "-l")
         assert b"# 1 block(s) leaked with total size of 8 bytes" in leaks and b"memcpy" not in leaks, leaks
-    # There is no mark if the resource itself has it, and with --compat, whose tools do not know copies.
+    # Copies have no mark if their resource has one, nor with --compat, because the sp-rtrace tools do not know it.
     assert b"#kind" not in text_of(SEVERAL) and b"#kind" not in text_of(data, "--compat")
 
 
 def grouping_a_grouped_text_again_gives_the_same_groups(_folder):
-    """Objects that replaced each other are declared again before their groups, but not more often in each further
-    run."""
+    """Objects that replaced each other are declared again before their groups. A further run does not add more of these
+    declarations."""
     places = [("MMAP", 0x400000, 0x401000, f"/lib/{name}") for name in ("a", "b", "c")]
     packets = golden.DECLARATIONS[:1] + golden.DECLARATIONS[5:6]
     for i in range(12):
@@ -191,7 +191,7 @@ def conversions_keep_whether_the_process_was_attached_to(folder):
         text = head % fields
         for form in "text", "rtrace", "stacktrack", "swap":
             data = text_of(text, "-f", form)
-            # SWAP has arguments, but no number of the resource.
+            # Only the header is compared, because SWAP does not store the number of the resource.
             assert fields in text_of(data).splitlines()[0], (form, text_of(data))
             assert b'"attached":true' in text_of(data, "-f", "json"), form
             assert b"process 1, attached to while it ran\n" in text_of(data, "--report"), form
@@ -241,7 +241,7 @@ def a_stack_that_could_not_be_unwound_further_is_marked_lost(_folder):
     text = text_of(data)
     assert b"\t0x400100\n\t0x0 (lost)\n\n" in text
     round_trip(text)
-    # The text as older versions have written it.
+    # In the text of older versions the mark is missing.
     assert run("-", data=text.replace(b" (lost)", b""), check=0).stdout == text
     assert b"(lost)" not in text_of(data, "--compat")
 

@@ -19,8 +19,8 @@ HEAD = """version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/b
 <2> : fd (file descriptors)
 """
 MAIN = ["0x90 main at /no/m.c:8", "0xa0 _start from /bin/prog"]
-# number: (second, thread, function, size, id, stack) of an allocation; or the number of the allocation that a release
-# releases.
+# By number, an allocation: (second, thread, function, size, id, stack); or a release: (second, thread, number of the
+# allocation).
 CALLS = {
     1: (0, 7, "malloc", 4096, 0x1000, ["0x10 first at /no/a.c:1"]),
     2: (1, 7, "malloc", 100, 0x2000, ["0x20 Cache::put(int) at /no/c.cc:5"]),
@@ -61,7 +61,7 @@ def trace_with(chosen):
 
 
 TRACE = trace_with(CALLS)
-ENDS = ["--function=first"]  # the first and the last call: with them both traces have the same duration
+ENDS = ["--function=first"]  # selects the first and the last call, so that both traces have the same duration
 # Filter options, and the allocations that they select.
 CHOICES = [
     (["--size=4k"], {1, 11}),
@@ -89,7 +89,8 @@ def with_releases(allocations):
 
 
 def result(folder, options, data):
-    """Returns the output of a run with these options; it does not depend on the time of the run."""
+    """Returns the output of a run with these options, without the parts that name the filters. Returns None if this
+    build does not support the format."""
     out = os.path.join(folder, "out")
     written = b""
     done = run("-q", *options, "-", data=data, cwd=folder, env=dict(os.environ, TZ="UTC"))
@@ -118,8 +119,8 @@ def check_output(folder, options, choices):
 
 
 def choices_for(number):
-    """Returns all choices; in `make check` three for each output, and others for the next one, so that each output and
-    each choice is tested."""
+    """Returns the choices to test with an output: all of them with CHECK_LONG, else three. The next output gets three
+    other ones, so that each output and each choice is tested."""
     return CHOICES if LONG else [CHOICES[(number + 4 * i) % len(CHOICES)] for i in range(3)]
 
 
@@ -188,7 +189,7 @@ CHOSEN = b"""version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test
 
 
 def outputs_and_suggested_commands_name_the_filters(folder):
-    """In the report, the statistics and the page; and the commands that the report suggests choose the same."""
+    """The report, the statistics and the page name the filters, and the commands that the report suggests have them."""
     path, page, index = (os.path.join(folder, name) for name in ("the trace", "page", "an index"))
     for name, data in ((path, CHOSEN), (index, b"2\n")):
         with open(name, "wb") as file:
@@ -211,7 +212,7 @@ def outputs_and_suggested_commands_name_the_filters(folder):
             data = json.loads(re.search(r'id="data">(.*?)</script>', file.read(), re.S).group(1))
         wanted = words.replace("--min-count=1", "").strip()
         assert data.get("selection", "") == wanted and data["events"] <= 3, (words, data.get("selection"))
-    # They also read the traces in the same way, and suppress the same.
+    # The suggested commands also have the options that say how to read the trace, and the suppressions.
     layout, suppressed = (os.path.join(folder, name) for name in ("a layout", "suppressed"))
     stacktrack = run("-f", "stacktrack", "-q", path, check=0).stdout
     for name, data in ((layout, run("--show-format", check=0).stdout), (suppressed, b"leak:g\n")):
@@ -262,7 +263,7 @@ def times_of_filters_count_from_the_first_call_of_the_trace(_folder):
 
 
 def in_a_trace_without_times_filtered_calls_keep_their_numbers(_folder):
-    """Three allocations, with ten calls of another resource after each. A call's time is its number."""
+    """The trace has three allocations, and ten calls of another resource after each. A call's time is its number."""
     lines, text = [HEAD], lambda *options, data: run(*options, "-", data=data, check=0).stdout.decode()
     for number in range(1, 34):
         lines.append(f"{number}. malloc<memory>(100) = 0x{number}000\n\t0x40 late at /no/l.c:1\n\n" if number % 11 == 1
@@ -274,7 +275,7 @@ def in_a_trace_without_times_filtered_calls_keep_their_numbers(_folder):
         assert ", after 22 calls\n" in report and f" by malloc, allocated {end} calls before the end\n" in report, (options, report)
         report = text("--report", "--diff=@2", *options, data=data)
         assert "+200 bytes, +2 blocks: 300 bytes in 3 blocks, before 100 bytes in 1 block" in report, (options, report)
-    # The numbers are also kept where the calls between them were left out earlier.
+    # The numbers are also kept if an earlier run left out the calls between them.
     some = run("-R", "memory", "-", data=data, check=0).stdout
     for options in [], ["--size=1-"]:
         assert ", after 22 calls\n" in text("--report", *options, data=some), (options, some)
@@ -301,7 +302,7 @@ def live_blocks_are_filtered_by_age_and_by_count(_folder):
     assert "without 1 group of fewer than 2: 64 bytes in 1 block\n" in report, report
     assert run("--report", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
     assert run("--report", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
-    # -l and the report count the same groups: of a function, a kind of resource and a stack.
+    # For -l and for the report a group consists of the calls with the same function, kind of resource and stack.
     declared = b"version=1.4\n<1> : memory (blocks)\n<2> : fd (descriptors)\n"
     for stack in b"", b"\t0x1000\n":
         for function in b"open<fd>(0)", b"calloc<memory>(5)":
@@ -323,7 +324,7 @@ def a_lost_block_is_left_out_with_its_allocation(_folder):
     for options, chosen, lost in ((["--size=100-"], set(CALLS) - {3, 5, 10}, [1, 2]), (["--function=late"], {7, 9, 10}, [10]),
                                   (["-l", "--size=64"], {10}, [10]), (["-l", "--min-count=2"], {1, 2, 6, 11}, [1, 2]),
                                   (["-l", "-c", "--min-count=2"], {1, 2, 6, 11}, [1, 2]), (["-l", "--size=4k"], {1, 11}, [1])):
-        # Blocks of all classes.
+        # -l must list blocks of all classes.
         options = options + ["--show-leak-kinds=all"] if "-l" in options else options
         plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
@@ -389,8 +390,8 @@ def suppressed_leaks_are_neither_listed_nor_counted(folder):
 
 
 def filters_and_suppressions_use_whole_stacks_even_with_b(folder):
-    """-b cuts what is shown. Filters and suppressions see whole stacks."""
-    # The stacks of 2, 6 and 12 are equal when they are cut.
+    """-b shortens only the shown stacks."""
+    # The stacks of the calls 2, 6 and 12 are equal if -b1 shortens them.
     data = TRACE + b"12. [10:00:10.000000] malloc<memory>(30) = 0x8000\n\t0x20 Cache::put(int) at /no/c.cc:5\n\t0x70 more\n\n"
     for kept in ["--not-function=main"], ["--function=_start"], ["--object=prog", "--size=100-"]:
         for more in [], ["-l"]:
@@ -406,7 +407,7 @@ def filters_and_suppressions_use_whole_stacks_even_with_b(folder):
     said = run("--suppressions=outer", "-l", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
     assert numbers("-l", "-b1", "--suppressions=" + os.path.join(folder, "outer"), data=data) == [12]
     assert "# suppressed: 8,456 bytes in 5 blocks: outer (outer:3)\n" in said, said
-    # A group of which suppressions match some blocks has the others, and those have grown.
+    # If suppressions match some blocks of a group, the group has the other blocks and their growth.
     report = run("--suppressions=outer", "--report", "-b1", "-", data=data, cwd=folder, check=0).stdout.decode()
     assert "\n  1. 30 bytes in 1 block  100.0 %" in report and "\n     8,456 bytes in 5 blocks: outer (outer:3)\n" in report, report
     assert "      grew by 30 bytes in the last 1.142 s, 1,577 a minute\n      Cache::put(int) at c.cc:5\n" in report, report

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Traces that functrace wrote on other processors are read here, with their program (foreign/). For each processor
-there is a folder for --sysroot, with tmp/prog, which was built from foreign/prog.c, and trace.rtrace. The output is
-compared with expected.txt, except for frames of the C library, which is not in the folder: this machine may or may not
-have its debug information.
+"""functrace-postproc reads traces that functrace wrote on other processors (foreign/). For each processor there is a
+folder for --sysroot, with trace.rtrace and the traced program tmp/prog, which was built from foreign/prog.c. The output
+is compared with expected.txt, except for frames of the C library. The library is not in the folder, and this machine
+may or may not have its debug information.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -19,7 +19,7 @@ FRAME = re.compile(r"^\t0x([0-9a-f]+) ")
 
 
 def output_of(name, *options):
-    """functrace-postproc's output for a trace, without frames that are not the program's."""
+    """Returns functrace-postproc's output for a trace, without the frames outside of the program."""
     folder = os.path.join(HERE, name)
     done = subprocess.run([POSTPROC, "--sysroot=" + folder, *options, os.path.join(folder, "trace.rtrace")], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, universal_newlines=True,

@@ -26,7 +26,7 @@ DECLARATIONS = [
 ]
 FIGURES = (0x11000, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 
-# A trace in the form that sp-rtrace writes. OCFG is skipped; the last map comes after the calls.
+# A trace in the form that sp-rtrace writes. OCFG is skipped. The last object is declared after calls.
 COMPAT = DECLARATIONS[:1] + [("RAW", "OCFG", b"\0" * 8)] + DECLARATIONS[1:7] + [
     ("CALL", 1, 0, 3661001, 2, "malloc", 100, 0x602010),
     ("BTRC", 0x400123, 0xF7000456),
@@ -67,7 +67,7 @@ OWN = DECLARATIONS[:1] + [("MINF", 0, 0, 1, "functrace")] + DECLARATIONS[2:] + [
 ]
 OWN = [("RAW", p[0], p[1]) if p[0] == "XTRA" else p for p in OWN]
 
-# Three resources, one of each kind; the options have golden texts of their own.
+# Four resources: two plain ones, one with counted references, one of calls. Some options have their own golden texts.
 SEVERAL = [
     ("PINF", 7, 1700000000, 0, 4, "/usr/bin/a, b"),
     ("RESR", 1, 0, "fd", "file descriptor"),

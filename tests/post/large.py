@@ -15,8 +15,8 @@ from encode import Encoder
 from run import LONG, PROGRAM, main, run, text_of
 
 
-# Runs a program, and writes its peak memory in KiB to the descriptor with the given number. The kernel begins to count
-# with the memory of the process that starts it, so that process must be small.
+# Runs a program, and writes its peak memory in KiB to the descriptor with the given number. The peak that the kernel
+# reports includes the memory of the process that starts the program, so that process must be small.
 MEASURE = """import os, sys
 _, status, usage = os.wait4(os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ), 0)
 assert status == 0
@@ -65,22 +65,22 @@ def many_notes_keep_their_places_in_bounded_memory(_folder):
         small = peak([head, lines(0, 100), last], arguments)
         large = peak((head if i < 0 else lines(20000 * i, 20000) if i < 20 else last for i in range(-1, 21)), arguments)
         assert large < small + 4096, (arguments, small, large)
-    # The notes come out in their order, whether or not they were stored in the file, and each before the call that
-    # followed it.
+    # The notes are printed in their order, each before the call that followed it, whether they were stored in memory
+    # or in the temporary file.
     text = head + lines(0, 30000) + long_note + lines(30000, 9) + last + lines(30009, 3)
     have = text_of(text, "-l")
     numbers = [int(number) for number in re.findall(rb"^(?:## note|remark) (\d+)$", have, re.M)]
     assert numbers == [i for i in range(30012) for _ in range(2)], numbers[:20]
     assert have.index(b"malloc(7)") < have.index(b"note 0\n") < have.index(long_note) < have.index(b"note 30000\n")
     assert have.index(b"note 30008\n") < have.index(b"malloc(8)") < have.index(b"note 30009\n")
-    # If the file cannot be created, they stay in memory.
+    # If the temporary file cannot be created, the notes stay in memory.
     environment = dict(os.environ, TMPDIR="/nonexistent")
     done = subprocess.run([PROGRAM, "-l", "-"], input=text, stdout=subprocess.PIPE, env=environment, check=True)
     assert done.stdout == have
 
 
 def scan_results_wait_for_their_output_in_bounded_memory(_folder):
-    """They are printed after the calls, which -c prints at the end."""
+    """The results are printed after the calls, and -c prints the calls at the end."""
     head = b"version=1.4,arch=x86_64,process=/bin/p,pid=1\n<1> : memory (m)\n1. malloc(7) = 0x10\n\t0x100\n\n## scan <1>\n"
     lost = b"## lost <1> 0x10 definitely\n" * 1000
     for arguments in (["-c"], ["-c", "--compat=sp-rtrace"], ["--compat=sp-rtrace"]):

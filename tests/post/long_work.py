@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The line on a terminal about long work: how much of the input is read, and how many stacks have names.
+"""The progress line on a terminal: how much of the input is read, and how many stacks have names.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -16,7 +16,7 @@ import time
 
 from run import PROGRAM, main
 
-PATIENCE = 60  # seconds to wait for an event that must come; never a measure
+PATIENCE = 60  # seconds to wait for an event that must come; no measurement uses it
 HEAD = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
         b"origin=functrace 0.1\n<1> : memory (memory allocation in bytes)\n")
 LEFT = r"(, \d+ (s|min|h) left)"
@@ -125,7 +125,7 @@ def a_message_replaces_the_progress_line(folder):
 
 
 def no_progress_is_shown_if_quiet_redirected_or_beside_the_output(folder):
-    """Nothing with -q, where stderr is no terminal, where the trace itself goes to the terminal."""
+    """No line is shown with -q, if stderr is no terminal, or if the trace itself goes to the terminal."""
     for number, (arguments, piped) in enumerate(((["-q", "-o", "q"], False), (["-o", "p"], True), ([], False))):
         place = os.path.join(folder, str(number))
         os.mkdir(place)
@@ -178,7 +178,7 @@ def the_progress_of_reading_and_naming_a_slow_file_is_shown(folder):
         assert found and least <= int(found.group(1)) <= 100, (least, terminal.text)
         names = re.search(r"names: ([\d,]+) of 50,000 stacks", terminal.text)
         assert names and int(names.group(1).replace(",", "")) < 50000, terminal.text
-        # After it there are only messages about these addresses, which are in no mapping.
+        # At the end only the warning about these addresses is visible, because they are in no mapping.
         assert re.fullmatch(r"functrace-postproc: warning: \S+: 50000 of 50000 frames have no names; .*\s*",
                             screen(terminal.text)), terminal.text
 

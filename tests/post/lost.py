@@ -69,7 +69,7 @@ def the_report_shows_lost_blocks_by_class(_folder):
     groups = lost_of(text)
     assert re.findall(r"^ +\d\. (.* blocks?) ", groups, re.M) == ["100 bytes in 1 block", "8 bytes in 1 block"], groups
     assert "fd: alive at the end, by stack\n" in text and "\n  1. 1 descriptor " in text, text
-    # Blocks that are not lost come after it, a section for each class.
+    # After the lost blocks the report has a section for each other class.
     sections = re.findall(r"^memory: ([^,]*), by stack.*\n((?:.*\n)*?)(?=^\w+: )", text, re.M)
     assert [(title, re.findall(r"^ +\d\. (.* blocks?) ", body, re.M)) for title, body in sections] == [
         ("lost", ["100 bytes in 1 block", "8 bytes in 1 block"]), ("possibly lost", ["200 bytes in 1 block"]),
@@ -89,7 +89,7 @@ def classes_of_blocks_are_those_of_the_last_scan(_folder):
 
 
 def blocks_allocated_after_the_scan_have_no_class(_folder):
-    """-l prints the same about newer blocks as the report: only their number."""
+    """By default -l prints only the number and the size of these blocks, as the report does."""
     newer = FOUND + b"7. free<memory>(0x10)\n\n8. malloc<memory>(8) = 0x10\n\n9. malloc<memory>(9) = 0x60\n\n"
     assert "17 bytes in 2 blocks allocated after the scan" in report(newer)
     out = run("-l", "-", data=TRACE % newer, check=0).stdout
@@ -101,7 +101,7 @@ def blocks_allocated_after_the_scan_have_no_class(_folder):
 
 
 def sizes_of_classes_do_not_wrap_if_their_sum_exceeds_64_bits(_folder):
-    """The sizes of all blocks exceed 64 bits; the parts together are greater than the sum."""
+    """The sizes of all blocks together exceed 64 bits. The sum stays at the limit, so its parts exceed it."""
     call = "%d. malloc<memory>(9223372036854775808) = 0x%x\n\t0x1000 a\n\n"
     head = TRACE[:TRACE.index(b"1. malloc")].decode()
     data = head + call % (1, 0x10) + "## scan <1>\n## lost <1> 0x10 definitely\n" + call % (2, 0x20) + call % (3, 0x30)
@@ -116,7 +116,7 @@ def a_scan_without_lost_blocks_passes_error_exitcode(_folder):
 
 
 def a_section_emptied_by_min_count_says_what_is_left_out(_folder):
-    """No section says that nothing is lost, possibly lost or has grown if only --min-count hides it."""
+    """A section from which --min-count removes all groups does not say that nothing is lost or has grown."""
     text = report(FOUND, "--min-count=3")
     for title, left_out in (("lost", "2 groups of fewer than 3: 108"), ("possibly lost", "1 group of fewer than 3: 200"),
                             ("still reachable", "2 groups of fewer than 3: 66")):
@@ -139,7 +139,7 @@ def leak_lists_and_groups_keep_the_results_of_the_scan(_folder):
             options = options + ["--show-leak-kinds=all"] if "-l" in options else options
             out = run("-q", *options, "-", data=data, check=0).stdout
             assert found in out and out.index(found) > out.rindex(b" = 0x3"), (options, out)
-            # The same after reading that output again.
+            # The results are still there after the output has been read again.
             again = run("-q", "-", data=out, check=0).stdout
             assert found in again and again.index(found) > again.rindex(b" = 0x3"), (options, again)
 
@@ -198,7 +198,7 @@ def the_status_of_the_leak_list_agrees_with_its_blocks(_folder):
         assert done.returncode == 2 and b"--show-leak-kinds" in done.stderr, (options, done)
 
 
-# Leak kinds of a suppression; the groups of the report, the sizes of -l, and the kinds of -f xml that remain.
+# Leak kinds of a suppression; then what it leaves: groups of the report, sizes of -l, and kinds of -f xml.
 KINDS = [
     ("", [], [], []),
     ("all", [], [], []),
@@ -247,7 +247,7 @@ def each_suppression_counts_the_blocks_of_its_own_leak_kind(folder):
     text = run("--report", "--suppressions=" + path, "--error-exitcode=9", "-", data=ONE % FOUND, check=0).stdout.decode()
     assert text.endswith(f"\nsuppressed\n     100 bytes in 1 block: indirect ({path}:9)\n"
                          f"     8 bytes in 1 block: definite ({path}:15)\n"), text
-    # Growth is that of all live blocks, and the suppression does not name reachable ones.
+    # Growth is that of all live blocks. These suppressions do not match it, because they do not name reachable blocks.
     for more, status in ("", 9), ("leak:malloc\n", 0):
         with open(path, "a", encoding="utf-8") as file:
             file.write(more)

@@ -4,8 +4,8 @@
 usage: model.py [TRACES [SEED]]
 
 Makes random traces, computes with plain lists and dictionaries the output of each set of options, and compares the
-program's whole output with it. The traces are read as text and as binary. TRACES is 1000 by default; the same SEED
-gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
+program's whole output with it. The traces are read as text and as binary. By default TRACES is 3000 with
+CHECK_LONG, else 300. The same SEED gives the same traces. The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
 
 import os
@@ -78,8 +78,9 @@ def make_trace(rng):
 # The effect of the options.
 
 def find_leaks(resources, items):
-    """Returns the printed items, in order. An object at an address where no other object was is declared at once,
-    unless another one waits; all other items that are not calls wait until no earlier call is live."""
+    """Returns the printed items in their order, and the number of releases that were not traced. An object at an
+    address that no other object had is printed at once, unless another object waits. All other items that are not calls
+    wait until no earlier call is live."""
     live, waiting, printed, mapped, unseen = {}, [], [], {}, 0
     for item in items:
         if not isinstance(item, Call):
@@ -396,7 +397,7 @@ def main():
             wanted = [header(options, no_times)] + expected(trace, options) + [""]
             if binary:  # the golden files test the header of a binary trace
                 lines, wanted = lines[1:], wanted[1:]
-            if compressed:  # which has the objects and notes at other places
+            if compressed:  # such a trace has the objects and notes at other places
                 lines, wanted = ([line for line in text if not line.startswith((": ", "## "))]
                                  for text in (lines, wanted))
             nothing = matches_nothing(trace, options)

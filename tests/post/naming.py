@@ -81,7 +81,7 @@ def read(path):
 
 
 def a_rebuilt_program_gives_no_names(folder):
-    """The build-ids show it; every conversion through text keeps them, in both dialects."""
+    """Build-ids show that the program was rebuilt. Every conversion through text keeps them, in both dialects."""
     for turn, options in enumerate((["-f", "text"], ["-f", "text", "--compat=sp-rtrace"], ["-f", "rtrace"])):
         program, trace = traced(folder, *options)
         live = read(trace)
@@ -131,7 +131,7 @@ def without_build_ids_a_file_newer_than_the_trace_is_reported(folder):
             said = [line for line in done.stderr.decode().splitlines() if f" {program} " in line]
             assert len(said) == 1 and "is newer than the trace" in said[0] and "--sysroot=DIR" in said[0], done.stderr
             assert b"zzz_unrelated" in done.stdout, done.stdout
-    # A file that was unpacked under a system root is new on this machine; the time of its content counts.
+    # Under --sysroot the mtime of a file counts, because files that were unpacked there have a new ctime.
     kept = os.path.join(folder, "kept")
     os.makedirs(kept + os.path.dirname(program))
     compile_c(kept + program, FIRST)
@@ -140,14 +140,14 @@ def without_build_ids_a_file_newer_than_the_trace_is_reported(folder):
     os.utime(kept + program, (1000000000, 1000000000))
     done = run("-l", "-r", f"--sysroot={kept}", "-", data=live, check=0)
     assert program.encode() not in done.stderr, done.stderr
-    # The file was installed with an old time: here the time of its change counts.
+    # Elsewhere the ctime of a file counts, too, because files may be installed with an old mtime.
     os.utime(program, (1000000000, 1000000000))
     done = run("-l", "-r", "-", data=live, check=0)
     assert f" {program} is newer" in done.stderr.decode(), done.stderr
 
 
 def build_ids_may_be_declared_after_the_calls(folder):
-    """In the order in which sp-rtrace's tools write a text: comments after all objects, objects after their calls."""
+    """The sp-rtrace tools write a text in this order: comments after all objects, objects after their calls."""
     program, trace = traced(folder, "-f", "text", "--compat=sp-rtrace")
     lines = read(trace).decode().splitlines(True)
     objects = [line for line in lines if line.startswith(": ")]
@@ -185,7 +185,7 @@ def named_frames(text):
 
 
 def names_in_a_trace_are_kept_even_if_the_files_are_gone(folder):
-    """A second run without the files, or with some of them, keeps all names."""
+    """A second run with -r keeps all names if all or some of the files are missing."""
     program, trace = traced(folder, "-f", "text")
     for dialect in ("none", "sp-rtrace"):
         named = text_of(read(trace), f"--compat={dialect}", "-r")

@@ -18,7 +18,7 @@ import threading
 from run import LONG as IS_LONG, OWN, PROGRAM, SEVERAL, Skip, main, rounds, run, text_of
 from several import read, write
 
-# Long enough for several frames.
+# The trace is long enough for several compressed frames.
 CALLS = b"".join(b"%d. [01:00:00.%06d] malloc(%d) = 0x%x\n\t0x400123\n\t0xf7000456\n\n" %
                  (i, i, i % 777, 0x602000 + 16 * i) for i in range(1, 30001))
 LONG = (b"version=1.4,arch=x86_64,timestamp=2023-11-14 22:13:20 +0000,process=/bin/prog,pid=5,backtrace depth=10,"
@@ -50,7 +50,7 @@ def compressed_output_unpacks_to_the_uncompressed_output(folder):
 
 
 def each_compressed_frame_can_be_unpacked_alone(folder):
-    """All complete frames of a truncated file can be read."""
+    """Therefore all complete frames of a truncated file can be read."""
     trace, = write(folder, t=LONG)
     packed = run("-f", "text", "-zgz", trace).stdout
     second = packed.index(b"\x1f\x8b\x08", 1)
@@ -115,7 +115,7 @@ def other_data_after_a_compressed_trace_is_reported_as_damage(_folder):
             done = run("-", data=packed + more, check=1)
             assert done.stdout == whole, (kind, more[:8])
             assert b"damaged" in done.stderr or b"end too early" in done.stderr, (kind, more[:8], done.stderr)
-        # Zeros, with which tar and dd fill the last block, and a skippable frame.
+        # Zeros, with which tar and dd fill the last block, and a skippable frame are no damage.
         assert run("-", data=packed + (bytes(512) if kind == "gz" else b"\x50\x2a\x4d\x18\4\0\0\0skip"), check=0).stdout == whole
 
 
@@ -132,7 +132,7 @@ def changed_bytes_in_a_compressed_trace_cause_no_crash(_folder):
 
 
 def a_small_file_that_unpacks_to_much_data_needs_little_memory(_folder):
-    """A file that unpacks to very much data is read in a stream, or refused; sizes that it declares are not trusted."""
+    """A file that unpacks to very much data is read as a stream, or refused. The sizes in the file are not trusted."""
     limits = lambda: resource.setrlimit(resource.RLIMIT_AS, (240 << 20, 240 << 20))
     # 256 MiB, packed in 16 equal parts.
     bombs = {"zeros": (b"", bytes(16 << 20)), "one line": (b"## ", b"a" * (16 << 20))}

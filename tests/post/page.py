@@ -48,7 +48,7 @@ CALLS = """1. [10:00:01.000000] malloc<memory>(100) = 0x1000
 7. [10:00:09.000000] free<memory>(0x9999)
 """
 
-# Functions that every test uses in the page, after its own scripts.
+# Functions for the scripts of the tests. They are put into the page after its own scripts.
 HARNESS = """<script>
 function shown(selector) {
   return [...document.querySelectorAll(selector)].filter((e) => !e.closest('[hidden]')).map((e) => e.textContent);
@@ -109,7 +109,7 @@ def data_of(page):
 
 
 def browse(folder, page, script, state="", width=1280):
-    """Returns the value of the script, which runs in the page at that state."""
+    """Returns the value of the script, which runs in the page. The state is the fragment of the page's address."""
     begin, end = page.index("<body>"), page.rindex("</body>")
     number, path = tempfile.mkstemp(".html", dir=folder)
     with open(number, "w", encoding="utf-8") as file:
@@ -122,15 +122,15 @@ def browse(folder, page, script, state="", width=1280):
 
 
 def visit(folder, page, state="", options=(), may_say=None):
-    """Loads the page in a browser of its own with these options; returns the text that the page puts together. On the
-    console it may only print lines that match `may_say`."""
+    """Loads the page in a browser of its own with these options; returns the value that the page's script has stored in
+    seen.value. On the console the page may only print lines that match `may_say`."""
     path, own = os.path.join(folder, "browsed.html"), tempfile.mkdtemp(prefix="functrace-browser-")
     with open(path, "w", encoding="utf-8") as file:
         file.write(page)
     done = subprocess.run(
         [*chromium.command(own), "--enable-logging=stderr", "--log-level=0", "--window-size=1280,1000", *options,
          "--dump-dom", f"file://{path}#{state}"], capture_output=True, timeout=300, env=chromium.environment(own))
-    # Chromium's last processes may still be writing there.
+    # Chromium's last processes may still be writing files there.
     shutil.rmtree(own, ignore_errors=True)
     text = done.stdout.decode()
     found = re.search(r'<pre id="seen">(.*?)</pre>', text, re.S)
@@ -187,7 +187,7 @@ def each_view_of_the_page_has_its_figures(folder):
     script = "return {groups: groups(), boxes: shown('.box'), kind: shown('#flame-title')};"
     value = browse(folder, page, script, "view=allocated")
     assert [row[1:3] for row in value["groups"]] == [["1,000", "1"], ["100", "1"], ["60", "1"]]
-    # main calls at two lines and is one box; names have the form that people write.
+    # main has calls on two lines and is one box. Names have the form that people write.
     assert value["boxes"] == ["all", "main", "std::vector<int>::push", "realloc", "middle", "alloc_a", "malloc", "alloc_b",
                               "malloc"], value["boxes"]
     value = browse(folder, page, script, "view=temporary&unit=blocks")
@@ -215,7 +215,7 @@ def the_page_shows_the_figures_of_each_thread(folder):
     assert browse(folder, page, script, "kind=1") == []
 
 
-# Block b is lost; about the descriptor nothing is known.
+# The block of alloc_b is lost. It is unknown which descriptors are lost.
 SCANNED = """## scan <1>
 ## lost <1> 0x2000 definitely
 ## lost <1> 0x3000 indirectly
@@ -291,12 +291,12 @@ def the_page_shows_the_results_of_a_scan(folder):
         }
         return seen;""")
     assert value == [8, "temporary", "moment", "moment"], value
-    # A scan that has found no lost block.
+    # The scan has found no lost block.
     value = browse(folder, make_page(folder, trace(folder) + b"## scan <1>\n"), script)
     assert value["view"] == "live" and value["order"][0] == "lost" and value["cards"]["lost"] == ["0 bytes", "0 blocks"], value
     assert value["scan"] == ["0 bytes in 0 blocks definitely lost: no pointer leads to them",
                              "60 bytes in 1 block still reachable"], value
-    # No scan.
+    # The trace has no scan.
     value = browse(folder, make_page(folder, trace(folder)), script)
     assert value["scan"] == [] and value["order"][0] == "live", value
 
@@ -360,7 +360,7 @@ def the_page_shows_the_live_blocks_of_a_selected_moment(folder):
                        "document.getElementById('time').getAttribute('aria-valuenow')};", f"moment={moment}")
         assert value["sum"][1:3] == expected and value["now"] == str(moment), (seconds, value)
         assert value["card"][0].startswith(expected[0] + " byte")
-    # By keyboard: from the end back to a moment when a is live; then the moment is left again.
+    # Keys select the first moment and one after it, and leave it. Then a click selects a moment.
     value = browse(folder, page, """
         const time = document.getElementById('time'), seen = [];
         press('Home', time);
@@ -466,7 +466,7 @@ def the_page_says_what_an_empty_or_bare_trace_does_not_have(folder):
     value = browse(folder, page, "return [shown('#cards .exact'), shown('#flame'), shown('#groups-title')];")
     assert value[0][0] == "0 bytes" and value[1] == ["Nothing is alive at the end."], value
     assert value[2] == []
-    # The same without resources.
+    # The trace has no resources.
     page = make_page(folder, HEAD.split("\n", maxsplit=1)[0].encode() + b"\n")
     assert browse(folder, page, "return shown('.nothing');") == ["The trace has no events."]
     # Without times moments are counted in calls; without stacks groups are by function.
@@ -482,7 +482,7 @@ def the_page_says_what_an_empty_or_bare_trace_does_not_have(folder):
 
 
 def the_page_shows_unknown_lives_for_blocks_from_before_the_trace(folder):
-    """A block from before the trace was released: how long it had lived is not known."""
+    """A block from before the trace was released, so it is unknown how long it had lived."""
     before = "## before <1> 0x90000 24\n## before <1> 0x91000 16\n"
     page = make_page(folder, (HEAD + before + "1. [10:00:01.000000] free<memory>(0x90000)\n").encode())
     row = data_of(page)["kinds"][0]["rows"][0]
@@ -500,7 +500,7 @@ def figures_of(stats):
 
 
 def the_page_has_the_figures_of_stats(folder):
-    """A real program: the shown figures, and the sums of all rows."""
+    """The program is a real one. The shown figures and the sums of all rows are compared."""
     path = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-b", "20", "-o", path, "perl", "-e",
                     "my @x = map { 'y' x $_ } 1..300"], check=True, timeout=120)
@@ -549,7 +549,7 @@ def html_may_be_combined_with_report_but_not_with_other_outputs(folder):
         if wrong[-1] == "heaptrack" and b"heaptrack" not in run("--help").stdout:
             continue
         assert run(f"--html={out}", *wrong, path).returncode == 2, wrong
-    # The option's file name was forgotten, so that the trace is taken for it.
+    # The file name of --html was forgotten, so that the first trace is taken for it.
     done = run("--html", path, path)
     assert done.returncode == 2 and b"which is no page" in done.stderr, done
     with open(path, "rb") as file:
@@ -565,7 +565,7 @@ STACKS, ROUNDS = 101000, 5 if LONG else 1
 
 
 def write_large_trace(path):
-    """With CHECK_LONG a million events, with more stacks than a page has room for."""
+    """Writes a trace with more stacks than a page has room for. With CHECK_LONG it has a million events."""
     encoder = Encoder("1.4", 8, False)
     stacks = [encoder.packet(("BTRC", 0x10000000 + 16 * i, 0x8000000 + 16 * (i // 4), 0x4000000 + 16 * (i // 64),
                               0x2000000 + 16 * (i // 1024), 0x1000000 + 16 * (i // 16384), 0x900000, 0x800000))

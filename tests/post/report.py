@@ -161,7 +161,7 @@ memory: alive at the end, by stack
 
 
 def a_tree_node_shows_a_line_only_if_all_its_calls_share_it(_folder):
-    """Frames of one function are one node; a place is shown only if it is that of all of them."""
+    """Frames of one function are one node. The node has a file and a line only if all its frames have the same."""
     calls = (("malloc", 1, "a.c:5", "m.c:7"), ("malloc", 99, "a.c:50", "m.c:8"), ("calloc", 100, "b.h:5", "m.c:8"))
     data = (HEAD % 42 + "".join(f"{i}. {name}<memory>({size}) = 0x{i}000\n\t0x{i}0 f at /no/{place}\n\t0x{i}1 g at /no/g.c:1"
                                 f"{' (inlined)' if i == 1 else ''}\n\t0x{i}{1 if i == 1 else 2} main at /no/{caller}\n\n"
@@ -200,19 +200,19 @@ def the_view_by_thread_says_if_a_trace_names_no_threads(_folder):
     assert unknown not in text, text
     rows = [re.findall(r"^ +(\d+) .* (\d+(?: \w+)?)$", part, re.M) for part in text.split(": by thread\n")[1:]]
     assert rows == [[("4", "7 worker")], [("1", "7 worker")], [("1", "8"), ("1", "7 worker")], []], (rows, text)
-    # Rows for the blocks from before the trace, and from before its first thread: the table has all blocks.
+    # The table also has rows for blocks from before the trace, and for blocks from before its first thread.
     early = "## before <1> 0x9000 30\n## before <1> 0x9100 40\n\n1. [10:00:00.000000] malloc<memory>(5) = 0x9200\n\n"
     text = report_of((HEAD % 42 + early + CALLS).encode(), "--report=thread").split("\nfd: ")[0]
     rows = re.findall(r"^ +(\d+) +([\d,]+) +(\d+) +(\d+) +#* +(.*)$", text, re.M)
     assert rows == [("4", "1,200", "3", "200", "7 worker"), ("2", "70", "2", "70", "[before the trace]"),
                     ("1", "5", "1", "5", "(unknown)")], text
-    # Without a thread in the trace, it is unknown who made the calls. The last resource has none.
+    # If the trace names no thread, the threads of all calls are unknown. The last resource has no calls.
     text = report_of((head + re.sub(r"## thread.*\n", "", calls)).encode(), "--report=thread")
     assert [unknown in part for part in text.split(": by thread\n")[1:]] == [True, True, True, False], text
 
 
 def the_report_shows_growth_since_a_moment_or_an_older_trace(folder):
-    """Growth since a moment, and since another trace."""
+    """The growth is that since a moment, then that since another trace."""
     text = report_of(TRACE, "--diff=@1").split("\nfd: ")[0]
     assert "\ncompared to the state after 1.000 s\n" in text, text
     assert "  1. +40 bytes, +1 block: 140 bytes in 2 blocks, before 100 bytes in 1 block\n" in text, text
@@ -222,7 +222,7 @@ def the_report_shows_growth_since_a_moment_or_an_older_trace(folder):
         file.write((HEAD % 41 + CALLS.split("3. [")[0]).encode())
     text = report_of(TRACE, "--diff=" + old)
     assert "compared to /bin/prog, process 41\n" in text and "+40 bytes, +1 block" in text, text
-    # Notes of the older trace are told apart from the others, and do not take their places.
+    # Notes of the older trace are marked, and do not displace notes of the new one.
     with open(old, "ab") as file:
         file.write("".join(f"## old {i}\n" for i in "abcdefg").encode())
     notes = report_of(TRACE + b"## new\n## old a\n", "--diff=" + old)
@@ -235,8 +235,8 @@ def the_report_shows_growth_since_a_moment_or_an_older_trace(folder):
 
 
 def diff_shows_growth_in_every_view_and_export(folder):
-    """Since second 1 of the trace: alloc_a has 40 bytes more, alloc_b's block is new, and so is push's, which was
-    released."""
+    """Since second 1 of the trace alloc_a has 40 bytes more, and alloc_b has as much as before. The block of push is
+    new and was released."""
     def heads(view):
         text = report_of(TRACE, "--diff=@1", view=view).split("\nfd: ")[0]
         return re.findall(r"^ *\d\. (.*)$", text, re.M)
@@ -268,7 +268,7 @@ def diff_shows_growth_in_every_view_and_export(folder):
 
 
 def growth_that_options_leave_out_is_summed_up(folder):
-    """The lines about growth that is left out of a list add up the growth, not all blocks of the groups."""
+    """The lines about groups that are left out of a list show their growth, not the sum of all their blocks."""
     old, suppressed = os.path.join(folder, "old"), os.path.join(folder, "suppressed")
     with open(suppressed, "w", encoding="utf-8") as file:
         file.write("leak:alloc_\nleak:open_it\n")
@@ -298,7 +298,7 @@ def growth_that_options_leave_out_is_summed_up(folder):
 
 
 def blocks_from_before_only_one_of_two_traces_are_not_growth(folder):
-    """Two traces that began at different times: only one of them has a baseline."""
+    """Of two traces that began at different times, only one has a baseline."""
     old = os.path.join(folder, "old")
     plain = (HEAD % 41 + CALLS.split("2. [")[0]).encode()
     baseline = (HEAD % 42 + "## before <1> 0x90000 24\n" + CALLS.split("2. [")[0]).encode()
@@ -308,7 +308,7 @@ def blocks_from_before_only_one_of_two_traces_are_not_growth(folder):
         text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
         assert "     No stack has more than before.\n" in text, text
         assert ("     24 bytes in 1 block from before the trace began: not counted as growth, because the older trace does not have these\n" in text) == said, text
-        # The tables agree with the list: whatever they say of what is alive, nothing of it is more than before.
+        # The tables agree with the list: no row has more than before.
         for view, rows in (("size", {" 16 to 31", " 64 to 127"}), ("object", {"[before the trace]", "(unknown)"})):
             table = report_of(newer, "--diff=" + old, view=view).split("\nfd: ")[0].split("grew by")[1].splitlines()[1:]
             table = [line for line in table if line.endswith(tuple(rows))]
@@ -322,7 +322,7 @@ def blocks_from_before_only_one_of_two_traces_are_not_growth(folder):
 
 
 def with_diff_the_newer_trace_names_files_and_programs(folder):
-    """The older trace is read first, but it is only what the new one is compared with."""
+    """The older trace is read first, but only the new one gives names to files and programs."""
     old, out = os.path.join(folder, "old"), os.path.join(folder, "out")
     new = (HEAD % 777 + "## resident 4096 8192\n" + CALLS).replace("/bin/prog", "/bin/NEWPROG").encode()
     os.mkdir(out)
@@ -361,7 +361,7 @@ ONE_LINE = """
 
 
 def allocation_functions_that_one_line_calls_have_separate_groups(folder):
-    """The live block is calloc's, and the line called malloc first."""
+    """The line calls malloc first, then calloc, whose block stays live."""
     data = (HEAD % 42 + ONE_LINE).encode()
     text = report_of(data, "--gen-suppressions")
     assert re.findall(r"^ *\d\. (.*?)  .*\n +by (\w+)", text, re.M) == [("200 bytes in 1 block", "calloc")], text
@@ -419,7 +419,7 @@ def a_growing_group_is_listed_first_with_its_growth(folder):
     assert since.group(3) == trace, text
     grown = run(*since.group(1).split()[1:], check=0).stdout.decode()
     assert re.findall(r"^ *\d\. \+([\d,]+) bytes", grown, re.M)[0] in ("2,100", "2,200"), grown
-    # A command that runs the program again has no moment of this run: the other run may end before it.
+    # A command that runs the program again has no moment of this run, because the other run may end earlier.
     other = run("--report", "--again=./cache", trace, check=0).stdout.decode()
     assert other.split("\nnext")[1:] == ["        all live resources: functrace --report=alive ./cache\n"], other
     alive = run("--report=alive", trace, check=0).stdout.decode()
@@ -427,7 +427,7 @@ def a_growing_group_is_listed_first_with_its_growth(folder):
 
 
 def the_suggested_why_command_names_the_newest_block(_folder):
-    """Two addresses on one line are one stack. Its newest block is the last one, whichever address allocated it."""
+    """Two addresses on one line are one stack. The command has its last block, whichever address allocated it."""
     head = (HEAD % 42).replace("process=", "attached=yes,process=")
     for second, third in (0x11, 0x10), (0x10, 0x11):
         calls = "".join(f"{i}. [10:00:0{i}.000000] malloc<memory>({i}) = 0x{i}000\n\t0x{frame:x} f at /no/a.c:5\n\n"
@@ -438,7 +438,7 @@ def the_suggested_why_command_names_the_newest_block(_folder):
 
 
 def a_block_whose_release_was_not_traced_has_no_lifetime(_folder):
-    """The id 0x1000 is given out again without a release: only the second block's lifetime is known."""
+    """The id 0x1000 is allocated again without a traced release, so only the second block's lifetime is known."""
     calls = "".join(f"{i}. [10:00:0{i}.000000] {call}<memory>({size}) = 0x{ident:x}\n\t0x10 f at /no/a.c:5\n\n"
                     for i, call, size, ident in ((1, "malloc", 1, 0x1000), (2, "malloc", 1, 0x1000), (3, "malloc", 1, 0x2000),
                                                  (4, "calloc", 1, 0x3000), (5, "calloc", 1, 0x3000)))
@@ -504,7 +504,7 @@ DESCRIPTORS = """
 
 
 def resources_without_sizes_have_a_peak_of_their_number(_folder):
-    """The peak is that of the number of resources, whatever sizes the calls have."""
+    """The peak is the greatest number of resources, whatever sizes the calls have."""
     for sizes in ((0, 0), (9, 1)):
         data = (HEAD % 42 + DESCRIPTORS % sizes).encode()
         text = report_of(data, view="peak")
@@ -518,7 +518,7 @@ def resources_without_sizes_have_a_peak_of_their_number(_folder):
 
 
 def times_are_shown_in_utc_whatever_the_time_zone(_folder):
-    """Times are in one zone, whatever the user's zone is, and it is named."""
+    """Times are in UTC, whatever the user's time zone is, and the outputs name the zone."""
     outputs = {}
     for zone in ("UTC", "Asia/Tokyo", "EST5"):
         outputs[zone] = [run(option, "-", data=TRACE, check=0, env=dict(os.environ, TZ=zone)).stdout.decode()
@@ -681,7 +681,7 @@ int main(int argc, char **argv) { puts(argv[0]); std::cout << 1 << std::endl; if
 
 
 def memory_that_the_libraries_keep_is_suppressed_by_default(folder):
-    """The recipe for CI: a program that only prints passes with status 0."""
+    """A program that only prints passes a leak check of CI."""
     functrace = [os.environ["FUNCTRACE"], "-q", "--report", "--error-exitcode=9", "--scan=off"]
     for compiler, source in HELLO.items():
         program = os.path.join(folder, compiler)
@@ -696,7 +696,7 @@ def memory_that_the_libraries_keep_is_suppressed_by_default(folder):
 
 
 def the_xml_export_has_the_form_of_valgrinds_xml(folder):
-    """The output is read by an XML parser; figures and frames are those of the report, hostile names are plain text."""
+    """An XML parser reads the output. Figures and frames are those of the report, hostile names are plain text."""
     path = os.path.join(folder, "s")
     with open(path, "w", encoding="utf-8") as file:
         file.write("leak:alloc_b\n")
@@ -750,8 +750,8 @@ CHOSEN = """version=1.4
 
 
 def a_context_filter_selects_releases_with_their_allocations(_folder):
-    """A release is selected with its allocation. If it were selected by its own call, blocks that are released outside
-    of the context would seem live, and releases of other blocks in it would be shown."""
+    """If a release were selected by its own context, blocks that are released outside of the context would seem live,
+    and releases of other blocks inside the context would be shown."""
     text = report_of(CHOSEN.encode(), "-C", "Request")
     assert "40 bytes in 2 blocks allocated, 2 released" in text and "32 bytes in 1 block alive at the end" in text, text
     assert "inner" not in text and "kept at a.c:3" in text, text
@@ -812,7 +812,7 @@ def on_a_terminal_the_report_is_coloured_and_fits_the_width(folder):
 
 
 def the_report_has_the_figures_of_stats(folder):
-    """A real program: totals and live bytes are those of --stats and -l."""
+    """The program is a real one. Its live and peak figures and the sums of all groups are compared."""
     trace = os.path.join(folder, "t.rtrace")
     subprocess.run([os.environ["FUNCTRACE"], "-q", "-o", trace, "perl", "-e", "my @x = map { 'y' x $_ } 1..300"],
                    check=True, timeout=120)
@@ -829,7 +829,7 @@ def the_report_has_the_figures_of_stats(folder):
 
 
 def a_release_with_a_time_before_its_allocation_gives_a_life_of_0(folder):
-    """If a release has an earlier time than its allocation, the block has lived for no time; at midnight a day ends."""
+    """At midnight the time goes back, too, but the block has lived into the next day."""
     calls = """1. [%s] malloc<memory>(100) = 0x1000
 
 2. [%s] free<memory>(0x1000)
@@ -841,7 +841,7 @@ def a_release_with_a_time_before_its_allocation_gives_a_life_of_0(folder):
 
 
 def lines_that_look_like_damaged_records_are_shown_unchanged(folder):
-    """Lines that look like damaged records are reported and kept as text: they are missing only in figures."""
+    """Such lines are also reported, and no figure counts them."""
     data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
     done = run("-", data=data, check=1)
     assert b"\n12. december\n& more coming\n" in done.stdout, done.stdout[-300:]

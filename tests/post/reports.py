@@ -46,7 +46,8 @@ def choose_function(rng):
 
 
 def choose(rng, trace):
-    """Returns options, and a model of the blocks that they select; None if they select nothing."""
+    """Returns options, a model of the blocks that they select (None if they select nothing), and the moment of --diff
+    or None."""
     end, dice = trace.calls[-1].since, rng.random()
     unit = SECOND if trace.has_times else 1
     if dice < 0.25:
@@ -54,7 +55,7 @@ def choose(rng, trace):
     if dice < 0.5:
         mark = rng.choice(trace.calls).since
         return [f"--diff=@{mark / unit:.9f}"], Model(trace), mark
-    # A second allocation of a counted id is one more reference: a filter that matches it selects the first one.
+    # A second allocation of a counted id is one more reference. A filter that matches it selects the first allocation.
     if any(kind[2] == " [refcount]" for kind in trace.kinds) and dice < 0.8:
         return [], Model(trace), None
     if dice < 0.58:
@@ -171,7 +172,7 @@ def check_reports(path, options, every, is_compared):
             continue
         sections = heads_of(text, kind)
         alive_of = lambda blocks: [b for b in blocks if b.gone is None]
-        # The growth of lost blocks counts the lost ones; that of other blocks also those that were released later.
+        # The growth of lost blocks counts only lost blocks. That of other blocks also counts blocks released later.
         if expected.scanned:
             possibly = lambda blocks: [b for b in alive_of(blocks) if b.lost == "possibly"]
             not_lost = lambda blocks: [b for b in blocks if not b.lost]
@@ -310,8 +311,8 @@ def check_json(path, options, every, mark):
     for expected in every:
         groups = {}
         for line in lines:
-            # All blocks that seem to be from before the trace may turn out to be of calls that had not returned: then
-            # no such group is left.
+            # Blocks that seem to be from before the trace may turn out to be those of calls that had not yet returned.
+            # If that is so for all of them, their group has no allocations and is skipped.
             if line["type"] == "group" and line["resource"] == expected.kind and line["allocated"]["count"]:
                 stack = tuple(map(frame, line["frames"])) if "frames" in line else None
                 key = line["function"], stack

@@ -154,7 +154,7 @@ def changed_bytes_in_a_trace_cause_no_crash(folder):
         options = rng.choice(runs)
         done = run(*options, "-q", "-", data=bytes(data))
         assert done.returncode in (0, 1), (options, bytes(data), done)
-        # The message has the number of damaged places, and the place from which the rest cannot be read.
+        # The messages are the number of damaged places, and the place after which nothing can be read.
         assert done.returncode == 0 or done.stderr.count(b"\n") in (1, 2), (options, bytes(data), done)
 
 
@@ -179,7 +179,7 @@ def the_resource_filter_takes_types_and_masks(_folder):
 def error_exitcode_is_the_status_if_there_are_leaks(_folder):
     assert run("-l", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
     assert run("-l", "-", data=SEVERAL).returncode == 0
-    # The only live id of the reference-counted kind is one whose count is one too high.
+    # The resource 4 has only calls, which are no leaks.
     assert run("-l", "-R", "4", "--error-exitcode=7", "-", data=SEVERAL).returncode == 0
     assert run("-l", "-R", "8", "--error-exitcode=7", "-", data=SEVERAL).returncode == 7
 
@@ -342,8 +342,7 @@ def follow_shows_calls_that_are_added_to_the_trace(folder):
 
 
 def build_libraries(folder):
-    """Builds two libraries that differ only in a name; returns the address in both (a return address within the
-    function)."""
+    """Builds two libraries that differ only in the name of a function; returns its address, the same in both."""
     compiler = os.environ.get("CC", "cc").split()
     address = None
     for name in ("first", "second"):
@@ -360,12 +359,13 @@ def build_libraries(folder):
 
 
 def names_of_calls(text):
-    """[(event, function)]: for grouped calls the function follows the last one."""
+    """Returns [(number of the call, function of its innermost frame)]. A group is returned with the number of its first
+    call."""
     return re.findall(r"^(\d+)\. .*\n(?:\t\$.*\n|# .*\n|\d+\. .*\n)*\t0x\w+(?: in)? (\w+)\(\)", text, re.M)
 
 
 def a_signal_during_reading_ends_follow(folder):
-    """The signal comes before the program waits for more input, so that no wait is interrupted."""
+    """The signal comes before the program waits for more input, so it does not interrupt a wait."""
     path = os.path.join(folder, "t")
     line = b"1. [00:00:01.000000] malloc(8) = 0x10\n\t0x400123\n\n"
     with open(path, "wb") as file:
@@ -376,7 +376,7 @@ def a_signal_during_reading_ends_follow(folder):
             time.sleep(0.001)
         child.send_signal(signal.SIGINT)
         assert child.wait(60) == 0, child.stderr.read()
-        # The existing part is shown all the same.
+        # The part of the trace that existed is shown nevertheless.
         assert os.fstat(out.fileno()).st_size > 200000 * 40
 
 
@@ -404,7 +404,7 @@ def names_are_those_of_the_library_mapped_at_the_time_of_the_call(folder):
     assert names_of_calls(text_of(plain.encode(), "-c").decode()) == [("1", "first"), ("2", "second")]
     stats = text_of(trace, "--stats", "-r").decode()
     assert all(re.search(rf"0x{frame:x} {name} at {name}.c:\d\n", stats) for name in ("first", "second")), stats
-    # As if the trace were from another machine.
+    # The paths are those of another machine, whose root is the folder.
     moved = Encoder("1.4", 8, False).trace([p[:3] + (p[3][len(folder):],) if p[0] == "MMAP" else p for p in packets])
     assert names_of_calls(text_of(moved, "-r").decode()) == []
     assert names_of_calls(text_of(moved, "-r", f"--sysroot={folder}").decode()) == wanted
@@ -424,7 +424,7 @@ def names_are_found_in_objects_declared_after_the_calls(folder):
     with open(path, "rb") as file:
         done = subprocess.run([PROGRAM, "-r"], stdin=file, capture_output=True, timeout=60)
         assert names_of_calls(done.stdout.decode()) == [("1", "first")]
-    # From a pipe all names are known only at the end.
+    # In a pipe all names are known only at the end, where -l and -c print.
     assert names_of_calls(text_of(data, "-r", "-l").decode()) == [("1", "first")]
     assert names_of_calls(text_of(data, "-r", "-c").decode()) == [("1", "first")]
 
@@ -447,7 +447,7 @@ def on_terminal(columns, *arguments):
 
 
 def statistics_are_shortened_only_on_a_terminal(folder):
-    """Only on a terminal, where names are shortened in the middle, not in a file."""
+    """On a terminal, names are shortened in the middle. In a file they are complete."""
     long = "std::map<" + "long" * 40 + ">::operator<(std::pair<int, int> const&)"
     data = Encoder("1.4", 8, False).trace(golden.DECLARATIONS + [
         ("MMAP", 0x20000000, 0x30000000, "/usr" * 60 + "/prog"), ("RESR", 2, 0, "kind" * 30, "description" * 20),

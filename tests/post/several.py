@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several traces on one command line: the output is that of each trace alone, one after the other, or in a folder.
+"""Several traces on one command line: the outputs of the traces follow one another, or are files in a folder.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -99,7 +99,7 @@ def an_unreadable_trace_does_not_stop_the_others(folder):
     missing, out = os.path.join(folder, "missing"), os.path.join(folder, "out")
     with open(out, "wb") as file:
         file.write(b"old\n")
-    # The first trace creates the file anew, whatever existed before.
+    # The first trace that can be read replaces the old content of the file.
     done = run(missing, bad, a, b, "-o", out)
     assert done.returncode == 1 and read(out) == with_headings((a, text_of(OWN)), (b, text_of(OTHER))), done
     assert done.stderr.count(b"\n") == 2 and missing.encode() in done.stderr and bad.encode() in done.stderr, done
@@ -140,7 +140,7 @@ def with_each_every_trace_has_its_own_report(folder):
 
 
 def timed(begin, end, size):
-    """A trace of a process that allocates at its begin and calls once more at its end."""
+    """A trace of a process that allocates a block at the time `begin` and makes another call at the time `end`."""
     return (f"version=1.4,arch=x86_64,timestamp=2012-05-04 {begin} +0000,process=/bin/prog,pid=42,origin=test\n"
             "<1> : memory (memory allocation in bytes)\n"
             f"1. [{begin}.000000] malloc({size}) = 0x1000\n\t0x40 main at /no/a.c:8\n\n"
@@ -148,7 +148,7 @@ def timed(begin, end, size):
 
 
 def a_block_does_not_age_after_the_end_of_its_process(folder):
-    """The processes end at different times; a block of the first one does not age after its process's end."""
+    """The processes end at different times."""
     a, b = write(folder, a=timed("10:00:00", "10:00:01", 100), b=timed("10:01:40", "10:01:50", 7))
     assert b" by malloc, 1.000 s to 10.0 s old\n" in run("--report", a, b, check=0).stdout
     for order in (a, b), (b, a):
@@ -163,7 +163,7 @@ def a_block_does_not_age_after_the_end_of_its_process(folder):
 
 
 def the_report_says_that_blocks_in_two_traces_count_twice(folder):
-    """A process was traced, and attached to later: the later trace also has the blocks that lived on, as older ones."""
+    """A process was traced, and attached to later. The later trace has the live blocks of the first one, too."""
     first = timed("10:00:00", "10:00:01", 100)
     later = timed("10:01:40", "10:01:50", 7).replace(b"origin=", b"attached=yes,origin=") \
                                             .replace(b"\n1. [", b"\n## before <1> 0x8000 100\n1. [").replace(b"0x1000", b"0x7000")
@@ -219,7 +219,7 @@ def with_each_every_trace_has_its_own_file(folder):
     for options in (["-f", "json"], ["-f", "json", "-o", out], ["--html=" + out + "x"], ["-l"], ["-f", "rtrace", "-o", pages]):
         done = run(*options, "--each", a, b, check=2)
         assert done.stderr.startswith(b"functrace-postproc: "), done
-    # A name that one trace lacks may be in another one; a trace that cannot be read does not affect the others.
+    # A trace that cannot be read does not affect the others.
     done = run("-q", "--report", "--each", os.path.join(folder, "none"), b)
     assert done.returncode == 1 and done.stdout == with_headings((b, run("-q", "--report", b).stdout)), done
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""StackTrack's write cycles, decoded independently; and entries of another layout, by their description.
+"""StackTrack's write cycles, which this test decodes itself, and entries of another layout, read by its description.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -19,7 +19,7 @@ from run import LONG, PROGRAM, main, run, text_of
 HIT, FLOC, FPROPERTY, SLOC, PROLOGUE, PROCINFO, TIMEINFO, TIMETYPE, INFO = 0, 1, 2, 3, 4, 5, 6, 7, 0xff
 MEMBERS = {HIT: "qHH", FLOC: "hHh", FPROPERTY: "hHh", SLOC: "HhhHh", PROLOGUE: "IIBBB", PROCINFO: "HH", TIMEINFO: "qq",
            TIMETYPE: "qH"}
-# For each kind, which of its members is the number of the write cycle.
+# The index of the member that is the number of the write cycle, by kind of entry.
 CYCLE = {FLOC: 1, FPROPERTY: 1, SLOC: 3, PROCINFO: 1}
 
 
@@ -87,8 +87,8 @@ def check_cycle(number, cycle, size, is_last):
             assert entry.members[0] not in scopes, (number, entry.text)
             scopes[entry.members[0]] = entry.text
         assert entry.kind != HIT or entry.members[1] in scopes, (number, entry.text)
-    # The head of a cycle has sequence number 0; in the first cycle the record of the process belongs to it, too. The
-    # records follow.
+    # The head of a cycle has sequence number 0, and the records follow. In the first cycle the record of the process
+    # is a part of the head.
     begin = [entry for entry in cycle if entry.sequence == 0 or (number == 0 and entry.sequence == 1)]
     assert begin == cycle[:len(begin)]
     records = cycle[len(begin):]
@@ -134,7 +134,7 @@ def a_stack_is_written_once_in_a_cycle(_folder):
         assert len(set(numbers)) == 4 and all(int(number) < 4096 for number in numbers), numbers
         told = [STACK.search(text)[1] for text in texts if text.startswith("alloc=") and STACK.search(text)]
         assert told == numbers * 9, told
-        # A number of a stack that was not written: the call is shown, and its stack is lost.
+        # If a call has the number of a stack that was not written, the call is shown without its stack.
         last = data.rindex(b"=" + numbers[3].encode())
         changed = data[:last] + b"=" + b"7" * len(numbers[3]) + data[last + 1 + len(numbers[3]):]
         done = run("-", data=changed)
@@ -158,14 +158,14 @@ def each_write_cycle_repeats_the_declarations(_folder):
             for number, cycle in enumerate(cycles):
                 begin, scopes = check_cycle(number, cycle, size, number == len(cycles) - 1)
                 if cycle[len(begin)].sequence < 10:
-                    continue  # not all is declared
+                    continue  # some declarations are still missing
                 said = [words(e, scopes) for e in begin if e.kind in (HIT, FLOC, FPROPERTY)]
                 declared = [w for w in said if w.split()[0] in ("process", "module", "context", "resource")]
                 assert [w.split()[0] for w in declared] == ["process"] + ["module"] * 2 + ["context"] * 2 + ["resource"]
-                # The last of the libraries that were mapped at one address.
+                # Of the libraries that were mapped at one address, only the last one is declared.
                 assert sum("plugin" in w for w in said) <= 1, said
                 assert said.index("/lib/libc.so.6") + 2 == said.index("build-id from=0xf7000000 hex=0123abcd"), said
-            # The same records, each once.
+            # The cycles together have the same records, each once.
             assert records_of(sum(cycles, [])) == records_of(decode(plain))
             assert text_of(data) == text_of(trace), size
 
@@ -204,7 +204,7 @@ def a_trace_can_be_read_from_any_write_cycle_on(_folder):
             wanted = sum(1 for cycle in cycles[number:] for e in cycle if e.text.startswith("alloc="))
             assert sum(line[0] != "\t" for line in calls) == wanted
             assert calls == whole[len(whole) - len(calls):], number
-            # The data begins at any earlier place: the first prologue is searched for if the format is given.
+            # If the data begins elsewhere, the first prologue is searched for, but only if the format is given.
             cut = data[starts[number - 1] + 1:]
             done = run("--input-format=stacktrack", "-", data=cut, check=0)
             assert done.stdout == tail, number
@@ -216,7 +216,7 @@ def a_trace_can_be_read_from_any_write_cycle_on(_folder):
 
 
 def a_shortened_text_is_read_alike_at_once_and_in_parts(_folder):
-    """A chain of texts that are shortened in turn: the other texts are complete, however much data is read at once."""
+    """One text of a long chain after the other is shortened. The other texts must be complete in each case."""
     frames = "".join("\t0x7f%010x\n" % (k * 0x1111111) for k in range(9))
     data = bytearray(run("-f", "stacktrack", "-", data=(
         "version=1.4,arch=x86_64,process=p,pid=7,origin=t\n<1> : memory (bytes)\n1. malloc(8) = 0x10\n" + frames + "\n").encode(),
@@ -238,7 +238,7 @@ def a_shortened_text_is_read_alike_at_once_and_in_parts(_folder):
                 child.stdin.flush()
                 time.sleep(0.05)
             assert child.communicate()[0] == whole, k
-        # The entries after it are still read: the last frame is the expected one.
+        # The entries after the shortened one are still read: the last frame is there.
         assert k in (0, count - 1) or b"0x7f%010x" % (8 * 0x1111111) in whole, (k, whole)
 
 
@@ -250,8 +250,8 @@ def cycle_size_applies_only_to_the_stacktrack_format(_folder):
 
 
 class Layout:
-    """Entries of another program: 4 bytes of process, 40 bytes of payload at byte 16, members in another order with
-    gaps."""
+    """The layout of another program's entries: a pid of 4 bytes, 40 bytes of payload at byte 16, and members in another
+    order and with gaps."""
 
     def __init__(self):
         self.tree = ElementTree.fromstring(run("--show-format", check=0).stdout)
@@ -323,7 +323,7 @@ def entries_of_another_layout_are_read_by_its_description(folder):
         hits = [line for line in shown.splitlines() if line.startswith("<HIT ")]
         assert len(hits) == sum(e.kind == HIT for e in decode(own))
         assert 'scopeIndex="1" tid="0x0000"/>' in hits[0] and 'flags="0x8001"' in hits[0], hits[0]
-        # A trace that declares another layout.
+        # The trace declares another layout than the description.
         done = run("--raw-format=" + path, "-", data=other.replace(struct.pack("<>"[big] + "H", 56), struct.pack("<>"[big] + "H", 57), 1), check=1)
         assert b"entries have 57 bytes, their payload at byte 16; by the description they have 56 bytes, and their payload is at byte 16" in done.stderr, done
     own_format = os.path.join(folder, "own.xml")

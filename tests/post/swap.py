@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SWAP traces, encoded by this test: the dump of every message, streams of several processes, other versions, damage.
+"""SWAP traces that this test encodes: the dump of every message, streams of several processes, other versions, damage.
 
 The program is $FUNCTRACE_POSTPROC. Prints TAP.
 """
@@ -136,7 +136,7 @@ def dump_prints_every_kind_of_message(_folder):
     golden("swap-dump.txt", done.stdout)
     done = run("-q", "--dump", "--cpus=2", "--devices=3", "-", data=trace(EVERY), check=0)
     golden("swap-dump-system.txt", done.stdout)
-    # Each id of the table has a message here.
+    # The dump has a name of its own for each id in EVERY.
     names = {line.split(b" ")[1] for line in done.stdout.splitlines() if not line.startswith(b" ")}
     assert len(names) == len({ident for ident, _ in EVERY}), names
 

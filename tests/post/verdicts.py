@@ -126,7 +126,7 @@ def calls_at(*blocks):
 
 
 def the_report_shows_the_growth_of_each_class_of_blocks(_folder):
-    """The last tenth begins at 90 s or earlier: half of the blocks of each class are older."""
+    """The last tenth begins at 90 s or earlier. Half of the blocks are older."""
     early = [(0, 1000, 0x1000), (1, 2000, 0x2000), (2, 300, 0x3000)]
     late = [(98, 20, 0x4000), (99, 50000, 0x5000), (100, 7, 0x6000)]
     lost = "## scan <1>\n" + "".join(f"## lost <1> 0x{address:x} {kind}\n" for address, kind in (

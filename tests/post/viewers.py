@@ -17,7 +17,7 @@ from page import LISTENERS, visit
 from report import TRACE
 from run import Skip, main, run
 
-# Virtual time passes as fast as the page has nothing to do.
+# Virtual time does not wait while the page has nothing to do.
 OPTIONS = ("--virtual-time-budget=30000", "--allow-file-access-from-files")
 DHAT = """<script>
 addEventListener('load', () => {
@@ -34,7 +34,7 @@ addEventListener('load', () => {
   wait();
 });
 </script></body>"""
-# The key 3 selects the sandwich view, whose table is in the page's text; the pictures are not.
+# The key 3 selects the sandwich view, because the page's text contains its table, but no pictures.
 SPEEDSCOPE = """<script>
 window.alert = (text) => seen.errors.push(text);
 addEventListener('load', () => {
@@ -52,8 +52,8 @@ addEventListener('load', () => {
 
 
 def with_script(folder, name, script):
-    """Returns the page of that name in the folder, with the harness added; the files that it refers to stay in the
-    folder."""
+    """Returns the page of that name in the folder, with the script added. The page refers to its files by absolute
+    paths."""
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         page = re.sub(r'(src|href)="(?!file:)', rf'\1="file://{folder}/', file.read())
     begin = page.index("<body")

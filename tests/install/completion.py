@@ -72,8 +72,8 @@ class Room:
         os.chmod(path, 0o755)
 
     def offers(self, line):
-        """The offered words without the part of the line that is already there, up to the last = , or @, and without
-        the / of folders."""
+        """Returns {word: meaning} of the offered words. A word is returned from the last = , or @ on, and without the /
+        of a folder."""
         return {re.sub(r".*[=,@]", "", word).rstrip("/") if len(word) > 1 else word: meaning
                 for word, meaning in self.shell.offers(line).items()}
 
@@ -113,7 +113,7 @@ def the_values_of_options_are_offered(room):
 
 
 def the_values_of_more_options_are_offered(room):
-    """Of the same kinds, of other options."""
+    """Tests other options, whose values are of the same kinds."""
     expect(room, "functrace -e memory,fi", {"file"})
     expect(room, "functrace --format=s", {word for word in room.offers("functrace -f ") if word[0] == "s"})
     expect(room, "functrace --unwinder li", {"libunwind"})
@@ -168,7 +168,7 @@ def a_completed_line_runs_with_the_right_arguments(room):
 
 @functools.lru_cache(maxsize=None)
 def room_of(name, library):
-    """One shell for all tests: each takes long to start."""
+    """Returns a room with a shell. All tests use the same shell, because a shell takes long to start."""
     if not shutil.which(name):
         raise Skip("%s is not installed" % name)
     room = Room(os.path.join(ROOMS.name, name + str(len(library))), name, library)
@@ -225,7 +225,7 @@ def make_install_puts_the_files_where_shells_find_them(folder):
                 BASH_COMPLETION, program, program)], env=env, timeout=60, stdout=subprocess.PIPE, check=False).stdout
             assert found == b"complete -F _functrace %s\n" % program.encode(), found
     if shutil.which("fish"):
-        # Without that folder fish fills it by a background process, while the test removes its own folder.
+        # If this folder does not exist, fish fills it by a background process while the test removes its own folder.
         os.makedirs(os.path.join(folder, ".local", "share", "fish", "generated_completions"))
         found = subprocess.run(["fish", "--private", "-c", "complete -C 'functrace-postproc --lea'; complete -C 'functrace --unwinder=r'"],
                                env=env, timeout=60, stdout=subprocess.PIPE, check=True).stdout.decode()

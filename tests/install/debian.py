@@ -3,8 +3,8 @@
 them into a folder, and uses them there.
 
 Prints TAP. The build of the packages does not run the project's tests again. It is not optimised, and makes no packages
-of debug symbols: the compared files are the same, and a second optimised build of functrace would take as long as the
-rest of this test. PACKAGE_OPTIONS=nocheck (tests/long/packages.sh) builds the packages that users get.
+of debug symbols, because the compared files are the same, and a second optimised build of functrace would take as long
+as the rest of this test. PACKAGE_OPTIONS=nocheck (tests/long/packages.sh) builds the packages that users get.
 """
 
 import glob
@@ -169,7 +169,7 @@ def man_shows_the_packaged_manual_pages(_folder):
 
 
 def programs_are_built_with_the_packaged_library_and_headers(folder):
-    """Programs are built by pkg-config, shared and static; and a module that a user writes."""
+    """Programs are built with the flags of pkg-config, shared and static, and so is a module that a user writes."""
     built = Built.get()
     need("gcc", "pkg-config")
     library = built.path("usr/lib", built.triplet)

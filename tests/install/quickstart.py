@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests by its output which packages ./quickstart would install: apt-get is a stub that logs its arguments. Nothing is
-built. Prints TAP."""
+"""Tests which packages ./quickstart would install. apt-get is a stub that logs its arguments, and nothing is built.
+Prints TAP."""
 
 import os
 import shutil

@@ -84,7 +84,7 @@ class Shell:
         start = os.path.join(home, "start")
         with open(start, "w", encoding="utf-8") as file:
             file.write({"bash": BASH % {"library": library}, "zsh": ZSH, "fish": FISH}[name])
-        # Without that folder fish fills it by a background process, while the test removes `home`.
+        # If this folder does not exist, fish fills it by a background process while the test removes `home`.
         os.makedirs(os.path.join(home, ".local", "share", "fish", "generated_completions"), exist_ok=True)
         env = {"PATH": programs + ":" + os.environ["PATH"], "HOME": home, "TERM": "xterm", "LC_ALL": "C.UTF-8",
                "OFFERED": self.offered_path, "COMPLETION": COMPLETION, "COMPLETION_FISH": fish,

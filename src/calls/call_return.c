@@ -347,7 +347,8 @@ void call_return(struct task *task, struct breakpoint *b)
 
 /* ---- Exceptions ---- */
 
-/* Returns true if a walk of the task's stack finds the frame to which the call returns, or is cut off. */
+/* Returns true if a walk of the task's stack finds the frame to which the call returns, or does not reach the start of
+ * the stack. */
 static bool is_on_stack(struct task *task, const struct call *call)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -357,7 +358,7 @@ static bool is_on_stack(struct task *task, const struct call *call)
 	for (size_t i = 0; i + 1 < count; i++)
 		if (frames[i].cfa == call->return_sp && frames[i + 1].pc == call->return_address)
 			return true;
-	return cut;
+	return cut || count == MAX_FRAMES;
 }
 
 void calls_left(struct task *task, uint64_t sp)

@@ -177,7 +177,7 @@ def follow_reads_a_growing_compressed_trace(folder):
                 if number:
                     # For a moment the frame is incomplete.
                     file.write(piece[:len(piece) // 2])
-                    assert not child.poll()
+                    assert child.poll() is None
                     file.write(piece[len(piece) // 2:])
                 assert enough[number].wait(30), (kind, number, len(got))
             child.send_signal(signal.SIGINT)

@@ -163,7 +163,7 @@ def a_truncated_trace_still_gives_a_leak_list(_folder):
     done = run("-l", "--error-exitcode=7", "-", data=SEVERAL[:at])
     assert done.returncode == 1, done
     assert b"g_object_new<object>(40) = 0x602000" in done.stdout
-    assert b"# 2 block(s) leaked with total size of" not in done.stderr
+    assert b"# 2 block(s) leaked with total size of" not in done.stdout
     assert b"# Resource - fp (file pointer):\n# 1 FILE pointer(s) leaked\n" in done.stdout
 
 

@@ -279,7 +279,8 @@ def changed_bytes_in_a_swap_trace_cause_no_crash(_folder):
         data = bytearray(whole)
         for _ in range(rng.choice([1, 1, 2, 8])):
             at = rng.randrange(20, len(data) - 8)
-            data[at:at + rng.choice([1, 4])] = rng.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", rng.randbytes(4)])[:1]
+            width = rng.choice([1, 4])
+            data[at:at + width] = rng.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", rng.randbytes(4)])[:width]
         done = run(*rng.choice([["--dump"], ["-l"], ["-f", "rtrace"], ["-f", "swap"], ["--pid=4242"], ["--stats"]]), "-q",
                    "--input-format=swap", "-", data=bytes(data))
         assert done.returncode in (0, 1), done

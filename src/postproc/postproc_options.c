@@ -51,8 +51,7 @@ enum postproc_options_long_option {
 
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Contents:", 1},
-	{"leaks", 'l', NULL, 0,
-	 "only allocations without a release (if the trace has a scan: lost blocks), and their totals", 0},
+	{"leaks", 'l', NULL, 0, "only allocations without a release (with a scan: lost blocks), and their totals", 0},
 	{"filter-leaks", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"show-leak-kinds", OPT_SHOW_LEAK_KINDS, "KINDS", 0,
 	 "with -l, after a scan: blocks of these kinds: definite, indirect, possible, reachable, or all "

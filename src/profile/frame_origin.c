@@ -28,7 +28,7 @@ static bool frame_origin_begins_with(const char *text, const char *const *beginn
 }
 
 /* Returns true if the word "operator" begins at `c` in the name. Signs and types follow it, not another name. */
-static bool is_operator(const char *name, const char *c)
+static bool begins_operator(const char *name, const char *c)
 {
 	static const char word[] = "operator";
 	const char next = strncmp(c, word, sizeof(word) - 1) ? '_' : c[sizeof(word) - 1];
@@ -43,7 +43,7 @@ static const char *own_name(const char *name)
 	const char *start = name;
 	int depth = 0;
 
-	for (const char *c = name; *c && !(*c == '(' && !depth) && (depth || !is_operator(name, c)); c++) {
+	for (const char *c = name; *c && !(*c == '(' && !depth) && (depth || !begins_operator(name, c)); c++) {
 		depth += (*c == '<') - (*c == '>');
 		if (*c == ' ' && !depth)
 			start = c + 1;

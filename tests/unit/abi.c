@@ -14,8 +14,8 @@
 
 /* ---- Types and places as text ---- */
 
-/* A letter is a scalar, {...} a struct, (...) a union, {} C++'s empty struct. N before a type: it is passed by address.
- * A before it: it is aligned to 16. */
+/* A letter is a scalar, {...} a struct, (...) a union, {} C++'s empty struct. N before a type means that it is passed
+ * by address, P that it may be packed, A that it is aligned to 16 bytes. */
 struct scalar {
 	char letter;
 	unsigned char size, align, kind;
@@ -168,7 +168,7 @@ static void check(const struct arch_abi *abi, const struct row *rows, size_t cou
 
 /* ---- The processors ---- */
 
-static void test_x86_64(void **unused)
+static void test_x86_64_places_match_the_psabi(void **unused)
 {
 	static const struct row rows[] = {
 		/* Figures 3.5 and 3.6 of the psABI, without the wide vectors, which take xmm2 and xmm3 there. */
@@ -217,7 +217,7 @@ static void test_x86_64(void **unused)
 	check(&abi_x86_64, rows, ARRAY_SIZE(rows));
 }
 
-static void test_i386(void **unused)
+static void test_i386_places_match_the_psabi(void **unused)
 {
 	/* 2.2.3: words on the stack above the return address; a struct's result in memory, whatever its size. */
 	static const struct row rows[] = {
@@ -239,7 +239,7 @@ static void test_i386(void **unused)
 	check(&abi_i386, rows, ARRAY_SIZE(rows));
 }
 
-static void test_aarch64(void **unused)
+static void test_aarch64_places_match_its_standard(void **unused)
 {
 	static const struct row rows[] = {
 		{"cilf", "", "r0:1 r1:4 r2:8 f0:4", false},
@@ -277,7 +277,7 @@ static void test_aarch64(void **unused)
 	check(&abi_aarch64, rows, ARRAY_SIZE(rows));
 }
 
-static void test_arm(void **unused)
+static void test_arm_places_match_its_standard(void **unused)
 {
 	static const struct row rows[] = {
 		{"cil", "", "r0:1 r1:4 r2:4+r3:4", false},
@@ -333,7 +333,7 @@ static void test_arm(void **unused)
 
 /* ---- Invalid values ---- */
 
-static void test_hostile(void **unused)
+static void test_values_with_invalid_fields_have_no_known_place(void **unused)
 {
 	static const struct arch_abi *const abis[] = {&abi_x86_64, &abi_i386, &abi_aarch64, &abi_arm};
 	const struct abi_value values[] = {
@@ -360,7 +360,7 @@ static void test_hostile(void **unused)
 
 /* ---- Numbers of the x87 ---- */
 
-static void test_x87(void **unused)
+static void test_x87_numbers_are_converted(void **unused)
 {
 	static const struct {
 		uint16_t head;
@@ -400,7 +400,7 @@ static void test_x87(void **unused)
 
 /* ---- A function that returns a field's address ---- */
 
-static void test_fields(void **unused)
+static void test_functions_that_return_thread_fields_are_recognised(void **unused)
 {
 	static const struct {
 		const struct arch_abi *abi;
@@ -437,9 +437,13 @@ static void test_fields(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_x86_64), cmocka_unit_test(test_i386),    cmocka_unit_test(test_aarch64),
-		cmocka_unit_test(test_arm),    cmocka_unit_test(test_hostile), cmocka_unit_test(test_x87),
-		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_x86_64_places_match_the_psabi),
+		cmocka_unit_test(test_i386_places_match_the_psabi),
+		cmocka_unit_test(test_aarch64_places_match_its_standard),
+		cmocka_unit_test(test_arm_places_match_its_standard),
+		cmocka_unit_test(test_values_with_invalid_fields_have_no_known_place),
+		cmocka_unit_test(test_x87_numbers_are_converted),
+		cmocka_unit_test(test_functions_that_return_thread_fields_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

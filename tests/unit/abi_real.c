@@ -224,7 +224,7 @@ void made_bytes(struct made_value *value, const void *bytes)
 
 /* ---- The values in the dump ---- */
 
-static void say(const char *what, unsigned which, const char *problem)
+static void report_difference(const char *what, unsigned which, const char *problem)
 {
 	wrong++;
 	printf("# function %u, %s, %s %u: %s\n", made.number, made.words, what, which, problem);
@@ -257,7 +257,7 @@ static void compare(const struct made_value *value, const unsigned char *bytes, 
 	compared++;
 	for (size_t i = 0; i < value->value.size; i++)
 		if ((bytes[i] ^ value->bytes[i]) & value->mask[i]) {
-			say(what, which, "its bytes are not at its place");
+			report_difference(what, which, "its bytes are not at its place");
 			return;
 		}
 }
@@ -312,7 +312,7 @@ void made_check_arguments(void)
 		}
 		gather(&places[i], false, bytes);
 		if (places[i].is_address && !is_on_stack(pointer_in(bytes))) {
-			say("argument", i, "its address is not at its place");
+			report_difference("argument", i, "its address is not at its place");
 			continue;
 		}
 		if (places[i].is_address)
@@ -349,7 +349,7 @@ void made_check_result(void (*code)(void))
 		return;
 	}
 	if (pointer_in(bytes) != (uintptr_t)room)
-		say("result", 0, "its address is not where it should be");
+		report_difference("result", 0, "its address is not where it should be");
 	else
 		compare(&made.result, room, "result", 0);
 }

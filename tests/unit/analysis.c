@@ -33,7 +33,7 @@ struct sink {
 	struct stage stage;
 	struct buf text;
 	bool finished;
-	unsigned fail_after; /* the record at which it returns -ENOSPC; 0 never */
+	unsigned fail_after; /* after this number of records sink_put() returns -ENOSPC; 0: never */
 	unsigned count;
 };
 
@@ -236,7 +236,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void leaks_are_what_was_not_released(void **state)
+static void unreleased_calls_are_leaks(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -272,7 +272,7 @@ static void put_lost(struct stage *stage, uint64_t id, enum lost_kind kind)
 }
 
 /* Blocks from before the trace are no leaks, unless a scan reports them. */
-static void leaks_are_not_what_is_from_before(void **state)
+static void baseline_blocks_are_leaks_only_if_a_scan_lost_them(void **state)
 {
 	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2},  {0x30, 4},
 						       {0x40, 8}, {0x50, 16}, {0x60, 32}};
@@ -311,7 +311,7 @@ static void leaks_are_not_what_is_from_before(void **state)
 
 /* A block that a scan reported as lost is a leak only if nothing contradicts it later: no release, no call that returns
  * its address again, and no later scan of the resource, whatever its result. */
-static void leaks_are_what_the_last_scan_lost(void **state)
+static void lost_blocks_are_leaks_unless_later_records_contradict(void **state)
 {
 	static const struct baseline_block blocks[] = {{0x10, 1}, {0x20, 2}, {0x30, 4}, {0x40, 8}};
 	struct sink sink = make_sink();
@@ -350,7 +350,7 @@ static void leaks_are_what_the_last_scan_lost(void **state)
 			  "lost 30 0\n");
 }
 
-static void prepare_chooses_what_is_from_before(void **state)
+static void prepare_selects_baselines_and_scans_by_resource(void **state)
 {
 	static const struct baseline_block blocks[] = {{0x10, 1}};
 	const struct prepare_options options = {.choose_resources = true, .resource_mask = 2};
@@ -368,7 +368,7 @@ static void prepare_chooses_what_is_from_before(void **state)
 	finish_and_expect(prepare, &sink, "process 1 filters 0\nresource 1 memory\nbefore 10+1\nscan 1 own\n");
 }
 
-static void leaks_are_not_what_was_given_out_again(void **state)
+static void reused_ids_count_as_missed_releases(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -384,7 +384,7 @@ static void leaks_are_not_what_was_given_out_again(void **state)
 	finish_and_expect(leaks, &sink, "5 +0 malloc 20 size 8 : a3\n");
 }
 
-static void leaks_are_counted_by_resource(void **state)
+static void leaks_are_found_per_resource(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -413,7 +413,7 @@ static void leaks_are_counted_by_resource(void **state)
 			  "12 +9 malloc 5 size 6 : 12\n");
 }
 
-static void leaks_keep_what_stands_between_them(void **state)
+static void notes_between_leaks_keep_their_place(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -436,7 +436,7 @@ static void leaks_keep_what_stands_between_them(void **state)
 			  "note third\n");
 }
 
-static void leaks_keep_the_place_of_replaced_objects(void **state)
+static void replacing_objects_keep_their_place_among_leaks(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -463,7 +463,7 @@ static void leaks_keep_the_place_of_replaced_objects(void **state)
 			  "3 +0 malloc 30 size 2 : 1100\n");
 }
 
-static void leaks_say_the_thread_again(void **state)
+static void leaks_follow_the_name_of_their_thread(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -486,7 +486,7 @@ static void leaks_say_the_thread_again(void **state)
 			  "4 +0 malloc 40 size 4 : a1\n");
 }
 
-static void leaks_keep_all_of_a_call(void **state)
+static void leaks_keep_all_data_of_a_call(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
@@ -520,7 +520,7 @@ static void leaks_keep_all_of_a_call(void **state)
 			  "a'main() at a.c:3' b cut\n");
 }
 
-static void compress_groups_by_stack(void **state)
+static void calls_are_grouped_by_stack(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
@@ -572,7 +572,7 @@ static void check_order(const char *name, const char *expected)
 	groups->free(groups);
 }
 
-static void compress_orders(void **state)
+static void groups_are_sorted_in_the_chosen_order(void **state)
 {
 	enum group_order order = GROUPS_COUNT;
 
@@ -586,7 +586,7 @@ static void compress_orders(void **state)
 	assert_int_equal(order, GROUPS_COUNT);
 }
 
-static void compress_tells_reused_addresses_apart(void **state)
+static void equal_addresses_in_different_objects_are_different_stacks(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_COUNT);
@@ -620,7 +620,7 @@ static void compress_tells_reused_addresses_apart(void **state)
 			  "total size 2\n");
 }
 
-static void reorder_undoes_compression(void **state)
+static void reorder_restores_the_order_of_grouped_calls(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
@@ -664,7 +664,7 @@ static void share(struct stage *stage, uint64_t id, uint64_t size)
 }
 
 /* Calls without frames get those of the next call that has them, if one follows. */
-static void reorder_gives_shared_stacks(void **state)
+static void reorder_copies_shared_stacks_to_each_call(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
@@ -696,7 +696,7 @@ static void reorder_gives_shared_stacks(void **state)
 			  "10 +0 malloc 80 size 1 no stack\n");
 }
 
-static void reorder_lets_other_traces_stream(void **state)
+static void reorder_passes_ungrouped_traces_on_at_once(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
@@ -770,7 +770,7 @@ static void layout_puts_declarations_first(void **state)
 			  "comment three\n");
 }
 
-static void layout_of_results_streams_from_the_first_call(void **state)
+static void layout_without_held_calls_streams_from_the_first_call(void **state)
 {
 	struct sink sink = make_sink();
 	struct layout_options options = {.is_wanted = is_layout_wanted};
@@ -791,7 +791,7 @@ static void layout_of_results_streams_from_the_first_call(void **state)
 	finish_and_expect(layout, &sink, "comment one\n");
 }
 
-static void layout_lets_the_own_dialect_stream(void **state)
+static void unwanted_layout_changes_nothing(void **state)
 {
 	struct sink sink = make_sink(), plain = make_sink();
 	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
@@ -806,7 +806,7 @@ static void layout_lets_the_own_dialect_stream(void **state)
 	buf_free(&plain.text);
 }
 
-static void prepare_knows_the_range_of_blocks(void **state)
+static void prepare_adds_the_range_of_blocks_to_heap_records(void **state)
 {
 	(void)state;
 	for (unsigned late = 0; late < 2; late++) {
@@ -832,7 +832,7 @@ static void prepare_knows_the_range_of_blocks(void **state)
 	}
 }
 
-static void totals_are_each_resource_s_own(void **state)
+static void totals_are_counted_per_resource(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *summary = summary_new(&sink.stage);
@@ -862,7 +862,7 @@ static void totals_are_each_resource_s_own(void **state)
 			  "comment # 1 block(s) leaked with total size of 3 bytes\n");
 }
 
-static void trimmed_twins_merge(void **state)
+static void stacks_alike_after_trimming_are_merged(void **state)
 {
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
@@ -940,7 +940,7 @@ static void choose(uint64_t mask, const char *expected)
 	finish_and_expect(prepare, &sink, expected);
 }
 
-static void prepare_chooses_resources(void **state)
+static void prepare_keeps_only_chosen_resources(void **state)
 {
 	(void)state;
 	choose(2, "process 1 filters 0\nmodule m\nresource 1 fp\nobject 1-2 /o\n"
@@ -952,7 +952,7 @@ static void prepare_chooses_resources(void **state)
 	choose(0, "process 1 filters 0\nmodule m\nobject 1-2 /o\n");
 }
 
-static void prepare_knows_the_only_resource_as_0(void **state)
+static void resource_0_means_the_only_resource(void **state)
 {
 	struct sink sink = make_sink();
 	const struct prepare_options options = {.choose_resources = true, .resource_mask = 1};
@@ -964,7 +964,7 @@ static void prepare_knows_the_only_resource_as_0(void **state)
 	finish_and_expect(prepare, &sink, "resource 1 memory\n1 +1 malloc 1 size 2 no stack\n");
 }
 
-static void prepare_chooses_a_process(void **state)
+static void prepare_keeps_only_the_chosen_process(void **state)
 {
 	struct sink sink = make_sink();
 	const struct prepare_options options = {.pid = 2};
@@ -1014,14 +1014,14 @@ struct ways {
 	size_t begun, max;
 };
 
-static struct stage *begin_way(void *context)
+static struct stage *begin_next_sink(void *context)
 {
 	struct ways *ways = context;
 
 	return ways->begun < ways->max ? &ways->sinks[ways->begun++].stage : NULL;
 }
 
-static void put_of_several(struct stage *split)
+static void put_calls_of_two_processes(struct stage *split)
 {
 	put_process(split, 7);
 	alloc(split, 0x10, 1, 0, 0);
@@ -1033,15 +1033,15 @@ static void put_of_several(struct stage *split)
 	alloc(split, 0x30, 3, 0, 0);
 }
 
-static void split_gives_each_process_its_way(void **state)
+static void split_passes_each_process_to_its_own_stage(void **state)
 {
 	struct sink sinks[] = {make_sink(), make_sink()};
 	struct ways ways = {sinks, .max = 2};
-	const struct split_options options = {.begin = begin_way, .context = &ways};
+	const struct split_options options = {.begin = begin_next_sink, .context = &ways};
 	struct stage *split = split_new(&options);
 
 	(void)state;
-	put_of_several(split);
+	put_calls_of_two_processes(split);
 	assert_int_equal(stage_finish(split), 0);
 	assert_true(sinks[0].finished && sinks[1].finished);
 	expect_so_far(&sinks[0], "process 7 filters 0\n1 +0 malloc 10 size 1 no stack\n3 -0 free 10 size 0 no stack\n");
@@ -1052,24 +1052,24 @@ static void split_gives_each_process_its_way(void **state)
 		buf_free(&sinks[i].text);
 }
 
-static void split_chooses_a_process(void **state)
+static void split_passes_only_the_chosen_process(void **state)
 {
 	struct sink sink = make_sink();
 	struct ways ways = {&sink, .max = 1};
-	const struct split_options options = {.pid = 8, .begin = begin_way, .context = &ways};
+	const struct split_options options = {.pid = 8, .begin = begin_next_sink, .context = &ways};
 	struct stage *split = split_new(&options);
 
 	(void)state;
-	put_of_several(split);
+	put_calls_of_two_processes(split);
 	finish_and_expect(split, &sink,
 			  "process 8 filters 0\n2 +0 malloc 20 size 2 no stack\n4 +0 malloc 30 size 3 no stack\n");
 }
 
-static void split_ends_where_there_is_no_place(void **state)
+static void split_refuses_a_process_without_a_stage(void **state)
 {
 	struct sink sink = make_sink();
 	struct ways ways = {&sink, .max = 1};
-	const struct split_options options = {.begin = begin_way, .context = &ways};
+	const struct split_options options = {.begin = begin_next_sink, .context = &ways};
 	struct stage *split = split_new(&options);
 	const struct record other = {.type = RECORD_PROCESS, .process = {.pid = 8, .has_pid = true}};
 
@@ -1079,7 +1079,7 @@ static void split_ends_where_there_is_no_place(void **state)
 	finish_and_expect(split, &sink, "process 7 filters 0\n");
 }
 
-static void select_by_context(void **state)
+static void select_keeps_calls_of_chosen_contexts(void **state)
 {
 	(void)state;
 	select_calls(&(struct select_options){.by_context = true, .context_mask = 1},
@@ -1090,7 +1090,7 @@ static void select_by_context(void **state)
 	select_calls(&(struct select_options){0}, CONTEXTS OBJECTS CALL_1 CALL_2 CALL_3 CALL_4);
 }
 
-static void select_by_call_address(void **state)
+static void select_keeps_calls_from_an_address_range(void **state)
 {
 	struct call_address address;
 
@@ -1116,7 +1116,7 @@ static void select_by_call_address(void **state)
 		assert_false(call_address_parse(wrong[i], &address));
 }
 
-static void select_by_index(void **state)
+static void select_keeps_or_drops_listed_indexes(void **state)
 {
 	char path[] = "/tmp/functrace-analysis-XXXXXX";
 	const int fd = mkstemp(path);
@@ -1143,7 +1143,7 @@ static void select_by_index(void **state)
 	assert_int_equal(index_set_read(&set, path, &line), -ENOENT);
 }
 
-static void errors_of_the_output_come_back(void **state)
+static void output_errors_reach_the_first_stage(void **state)
 {
 	(void)state;
 	for (unsigned after = 1; after <= 3; after++) {
@@ -1180,7 +1180,7 @@ FILE *fdopen(int fd, const char *mode)
 	return NULL;
 }
 
-static void an_output_without_a_stream_is_reported(void **state)
+static void failed_fdopen_is_reported_with_its_error(void **state)
 {
 	char path[] = "/tmp/functrace-analysis-XXXXXX";
 	const int fd = mkstemp(path), old = dup(STDERR_FILENO);
@@ -1205,7 +1205,7 @@ static void an_output_without_a_stream_is_reported(void **state)
 	unlink(path);
 }
 
-static void stacks_are_kept_once(void **state)
+static void equal_stacks_are_kept_once(void **state)
 {
 	struct stack_pool pool = {0};
 	const uint64_t frames[] = {1, 2, 3};
@@ -1287,7 +1287,7 @@ static void check_list(const struct call_store *store, const struct call_list *c
 	call_cursor_end(&cursor);
 }
 
-static void calls_come_back_from_the_file(void **state)
+static void calls_are_read_back_from_the_file(void **state)
 {
 	enum { LISTS = 5, CALLS = 20000 };
 	struct call_store store = {.limit = 64 << 10};
@@ -1317,7 +1317,7 @@ static void calls_come_back_from_the_file(void **state)
 	call_store_free(&store);
 }
 
-static void calls_stay_in_memory_without_a_file(void **state)
+static void calls_stay_in_memory_if_no_file_can_be_made(void **state)
 {
 	const char *old = getenv("TMPDIR");
 	char *kept = old ? xstrdup(old) : NULL;
@@ -1343,7 +1343,7 @@ static void calls_stay_in_memory_without_a_file(void **state)
 	free(kept);
 }
 
-static void objects_replace_what_they_overlap(void **state)
+static void new_objects_replace_overlapped_objects(void **state)
 {
 	struct object_map map = {0};
 
@@ -1378,44 +1378,44 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
 	const struct CMUnitTest tests[] = {
-		TEST(leaks_are_what_was_not_released),
-		TEST(leaks_are_not_what_is_from_before),
-		TEST(leaks_are_what_the_last_scan_lost),
-		TEST(prepare_chooses_what_is_from_before),
-		TEST(leaks_are_not_what_was_given_out_again),
-		TEST(leaks_are_counted_by_resource),
-		TEST(leaks_keep_what_stands_between_them),
-		TEST(leaks_keep_the_place_of_replaced_objects),
-		TEST(leaks_say_the_thread_again),
-		TEST(leaks_keep_all_of_a_call),
-		TEST(compress_groups_by_stack),
-		TEST(compress_orders),
-		TEST(compress_tells_reused_addresses_apart),
-		TEST(reorder_undoes_compression),
-		TEST(reorder_gives_shared_stacks),
-		TEST(reorder_lets_other_traces_stream),
+		TEST(unreleased_calls_are_leaks),
+		TEST(baseline_blocks_are_leaks_only_if_a_scan_lost_them),
+		TEST(lost_blocks_are_leaks_unless_later_records_contradict),
+		TEST(prepare_selects_baselines_and_scans_by_resource),
+		TEST(reused_ids_count_as_missed_releases),
+		TEST(leaks_are_found_per_resource),
+		TEST(notes_between_leaks_keep_their_place),
+		TEST(replacing_objects_keep_their_place_among_leaks),
+		TEST(leaks_follow_the_name_of_their_thread),
+		TEST(leaks_keep_all_data_of_a_call),
+		TEST(calls_are_grouped_by_stack),
+		TEST(groups_are_sorted_in_the_chosen_order),
+		TEST(equal_addresses_in_different_objects_are_different_stacks),
+		TEST(reorder_restores_the_order_of_grouped_calls),
+		TEST(reorder_copies_shared_stacks_to_each_call),
+		TEST(reorder_passes_ungrouped_traces_on_at_once),
 		TEST(layout_puts_declarations_first),
-		TEST(layout_of_results_streams_from_the_first_call),
-		TEST(layout_lets_the_own_dialect_stream),
-		TEST(prepare_knows_the_range_of_blocks),
-		TEST(totals_are_each_resource_s_own),
-		TEST(trimmed_twins_merge),
+		TEST(layout_without_held_calls_streams_from_the_first_call),
+		TEST(unwanted_layout_changes_nothing),
+		TEST(prepare_adds_the_range_of_blocks_to_heap_records),
+		TEST(totals_are_counted_per_resource),
+		TEST(stacks_alike_after_trimming_are_merged),
 		TEST(short_stacks_are_not_trimmed),
-		TEST(prepare_chooses_resources),
-		TEST(prepare_knows_the_only_resource_as_0),
-		TEST(prepare_chooses_a_process),
-		TEST(split_gives_each_process_its_way),
-		TEST(split_chooses_a_process),
-		TEST(split_ends_where_there_is_no_place),
-		TEST(select_by_context),
-		TEST(select_by_call_address),
-		TEST(select_by_index),
-		TEST(errors_of_the_output_come_back),
-		TEST(an_output_without_a_stream_is_reported),
-		TEST(stacks_are_kept_once),
-		TEST(calls_come_back_from_the_file),
-		TEST(calls_stay_in_memory_without_a_file),
-		TEST(objects_replace_what_they_overlap),
+		TEST(prepare_keeps_only_chosen_resources),
+		TEST(resource_0_means_the_only_resource),
+		TEST(prepare_keeps_only_the_chosen_process),
+		TEST(split_passes_each_process_to_its_own_stage),
+		TEST(split_passes_only_the_chosen_process),
+		TEST(split_refuses_a_process_without_a_stage),
+		TEST(select_keeps_calls_of_chosen_contexts),
+		TEST(select_keeps_calls_from_an_address_range),
+		TEST(select_keeps_or_drops_listed_indexes),
+		TEST(output_errors_reach_the_first_stage),
+		TEST(failed_fdopen_is_reported_with_its_error),
+		TEST(equal_stacks_are_kept_once),
+		TEST(calls_are_read_back_from_the_file),
+		TEST(calls_stay_in_memory_if_no_file_can_be_made),
+		TEST(new_objects_replace_overlapped_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The AArch64 table on instruction words, computed on any machine: classification, copies, emulation, registers.
- * arch_aarch64_run.c compares it with the processor. */
+/* Tests the AArch64 table on instruction words: classification, copies, emulation, registers. The test runs on any
+ * machine; arch_aarch64_run.c compares the table with the processor. */
 #include "config.h"
 
 #include <elf.h>
@@ -40,7 +40,7 @@ static struct insn decode(uint32_t word)
 
 /* --- classification and copies --- */
 
-enum { PC_ONLY = 1, SYSCALL = 2, CAN = 4 /* be emulated, too */, NO_STEP = 8 };
+enum { PC_ONLY = 1, SYSCALL = 2, CAN = 4 /* can be emulated, too */, NO_STEP = 8 };
 
 static const struct {
 	uint32_t word;
@@ -93,7 +93,7 @@ static const struct {
 	{0xf100001f, INSN_COPY, CAN, 0xf100001f},
 	{0x52800020, INSN_COPY, CAN, 0x52800020},
 	{0x0a027c20, INSN_COPY, CAN, 0x0a027c20},
-	/* whose effect the architecture leaves open: ldr x1, [x1], #8, str x1, [x1, #8]!, ldp x1, x1, [x2], ldp x1, x2,
+	/* the architecture leaves the effect open: ldr x1, [x1], #8, str x1, [x1, #8]!, ldp x1, x1, [x2], ldp x1, x2,
 	 * [x1], #16; not allocated: and w0, w1, w2, lsl #32, add of a rotated register, movk w0, lsl #32 */
 	{0xf8408421, INSN_COPY, 0, 0xf8408421},
 	{0xf8008c21, INSN_COPY, 0, 0xf8008c21},
@@ -149,14 +149,14 @@ static const struct {
 	{0x19010440, INSN_STEP, 0, 0},
 	{0x19410440, INSN_STEP, 0, 0},
 	{0x19c20420, INSN_STEP, 0, 0},
-	/* svc #0, and of another number */
+	/* svc #0, svc #128 */
 	{0xd4000001, INSN_COPY, SYSCALL, 0xd4000001},
 	{0xd4001001, INSN_COPY, SYSCALL, 0xd4001001},
 	/* ldr d1, ldr q1, ldr s1 of literals 16 bytes after or before */
 	{0x5c000081, INSN_COPY, 0, 0x5cff8081},
 	{0x9cffff81, INSN_COPY, 0, 0x9cff7f81},
 	{0x1c000081, INSN_COPY, 0, 0x1cff8081},
-	/* not allocated (yet), and branches that are newer */
+	/* not allocated, or branches of newer versions of the architecture */
 	{0x02000001, INSN_STEP, 0, 0},
 	{0x06000001, INSN_STEP, 0, 0},
 	{0x00010000, INSN_STEP, 0, 0},
@@ -172,7 +172,7 @@ static const struct {
 	{0xdc000080, INSN_STEP, 0, 0},
 };
 
-static void test_classes(void **state)
+static void test_instructions_are_classified_and_copied(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
@@ -201,7 +201,7 @@ static void test_classes(void **state)
 	}
 }
 
-static void test_not_decoded(void **state)
+static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 {
 	/* udf; brk #0, brk #1000, hlt, hvc, dcps1 */
 	static const uint32_t traps[] = {0, 0x1234, 0xd4200000, 0xd4207d00, 0xd4400000, 0xd4000002, 0xd4a00001};
@@ -235,7 +235,7 @@ static void test_not_decoded(void **state)
 	assert_false(arch->decode(HERE, three, sizeof(three), false, &insn));
 }
 
-static void test_shadow_stack(void **state)
+static void test_calls_are_stepped_with_a_shadow_stack(void **state)
 {
 	static const uint32_t words[] = {0x94000004, 0xd63f0100};
 	struct insn insn;
@@ -256,7 +256,7 @@ static void test_shadow_stack(void **state)
 	assert_int_equal(arch->shadow_stack.hwcap, 1ull << 32);
 }
 
-static void test_reach(void **state)
+static void test_copies_out_of_reach_are_refused(void **state)
 {
 	const struct insn push = decode(0xa9bd7bfd), literal = decode(0x5c000081);
 	const uint64_t far = 128 << 20, near = 1 << 20;
@@ -281,7 +281,7 @@ static void test_reach(void **state)
 }
 
 /* Any word that is decoded can be relocated if it is copied, and emulated if it is to be emulated. */
-static void test_any_words(void **state)
+static void test_decoded_random_words_can_be_copied_or_emulated(void **state)
 {
 	uint32_t word = 1;
 
@@ -330,7 +330,7 @@ static struct arch_regs start_regs(void)
 	return regs;
 }
 
-static struct arch_regs emulated(uint32_t word, struct arch_regs regs)
+static struct arch_regs regs_after_emulation(uint32_t word, struct arch_regs regs)
 {
 	const struct insn insn = decode(word);
 
@@ -338,7 +338,7 @@ static struct arch_regs emulated(uint32_t word, struct arch_regs regs)
 	return regs;
 }
 
-static void test_emulate(void **state)
+static void test_branches_and_literal_loads_are_emulated(void **state)
 {
 	static const struct {
 		uint32_t word;
@@ -389,26 +389,26 @@ static void test_emulate(void **state)
 		expected.words[A64_PSTATE] = 0x60000000;
 		if (cases[i].changed >= 0)
 			expected.words[cases[i].changed] = cases[i].value;
-		const struct arch_regs after = emulated(cases[i].word, start_regs());
+		const struct arch_regs after = regs_after_emulation(cases[i].word, start_regs());
 
 		assert_memory_equal(&after, &expected, sizeof(after));
 	}
 }
 
 /* 32-bit cbz and cbnz ignore the upper bits. */
-static void test_emulate_narrow(void **state)
+static void test_32_bit_cbz_ignores_upper_bits(void **state)
 {
 	struct arch_regs regs = start_regs();
 
 	(void)state;
 	regs.words[3] = 0xffffffff00000000;
-	assert_int_equal(emulated(0x34000083, regs).words[A64_PC], HERE + 16);
-	assert_int_equal(emulated(0x35000083, regs).words[A64_PC], HERE + 4);
-	assert_int_equal(emulated(0xb4000083, regs).words[A64_PC], HERE + 4);
+	assert_int_equal(regs_after_emulation(0x34000083, regs).words[A64_PC], HERE + 16);
+	assert_int_equal(regs_after_emulation(0x35000083, regs).words[A64_PC], HERE + 4);
+	assert_int_equal(regs_after_emulation(0xb4000083, regs).words[A64_PC], HERE + 4);
 }
 
 /* All conditions with all flags, from the manual's table of conditions (C1.2.4). */
-static void test_conditions(void **state)
+static void test_all_conditions_follow_the_flags(void **state)
 {
 	(void)state;
 	for (uint32_t condition = 0; condition < 16; condition++)
@@ -420,12 +420,12 @@ static void test_conditions(void **state)
 			struct arch_regs regs = start_regs();
 
 			regs.words[A64_PSTATE] = flags << 28;
-			assert_int_equal(emulated(0x54000080 | condition, regs).words[A64_PC],
+			assert_int_equal(regs_after_emulation(0x54000080 | condition, regs).words[A64_PC],
 					 taken[condition] ? HERE + 16 : HERE + 4);
 		}
 }
 
-static void test_emulate_fault(void **state)
+static void test_failed_literal_load_changes_no_registers(void **state)
 {
 	const struct insn insn = decode(0x58000fe1);
 	const struct arch_regs before = start_regs();
@@ -475,7 +475,7 @@ static int stack_write(void *context, uint64_t address, const void *data, size_t
 
 static const struct arch_memory stack_memory = {.read = stack_read, .write = stack_write};
 
-static int plainly(uint32_t word, struct arch_regs *regs)
+static int emulate_on_stack(uint32_t word, struct arch_regs *regs)
 {
 	const struct insn insn = decode(word);
 
@@ -486,7 +486,7 @@ static int plainly(uint32_t word, struct arch_regs *regs)
 	return arch->emulate(&insn, regs, &stack_memory);
 }
 
-static void test_emulate_plain(void **state)
+static void test_arithmetic_and_loads_are_emulated(void **state)
 {
 	const uint64_t z_c = 0x60000000, n = 0x80000000, zero_flags = 0;
 	const struct {
@@ -526,12 +526,12 @@ static void test_emulate_plain(void **state)
 		expected.words[A64_PSTATE] = cases[i].flags;
 		if (cases[i].changed >= 0)
 			expected.words[cases[i].changed] = cases[i].value;
-		assert_int_equal(plainly(cases[i].word, &regs), 0);
+		assert_int_equal(emulate_on_stack(cases[i].word, &regs), 0);
 		assert_memory_equal(&regs, &expected, sizeof(regs));
 	}
 }
 
-static void test_emulate_memory(void **state)
+static void test_stack_accesses_are_emulated(void **state)
 {
 	static const unsigned char pair[] = {0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd, 0xdd,
 					     0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee};
@@ -539,18 +539,18 @@ static void test_emulate_memory(void **state)
 
 	(void)state;
 	/* stp x29, x30, [sp, #-16]!: one write, then the stack pointer */
-	assert_int_equal(plainly(0xa9bf7bfd, &regs), 0);
+	assert_int_equal(emulate_on_stack(0xa9bf7bfd, &regs), 0);
 	assert_int_equal(stack.writes, 1);
 	assert_int_equal(stack.address, STACK - 16);
 	assert_memory_equal(stack.bytes + 16, pair, sizeof(pair));
 	assert_int_equal(regs.words[A64_SP], STACK - 16);
 	/* ldp x29, x30, [sp], #16 */
-	assert_int_equal(plainly(0xa8c17bfd, &regs), 0);
+	assert_int_equal(emulate_on_stack(0xa8c17bfd, &regs), 0);
 	assert_int_equal(regs.words[A64_SP], STACK);
 	assert_int_equal(regs.words[29], 0x9796959493929190);
 	assert_int_equal(regs.words[30], 0x9f9e9d9c9b9a9998);
 	/* strb wzr, [sp, #1] */
-	assert_int_equal(plainly(0x390007ff, &regs), 0);
+	assert_int_equal(emulate_on_stack(0x390007ff, &regs), 0);
 	assert_int_equal(stack.address, STACK + 1);
 	assert_int_equal(stack.size, 1);
 	assert_int_equal(stack.bytes[33], 0);
@@ -558,7 +558,7 @@ static void test_emulate_memory(void **state)
 
 /* The emulation of an access whose fault the program must get changes nothing: unmapped memory, a tagged pointer (the
  * tag may be checked), an unaligned stack pointer. */
-static void test_emulate_left(void **state)
+static void test_faulting_accesses_are_left_to_the_processor(void **state)
 {
 	static const struct {
 		uint32_t word;
@@ -574,7 +574,7 @@ static void test_emulate_left(void **state)
 
 		before.words[A64_SP] = cases[i].sp;
 		regs = before;
-		assert_int_equal(plainly(cases[i].word, &regs), -EFAULT);
+		assert_int_equal(emulate_on_stack(cases[i].word, &regs), -EFAULT);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 		assert_true(!stack.writes || i == 0);
 	}
@@ -582,7 +582,7 @@ static void test_emulate_left(void **state)
 
 /* --- registers and the ABI --- */
 
-static void test_registers(void **state)
+static void test_registers_are_read_and_written(void **state)
 {
 	struct arch_regs regs = start_regs();
 	uint64_t value = 0;
@@ -611,7 +611,7 @@ static void test_registers(void **state)
 	assert_int_equal(arch->dwarf.get(&regs, 34), 0);
 }
 
-static void test_breakpoint(void **state)
+static void test_breakpoints_are_put_after_bti(void **state)
 {
 	static const struct {
 		uint32_t word;
@@ -651,7 +651,7 @@ static uint64_t signed_address(uint64_t address, uint64_t with)
 #endif
 }
 
-static void test_strip(void **state)
+static void test_signatures_and_tags_are_stripped(void **state)
 {
 	static const uint64_t addresses[] = {0, 0x0000ffff80001234, 0x0000aaaac0001234, 0x0000007fb0001234};
 	const uint64_t tag = 0xa500000000000000;
@@ -677,7 +677,7 @@ static void test_strip(void **state)
 
 /* Kernels have 39, 42, 47, 48 or 52 bits of addresses for programs. A signature is above all of them, so that after
  * stripping no part of a signature is left, and no 52-bit address is truncated. */
-static void test_address_bits(void **state)
+static void test_stripping_keeps_all_address_bits(void **state)
 {
 	static const unsigned widths[] = {39, 42, 47, 48, 52};
 	const uint64_t signature = 0x007fffffffffffff;
@@ -696,7 +696,7 @@ static void test_address_bits(void **state)
 	assert_int_equal(a64_address_bits(0), 52);
 }
 
-static void test_syscalls(void **state)
+static void test_system_calls_and_restorers_are_recognised(void **state)
 {
 	static const struct {
 		uint64_t number;
@@ -761,7 +761,7 @@ static int read_around(void *context, uint64_t address, void *data, size_t size)
 }
 
 /* Constants after a call that never returns. */
-static void test_constants(void **state)
+static void test_constants_after_calls_are_recognised(void **state)
 {
 	/* As GCC generates them: -mcmodel=tiny, -mpc-relative-literal-loads; large. */
 	static const uint32_t tiny[] = {
@@ -803,7 +803,7 @@ static void test_constants(void **state)
 	}
 }
 
-static void test_follows_call(void **state)
+static void test_calls_before_an_address_are_recognised(void **state)
 {
 	static const struct {
 		uint32_t word;
@@ -838,7 +838,7 @@ static int text_read(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-static void test_call_slot(void **state)
+static void test_slots_of_calls_through_linkage_are_found(void **state)
 {
 	static const struct {
 		uint32_t call;              /* at HERE + 4 */
@@ -893,7 +893,7 @@ static void test_call_slot(void **state)
 	}
 }
 
-static void test_sets_sp(void **state)
+static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 {
 	static const struct {
 		uint32_t words[3];
@@ -937,17 +937,27 @@ static void test_sets_sp(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),        cmocka_unit_test(test_not_decoded),
-		cmocka_unit_test(test_shadow_stack),   cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_any_words),      cmocka_unit_test(test_emulate),
-		cmocka_unit_test(test_emulate_narrow), cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_emulate_fault),  cmocka_unit_test(test_emulate_plain),
-		cmocka_unit_test(test_emulate_memory), cmocka_unit_test(test_emulate_left),
-		cmocka_unit_test(test_registers),      cmocka_unit_test(test_breakpoint),
-		cmocka_unit_test(test_strip),          cmocka_unit_test(test_address_bits),
-		cmocka_unit_test(test_syscalls),       cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_call_slot),      cmocka_unit_test(test_constants),
-		cmocka_unit_test(test_sets_sp),
+		cmocka_unit_test(test_instructions_are_classified_and_copied),
+		cmocka_unit_test(test_traps_and_exclusive_stores_are_not_decoded),
+		cmocka_unit_test(test_calls_are_stepped_with_a_shadow_stack),
+		cmocka_unit_test(test_copies_out_of_reach_are_refused),
+		cmocka_unit_test(test_decoded_random_words_can_be_copied_or_emulated),
+		cmocka_unit_test(test_branches_and_literal_loads_are_emulated),
+		cmocka_unit_test(test_32_bit_cbz_ignores_upper_bits),
+		cmocka_unit_test(test_all_conditions_follow_the_flags),
+		cmocka_unit_test(test_failed_literal_load_changes_no_registers),
+		cmocka_unit_test(test_arithmetic_and_loads_are_emulated),
+		cmocka_unit_test(test_stack_accesses_are_emulated),
+		cmocka_unit_test(test_faulting_accesses_are_left_to_the_processor),
+		cmocka_unit_test(test_registers_are_read_and_written),
+		cmocka_unit_test(test_breakpoints_are_put_after_bti),
+		cmocka_unit_test(test_signatures_and_tags_are_stripped),
+		cmocka_unit_test(test_stripping_keeps_all_address_bits),
+		cmocka_unit_test(test_system_calls_and_restorers_are_recognised),
+		cmocka_unit_test(test_calls_before_an_address_are_recognised),
+		cmocka_unit_test(test_slots_of_calls_through_linkage_are_found),
+		cmocka_unit_test(test_constants_after_calls_are_recognised),
+		cmocka_unit_test(test_writes_of_the_stack_pointer_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,7 +105,7 @@ static enum insn_kind kind_of(const struct line *line, bool *none)
 }
 
 /* Stores the address that the emulated load reads. */
-static int note_read(void *context, uint64_t address, void *data, size_t size)
+static int record_address_of_read(void *context, uint64_t address, void *data, size_t size)
 {
 	*(uint64_t *)context = address;
 	memset(data, 0, size);
@@ -116,7 +116,7 @@ static int note_read(void *context, uint64_t address, void *data, size_t size)
 static uint64_t place_of(const struct insn *insn, const struct line *line)
 {
 	uint64_t read = 0;
-	const struct arch_memory memory = {.read = note_read, .context = &read};
+	const struct arch_memory memory = {.read = record_address_of_read, .context = &read};
 	const unsigned target = line->word & 31;
 
 	/* Tries all flags and both results of the condition, to find a state in which the instruction jumps. */
@@ -208,7 +208,7 @@ static void put_words(FILE *out)
 	}
 }
 
-static unsigned check_made_up(const char *objdump)
+static unsigned check_random_words(const char *objdump)
 {
 	const char *const chosen = getenv("AARCH64_AS");
 	char *const command = xasprintf("%s -march=armv9-a", chosen ? chosen : "aarch64-linux-gnu-as");
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		files += check_file(argv[i], objdump);
 	if (argc < 2)
-		files += check_made_up(objdump);
+		files += check_random_words(objdump);
 	for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(handful); i++)
 		files += check_file(handful[i], objdump);
 	if (!files) {

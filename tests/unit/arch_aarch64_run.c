@@ -83,7 +83,7 @@ static struct {
 
 /* An indirect branch leaves its type in the flags, which is not emulated. The kernel sets SSBS when it switches tasks.
  */
-static void forget_passing(struct arena_state *state)
+static void clear_transient_flags(struct arena_state *state)
 {
 	state->regs.words[A64_PSTATE] &= ~(uint64_t)(PSTATE_BTYPE | PSTATE_SSBS);
 }
@@ -156,13 +156,14 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 	/* A fault of the instruction itself (SIGILL) is reported at the instruction's own address. */
 	if (after.fault >= address && after.fault < address + copy.size)
 		after.fault = insn_original_pc(insn, &copy, address, after.fault);
-	forget_passing(&after);
+	clear_transient_flags(&after);
 	return is_same(word, names[slot], native, &after);
 }
 
 /* Returns true if the instruction must run in place: it faults, or its address has a tag, which the processor may
  * check. */
-static bool is_left(const struct insn *insn, const struct arena_state *before, const struct arena_state *native)
+static bool must_run_in_place(const struct insn *insn, const struct arena_state *before,
+			      const struct arena_state *native)
 {
 	const uint64_t base = before->regs.words[a64_bits(a64_get(insn->bytes), 5, 5)];
 
@@ -180,7 +181,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	error = arch->emulate(insn, &start.regs, &arena_memory);
 	figures.emulations++;
 	if (error) {
-		if (error == -EFAULT && is_left(insn, before, native) &&
+		if (error == -EFAULT && must_run_in_place(insn, before, native) &&
 		    !memcmp(&start.regs, &before->regs, sizeof(start.regs)))
 			return true;
 		print_error("%08x emulated: error %d\n", word, error);
@@ -188,12 +189,12 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	}
 	arena_get_data(&start);
 	arena_run(&start, &after);
-	forget_passing(&after);
+	clear_transient_flags(&after);
 	return is_same(word, "emulated", native, &after);
 }
 
 /* Runs one instruction in a random state, in place, from copies in the first `slots` slots, and emulated; returns false
- * if the effects differ, or if it only runs in place. */
+ * if the effects differ, or if the instruction can only run in place. */
 static bool compare(uint32_t word, unsigned slots)
 {
 	struct arena_state before, native;
@@ -207,7 +208,7 @@ static bool compare(uint32_t word, unsigned slots)
 	random_state(&before);
 	arena_code(ARENA_HERE, bytes, sizeof(bytes));
 	arena_run(&before, &native);
-	forget_passing(&native);
+	clear_transient_flags(&native);
 	figures.runs++;
 	figures.faults += native.signal != SIGTRAP;
 	if (insn.kind == INSN_EMULATE)
@@ -246,10 +247,10 @@ static const uint32_t by_hand[] = {
 	/* at return sites: mov, ldp with write-back, str, ldrb, csel, cset, sxtw, ubfx, madd, fmov, ldr q */
 	0xaa0003f3, 0xa8c37bfd, 0xf9000001, 0x39400000, 0x9a810000, 0x1a9f17e0, 0x93407c00, 0xd3441c00, 0x9b010800,
 	0x9e670000, 0x3dc003e0, 0xf8626820, 0xf9000fe0, 0x6d0107e0,
-	/* in place of copies: stp w0, w1, [x2, #8], ldp w0, w1, [x2], #8, stp xzr, x1, [sp, #-32]!, str w1, [x2, #-4]!,
-	 * strh w1, [x3], #2, ldrsb x0, [x4], ldrsb w0, [x4, #1]!, ldrsh w1, [x4], ldrsw x1, [x4], #4, ldur w1, [x4,
-	 * #-3], str xzr, [sp], #16; adds, subs, cmp, cmn, add of immediates, of both widths, shifted ones too; of
-	 * registers with lsl, lsr, asr; and, bic, orr, orn, eor, eon, ands, bics, with ror; movz, movn, movk */
+	/* emulated in place of copies: stp w0, w1, [x2, #8], ldp w0, w1, [x2], #8, stp xzr, x1, [sp, #-32]!, str w1,
+	 * [x2, #-4]!, strh w1, [x3], #2, ldrsb x0, [x4], ldrsb w0, [x4, #1]!, ldrsh w1, [x4], ldrsw x1, [x4], #4, ldur
+	 * w1, [x4, #-3], str xzr, [sp], #16; adds, subs, cmp, cmn, add of immediates, of both widths, shifted ones too;
+	 * of registers with lsl, lsr, asr; and, bic, orr, orn, eor, eon, ands, bics, with ror; movz, movn, movk */
 	0x29010440, 0x28c10440, 0xa9be07ff, 0xb81fcc41, 0x78002461, 0x39800080, 0x38c01c80, 0x79c00081, 0xb8804481,
 	0xb85fd081, 0xf80107ff, 0xb1000420, 0x31000420, 0xf1000420, 0x71000420, 0x7100041f, 0xb140043f, 0x11400420,
 	0x51000420, 0xb13fffff, 0xab020020, 0x2b020020, 0xeb020020, 0x6b020020, 0xeb020c3f, 0x6b820c3f, 0xcb420c20,
@@ -263,7 +264,7 @@ static const uint32_t by_hand[] = {
 	0xc8a17c02, 0xf8210002, 0x48207c82, 0x4c407800, 0x4c9f7800, 0x4e010000, 0x4e284800, 0x9ac14c00, 0x2518e3e0,
 	0x1d000000};
 
-static void test_by_hand(void **state)
+static void test_chosen_instructions_run_alike_from_copies(void **state)
 {
 	unsigned failed = 0;
 
@@ -280,8 +281,9 @@ static void test_by_hand(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* The effect is that in place; the child of a fork would continue in the copy. */
-static void test_syscall(void **state)
+/* The copy has the effect of the instruction in place. The instruction must not fork, because the child would continue
+ * in the copy. */
+static void test_copied_system_call_has_the_same_effect(void **state)
 {
 	struct arena_state before, native, after;
 	unsigned char bytes[A64_INSN_SIZE];
@@ -300,15 +302,15 @@ static void test_syscall(void **state)
 	arena_run(&before, &native);
 	assert_int_equal(native.signal, SIGTRAP);
 	run_copy(&copy, arena_slots[SLOT_ABOVE], &before, &after);
-	forget_passing(&native);
-	forget_passing(&after);
+	clear_transient_flags(&native);
+	clear_transient_flags(&after);
 	assert_true(is_same(A64_SVC_0, "from a copy", &native, &after));
 	arena_code(ARENA_HERE, NULL, sizeof(bytes));
 }
 
 /* A function in a guarded page, entered by an indirect branch: a breakpoint on its landing pad is hit; the copy of the
  * pad runs without the branch, and so does the copy of another instruction. */
-static void test_landing_pads(void **state)
+static void test_copies_of_landing_pads_need_no_branch(void **state)
 {
 	static const uint32_t words[] = {0xd503233f, 0xd503237f, 0xd503201f, 0xa9bd7bfd}; /* two pads, two others */
 	unsigned char branch[A64_INSN_SIZE];
@@ -344,8 +346,8 @@ static void test_landing_pads(void **state)
 			assert_int_equal(after.signal, SIGTRAP);
 			assert_int_equal(arch->pc(&after.regs), ARENA_HERE + 4);
 		}
-		forget_passing(&native);
-		forget_passing(&after);
+		clear_transient_flags(&native);
+		clear_transient_flags(&after);
 		if (i < 2)
 			assert_true(is_same(words[i], "a landing pad's copy", &native, &after));
 		arena_code(from, NULL, sizeof(branch));
@@ -416,7 +418,7 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-static void test_libraries(void **state)
+static void test_library_instructions_run_alike_from_copies(void **state)
 {
 	(void)state;
 	if (cannot_trace)
@@ -432,10 +434,10 @@ static void test_libraries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_syscall),
-		cmocka_unit_test(test_landing_pads),
-		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_chosen_instructions_run_alike_from_copies),
+		cmocka_unit_test(test_copied_system_call_has_the_same_effect),
+		cmocka_unit_test(test_copies_of_landing_pads_need_no_branch),
+		cmocka_unit_test(test_library_instructions_run_alike_from_copies),
 	};
 
 	cannot_trace = arena_start(&idle);

@@ -77,8 +77,7 @@ static void map(uint64_t address, size_t size, int protection)
 		die("mprotect");
 }
 
-/* Only the arena and the kernel's own far mappings remain: the child's own code is not needed after the child has
- * stopped itself. */
+/* Maps the arena and stops. The child's own code does not run after that. */
 static void child_main(void)
 {
 	map(ARENA_TEXT, ARENA_TEXT_SIZE, PROT_CODE);
@@ -247,7 +246,7 @@ void arena_get_data(struct arena_state *state)
 
 /* Runs PTRACE_CONT or PTRACE_SINGLESTEP from the set state to the next stop, and reads the state back, except for the
  * extended registers. */
-static void go(int request, struct arena_state *after)
+static void resume_until_stop(int request, struct arena_state *after)
 {
 	siginfo_t info;
 	int status;
@@ -270,14 +269,14 @@ void arena_run(const struct arena_state *before, struct arena_state *after)
 {
 	*after = *before;
 	transfer_xstate(PTRACE_SETREGSET, after);
-	go(PTRACE_CONT, after);
+	resume_until_stop(PTRACE_CONT, after);
 	transfer_xstate(PTRACE_GETREGSET, after);
 }
 
 void arena_step(const struct arena_state *before, struct arena_state *after)
 {
 	*after = *before;
-	go(PTRACE_SINGLESTEP, after);
+	resume_until_stop(PTRACE_SINGLESTEP, after);
 }
 
 #ifdef __x86_64__

@@ -1,5 +1,5 @@
-/* The table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. No code is
- * run, so the test runs on every machine. */
+/* Tests the table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. No
+ * code is run, so the test runs on every machine. */
 #include "config.h"
 
 #include <elf.h>
@@ -234,7 +234,7 @@ static void check_kind(uint32_t state, const char *text, const char *hex, enum i
 	assert_int_equal(insn.length, (strlen(hex) + 1) / 3);
 }
 
-static void test_kinds(void **state)
+static void test_instructions_are_classified(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(a32); i++)
@@ -243,7 +243,7 @@ static void test_kinds(void **state)
 		check_kind(THUMB, thumb[i].text, thumb[i].hex, thumb[i].kind, thumb[i].flags);
 }
 
-static void test_short(void **state)
+static void test_truncated_instructions_are_not_decoded(void **state)
 {
 	const unsigned char half_of_one[] = {0x2d, 0xe9}, push[] = {0x10, 0xb5};
 	struct insn insn;
@@ -256,7 +256,7 @@ static void test_short(void **state)
 }
 
 /* Places where no breakpoint may be. */
-static void test_refused(void **state)
+static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 {
 	static const struct {
 		uint32_t at;
@@ -323,7 +323,7 @@ static void check_copy(uint32_t state, const char *hex, const char *literal, con
 	assert_int_equal(insn_original_pc(&insn, &copy, SLOT, SLOT + resume), HERE + insn.length);
 }
 
-static void test_copies(void **state)
+static void test_copies_end_with_a_jump_back(void **state)
 {
 	(void)state;
 	/* ldr pc, [pc, #-4]; the address */
@@ -340,7 +340,7 @@ static void test_copies(void **state)
 		   4);
 }
 
-static void test_literals(void **state)
+static void test_places_of_literals_are_decoded(void **state)
 {
 	(void)state;
 	assert_int_equal(decode(0, "08 0b 9f ed").literal_at, HERE + 8 + 32);
@@ -384,7 +384,7 @@ static void put(uint32_t address, uint32_t word)
 	memcpy(memory + (address - DATA), &word, sizeof(word));
 }
 
-static uint32_t got(uint32_t address)
+static uint32_t stored_word(uint32_t address)
 {
 	uint32_t word;
 
@@ -414,7 +414,7 @@ static void emulate(uint32_t state, const char *hex, struct arch_regs *regs)
 	assert_int_equal(arch_arm.emulate(&insn, regs, &data_memory), 0);
 }
 
-static void test_branches(void **state)
+static void test_branches_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
@@ -460,7 +460,7 @@ static void test_branches(void **state)
 	assert_int_equal(regs.narrow[CPSR] & T, T);
 }
 
-static void test_conditions(void **state)
+static void test_all_conditions_follow_the_flags(void **state)
 {
 	/* For each condition a set of the flags N Z C V, as four bits, with which it holds. */
 	static const uint16_t holds[] = {0xf0f0, 0x0f0f, 0xcccc, 0x3333, 0xff00, 0x00ff, 0xaaaa,
@@ -483,7 +483,7 @@ static void test_conditions(void **state)
 		}
 }
 
-static void test_compare_branch(void **state)
+static void test_cbz_and_cbnz_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
 
@@ -500,7 +500,7 @@ static void test_compare_branch(void **state)
 }
 
 /* An IT instruction, and a branch in its block. */
-static void test_it(void **state)
+static void test_it_blocks_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
 
@@ -517,7 +517,7 @@ static void test_it(void **state)
 	assert_int_equal(regs.narrow[CPSR], T | 0x10);
 }
 
-static void test_loads(void **state)
+static void test_loads_of_the_pc_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
@@ -562,7 +562,7 @@ static void test_loads(void **state)
 }
 
 /* The instructions are decoded at DATA, so that their literals are in the test's memory. */
-static void test_literal_loads(void **state)
+static void test_literal_loads_are_emulated(void **state)
 {
 	static const struct {
 		uint32_t state;
@@ -601,34 +601,34 @@ static void test_literal_loads(void **state)
 	}
 }
 
-static void test_stores(void **state)
+static void test_pushes_and_stores_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
 	(void)state;
 	emulate(0, "00 d8 2d e9", &regs); /* push {fp, ip, lr, pc} */
 	assert_int_equal(regs.narrow[SP], DATA + 112);
-	assert_int_equal(got(DATA + 112), 0x100b);
-	assert_int_equal(got(DATA + 116), 0x100c);
-	assert_int_equal(got(DATA + 120), 0x100e);
-	assert_int_equal(got(DATA + 124), HERE + 8);
+	assert_int_equal(stored_word(DATA + 112), 0x100b);
+	assert_int_equal(stored_word(DATA + 116), 0x100c);
+	assert_int_equal(stored_word(DATA + 120), 0x100e);
+	assert_int_equal(stored_word(DATA + 124), HERE + 8);
 	assert_int_equal(writes, 1);
 	regs = fresh(1, 0);
 	emulate(THUMB, "10 b5", &regs); /* push {r4, lr}, without a slot */
 	assert_int_equal(regs.narrow[SP], DATA + 120);
-	assert_int_equal(got(DATA + 120), 0x1004);
-	assert_int_equal(got(DATA + 124), 0x100e);
+	assert_int_equal(stored_word(DATA + 120), 0x1004);
+	assert_int_equal(stored_word(DATA + 124), 0x100e);
 	assert_int_equal(regs.narrow[PC], HERE + 2);
 	regs = fresh(1, 0);
 	emulate(THUMB, "4d f8 04 4d", &regs); /* str.w r4, [sp, #-4]! */
-	assert_int_equal(got(DATA + 124), 0x1004);
+	assert_int_equal(stored_word(DATA + 124), 0x1004);
 	regs = fresh(0, 0);
 	emulate(0, "04 e0 2d e5", &regs); /* str lr, [sp, #-4]! */
-	assert_int_equal(got(DATA + 124), 0x100e);
+	assert_int_equal(stored_word(DATA + 124), 0x100e);
 	assert_int_equal(regs.narrow[SP], DATA + 124);
 }
 
-static void test_data(void **state)
+static void test_arithmetic_with_the_pc_is_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
@@ -660,7 +660,7 @@ static void test_data(void **state)
 }
 
 /* An access that fails does not change the registers. */
-static void test_faults(void **state)
+static void test_failed_emulation_changes_no_registers(void **state)
 {
 	static const struct {
 		uint32_t state;
@@ -691,7 +691,7 @@ static void test_faults(void **state)
 
 /* ---- Calls ---- */
 
-static enum arch_call before(uint32_t state, const char *hex)
+static enum arch_call call_kind_before(uint32_t state, const char *hex)
 {
 	unsigned char bytes[16];
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
@@ -699,26 +699,27 @@ static enum arch_call before(uint32_t state, const char *hex)
 	return arch_arm.follows_call(HERE | state, bytes, size);
 }
 
-static void test_follows_call(void **state)
+static void test_calls_before_an_address_are_recognised(void **state)
 {
 	(void)state;
-	assert_int_equal(before(0, "02 00 00 eb"), CALL_FIXED);
-	assert_int_equal(before(0, "02 00 00 1b"), CALL_FIXED); /* blne */
-	assert_int_equal(before(0, "02 00 00 fa"), CALL_FIXED); /* blx */
-	assert_int_equal(before(0, "02 00 00 ea"), CALL_NONE);
-	assert_int_equal(before(0, "33 ff 2f e1"), CALL_COMPUTED);
-	assert_int_equal(before(0, "0f e0 a0 e1 04 f0 93 e5"), CALL_COMPUTED); /* mov lr, pc; ldr pc, [r3, #4] */
-	assert_int_equal(before(0, "0f e0 a0 e1 13 ff 2f e1"), CALL_COMPUTED); /* mov lr, pc; bx r3 */
-	assert_int_equal(before(0, "00 00 a0 e1 13 ff 2f e1"), CALL_NONE);
-	assert_int_equal(before(THUMB, "00 f0 04 f8"), CALL_FIXED);
-	assert_int_equal(before(THUMB, "00 f0 04 e8"), CALL_FIXED);
-	assert_int_equal(before(THUMB, "98 47"), CALL_COMPUTED);
-	assert_int_equal(before(THUMB, "00 f0 04 f8 98 47"), CALL_COMPUTED);
-	assert_int_equal(before(THUMB, "18 47"), CALL_NONE); /* bx r3 */
-	assert_int_equal(before(THUMB, "00 f0 04 b8"), CALL_NONE);
-	assert_int_equal(before(THUMB, "47"), CALL_NONE);
-	assert_int_equal(before(0, "00 eb"), CALL_NONE);
-	assert_int_equal(before(2, "02 00 00 eb"), CALL_NONE); /* no place of A32 */
+	assert_int_equal(call_kind_before(0, "02 00 00 eb"), CALL_FIXED);
+	assert_int_equal(call_kind_before(0, "02 00 00 1b"), CALL_FIXED); /* blne */
+	assert_int_equal(call_kind_before(0, "02 00 00 fa"), CALL_FIXED); /* blx */
+	assert_int_equal(call_kind_before(0, "02 00 00 ea"), CALL_NONE);
+	assert_int_equal(call_kind_before(0, "33 ff 2f e1"), CALL_COMPUTED);
+	assert_int_equal(call_kind_before(0, "0f e0 a0 e1 04 f0 93 e5"),
+			 CALL_COMPUTED); /* mov lr, pc; ldr pc, [r3, #4] */
+	assert_int_equal(call_kind_before(0, "0f e0 a0 e1 13 ff 2f e1"), CALL_COMPUTED); /* mov lr, pc; bx r3 */
+	assert_int_equal(call_kind_before(0, "00 00 a0 e1 13 ff 2f e1"), CALL_NONE);
+	assert_int_equal(call_kind_before(THUMB, "00 f0 04 f8"), CALL_FIXED);
+	assert_int_equal(call_kind_before(THUMB, "00 f0 04 e8"), CALL_FIXED);
+	assert_int_equal(call_kind_before(THUMB, "98 47"), CALL_COMPUTED);
+	assert_int_equal(call_kind_before(THUMB, "00 f0 04 f8 98 47"), CALL_COMPUTED);
+	assert_int_equal(call_kind_before(THUMB, "18 47"), CALL_NONE); /* bx r3 */
+	assert_int_equal(call_kind_before(THUMB, "00 f0 04 b8"), CALL_NONE);
+	assert_int_equal(call_kind_before(THUMB, "47"), CALL_NONE);
+	assert_int_equal(call_kind_before(0, "00 eb"), CALL_NONE);
+	assert_int_equal(call_kind_before(2, "02 00 00 eb"), CALL_NONE); /* no place of A32 */
 }
 
 /* Code at HERE, read by call_slot. */
@@ -742,7 +743,7 @@ static bool slot_of(uint64_t return_address, const char *hex, uint64_t *slot)
 	return arch_arm.call_slot(return_address, 0, &text, slot);
 }
 
-static void test_call_slot(void **state)
+static void test_slots_of_calls_through_linkage_are_found(void **state)
 {
 	uint64_t slot;
 
@@ -787,7 +788,7 @@ static bool is_constant(uint32_t place, const char *hex)
 }
 
 /* Constants after a call that never returns. */
-static void test_thumb_constants(void **state)
+static void test_constants_in_thumb_code_are_recognised(void **state)
 {
 	/* ldr r3, [pc, #8]; mov r1, r3; ldr r0, [pc, #8]; nop; bl; the two words, which would load other words if they
 	 * were instructions; nop; nop; bl */
@@ -813,7 +814,7 @@ static void test_thumb_constants(void **state)
 	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr, with such a second half */
 }
 
-static void test_a32_constants(void **state)
+static void test_constants_in_a32_code_are_recognised(void **state)
 {
 	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a word; two; bl; mov r0, #1 */
 	static const char loads[] =
@@ -832,7 +833,7 @@ static void test_a32_constants(void **state)
 }
 
 /* The function after a call that never returns may have the other state. */
-static void test_other_state(void **state)
+static void test_code_of_the_other_state_counts_as_constants(void **state)
 {
 	/* bl; push {r4, lr}; sub sp, sp, #8; mov r4, r0; bl */
 	static const char to_a32[] = "00 f0 04 f8 10 40 2d e9 08 d0 4d e2 00 40 a0 e1 02 00 00 eb";
@@ -854,7 +855,7 @@ static void test_other_state(void **state)
 
 /* ---- The rest of the table ---- */
 
-static void test_state(void **state)
+static void test_breakpoints_fit_the_state(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
@@ -871,7 +872,7 @@ static void test_state(void **state)
 	assert_int_equal(arch_arm.breakpoint_address(HERE), HERE);
 }
 
-static void test_syscalls(void **state)
+static void test_system_calls_are_found_and_set(void **state)
 {
 	const unsigned char t16[] = {0x00, 0xbf, 0x78, 0x27, 0x00, 0xdf},
 			    a32_code[] = {0x06, 0x70, 0xa0, 0xe3, 0, 0, 0, 0xef};
@@ -902,7 +903,7 @@ static long restorer(const char *hex)
 	return arch_arm.find_restorer(bytes, size);
 }
 
-static void test_signal_frames(void **state)
+static void test_signal_frames_are_read(void **state)
 {
 	uint64_t pc_at, sp_at;
 
@@ -925,8 +926,9 @@ static void test_signal_frames(void **state)
 	assert_int_equal(arch_arm.signal.frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
 }
 
-/* The word after the pc's is the cpsr: Thumb, and an IT block. */
-static void test_frame_states(void **unused)
+/* In a signal frame the word after the pc is the cpsr, with a bit for Thumb. Within an IT block the state is
+ * unknown. */
+static void test_frame_states_are_unknown_in_it_blocks(void **unused)
 {
 	const struct {
 		uint32_t word;
@@ -947,7 +949,7 @@ static void test_frame_states(void **unused)
 	}
 }
 
-static void test_made_task(void **state)
+static void test_tids_of_created_tasks_are_read(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
@@ -965,30 +967,30 @@ static void test_made_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_compare_branch),
-		cmocka_unit_test(test_it),
-		cmocka_unit_test(test_loads),
-		cmocka_unit_test(test_literal_loads),
-		cmocka_unit_test(test_stores),
-		cmocka_unit_test(test_data),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_call_slot),
-		cmocka_unit_test(test_state),
-		cmocka_unit_test(test_syscalls),
-		cmocka_unit_test(test_signal_frames),
-		cmocka_unit_test(test_frame_states),
-		cmocka_unit_test(test_made_task),
-		cmocka_unit_test(test_thumb_constants),
-		cmocka_unit_test(test_a32_constants),
-		cmocka_unit_test(test_other_state),
+		cmocka_unit_test(test_instructions_are_classified),
+		cmocka_unit_test(test_truncated_instructions_are_not_decoded),
+		cmocka_unit_test(test_traps_and_exclusive_stores_are_not_decoded),
+		cmocka_unit_test(test_copies_end_with_a_jump_back),
+		cmocka_unit_test(test_places_of_literals_are_decoded),
+		cmocka_unit_test(test_branches_are_emulated),
+		cmocka_unit_test(test_all_conditions_follow_the_flags),
+		cmocka_unit_test(test_cbz_and_cbnz_are_emulated),
+		cmocka_unit_test(test_it_blocks_are_emulated),
+		cmocka_unit_test(test_loads_of_the_pc_are_emulated),
+		cmocka_unit_test(test_literal_loads_are_emulated),
+		cmocka_unit_test(test_pushes_and_stores_are_emulated),
+		cmocka_unit_test(test_arithmetic_with_the_pc_is_emulated),
+		cmocka_unit_test(test_failed_emulation_changes_no_registers),
+		cmocka_unit_test(test_calls_before_an_address_are_recognised),
+		cmocka_unit_test(test_slots_of_calls_through_linkage_are_found),
+		cmocka_unit_test(test_breakpoints_fit_the_state),
+		cmocka_unit_test(test_system_calls_are_found_and_set),
+		cmocka_unit_test(test_signal_frames_are_read),
+		cmocka_unit_test(test_frame_states_are_unknown_in_it_blocks),
+		cmocka_unit_test(test_tids_of_created_tasks_are_read),
+		cmocka_unit_test(test_constants_in_thumb_code_are_recognised),
+		cmocka_unit_test(test_constants_in_a32_code_are_recognised),
+		cmocka_unit_test(test_code_of_the_other_state_counts_as_constants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

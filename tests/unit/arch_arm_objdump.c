@@ -206,7 +206,7 @@ static enum insn_kind expected(const struct line *line)
 
 static uint64_t place_read;
 
-static int note_read(void *context, uint64_t address, void *data, size_t size)
+static int record_address_of_read(void *context, uint64_t address, void *data, size_t size)
 {
 	(void)context;
 	place_read = address;
@@ -221,7 +221,7 @@ static int refuse_write(void *context, uint64_t address, const void *data, size_
 }
 
 /* Gets the address that objdump prints: "1e090 <abort+0x48>", after "; " or "@ " if operands precede it. */
-static bool named(const struct line *line, uint64_t *place)
+static bool printed_place(const struct line *line, uint64_t *place)
 {
 	const char *open = strchr(line->operands, '<'), *start = open;
 
@@ -238,12 +238,12 @@ static bool named(const struct line *line, uint64_t *place)
 
 static bool place_is_right(const struct line *line, const struct insn *insn)
 {
-	const struct arch_memory memory = {note_read, refuse_write, NULL};
+	const struct arch_memory memory = {record_address_of_read, refuse_write, NULL};
 	struct arch_regs regs = {.narrow = {0}};
 	uint64_t place;
 	uint32_t cpsr = line->thumb ? 0x20 : 0;
 
-	if (!named(line, &place))
+	if (!printed_place(line, &place))
 		return true;
 	if (insn->literal_size)
 		return insn->literal_at == place;
@@ -267,7 +267,7 @@ static bool place_is_right(const struct line *line, const struct insn *insn)
 	return false;
 }
 
-static void complain(const struct line *line, const char *what)
+static void report_difference(const struct line *line, const char *what)
 {
 	static const char *const names[] = {"copy", "emulate", "step"};
 
@@ -296,26 +296,25 @@ static void check(const struct line *line)
 	checked++;
 	if (!arch_arm.decode(line->address | line->thumb, line->bytes, line->size, false, &insn)) {
 		if (!is_refused(line))
-			complain(line, "no instruction");
+			report_difference(line, "no instruction");
 		return;
 	}
 	kinds[insn.kind]++;
 	if (is_refused(line))
-		complain(line, "not refused");
+		report_difference(line, "not refused");
 	else if (insn.length != line->size)
-		complain(line, "another length");
+		report_difference(line, "another length");
 	else if (insn.kind != expected(line))
-		complain(line, "another kind");
+		report_difference(line, "another kind");
 	else if (insn.is_syscall != (is(line, "svc")))
-		complain(line, "a system call or none");
+		report_difference(line, "a system call or none");
 	else if (!place_is_right(line, &insn))
-		complain(line, "another place");
+		report_difference(line, "another place");
 	else if (insn.kind == INSN_COPY && arch_arm.relocate(&insn, 0x1000, &copy) < 0)
-		complain(line, "no copy");
+		report_difference(line, "no copy");
 }
 
-/* If their bits are not as they should be, objdump disassembles instructions of status registers as comparisons without
- * flags. */
+/* objdump disassembles instructions of status registers whose fixed bits are wrong as comparisons without flags. */
 static bool is_misread(const struct line *line, uint32_t word)
 {
 	return !line->thumb && (word & 0x0d900000) == 0x01000000 &&
@@ -332,7 +331,7 @@ static bool may_name_pc(const struct line *line, const struct insn *insn)
 	return insn->literal_size || is_one_of(line, names, ARRAY_SIZE(names));
 }
 
-static void check_made_up(const struct line *line)
+static void check_random_word(const struct line *line)
 {
 	const bool is_unknown = strstr(line->mnemonic, "UNDEFINED") || strstr(line->mnemonic, "undefined") ||
 				strstr(line->operands, "undefined") || strstr(line->operands, "UNDEFINED");
@@ -345,11 +344,11 @@ static void check_made_up(const struct line *line)
 		return;
 	checked++;
 	if (insn.length != line->size)
-		complain(line, "another length");
+		report_difference(line, "another length");
 	else if (insn.kind == INSN_COPY && mentions(line, "pc") && !may_name_pc(line, &insn))
-		complain(line, "made up: it is copied");
+		report_difference(line, "made up: it is copied");
 	else if (insn.kind == INSN_EMULATE && is_unknown)
-		complain(line, "made up: it is emulated");
+		report_difference(line, "made up: it is emulated");
 }
 
 static int check_file(const char *objdump, const char *path, void (*check_line)(const struct line *line))
@@ -446,7 +445,7 @@ int main(int argc, char **argv)
 		status |= check_file(objdump, argv[i], check);
 	if (argc < 2) {
 		files += check_assembled(objdump, put_forms, check, &status);
-		files += check_assembled(objdump, put_words, check_made_up, &status);
+		files += check_assembled(objdump, put_words, check_random_word, &status);
 	}
 	for (size_t i = 0; argc < 2 && i < ARRAY_SIZE(handful); i++)
 		if (access(handful[i], R_OK) == 0) {

@@ -1,6 +1,6 @@
 /* Runs instructions of 32-bit ARM: the effect of an instruction from its copy, or emulated, is compared with its effect
- * in place, in all registers, flags, vector registers and memory. It runs on 32-bit ARM and on an AArch64 machine that
- * runs its programs; else the status is 77. */
+ * in place, in all registers, flags, vector registers and memory. The test runs on 32-bit ARM and on AArch64 machines
+ * that run 32-bit programs; on other machines its status is 77. */
 #include "config.h"
 
 #include <stdio.h>
@@ -182,7 +182,7 @@ static void fill_zones(void)
 
 static uint32_t seed = 0x9e3779b9;
 
-static uint32_t any(void)
+static uint32_t random_number(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 17;
@@ -191,46 +191,46 @@ static uint32_t any(void)
 }
 
 /* Returns a code address with the state bit of the code there. */
-static uint32_t any_code(void)
+static uint32_t random_code(void)
 {
-	const uint32_t offset = 0x2000 + (any() & 0x3ffc);
+	const uint32_t offset = 0x2000 + (random_number() & 0x3ffc);
 
-	return any() & 1 ? ZONE + offset : (T32_ZONE + offset) | 1;
+	return random_number() & 1 ? ZONE + offset : (T32_ZONE + offset) | 1;
 }
 
-static uint32_t any_word(void)
+static uint32_t random_word(void)
 {
-	switch (any() % 8) {
+	switch (random_number() % 8) {
 	case 0:
-		return any();
+		return random_number();
 	case 1:
-		return any() % 20;
+		return random_number() % 20;
 	case 2:
 		return 0;
 	case 3:
 	case 4:
-		return any_code();
+		return random_code();
 	default:
-		return MIDDLE + (any() & 0x3fc) - 0x200;
+		return MIDDLE + (random_number() & 0x3fc) - 0x200;
 	}
 }
 
-static void any_state(struct state *state, const struct state *idle, uint32_t here, bool thumb)
+static void random_state(struct state *state, const struct state *idle, uint32_t here, bool thumb)
 {
 	*state = *idle;
 	for (unsigned i = 0; i < 15; i++)
-		state->regs.narrow[i] = any_word();
-	state->regs.narrow[SP] = MIDDLE + (any() & 0x78);
+		state->regs.narrow[i] = random_word();
+	state->regs.narrow[SP] = MIDDLE + (random_number() & 0x78);
 	state->regs.narrow[PC] = here;
-	state->regs.narrow[CPSR] = 0x10 | (thumb ? T : 0) | (any() & 0xf0000000);
+	state->regs.narrow[CPSR] = 0x10 | (thumb ? T : 0) | (random_number() & 0xf0000000);
 	state->regs.narrow[17] = UINT32_MAX;
 	for (size_t i = 0; i < DATA_SIZE; i += 4) {
-		const uint32_t word = any() % 3 ? any_code() : any_word();
+		const uint32_t word = random_number() % 3 ? random_code() : random_word();
 
 		memcpy(state->data + i, &word, 4);
 	}
 	for (size_t i = 0; i < 256; i++)
-		state->vector[i] = (unsigned char)any();
+		state->vector[i] = (unsigned char)random_number();
 }
 
 /* --- instructions: fixed bits, and free bits --- */
@@ -379,8 +379,8 @@ static const struct form t32[] = {
 
 static unsigned long tries, failures;
 
-static void complain(const char *text, const struct insn *insn, const struct state *before, const struct state *is,
-		     const struct state *should, const char *how)
+static void report_difference(const char *text, const struct insn *insn, const struct state *before,
+			      const struct state *is, const struct state *should, const char *how)
 {
 	if (failures++ >= 30)
 		return;
@@ -398,7 +398,7 @@ static void complain(const char *text, const struct insn *insn, const struct sta
 		puts("#   vector registers differ");
 }
 
-static bool same(const struct state *a, const struct state *b)
+static bool states_are_equal(const struct state *a, const struct state *b)
 {
 	return !memcmp(a->regs.narrow, b->regs.narrow, 16 * 4) &&
 	       !((a->regs.narrow[CPSR] ^ b->regs.narrow[CPSR]) & ~SSBS) && !memcmp(a->data, b->data, DATA_SIZE) &&
@@ -412,33 +412,33 @@ static void check_copy(const char *text, struct insn *insn, const struct state *
 	struct insn_copy copy;
 
 	if (arch_arm.relocate(insn, slot, &copy) < 0) {
-		complain(text, insn, before, before, native, "cannot be copied");
+		report_difference(text, insn, before, before, native, "cannot be copied");
 		return;
 	}
 	write_child(slot, copy.bytes, sizeof(copy.bytes));
 	in.regs.narrow[PC] = slot;
 	run(&in, &out);
-	/* If the instruction has faulted: */
+	/* after a fault the pc is in the copy */
 	const uint32_t pc = out.regs.narrow[PC];
 
 	if (pc >= slot && pc < slot + ARCH_SLOT_SIZE)
 		out.regs.narrow[PC] = (uint32_t)insn_original_pc(insn, &copy, slot, pc);
-	if (!same(&out, native) || out.signal != native->signal)
-		complain(text, insn, before, &out, native, "copied");
+	if (!states_are_equal(&out, native) || out.signal != native->signal)
+		report_difference(text, insn, before, &out, native, "copied");
 }
 
 static uint64_t first_read;
 
-static int note_read(void *context, uint64_t address, void *data, size_t size)
+static int record_first_read(void *context, uint64_t address, void *data, size_t size)
 {
 	first_read = address;
 	return read_child(context, address, data, size);
 }
 
-/* Returns true if the instruction loads from an unaligned address; the emulation may have refused before. */
+/* Returns true if the instruction loads from an unaligned address, or if its emulation fails before it reads. */
 static bool is_unaligned(const struct insn *insn, const struct state *before)
 {
-	const struct arch_memory memory = {note_read, write_data, NULL};
+	const struct arch_memory memory = {record_first_read, write_data, NULL};
 	struct arch_regs regs = before->regs;
 
 	first_read = 1;
@@ -456,23 +456,23 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 
 	if (read_child(NULL, DATA, out.data, DATA_SIZE))
 		exit(1);
-	/* The processor's own fault: nothing was changed. */
+	/* Signals are not compared: if the instruction faults, the processor itself delivers the signal. */
 	out.signal = native->signal;
 	/* Left to the processor: jumps to unaligned addresses, on whose effect no program may rely. */
 	if (error == -EINVAL && (native->regs.narrow[PC] & 3) == 2)
 		return;
 	if (error == -EFAULT && is_unaligned(insn, before))
 		return;
-	if (error ? native->regs.narrow[PC] != before->regs.narrow[PC] : !same(&out, native))
-		complain(text, insn, before, &out, native, error ? "not emulated" : "emulated");
+	if (error ? native->regs.narrow[PC] != before->regs.narrow[PC] : !states_are_equal(&out, native))
+		report_difference(text, insn, before, &out, native, error ? "not emulated" : "emulated");
 }
 
 /* In every second case the state is that of the last instruction of an IT block. */
-static uint32_t any_it_state(void)
+static uint32_t random_it_state(void)
 {
-	const uint32_t state = any() % 14 << 4 | 8;
+	const uint32_t state = random_number() % 14 << 4 | 8;
 
-	return any() & 1 ? (state & 3) << 25 | (state & 0xfc) << 8 : 0;
+	return random_number() & 1 ? (state & 3) << 25 | (state & 0xfc) << 8 : 0;
 }
 
 /* movs of a register cannot be in an IT block. */
@@ -499,13 +499,13 @@ static void check(const char *text, uint32_t word, bool thumb, const struct stat
 	}
 	if (!arch_arm.decode(here | thumb, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return;
-	any_state(&before, idle, here, thumb);
+	random_state(&before, idle, here, thumb);
 	if (may_be_conditional(text, word))
-		before.regs.narrow[CPSR] |= any_it_state();
+		before.regs.narrow[CPSR] |= random_it_state();
 	if (thumb && (strstr(text, "mov pc") || strstr(text, "add pc")))
-		for (unsigned i = 0; i < 8; i++) /* which stay in Thumb */
-			before.regs.narrow[i] =
-				text[0] == 'm' ? (T32_ZONE + 0x2000 + any() % 0x4000) : any() % 0x1000 & ~1u;
+		for (unsigned i = 0; i < 8; i++) /* values with which the jump stays in Thumb */
+			before.regs.narrow[i] = text[0] == 'm' ? (T32_ZONE + 0x2000 + random_number() % 0x4000)
+							       : random_number() % 0x1000 & ~1u;
 	write_child(here, bytes, size);
 	if (!strcmp(text, "bx pc"))
 		write_child(here + (thumb ? 4 : 8), "\xf0\x01\xf0\xe7", 4);
@@ -519,8 +519,8 @@ static void check(const char *text, uint32_t word, bool thumb, const struct stat
 	write_child(here, trap, 4);
 	write_child(here + 4, trap, 4);
 	if (insn.kind == INSN_COPY) {
-		check_copy(text, &insn, &before, &native, NEAR_SLOT + 32 * (any() % 16));
-		check_copy(text, &insn, &before, &native, FAR_SLOT + 32 * (any() % 16));
+		check_copy(text, &insn, &before, &native, NEAR_SLOT + 32 * (random_number() % 16));
+		check_copy(text, &insn, &before, &native, FAR_SLOT + 32 * (random_number() % 16));
 	}
 }
 
@@ -565,10 +565,10 @@ static void check_forms(const struct form *forms, size_t count, bool thumb, cons
 {
 	for (size_t i = 0; i < count; i++)
 		for (unsigned n = 0; n < rounds; n++) {
-			uint32_t word = forms[i].bits | (any() & forms[i].free);
+			uint32_t word = forms[i].bits | (random_number() & forms[i].free);
 
 			/* Most instructions get no condition. */
-			if (!thumb && forms[i].free >> 28 && any() % 4)
+			if (!thumb && forms[i].free >> 28 && random_number() % 4)
 				word = (word & 0x0fffffff) | 0xe0000000;
 			if (is_predictable(&forms[i], word, thumb))
 				check(forms[i].text, word, thumb, idle);

@@ -1,5 +1,4 @@
-/* The bytes before a return address in which arch_call_before() searches for a call, at the edges of readable memory.
- */
+/* Tests which bytes before a return address arch_call_before() reads, at the edges of readable memory. */
 #include "config.h"
 
 #include <errno.h>
@@ -61,7 +60,7 @@ static const struct {
 	{0, 0, 0, 0},
 };
 
-static void test_edges(void **state)
+static void test_search_for_calls_stops_at_unreadable_memory(void **state)
 {
 	const struct arch arch = {.code_state = STATE, .follows_call = follows_call};
 
@@ -91,7 +90,7 @@ static void test_edges(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_edges)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_search_for_calls_stops_at_unreadable_memory)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The targets of calls: call_slot() on the forms of procedure linkage that linkers make, on functions that end in a
- * jump, and on code that only looks like these. */
+/* Tests call_slot(), which finds the targets of calls, on the forms of procedure linkage that linkers make, on
+ * functions that end in a jump, and on code that only looks like these. */
 #include "config.h"
 
 #include <elf.h>
@@ -35,7 +35,7 @@ static int code_read(void *context, uint64_t address, void *data, size_t size)
 }
 
 static const struct arch *arch;
-static uint64_t got; /* of the code */
+static uint64_t got; /* address of the code's global offset table */
 
 static size_t put(uint64_t address, const char *hex)
 {
@@ -156,13 +156,13 @@ static void check_forms(const struct form *forms, size_t count)
 	}
 }
 
-static void test_forms(void **state)
+static void test_slots_of_x86_64_calls_are_found(void **state)
 {
 	(void)state;
 	check_forms(calls, ARRAY_SIZE(calls));
 }
 
-static void test_forms_32(void **state)
+static void test_slots_of_i386_calls_are_found(void **state)
 {
 	(void)state;
 	arch = arch_for_elf(EM_386, ELFCLASS32);
@@ -177,7 +177,7 @@ static void test_forms_32(void **state)
 }
 
 /* A stub that ends with the last page; one that is cut by it; a call at the beginning of the first. */
-static void test_edges(void **state)
+static void test_slots_are_found_at_the_edges_of_mapped_code(void **state)
 {
 	(void)state;
 	memset(memory, 0x90, sizeof(memory));
@@ -199,7 +199,7 @@ static void test_edges(void **state)
 }
 
 /* The search ends, whatever the code is. */
-static void test_any_bytes(void **state)
+static void test_search_ends_in_random_code(void **state)
 {
 	unsigned found = 0;
 
@@ -219,10 +219,10 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_forms_32),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_slots_of_x86_64_calls_are_found),
+		cmocka_unit_test(test_slots_of_i386_calls_are_found),
+		cmocka_unit_test(test_slots_are_found_at_the_edges_of_mapped_code),
+		cmocka_unit_test(test_search_ends_in_random_code),
 	};
 
 	arch = arch_for_elf(EM_X86_64, ELFCLASS64);

@@ -197,7 +197,7 @@ static bool one_in(unsigned n)
 #define ADDRESS_BYTES 4
 #else
 #define MACHINE_MODE  ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64
-#define OPERAND_AT    (ARENA_DATA - ARENA_HERE) /* relative to the pc, nearly */
+#define OPERAND_AT    (ARENA_DATA - ARENA_HERE) /* relative to the instruction's start, which is near the pc */
 #define ADDRESS_BYTES 8
 #endif
 
@@ -299,7 +299,7 @@ static uint64_t random_place(void)
 }
 
 /* Sets the base register so that the memory operand is in DATA, if possible. */
-static void aim(struct arch_regs *regs, const ZydisDecodedOperand *operand)
+static void point_base_into_data(struct arch_regs *regs, const ZydisDecodedOperand *operand)
 {
 	const ZydisRegister base = operand->mem.base, index = operand->mem.index;
 	uint64_t address = random_place() - (uint64_t)operand->mem.disp.value;
@@ -342,7 +342,7 @@ static void random_state(struct arena_state *state, const ZydisDecodedInstructio
 	}
 	for (unsigned i = 0; i < z->operand_count_visible; i++)
 		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY && !one_in(20))
-			aim(regs, &operands[i]);
+			point_base_into_data(regs, &operands[i]);
 	arena_fit(regs);
 
 	const uint64_t return_address = ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
@@ -382,7 +382,8 @@ static struct {
 	unsigned compared, faults, in_memory, stores;
 } figures;
 
-static bool differs(const struct bytes *bytes, const char *what, unsigned long long is, unsigned long long native)
+static bool report_difference(const struct bytes *bytes, const char *what, unsigned long long is,
+			      unsigned long long native)
 {
 	char text[3 * ARCH_INSN_MAX * 2 + 1] = "";
 
@@ -402,7 +403,7 @@ static bool same_registers(const struct bytes *bytes, const struct arch_regs *em
 
 		snprintf(name, sizeof(name), "register word %u", i);
 		if ((emulated->words[i] ^ native->words[i]) & mask)
-			return differs(bytes, name, emulated->words[i], native->words[i]);
+			return report_difference(bytes, name, emulated->words[i], native->words[i]);
 	}
 	return true;
 }
@@ -411,18 +412,19 @@ static bool same_data(const struct bytes *bytes, const struct arena_state *emula
 {
 	for (size_t i = 0; i < ARENA_DATA_SIZE; i++)
 		if (emulated->data[i] != native->data[i])
-			return differs(bytes, "a byte of memory", emulated->data[i], native->data[i]);
+			return report_difference(bytes, "a byte of memory", emulated->data[i], native->data[i]);
 	return true;
 }
 
 /* Returns false if an access does not fit the operands: a write of the wrong size, or a read after the write. */
-static bool is_careful(const struct bytes *bytes, const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands)
+static bool accesses_fit_operands(const struct bytes *bytes, const ZydisDecodedInstruction *z,
+				  const ZydisDecodedOperand *operands)
 {
 	if (accesses.writes > 1 || accesses.read_late)
-		return differs(bytes, "writes", accesses.writes, 1);
+		return report_difference(bytes, "writes", accesses.writes, 1);
 	if (accesses.writes && operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && z->mnemonic != ZYDIS_MNEMONIC_PUSH &&
 	    accesses.written != operands[0].size / 8u)
-		return differs(bytes, "bytes written", accesses.written, operands[0].size / 8u);
+		return report_difference(bytes, "bytes written", accesses.written, operands[0].size / 8u);
 	return true;
 }
 
@@ -442,17 +444,17 @@ static bool compare(const struct bytes *bytes, const struct insn *insn, const Zy
 	figures.compared++;
 	figures.in_memory += accesses.reads + accesses.writes > 0;
 	figures.stores += accesses.writes > 0;
-	if (!is_careful(bytes, z, operands))
+	if (!accesses_fit_operands(bytes, z, operands))
 		return false;
 	if (error) {
 		/* The program must get the fault itself. */
 		figures.faults++;
 		if (native.signal == SIGTRAP || error != -EFAULT)
-			return differs(bytes, "error", (unsigned)-error, (unsigned)native.signal);
+			return report_difference(bytes, "error", (unsigned)-error, (unsigned)native.signal);
 		return same_registers(bytes, &emulated.regs, &before.regs) && same_data(bytes, &emulated, &before);
 	}
 	if (native.signal != SIGTRAP)
-		return differs(bytes, "no error, but natively a signal", 0, (unsigned)native.signal);
+		return report_difference(bytes, "no error, but natively a signal", 0, (unsigned)native.signal);
 	return same_registers(bytes, &emulated.regs, &native.regs) && same_data(bytes, &emulated, &native);
 }
 
@@ -514,7 +516,7 @@ static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsi
 	return tried;
 }
 
-static void test_table(void **state)
+static void test_emulation_matches_the_processor(void **state)
 {
 	struct hash forms = {0};
 	unsigned failed = 0, encodings = 0;
@@ -556,7 +558,7 @@ static struct insn decode(const char *hex, bool shadow_stack)
 	return insn;
 }
 
-static void test_refused(void **state)
+static void test_other_instructions_are_not_emulated(void **state)
 {
 	static const char *const refused[] = {
 #ifdef ARENA_32
@@ -625,7 +627,7 @@ static int read_zeros(void *context, uint64_t address, void *data, size_t size)
 }
 
 /* Nothing changes if the flags would cause further effects, or if memory cannot be written. */
-static void test_nothing_changed(void **state)
+static void test_failed_emulation_changes_no_registers(void **state)
 {
 	static const struct {
 		const char *hex;
@@ -683,9 +685,9 @@ static int tear_down(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_nothing_changed),
+		cmocka_unit_test(test_emulation_matches_the_processor),
+		cmocka_unit_test(test_other_instructions_are_not_emulated),
+		cmocka_unit_test(test_failed_emulation_changes_no_registers),
 	};
 
 	encodings_wanted = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : test_is_long() ? 150 : 50;

@@ -1,5 +1,5 @@
-/* The table of i386: registers, the ABI, system calls, signal frames. arch_run_i386 and arch_emulate_i386 compare its
- * instructions with the processor. */
+/* Tests the table of i386: registers, the ABI, system calls, signal frames. arch_run_i386 and arch_emulate_i386 compare
+ * its instructions with the processor. */
 #include "config.h"
 
 #include <asm/unistd_32.h>
@@ -30,14 +30,14 @@ static const struct arch *arch(void)
 	return arch_for_elf(EM_386, ELFCLASS32);
 }
 
-static struct registers some(void)
+static struct registers some_registers(void)
 {
 	return (struct registers){1, 2, 3, 4, 5, 6, 0xfffffff7, 8, 9, 10, 11, 12, HERE, 14, 0x202, 0xffffd000, 17};
 }
 
-static void test_registers(void **state)
+static void test_registers_are_read_and_written(void **state)
 {
-	struct registers user = some();
+	struct registers user = some_registers();
 	struct arch_regs regs = {.words = {0}};
 	uint64_t value;
 
@@ -82,7 +82,7 @@ static void test_registers(void **state)
 
 static bool restarts(uint32_t number, int32_t result)
 {
-	struct registers user = some();
+	struct registers user = some_registers();
 	struct arch_regs regs = {.words = {0}};
 
 	user.orig_eax = number;
@@ -96,9 +96,9 @@ static bool restarts(uint32_t number, int32_t result)
 	return changed;
 }
 
-static pid_t made(uint32_t number, int32_t result)
+static pid_t created_tid_after(uint32_t number, int32_t result)
 {
-	struct registers user = some();
+	struct registers user = some_registers();
 	struct arch_regs regs = {.words = {0}};
 
 	user.orig_eax = number;
@@ -107,10 +107,10 @@ static pid_t made(uint32_t number, int32_t result)
 	return arch()->created_tid(&regs);
 }
 
-static void test_system_calls(void **state)
+static void test_system_calls_are_restarted_and_set(void **state)
 {
 	const uint64_t args[] = {21, 22, UINT64_C(0x123456789), 24, 25, 26};
-	struct registers user = some();
+	struct registers user = some_registers();
 	struct arch_regs regs = {.words = {0}};
 
 	(void)state;
@@ -121,12 +121,12 @@ static void test_system_calls(void **state)
 	assert_false(restarts(__NR_epoll_wait, 4));
 	assert_false(restarts(__NR_nanosleep, -EINTR));
 	assert_false(restarts(UINT32_MAX, -EINTR));
-	assert_int_equal(made(__NR_clone, 77), 77);
-	assert_int_equal(made(__NR_fork, INT32_MAX), INT32_MAX);
-	assert_int_equal(made(__NR_vfork, 0), 0);
-	assert_int_equal(made(435 /* clone3 */, -EAGAIN), 0);
-	assert_int_equal(made(__NR_read, 77), 0);
-	assert_int_equal(made(56 /* x86-64's clone */, 77), 0);
+	assert_int_equal(created_tid_after(__NR_clone, 77), 77);
+	assert_int_equal(created_tid_after(__NR_fork, INT32_MAX), INT32_MAX);
+	assert_int_equal(created_tid_after(__NR_vfork, 0), 0);
+	assert_int_equal(created_tid_after(435 /* clone3 */, -EAGAIN), 0);
+	assert_int_equal(created_tid_after(__NR_read, 77), 0);
+	assert_int_equal(created_tid_after(56 /* x86-64's clone */, 77), 0);
 	memcpy(&regs, &user, sizeof(user));
 	arch()->set_syscall(&regs, HERE + 1, arch()->syscalls.rt_sigaction, args);
 	user.ebx = 21;
@@ -141,26 +141,26 @@ static void test_system_calls(void **state)
 	assert_memory_equal(&regs, &user, sizeof(user));
 }
 
-static long found(long (*find)(const unsigned char *, size_t), const char *hex)
+static long offset_found(long (*find)(const unsigned char *, size_t), const char *hex)
 {
 	unsigned char code[32];
 
 	return find(code, hex_bytes(hex, code, sizeof(code)));
 }
 
-static void test_code(void **state)
+static void test_system_calls_and_entries_are_found_in_code(void **state)
 {
 	unsigned char bytes[ARCH_BREAKPOINT_MAX] = {0}, code[8];
 	size_t size;
 
 	(void)state;
-	assert_int_equal(found(arch()->find_syscall, "90 cd 80 c3"), 1);
-	assert_int_equal(found(arch()->find_syscall, "0f 34 cd 80 5d 5a 59 c3"), 2);
-	assert_int_equal(found(arch()->find_syscall, "58 b8 77 00 00 00 cd 80 90"), 6);
-	assert_int_equal(found(arch()->find_syscall, "b8 cd 80 00 00 0f 05 c3"), -1);
-	assert_int_equal(found(arch()->find_restorer, "b8 ad 00 00 00 cd 80"), 0);
-	assert_int_equal(found(arch()->find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
-	assert_int_equal(found(arch()->find_restorer, "b8 77 00 00 00 0f 05"), -1);
+	assert_int_equal(offset_found(arch()->find_syscall, "90 cd 80 c3"), 1);
+	assert_int_equal(offset_found(arch()->find_syscall, "0f 34 cd 80 5d 5a 59 c3"), 2);
+	assert_int_equal(offset_found(arch()->find_syscall, "58 b8 77 00 00 00 cd 80 90"), 6);
+	assert_int_equal(offset_found(arch()->find_syscall, "b8 cd 80 00 00 0f 05 c3"), -1);
+	assert_int_equal(offset_found(arch()->find_restorer, "b8 ad 00 00 00 cd 80"), 0);
+	assert_int_equal(offset_found(arch()->find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
+	assert_int_equal(offset_found(arch()->find_restorer, "b8 77 00 00 00 0f 05"), -1);
 	assert_int_equal(arch()->breakpoint(HERE, bytes), 1);
 	assert_memory_equal(bytes, "\xcc\0\0\0", 4);
 	assert_int_equal(arch()->breakpoint_address(HERE + 1), HERE);
@@ -171,7 +171,7 @@ static void test_code(void **state)
 	assert_int_equal(arch()->entry(HERE, code, size), HERE);
 }
 
-static void test_actions(void **state)
+static void test_signal_actions_are_packed_and_unpacked(void **state)
 {
 	/* The kernel's: handler, flags, restorer, mask. glibc's: handler, 128 bytes of mask, flags, restorer. */
 	const struct arch_action action = {
@@ -207,7 +207,7 @@ static int read_stack(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-static void test_signal_frames(void **state)
+static void test_signal_frames_are_read(void **state)
 {
 	const struct arch_memory memory = {.read = read_stack};
 	uint64_t pc_at = 0, sp_at = 0;
@@ -229,8 +229,11 @@ static void test_signal_frames(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registers), cmocka_unit_test(test_system_calls),  cmocka_unit_test(test_code),
-		cmocka_unit_test(test_actions),   cmocka_unit_test(test_signal_frames),
+		cmocka_unit_test(test_registers_are_read_and_written),
+		cmocka_unit_test(test_system_calls_are_restarted_and_set),
+		cmocka_unit_test(test_system_calls_and_entries_are_found_in_code),
+		cmocka_unit_test(test_signal_actions_are_packed_and_unpacked),
+		cmocka_unit_test(test_signal_frames_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static int in_pause(void)
 	return 0;
 }
 
-static void test_interrupted(void **state)
+static void test_interrupted_system_calls_are_restarted(void **state)
 {
 	static const struct {
 		const char *name;
@@ -172,7 +172,7 @@ static int in_epoll_wait_with_handler(void)
 
 /* A signal that arrives while the task is stopped: with a handler the program sees EINTR as in an untraced run; a
  * signal that is ignored by default wakes the call only because the task is traced. */
-static void test_signal(void **state)
+static void test_only_handled_signals_end_system_calls(void **state)
 {
 	const enum arena_interrupted handled = arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
 
@@ -186,7 +186,8 @@ static void test_signal(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted), cmocka_unit_test(test_signal)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_interrupted_system_calls_are_restarted),
+					   cmocka_unit_test(test_only_handled_signals_end_system_calls)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static bool parse_line(char *line, struct line *parsed)
 	return parsed->size > 0;
 }
 
-/* Skips prefixes that objdump prints as words. *has_66: one of them reduces the operand size. */
+/* Skips prefixes that objdump prints as words. */
 static const char *skip_prefixes(const char *text)
 {
 	static const char *const prefixes[] = {
@@ -601,7 +601,7 @@ static void check_all(void)
 		nftw(roots[i], visit, 32, FTW_PHYS);
 }
 
-static void check_those(const char *const *paths, size_t count)
+static void check_paths(const char *const *paths, size_t count)
 {
 	struct stat stat_buffer;
 
@@ -648,9 +648,9 @@ int main(int argc, char **argv)
 			}
 		}
 	} else {
-		check_those(handful, ARRAY_SIZE(handful));
+		check_paths(handful, ARRAY_SIZE(handful));
 		if (test_is_long())
-			check_those(more, ARRAY_SIZE(more));
+			check_paths(more, ARRAY_SIZE(more));
 	}
 	report();
 	hash_free(&total.files);

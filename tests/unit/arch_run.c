@@ -113,7 +113,7 @@ static struct {
 
 /* Differences that are allowed: the address of the last x87 instruction, and which extended registers are marked as
  * being in their initial state. */
-static void forget_x87_pc(struct arena_state *state)
+static void clear_x87_pc(struct arena_state *state)
 {
 	memset(state->xstate + 8, 0, 8);
 	memset(state->xstate + 512, 0, 64);
@@ -184,7 +184,7 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 
 	if (*pc >= address && *pc < address + copy.size)
 		*pc = insn_original_pc(insn, &copy, address, *pc);
-	forget_x87_pc(&after);
+	clear_x87_pc(&after);
 	return is_same(insn, names[slot], native, &after);
 }
 
@@ -209,7 +209,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	if (!arena_can_resume(&start.regs))
 		return true;
 	arena_run(&start, &after);
-	forget_x87_pc(&after);
+	clear_x87_pc(&after);
 
 	/* The next instruction is int3: the flags are still those of this instruction. */
 	const uint64_t undefined = undefined_flags(insn->bytes, insn->length);
@@ -219,17 +219,17 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Runs one instruction in all ways, from this state. slots: mask of the slots. */
-static bool compare_in(const struct arena_state *before, const struct insn *insn, unsigned slots)
+/* Runs the instruction from this state: in place, and from a copy in each slot of the mask `slots`, or emulated. */
+static bool compare_from(const struct arena_state *before, const struct insn *insn, unsigned slots)
 {
 	struct arena_state native;
 	bool same = true;
 
 	arena_code(ARENA_HERE, insn->bytes, insn->length);
 	arena_run(before, &native);
-	forget_x87_pc(&native);
+	clear_x87_pc(&native);
 	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
-		/* popf has set TF: the copy's jump back is the one instruction before the trap. */
+		/* popf has set TF, so the trap comes after one more instruction: a copy's jump back */
 		arena_code(ARENA_HERE, NULL, insn->length);
 		return true;
 	}
@@ -259,12 +259,12 @@ static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 		return false;
 	random_state(&before);
 	before.regs.words[WORD(rip)] = ARENA_HERE;
-	return compare_in(&before, &insn, slots) || compare_in(&before, &insn, slots);
+	return compare_from(&before, &insn, slots) || compare_from(&before, &insn, slots);
 }
 
 #ifdef ARENA_32
 /* Makes the operand, if it is only an address, point into DATA. */
-static void aim(unsigned char *bytes, size_t size, uint64_t target)
+static void point_operand_into_data(unsigned char *bytes, size_t size, uint64_t target)
 {
 	const uint32_t address = (uint32_t)target;
 	ZydisDecodedInstruction z;
@@ -278,7 +278,7 @@ static void aim(unsigned char *bytes, size_t size, uint64_t target)
 }
 #else
 /* Makes a 32-bit pc-relative operand point into DATA. */
-static void aim(unsigned char *bytes, size_t size, uint64_t target)
+static void point_operand_into_data(unsigned char *bytes, size_t size, uint64_t target)
 {
 	const int32_t aimed = (int32_t)(target - ARENA_HERE - size);
 	struct insn insn;
@@ -382,7 +382,7 @@ static const char *const by_hand[] = {
 	"67 e3 10"};
 #endif
 
-static void test_by_hand(void **state)
+static void test_chosen_instructions_run_alike_from_copies(void **state)
 {
 	unsigned failed = 0;
 
@@ -395,7 +395,7 @@ static void test_by_hand(void **state)
 			const size_t size = hex_bytes(by_hand[i], bytes, sizeof(bytes));
 
 			if (strstr(by_hand[i], "44 33 22 11") && !strstr(by_hand[i], "88 77"))
-				aim(bytes, size, ARENA_DATA + 0x800 + (arena_random() & 0x3f0));
+				point_operand_into_data(bytes, size, ARENA_DATA + 0x800 + (arena_random() & 0x3f0));
 			if (!compare(bytes, size, 0xf)) {
 				print_error("%s: round %u\n", by_hand[i], round);
 				failed++;
@@ -416,7 +416,7 @@ static const unsigned char system_call[] = {0x0f, 0x05};
 
 /* A copied system call, whether it sleeps or not, has the same effect as in its place, except on rcx: a 64-bit system
  * call sets it to the pc after the instruction. */
-static void test_syscall(void **state)
+static void test_copied_system_call_has_the_same_effect(void **state)
 {
 	const unsigned char *const bytes = system_call;
 	const size_t size = sizeof(system_call);
@@ -445,8 +445,8 @@ static void test_syscall(void **state)
 	after.regs.words[WORD(rcx)] = ARENA_HERE + 2;
 #endif
 	assert_in_range(native.regs.words[WORD(rax)], 1, INT32_MAX);
-	forget_x87_pc(&native);
-	forget_x87_pc(&after);
+	clear_x87_pc(&native);
+	clear_x87_pc(&after);
 	assert_true(is_same(&insn, "syscall", &native, &after));
 	assert_int_equal(native.signal, SIGTRAP);
 	arena_code(ARENA_HERE, NULL, size);
@@ -530,7 +530,7 @@ static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z,
 	}
 	memcpy(bytes, code, z->length);
 	for (unsigned round = 0; round < 2; round++) {
-		aim(bytes, z->length, ARENA_DATA + 0x400 + (arena_random() & 0xfc0));
+		point_operand_into_data(bytes, z->length, ARENA_DATA + 0x400 + (arena_random() & 0xfc0));
 		if (!arch->decode(ARENA_HERE, bytes, z->length, false, &insn) || insn.kind == INSN_STEP) {
 			corpus->stepped++;
 			return;
@@ -619,7 +619,7 @@ static void corpus_files(struct corpus *corpus)
 
 /* An instruction of each form that the libraries in this process contain, with operands in the arena; those of 32-bit
  * libraries, too, and the 32-bit meaning of 64-bit libraries' bytes. */
-static void test_corpus(void **state)
+static void test_library_instructions_run_alike_from_copies(void **state)
 {
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};
 	struct corpus corpus = {0};
@@ -663,9 +663,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_by_hand, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_syscall, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_corpus, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_chosen_instructions_run_alike_from_copies, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_copied_system_call_has_the_same_effect, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_library_instructions_run_alike_from_copies, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

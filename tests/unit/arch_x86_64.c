@@ -1,4 +1,4 @@
-/* The x86-64 table on hand-assembled bytes: classification, copies, emulation, registers. */
+/* Tests the x86-64 table on hand-assembled bytes: classification, copies, emulation, registers. */
 #include "config.h"
 #include "arch_reach.h"
 
@@ -156,7 +156,7 @@ static const struct {
 	{"0f 01 d7", INSN_STEP, 0, NULL},          /* enclu */
 };
 
-static void test_classes(void **state)
+static void test_instructions_are_classified_and_copied(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
@@ -193,7 +193,7 @@ static void test_classes(void **state)
 }
 
 /* With a shadow stack only calls change, because the tracer cannot push there. */
-static void test_shadow_stack(void **state)
+static void test_calls_are_stepped_with_a_shadow_stack(void **state)
 {
 	(void)state;
 	assert_int_equal(decode_at(HERE, "e8 00 00 00 00", true).kind, INSN_STEP);
@@ -204,7 +204,7 @@ static void test_shadow_stack(void **state)
 	assert_int_equal(decode_at(HERE, "c3", true).kind, INSN_COPY);
 }
 
-static void test_not_decoded(void **state)
+static void test_undecodable_instructions_can_only_be_stepped(void **state)
 {
 	unsigned char bytes[16];
 	struct insn insn;
@@ -234,7 +234,7 @@ static void test_not_decoded(void **state)
 	assert_int_equal(decode_at(0x10, "eb 80", false).kind, INSN_STEP);
 }
 
-static void test_reach(void **state)
+static void test_copies_out_of_reach_are_refused(void **state)
 {
 	const uint64_t high = 0x7f0000000000u, gib = 1u << 30;
 	struct insn_copy copy;
@@ -276,7 +276,7 @@ static void test_reach(void **state)
 }
 
 /* With any bytes the result keeps the contract, and a copy fits into a slot. */
-static void test_any_bytes(void **state)
+static void test_random_bytes_keep_the_decoders_contract(void **state)
 {
 	uint64_t random = 0x9e3779b97f4a7c15u;
 	unsigned copies = 0;
@@ -380,7 +380,7 @@ static void check_emulated(const char *hex, struct arch_regs regs, uint64_t rip,
 	assert_memory_equal(&regs, &expected, sizeof(regs));
 }
 
-static void test_emulate_jumps(void **state)
+static void test_jumps_are_emulated(void **state)
 {
 	struct arch_regs regs = start_regs();
 	const uint64_t sp = regs.words[WORD(rsp)];
@@ -428,7 +428,7 @@ static void test_emulate_jumps(void **state)
 	assert_int_equal(page.writes, 0);
 }
 
-static void test_emulate_calls(void **state)
+static void test_calls_are_emulated(void **state)
 {
 	struct arch_regs regs = start_regs();
 	const uint64_t sp = regs.words[WORD(rsp)];
@@ -475,7 +475,7 @@ static void check_loop(const char *hex, uint64_t rcx, uint64_t eflags, uint64_t 
 	assert_memory_equal(&regs, &expected, sizeof(regs));
 }
 
-static void test_emulate_loops(void **state)
+static void test_loops_are_emulated(void **state)
 {
 	const uint64_t zero = 0x242, none = 0x202;
 
@@ -497,7 +497,7 @@ static void test_emulate_loops(void **state)
 }
 
 /* An emulation that faults changes nothing; the instruction is left to the tracee. */
-static void test_emulate_faults(void **state)
+static void test_failed_emulation_changes_nothing(void **state)
 {
 	static const struct {
 		const char *hex;
@@ -536,7 +536,7 @@ static void test_emulate_faults(void **state)
 
 /* --- registers, breakpoints, the ABI --- */
 
-static void test_registers(void **state)
+static void test_registers_are_read_and_written(void **state)
 {
 	struct arch_regs regs = start_regs();
 	struct user_regs_struct user;
@@ -584,7 +584,7 @@ static void test_registers(void **state)
 	assert_memory_equal(&regs, &user, sizeof(user));
 }
 
-static void test_breakpoint(void **state)
+static void test_breakpoints_are_put_after_endbr64(void **state)
 {
 	unsigned char bytes[ARCH_BREAKPOINT_MAX] = {0};
 	unsigned char code[8];
@@ -641,7 +641,7 @@ static const struct {
 	{"e8 01 02 ff d0", CALL_COMPUTED}, /* can be decoded in two ways; the second is less likely */
 };
 
-static void test_follows_call(void **state)
+static void test_calls_before_an_address_are_recognised(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(before_return); i++) {
@@ -653,8 +653,8 @@ static void test_follows_call(void **state)
 	}
 }
 
-/* In 32-bit code the call of the [vdso]'s entry is a system call; a call by another slot is not. */
-static void test_follows_system_call(void **state)
+/* In 32-bit code the call of the [vdso]'s entry is a system call; a call through another slot is not. */
+static void test_calls_of_the_vdso_are_system_calls(void **state)
 {
 	static const unsigned char by_thread[] = {0x65, 0xff, 0x15, 0x10, 0, 0, 0},
 				   by_slot[] = {0xff, 0x15, 0x10, 0, 0, 0};
@@ -668,7 +668,7 @@ static void test_follows_system_call(void **state)
 	assert_int_equal(arch()->follows_call(HERE, by_thread, sizeof(by_thread)), CALL_FIXED);
 }
 
-static void test_sets_sp(void **state)
+static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 {
 	static const struct {
 		const char *hex;
@@ -710,7 +710,7 @@ static void test_sets_sp(void **state)
 	}
 }
 
-static void test_restart_syscall(void **state)
+static void test_interrupted_system_calls_are_restarted(void **state)
 {
 	static const struct {
 		int64_t orig_rax, rax;
@@ -738,7 +738,7 @@ static void test_restart_syscall(void **state)
 	}
 }
 
-static void test_made_task(void **state)
+static void test_tids_of_created_tasks_are_read(void **state)
 {
 	static const struct {
 		int64_t orig_rax, rax;
@@ -763,22 +763,22 @@ static void test_made_task(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_shadow_stack),
-		cmocka_unit_test(test_not_decoded),
-		cmocka_unit_test(test_reach),
-		cmocka_unit_test(test_any_bytes),
-		cmocka_unit_test(test_emulate_jumps),
-		cmocka_unit_test(test_emulate_calls),
-		cmocka_unit_test(test_emulate_loops),
-		cmocka_unit_test(test_emulate_faults),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_breakpoint),
-		cmocka_unit_test(test_follows_call),
-		cmocka_unit_test(test_follows_system_call),
-		cmocka_unit_test(test_sets_sp),
-		cmocka_unit_test(test_restart_syscall),
-		cmocka_unit_test(test_made_task),
+		cmocka_unit_test(test_instructions_are_classified_and_copied),
+		cmocka_unit_test(test_calls_are_stepped_with_a_shadow_stack),
+		cmocka_unit_test(test_undecodable_instructions_can_only_be_stepped),
+		cmocka_unit_test(test_copies_out_of_reach_are_refused),
+		cmocka_unit_test(test_random_bytes_keep_the_decoders_contract),
+		cmocka_unit_test(test_jumps_are_emulated),
+		cmocka_unit_test(test_calls_are_emulated),
+		cmocka_unit_test(test_loops_are_emulated),
+		cmocka_unit_test(test_failed_emulation_changes_nothing),
+		cmocka_unit_test(test_registers_are_read_and_written),
+		cmocka_unit_test(test_breakpoints_are_put_after_endbr64),
+		cmocka_unit_test(test_calls_before_an_address_are_recognised),
+		cmocka_unit_test(test_calls_of_the_vdso_are_system_calls),
+		cmocka_unit_test(test_writes_of_the_stack_pointer_are_recognised),
+		cmocka_unit_test(test_interrupted_system_calls_are_restarted),
+		cmocka_unit_test(test_tids_of_created_tasks_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static const char *text_at(struct scene *scene, uint64_t address)
 }
 
 /* Both parts have the same base, which is listed once. */
-static void test_diamond(void **state)
+static void test_shared_virtual_base_is_shown_once(void **state)
 {
 	struct scene scene;
 
@@ -123,7 +123,7 @@ static void test_diamond(void **state)
 }
 
 /* A base may be before its object, or far after it. */
-static void test_elsewhere(void **state)
+static void test_virtual_bases_far_from_their_object_are_read(void **state)
 {
 	struct scene scene;
 
@@ -148,7 +148,7 @@ static void test_elsewhere(void **state)
 }
 
 /* The memory is no object, or not yet one. */
-static void test_unknown(void **state)
+static void test_invalid_vtables_leave_the_base_unknown(void **state)
 {
 	static const char unknown[] = "0x5000 -> {Top=<unknown place>, left=11, right=12}";
 	const struct {
@@ -193,7 +193,7 @@ static void test_unknown(void **state)
 }
 
 /* The object of a constructor has no vtable yet, whatever its memory contains. */
-static void test_constructor(void **state)
+static void test_virtual_bases_are_unknown_in_a_constructor(void **state)
 {
 	struct scene scene;
 
@@ -221,7 +221,7 @@ static void test_constructor(void **state)
 }
 
 /* A base without debug information is shown as unknown. */
-static void test_no_type(void **state)
+static void test_base_without_type_is_shown_as_unknown(void **state)
 {
 	static const struct data_type nothing = {.kind = DATA_OTHER, .name = ""};
 	static const struct data_member members[] = {{.name = "", .type = &nothing, .is_base = true},
@@ -244,7 +244,7 @@ static void test_no_type(void **state)
 
 /* A base without data members is found at its object's own address. In a damaged file, each of several levels of
  * classes inherits the next level many times: then it counts as a base with data members, after few steps. */
-static void test_without_data(void **state)
+static void test_empty_bases_need_no_place(void **state)
 {
 	static struct data_member bases[LEVELS][256];
 	static struct data_type levels[LEVELS + 1];
@@ -279,9 +279,12 @@ static void test_without_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_diamond), cmocka_unit_test(test_elsewhere),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_constructor),
-		cmocka_unit_test(test_no_type), cmocka_unit_test(test_without_data),
+		cmocka_unit_test(test_shared_virtual_base_is_shown_once),
+		cmocka_unit_test(test_virtual_bases_far_from_their_object_are_read),
+		cmocka_unit_test(test_invalid_vtables_leave_the_base_unknown),
+		cmocka_unit_test(test_virtual_bases_are_unknown_in_a_constructor),
+		cmocka_unit_test(test_base_without_type_is_shown_as_unknown),
+		cmocka_unit_test(test_empty_bases_need_no_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

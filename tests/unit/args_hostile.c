@@ -217,7 +217,7 @@ static void draw_param(struct signature_param *param, struct place_piece *pieces
 		};
 }
 
-static void test_signatures(void **state)
+static void test_random_signatures_stay_within_limits(void **state)
 {
 	static struct fake_task task;
 
@@ -249,7 +249,7 @@ static void test_signatures(void **state)
 	}
 }
 
-static void test_rows(void **state)
+static void test_random_rows_stay_within_limits(void **state)
 {
 	static const struct param_word some[] = {{.name = "A", .value = 1},
 						 {.name = "B", .value = 2, .mask = 6},
@@ -300,7 +300,7 @@ static void test_rows(void **state)
 }
 
 /* A type that contains itself many times, and nothing else: neither its fields nor its text ever end. */
-static void test_endless(void **state)
+static void test_types_that_contain_themselves_stay_within_limits(void **state)
 {
 	static struct data_member many[64], bases[64];
 	static struct data_type self = {.kind = DATA_STRUCT, .size = 8, .members = many, .member_count = 64},
@@ -339,9 +339,9 @@ static void test_endless(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signatures),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_random_signatures_stay_within_limits),
+		cmocka_unit_test(test_random_rows_stay_within_limits),
+		cmocka_unit_test(test_types_that_contain_themselves_stay_within_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static const char *text_of(const struct data_type *type, const void *bytes, size
 	return fake_value(&task, type, bytes, size, 0);
 }
 
-static void test_variants(void **state)
+static void test_rust_enums_show_their_variant(void **state)
 {
 	static const struct data_member discriminant = {.name = "", .type = &int32};
 	static const struct data_variant variants[] = {{.name = "None", .type = &nothing, .value = 0},
@@ -95,7 +95,7 @@ static void test_variants(void **state)
 /* ---- Rust's places ---- */
 
 /* Each scalar is an argument of its own: each integer of a pair has a register, while C could pass both in one. */
-static void test_rust_arguments(void **state)
+static void test_rust_scalars_have_registers_of_their_own(void **state)
 {
 	static const struct passed_as two = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 4}}},
 				      odd = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 3}}},
@@ -158,7 +158,7 @@ static void set_result_register(struct fake_task *task, unsigned index, uint64_t
 	fail_msg("no register is result %u", index);
 }
 
-static void test_rust_results(void **state)
+static void test_rust_results_are_read_from_registers_or_memory(void **state)
 {
 	struct signature signature = {.abi_is_rust = true, .result = &pair};
 	const int32_t bytes[] = {3, -4};
@@ -189,7 +189,7 @@ static void test_rust_results(void **state)
 		assert_text(fake_return(&task, plan, false), "return={x=3, y=-4}");
 		args_plan_free(plan);
 
-		/* More arguments than registers. */
+		/* a result that does not fit the registers for results */
 		signature.result_passed = three;
 		plan = args_plan_of_signature(arch, &signature, false);
 		assert_text(fake_return(&task, plan, false), "return=<unknown place>");
@@ -206,7 +206,7 @@ static unsigned float_register(const struct arch *arch)
 	return arch == &arch_aarch64 ? 65 : arch == &arch_arm ? 257 : arch->pointer_size == 8 ? 18 : 22;
 }
 
-static void test_chosen_places(void **state)
+static void test_places_in_debug_information_replace_the_abi(void **state)
 {
 	struct fake_task task;
 
@@ -282,7 +282,7 @@ static void test_chosen_places(void **state)
 }
 
 /* Parameters that the compiler has added. */
-static void test_whole_places(void **state)
+static void test_whole_parameters_are_read_at_their_places(void **state)
 {
 	const int32_t minus_42 = -42;
 	struct fake_task task;
@@ -314,8 +314,9 @@ static void test_whole_places(void **state)
 	}
 }
 
-/* An omitted parameter is shown at its place among the others, with the others as in a function that uses it. */
-static void test_left_out(void **state)
+/* An omitted parameter is shown in its position, and the others are at the places that they have in a function that
+ * uses it. */
+static void test_omitted_parameters_do_not_move_the_others(void **state)
 {
 	static const struct data_member big_members[] = {{.name = "a", .type = &int32},
 							 {.name = "b", .type = &int32, .offset = 28}};
@@ -367,7 +368,7 @@ static void test_left_out(void **state)
 }
 
 /* The pointer of a text is known, but not its length; bit fields and arrays that are in no piece. */
-static void test_lost_parts(void **state)
+static void test_lost_parts_are_shown_as_optimised_out(void **state)
 {
 	static const struct data_type text = {.kind = DATA_ARRAY, .size = 4, .target = &character, .count = 4},
 				      numbers = {.kind = DATA_ARRAY, .size = 8, .target = &int32, .count = 2};
@@ -409,7 +410,7 @@ static void test_lost_parts(void **state)
 }
 
 /* A parameter whose type is unknown has no known place, and neither have those after it. */
-static void test_unknown_types(void **state)
+static void test_places_after_an_unknown_type_are_unknown(void **state)
 {
 	static const struct data_type lost = {.kind = DATA_OTHER, .align = 1, .name = ""};
 	static const struct data_member members[] = {{.name = "x", .type = &int32},
@@ -455,10 +456,14 @@ static void test_unknown_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_variants),     cmocka_unit_test(test_rust_arguments),
-		cmocka_unit_test(test_rust_results), cmocka_unit_test(test_chosen_places),
-		cmocka_unit_test(test_whole_places), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_lost_parts),   cmocka_unit_test(test_unknown_types),
+		cmocka_unit_test(test_rust_enums_show_their_variant),
+		cmocka_unit_test(test_rust_scalars_have_registers_of_their_own),
+		cmocka_unit_test(test_rust_results_are_read_from_registers_or_memory),
+		cmocka_unit_test(test_places_in_debug_information_replace_the_abi),
+		cmocka_unit_test(test_whole_parameters_are_read_at_their_places),
+		cmocka_unit_test(test_omitted_parameters_do_not_move_the_others),
+		cmocka_unit_test(test_lost_parts_are_shown_as_optimised_out),
+		cmocka_unit_test(test_places_after_an_unknown_type_are_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Exact text of the data at pointers that are parameters in modules' tables, on each processor. */
+/* Tests the exact text of the data at pointers that are parameters in modules' tables, on each processor. */
 #include "config.h"
 #include "args_util.h"
 
@@ -8,7 +8,7 @@
 #include <sys/un.h>
 
 /* Data that a function fills in is shown at its return. */
-static void test_results(void **state)
+static void test_out_parameters_are_shown_at_the_return(void **state)
 {
 	static const struct function row = {.params = {{"pair", PARAM_INTS, .is_result = true, .needs = 2},
 						       {"memptr", PARAM_INDIRECT, .is_result = true},
@@ -52,7 +52,7 @@ static void test_results(void **state)
 	}
 }
 
-static void test_bytes(void **state)
+static void test_buffers_are_shown_up_to_their_length(void **state)
 {
 	static const struct function write_row = {
 		.params = {{"fd", PARAM_INT}, {"buf", PARAM_BYTES, .with = 2}, {"count", PARAM_SIZE}}};
@@ -105,7 +105,7 @@ static void test_bytes(void **state)
 	}
 }
 
-static void test_string_lists(void **state)
+static void test_string_lists_end_at_null(void **state)
 {
 	static const struct function row = {.params = {{"argv", PARAM_STRINGS}}};
 	struct fake_task task;
@@ -147,7 +147,7 @@ static const char *address_text(struct fake_task *task, const void *address, siz
 	return task->list->items[0].value;
 }
 
-static void test_socket_addresses(void **state)
+static void test_socket_addresses_are_shown_as_text(void **state)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(80)};
 	struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons(443)};
@@ -186,7 +186,7 @@ static void test_socket_addresses(void **state)
 }
 
 /* accept(): the address and its length are set at the return. */
-static void test_accept(void **state)
+static void test_accept_shows_the_peer_address_at_its_return(void **state)
 {
 	static const struct function row = {.params = {{"sockfd", PARAM_INT},
 						       {"addr", PARAM_SOCKADDR, .with = 2, .is_result = true},
@@ -223,9 +223,11 @@ static void test_accept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_results),      cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_string_lists), cmocka_unit_test(test_socket_addresses),
-		cmocka_unit_test(test_accept),
+		cmocka_unit_test(test_out_parameters_are_shown_at_the_return),
+		cmocka_unit_test(test_buffers_are_shown_up_to_their_length),
+		cmocka_unit_test(test_string_lists_end_at_null),
+		cmocka_unit_test(test_socket_addresses_are_shown_as_text),
+		cmocka_unit_test(test_accept_shows_the_peer_address_at_its_return),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 /* Returns the text of one parameter with that value. */
-static const char *shown(struct fake_task *task, const struct param *param, uint64_t value)
+static const char *param_text(struct fake_task *task, const struct param *param, uint64_t value)
 {
 	static struct function row;
 	struct args_plan *plan;
@@ -21,12 +21,12 @@ static const char *shown(struct fake_task *task, const struct param *param, uint
 	return task->list->items[0].value;
 }
 
-static const char *shown_type(struct fake_task *task, unsigned type, uint64_t value)
+static const char *type_text(struct fake_task *task, unsigned type, uint64_t value)
 {
-	return shown(task, &(struct param){.name = "x", .type = (unsigned char)type}, value);
+	return param_text(task, &(struct param){.name = "x", .type = (unsigned char)type}, value);
 }
 
-static void test_numbers(void **state)
+static void test_numbers_are_shown_by_type(void **state)
 {
 	static const struct {
 		unsigned type;
@@ -74,7 +74,7 @@ static void test_numbers(void **state)
 	{
 		fake_begin(&task, arch);
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-			assert_text(shown_type(&task, rows[i].type, rows[i].value), rows[i].text);
+			assert_text(type_text(&task, rows[i].type, rows[i].value), rows[i].text);
 			/* The arguments of i386 are on the stack, which is read once. */
 			assert_int_equal(task.reads, arch->argument_registers ? 0 : 1);
 		}
@@ -82,7 +82,7 @@ static void test_numbers(void **state)
 	}
 }
 
-static void test_strings(void **state)
+static void test_strings_are_escaped_and_limited(void **state)
 {
 	static const char page[] = "/etc/passwd\0a\"b\\c\n\x01"
 				   "2\x7f\xc3\xa9\xff\0"
@@ -97,17 +97,16 @@ static void test_strings(void **state)
 		fake_begin(&task, arch);
 		fake_memory(&task, TEXT_AT, page, sizeof(page) - 1);
 		fake_memory(&task, 0x20000, wide, sizeof(wide));
-		assert_text(shown_type(&task, PARAM_STRING, 0), "NULL");
-		assert_text(shown_type(&task, PARAM_STRING, WILD), "0x66660000 (unreadable)");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT), "\"/etc/passwd\"");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 12),
-			    "\"a\\\"b\\\\c\\n\\x012\\x7f\xc3\xa9\\xff\"");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 25), "\"0123456789abcdef\"");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 42), "\"0123456789abcdef\"...");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 60), "\"endless\"... (unreadable)");
-		assert_text(shown_type(&task, PARAM_STRING, TEXT_AT + 11), "\"\"");
-		assert_text(shown_type(&task, PARAM_WIDE, 0x20000), "L\"w\xc3\xa9\xf0\x9f\x98\x80\\u0085\"");
-		assert_text(shown_type(&task, PARAM_WIDE, 0x20000 + sizeof(wide) - 3), "0x20011 (unreadable)");
+		assert_text(type_text(&task, PARAM_STRING, 0), "NULL");
+		assert_text(type_text(&task, PARAM_STRING, WILD), "0x66660000 (unreadable)");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT), "\"/etc/passwd\"");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 12), "\"a\\\"b\\\\c\\n\\x012\\x7f\xc3\xa9\\xff\"");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 25), "\"0123456789abcdef\"");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 42), "\"0123456789abcdef\"...");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 60), "\"endless\"... (unreadable)");
+		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 11), "\"\"");
+		assert_text(type_text(&task, PARAM_WIDE, 0x20000), "L\"w\xc3\xa9\xf0\x9f\x98\x80\\u0085\"");
+		assert_text(type_text(&task, PARAM_WIDE, 0x20000 + sizeof(wide) - 3), "0x20011 (unreadable)");
 		assert_int_equal(task.reads, 1 + !arch->argument_registers);
 		fake_end(&task);
 	}
@@ -130,7 +129,7 @@ static const struct function openat_row = {.params = {{"dirfd", PARAM_INT, .word
 					   .success = OK_NOT_MINUS_1,
 					   .sets_errno = true};
 
-static void test_open(void **state)
+static void test_openat_shows_flags_mode_and_errno(void **state)
 {
 	struct fake_task task;
 
@@ -161,7 +160,7 @@ static void test_open(void **state)
 	}
 }
 
-static void test_words(void **state)
+static void test_values_are_shown_as_words(void **state)
 {
 	static const struct param_word words[] = {{.name = "ELSEWHERE", .value = 1, .on = 0xf0},
 						  {.name = "ONE", .value = 1, .on = 0xf},
@@ -179,22 +178,22 @@ static void test_words(void **state)
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
-		assert_text(shown(&task, &word, JUNK | 1), "ONE");
-		assert_text(shown(&task, &word, JUNK | 0xffffffff), "MINUS");
-		assert_text(shown(&task, &word, 0x47), "HIGH");
-		assert_text(shown(&task, &word, 8), "0x8");
-		assert_text(shown(&task, &number, 8), "8");
-		assert_text(shown(&task, &number, 1), "ONE");
-		assert_text(shown(&task, &address, UINT64_MAX), "MAP_FAILED");
-		assert_text(shown(&task, &address, 0x1000), "0x1000");
-		assert_text(shown(&task, &bits, 0), "PROT_NONE");
-		assert_text(shown(&task, &bits, 3), "PROT_READ|0x2");
-		assert_text(shown(&task, &mode, 0601), "PROT_READ|0600");
+		assert_text(param_text(&task, &word, JUNK | 1), "ONE");
+		assert_text(param_text(&task, &word, JUNK | 0xffffffff), "MINUS");
+		assert_text(param_text(&task, &word, 0x47), "HIGH");
+		assert_text(param_text(&task, &word, 8), "0x8");
+		assert_text(param_text(&task, &number, 8), "8");
+		assert_text(param_text(&task, &number, 1), "ONE");
+		assert_text(param_text(&task, &address, UINT64_MAX), "MAP_FAILED");
+		assert_text(param_text(&task, &address, 0x1000), "0x1000");
+		assert_text(param_text(&task, &bits, 0), "PROT_NONE");
+		assert_text(param_text(&task, &bits, 3), "PROT_READ|0x2");
+		assert_text(param_text(&task, &mode, 0601), "PROT_READ|0600");
 		fake_end(&task);
 	}
 }
 
-static void test_cases(void **state)
+static void test_type_depends_on_another_parameter(void **state)
 {
 	static const struct param_word commands[] = {{.name = "F_SETFD", .value = 2}, {0}};
 	static const struct param_word bits[] = {{.name = "FD_CLOEXEC", .value = 1}, {0}};
@@ -225,7 +224,7 @@ static void test_cases(void **state)
 
 /* Seven arguments, some of which are on the stack except on AArch64; one has 64 bits and is in an even pair of
  * registers on ARM, and in two words on i386. */
-static void test_places(void **state)
+static void test_arguments_are_read_from_registers_and_stack(void **state)
 {
 	static const struct function seven = {.params = {{"a", PARAM_INT},
 							 {"b", PARAM_INT},
@@ -267,7 +266,7 @@ static void test_places(void **state)
 	}
 }
 
-static void test_nothing(void **state)
+static void test_rows_without_parameters_show_only_results(void **state)
 {
 	static const struct function nothing = {.symbol = "f"}, only_errno = {.sets_errno = true},
 				     result = {.returns = {"return", PARAM_STRING}},
@@ -293,7 +292,7 @@ static void test_nothing(void **state)
 }
 
 /* Lists are shared, and copied before an item is added. */
-static void test_lists(void **state)
+static void test_argument_lists_are_copied_before_changes(void **state)
 {
 	struct arg_list *list = arg_list_new(), *copy, *empty = arg_list_copy(NULL);
 
@@ -321,9 +320,14 @@ static void test_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_strings), cmocka_unit_test(test_open),
-		cmocka_unit_test(test_words),   cmocka_unit_test(test_cases),   cmocka_unit_test(test_places),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_numbers_are_shown_by_type),
+		cmocka_unit_test(test_strings_are_escaped_and_limited),
+		cmocka_unit_test(test_openat_shows_flags_mode_and_errno),
+		cmocka_unit_test(test_values_are_shown_as_words),
+		cmocka_unit_test(test_type_depends_on_another_parameter),
+		cmocka_unit_test(test_arguments_are_read_from_registers_and_stack),
+		cmocka_unit_test(test_rows_without_parameters_show_only_results),
+		cmocka_unit_test(test_argument_lists_are_copied_before_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

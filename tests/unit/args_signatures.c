@@ -184,7 +184,7 @@ static const struct {
 	int32_t i, end;
 } both = {2.5, 6, 0};
 
-static void test_scalars(void **state)
+static void test_scalars_are_read_at_their_places(void **state)
 {
 	struct fake_task task;
 
@@ -216,7 +216,7 @@ static void test_scalars(void **state)
 	}
 }
 
-static void test_structs(void **state)
+static void test_structs_are_read_from_registers_or_memory(void **state)
 {
 	struct fake_task task;
 
@@ -251,7 +251,7 @@ static void test_structs(void **state)
 	}
 }
 
-static void test_pointers(void **state)
+static void test_objects_at_pointers_are_shown(void **state)
 {
 	const uint64_t text_at = TEXT_AT, object_at = 0x1000, wild = WILD;
 	struct fake_task task;
@@ -285,7 +285,7 @@ static void test_pointers(void **state)
 	}
 }
 
-static void test_results(void **state)
+static void test_results_are_read_from_registers(void **state)
 {
 	static const struct data_type extended = {
 		.kind = DATA_FLOAT, .size = 16, .align = 16, .is_extended = true, .name = "long double"};
@@ -325,7 +325,7 @@ static void test_results(void **state)
 }
 
 /* A struct that is returned in memory: its address is known only at the entry. */
-static void test_result_in_memory(void **state)
+static void test_results_in_memory_are_read_at_the_entrys_address(void **state)
 {
 	struct fake_task task;
 
@@ -354,7 +354,7 @@ static void test_result_in_memory(void **state)
 }
 
 /* The only parameter is a struct with more fields than a processor's rules inspect. */
-static void test_many_fields(void **state)
+static void test_structs_with_many_fields_are_read(void **state)
 {
 	static const struct data_type name = {
 		.kind = DATA_ARRAY, .size = 20, .align = 1, .target = &character, .count = 20};
@@ -388,9 +388,8 @@ static void test_many_fields(void **state)
 	}
 }
 
-/* A struct on the stack, of which only the part is read that can be shown; and one that is not on the readable stack.
- */
-static void test_large(void **state)
+/* Of a struct on the stack only the part that can be shown is read. The other struct is not on the readable stack. */
+static void test_large_structs_are_read_only_as_far_as_shown(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int64},
 						     {.name = "last", .type = &int64, .offset = 1592}};
@@ -429,7 +428,7 @@ static void test_large(void **state)
 }
 
 /* Registers that cannot be read, unknown places, too many parameters. */
-static void test_unknown(void **state)
+static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 {
 	struct signature_param many[100] = {{0}};
 	struct signature signature = {.params = many, .param_count = ARRAY_SIZE(many)};
@@ -468,7 +467,7 @@ static void test_unknown(void **state)
 }
 
 /* A struct that ends in an array of unknown length: LLVM passes it in memory on x86-64; GCC, in registers. */
-static void test_open(void **state)
+static void test_structs_with_an_open_array_follow_the_compiler(void **state)
 {
 	static const struct data_type tail = {.kind = DATA_ARRAY, .align = 4, .target = &int32, .is_open = true};
 	static const struct data_member members[] = {{.name = "n", .type = &int32},
@@ -497,15 +496,15 @@ static void test_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scalars),
-		cmocka_unit_test(test_structs),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_results),
-		cmocka_unit_test(test_result_in_memory),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_many_fields),
+		cmocka_unit_test(test_scalars_are_read_at_their_places),
+		cmocka_unit_test(test_structs_are_read_from_registers_or_memory),
+		cmocka_unit_test(test_objects_at_pointers_are_shown),
+		cmocka_unit_test(test_results_are_read_from_registers),
+		cmocka_unit_test(test_results_in_memory_are_read_at_the_entrys_address),
+		cmocka_unit_test(test_unreadable_registers_and_unknown_places_are_shown),
+		cmocka_unit_test(test_large_structs_are_read_only_as_far_as_shown),
+		cmocka_unit_test(test_structs_with_an_open_array_follow_the_compiler),
+		cmocka_unit_test(test_structs_with_many_fields_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static void assert_object(struct target *t, const struct data_type *type, const 
 }
 
 /* libstdc++'s string: pointer, length, and room for a short string. */
-static void test_string(void **state)
+static void test_libstdcxx_string_is_shown(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
@@ -100,7 +100,7 @@ static void test_string(void **state)
 }
 
 /* A std::string_view is passed in registers, with its length first; Rust's &str with its pointer first. */
-static void test_view(void **state)
+static void test_string_view_and_str_are_shown(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
@@ -126,7 +126,7 @@ static void test_view(void **state)
 }
 
 /* The older std::string: one pointer. */
-static void test_counted(void **state)
+static void test_old_libstdcxx_string_is_shown(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
@@ -154,7 +154,7 @@ static void test_counted(void **state)
 }
 
 /* libc++'s std::string. */
-static void test_inline(void **state)
+static void test_libcxx_string_is_shown(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
@@ -178,7 +178,7 @@ static void test_inline(void **state)
 }
 
 /* Strings may have valid and invalid characters of UTF-8. */
-static void test_utf8(void **state)
+static void test_invalid_utf8_is_escaped(void **state)
 {
 	static const struct {
 		const char *bytes, *text;
@@ -214,7 +214,7 @@ static void test_utf8(void **state)
 	}
 }
 
-static void test_wide_strings(void **state)
+static void test_wide_strings_are_shown_as_utf8(void **state)
 {
 	static const struct data_type wchar = {.kind = DATA_CHAR, .size = 4, .name = "wchar_t"},
 				      char16 = {.kind = DATA_CHAR, .size = 2, .name = "char16_t"},
@@ -239,7 +239,7 @@ static void test_wide_strings(void **state)
 }
 
 /* A text has at most the user's limit of bytes, and never more than the maximum. */
-static void test_limits(void **state)
+static void test_texts_are_cut_at_the_limit(void **state)
 {
 	static unsigned char bytes[3 * ARGS_LIMIT_MAX];
 	static struct fake_task task;
@@ -260,7 +260,7 @@ static void test_limits(void **state)
 
 /* Strings to which members point: a limited number for each argument; and an array without length at the end of a
  * struct. */
-static void test_members(void **state)
+static void test_strings_of_members_are_limited_in_number(void **state)
 {
 	struct target t;
 
@@ -306,9 +306,14 @@ static void test_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_string), cmocka_unit_test(test_view),    cmocka_unit_test(test_counted),
-		cmocka_unit_test(test_inline), cmocka_unit_test(test_utf8),    cmocka_unit_test(test_wide_strings),
-		cmocka_unit_test(test_limits), cmocka_unit_test(test_members),
+		cmocka_unit_test(test_libstdcxx_string_is_shown),
+		cmocka_unit_test(test_string_view_and_str_are_shown),
+		cmocka_unit_test(test_old_libstdcxx_string_is_shown),
+		cmocka_unit_test(test_libcxx_string_is_shown),
+		cmocka_unit_test(test_invalid_utf8_is_escaped),
+		cmocka_unit_test(test_wide_strings_are_shown_as_utf8),
+		cmocka_unit_test(test_texts_are_cut_at_the_limit),
+		cmocka_unit_test(test_strings_of_members_are_limited_in_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

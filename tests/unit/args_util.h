@@ -21,7 +21,7 @@
 
 extern const struct arch arch_aarch64, arch_arm;
 
-/* Only memory that put_memory() has added can be read. */
+/* Only memory that fake_memory() has added can be read. */
 struct place_of_memory {
 	uint64_t address;
 	const void *bytes;
@@ -62,7 +62,7 @@ const char *fake_value(struct fake_task *task, const struct data_type *type, con
 /* Returns the processors whose tables this build contains, and sets *count to their number. */
 const struct arch *const *fake_arches(size_t *count);
 
-/* Calls `test` for each of them. */
+/* Runs the statement that follows it for each of these processors. */
 #define FOR_EACH_ARCH(arch)                                                                                            \
 	size_t arch_count_, i_ = 0;                                                                                    \
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \

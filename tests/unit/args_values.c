@@ -1,4 +1,4 @@
-/* Exact text of values of every type that debug information may describe. */
+/* Tests the exact text of values of every type that debug information may describe. */
 #include "config.h"
 #include "args_util.h"
 
@@ -44,7 +44,7 @@ static const char *text_of(const struct data_type *type, const void *bytes, size
 		assert_text(text_of((type), &value_, sizeof(value_)), (expected));                                     \
 	} while (0)
 
-static void test_integers(void **state)
+static void test_integers_of_all_widths_are_shown(void **state)
 {
 	static const uint64_t least[] = {0, (uint64_t)1 << 63}, ones[] = {UINT64_MAX, UINT64_MAX},
 			      ten[] = {0x8ac7230489e80000u, 0}, word[] = {0, 1}, absurd[8] = {1};
@@ -74,7 +74,7 @@ static void test_integers(void **state)
 	assert_text(text_of(&int32, absurd, 3), "(unreadable)");
 }
 
-static void test_characters(void **state)
+static void test_characters_are_escaped(void **state)
 {
 	(void)state;
 	assert_shown(&character, 'a', "'a'");
@@ -92,7 +92,7 @@ static void test_characters(void **state)
 	assert_shown(&char32, (uint32_t)0xffffffff, "U'\\Uffffffff'");
 }
 
-static void test_floats(void **state)
+static void test_floats_are_shown_as_short_as_possible(void **state)
 {
 	static const struct {
 		uint16_t bits;
@@ -126,7 +126,7 @@ static double half_number(unsigned bits)
 }
 
 /* Each 16-bit float reads back as itself: the shown text is nearer to it than to its neighbours. */
-static void test_all_halves(void **state)
+static void test_every_16_bit_float_reads_back_as_itself(void **state)
 {
 	(void)state;
 	for (unsigned bits = 1; bits < 0x7bff; bits++) {
@@ -137,7 +137,7 @@ static void test_all_halves(void **state)
 	}
 }
 
-static void test_wide_floats(void **state)
+static void test_extended_floats_are_shown(void **state)
 {
 	static const struct data_type extended = {.kind = DATA_FLOAT, .size = 16, .is_extended = true},
 				      narrow_extended = {.kind = DATA_FLOAT, .size = 12, .is_extended = true},
@@ -186,7 +186,7 @@ static void test_wide_floats(void **state)
 #endif
 }
 
-static void test_complex(void **state)
+static void test_complex_numbers_are_shown(void **state)
 {
 	static const struct data_type complex_double = {.kind = DATA_COMPLEX, .size = 16, .target = &double_type},
 				      complex_int = {.kind = DATA_COMPLEX, .size = 8, .target = &int32};
@@ -199,7 +199,7 @@ static void test_complex(void **state)
 	assert_text(text_of(&complex_double, number, 15), "(unreadable)");
 }
 
-static void test_enums(void **state)
+static void test_enum_values_are_shown_by_name(void **state)
 {
 	static const struct data_word words[] = {{"LESS", UINT64_MAX}, {"SAME", 0}, {"MORE", 1}};
 	static const struct data_word bits[] = {{"READ", 1}, {"WRITE", 2}, {"BOTH", 3}, {"EXEC", 4}};
@@ -237,7 +237,7 @@ static void test_enums(void **state)
 	assert_shown(&zeroed, (char)0, "NONE");
 }
 
-static void test_structs(void **state)
+static void test_struct_members_are_shown_by_name(void **state)
 {
 	static const struct data_member base_members[] = {{.name = "id", .type = &int32}};
 	static const struct data_type base = {.kind = DATA_STRUCT,
@@ -285,7 +285,7 @@ static void test_structs(void **state)
 		    "{id=7, x=1, {as_int=1069547520, as_float=1.5}, text=0x1234 (unreadable), compare=(unreadable)}");
 }
 
-static void test_bit_fields(void **state)
+static void test_bit_fields_are_shown(void **state)
 {
 	static const struct data_word words[] = {{"RED", 1}};
 	static const struct data_type color = {
@@ -327,7 +327,7 @@ static void test_bit_fields(void **state)
 }
 
 /* Numbers in the other byte order (GCC's scalar_storage_order), whose bits begin at the highest. */
-static void test_swapped(void **state)
+static void test_values_in_the_other_byte_order_are_shown(void **state)
 {
 	static const struct data_word words[] = {{"RED", 1}};
 	static const struct data_type color = {
@@ -355,7 +355,7 @@ static void test_swapped(void **state)
 	assert_text(text_of(&fields, bytes, 7), "{n=-2, a=5, b=291, e=(unreadable)}");
 }
 
-static void test_bounds(void **state)
+static void test_arrays_and_nesting_are_cut_at_their_limits(void **state)
 {
 	static const struct data_type many = {.kind = DATA_ARRAY, .size = 400, .target = &int32, .count = 100},
 				      eight = {.kind = DATA_ARRAY, .size = 32, .target = &int32, .count = 8},
@@ -387,7 +387,7 @@ static void test_bounds(void **state)
 }
 
 /* Of a struct with many members, as many are shown as have room, and all brackets are closed. */
-static void test_long(void **state)
+static void test_long_structs_are_cut_with_closed_brackets(void **state)
 {
 	static struct data_member members[300];
 	static const struct data_type huge = {
@@ -408,7 +408,7 @@ static void test_long(void **state)
 	assert_string_equal(text + strlen(text) - 5, "...}}");
 }
 
-static void test_pointers(void **state)
+static void test_data_at_pointers_is_shown(void **state)
 {
 	static const struct data_member members[] = {{.name = "x", .type = &int32},
 						     {.name = "y", .type = &int32, .offset = 4}};
@@ -465,7 +465,7 @@ static void test_pointers(void **state)
 
 /* Of a large value only the shown part is read. If the memory ends within this part, the rest is shown as
  * unreadable. */
-static void test_large(void **state)
+static void test_large_values_are_read_only_as_far_as_shown(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int32},
 						     {.name = "last", .type = &int32, .offset = 2396}};
@@ -487,7 +487,7 @@ static void test_large(void **state)
 	assert_text(fake_value(&task, &pointer, &end, 8, 0), "0x57d0 -> {first=0, last=(unreadable)}");
 }
 
-static void test_member_pointers(void **state)
+static void test_member_pointers_are_shown(void **state)
 {
 	static const struct data_type datum = {.kind = DATA_MEMBER_POINTER, .size = 8},
 				      method = {.kind = DATA_MEMBER_POINTER, .size = 16},
@@ -508,21 +508,21 @@ static void test_member_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_floats),
-		cmocka_unit_test(test_wide_floats),
-		cmocka_unit_test(test_complex),
-		cmocka_unit_test(test_enums),
-		cmocka_unit_test(test_structs),
-		cmocka_unit_test(test_bit_fields),
-		cmocka_unit_test(test_swapped),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_pointers),
-		cmocka_unit_test(test_member_pointers),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_all_halves),
+		cmocka_unit_test(test_integers_of_all_widths_are_shown),
+		cmocka_unit_test(test_characters_are_escaped),
+		cmocka_unit_test(test_floats_are_shown_as_short_as_possible),
+		cmocka_unit_test(test_extended_floats_are_shown),
+		cmocka_unit_test(test_complex_numbers_are_shown),
+		cmocka_unit_test(test_enum_values_are_shown_by_name),
+		cmocka_unit_test(test_struct_members_are_shown_by_name),
+		cmocka_unit_test(test_bit_fields_are_shown),
+		cmocka_unit_test(test_values_in_the_other_byte_order_are_shown),
+		cmocka_unit_test(test_arrays_and_nesting_are_cut_at_their_limits),
+		cmocka_unit_test(test_long_structs_are_cut_with_closed_brackets),
+		cmocka_unit_test(test_data_at_pointers_is_shown),
+		cmocka_unit_test(test_member_pointers_are_shown),
+		cmocka_unit_test(test_large_values_are_read_only_as_far_as_shown),
+		cmocka_unit_test(test_every_16_bit_float_reads_back_as_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void arithmetic_saturates(void **state)
 	assert_true(align_down(8191, 4096) == 4096);
 }
 
-static void arrays_grow_and_keep(void **state)
+static void arrays_keep_their_items_when_they_grow(void **state)
 {
 	unsigned *items = NULL;
 	size_t capacity = 0;
@@ -86,7 +86,7 @@ static void arrays_grow_and_keep(void **state)
 	free(items);
 }
 
-static void buffers_take_bytes_and_text(void **state)
+static void buffers_append_bytes_and_text(void **state)
 {
 	struct buf b = {0};
 
@@ -101,7 +101,7 @@ static void buffers_take_bytes_and_text(void **state)
 	assert_string_equal(buf_str(&b), "abc-42");
 	assert_int_equal(b.size, 6);
 
-	/* The sizes are around every power of two at which the table grows. */
+	/* The sizes are around every power of two at which the buffer grows. */
 	b.size = 0;
 	for (unsigned i = 0; i < 5000; i++)
 		buf_printf(&b, "%u,", i);
@@ -119,7 +119,7 @@ static void buffers_take_bytes_and_text(void **state)
 	assert_int_equal(b.capacity, 0);
 }
 
-static void maps_find_what_was_set(void **state)
+static void maps_find_stored_keys(void **state)
 {
 	struct hash h = {0}, copy;
 	uint64_t value;
@@ -201,7 +201,7 @@ static void maps_agree_with_a_plain_list(void **state)
 	hash_free(&h);
 }
 
-static void room_is_made_once(void **state)
+static void moved_maps_use_the_prepared_room(void **state)
 {
 	struct hash h = {0}, room = hash_with_room(1000), small = hash_with_room(1);
 	const struct hash_entry *entries;
@@ -225,7 +225,7 @@ static void room_is_made_once(void **state)
 	hash_free(&h);
 }
 
-static void bytes_hash_alike_only_if_equal(void **state)
+static void only_equal_bytes_have_equal_hashes(void **state)
 {
 	(void)state;
 	assert_true(hash_bytes("malloc", 6) == hash_bytes("malloc", 6));
@@ -275,7 +275,7 @@ static void files_are_read_up_to_a_bound(void **state)
 	free(text);
 }
 
-static void a_full_device_is_told(void **state)
+static void full_device_is_an_error_of_write_all(void **state)
 {
 	const int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	size_t done = 99;
@@ -288,7 +288,7 @@ static void a_full_device_is_told(void **state)
 }
 
 /* Returns the text that `speak` writes to stderr, and its exit status (-1 if it returned). */
-static int heard(void (*speak)(void), char *text, size_t size)
+static int stderr_of(void (*speak)(void), char *text, size_t size)
 {
 	int ends[2], status;
 
@@ -348,12 +348,12 @@ static void messages_have_one_form(void **state)
 	char text[16384];
 
 	(void)state;
-	assert_int_equal(heard(speak_normally, text, sizeof(text)), -1);
+	assert_int_equal(stderr_of(speak_normally, text, sizeof(text)), -1);
 	assert_string_equal(text, "unit: one 1\nunit: warning: two\nunit: three\n"
 				  "unit: [unwind] four\nunit: [trace] five\n");
-	assert_int_equal(heard(speak_quietly, text, sizeof(text)), 1);
+	assert_int_equal(stderr_of(speak_quietly, text, sizeof(text)), 1);
 	assert_string_equal(text, "unit: one\nunit: four\n");
-	assert_int_equal(heard(speak_at_length, text, sizeof(text)), -1);
+	assert_int_equal(stderr_of(speak_at_length, text, sizeof(text)), -1);
 	assert_true(strlen(text) <= 4096);
 	assert_int_equal(text[strlen(text) - 1], '\n');
 	assert_null(strchr(text, '|'));
@@ -361,7 +361,7 @@ static void messages_have_one_form(void **state)
 
 /* Messages for which the full pipe has no room are counted. After msg_keep() they are kept, in order, as long as there
  * is room. A status line is dropped. */
-static void a_full_queue_holds_nobody(void **state)
+static void full_pipe_does_not_block_messages(void **state)
 {
 	static _Atomic uint64_t lost;
 	static char text[1 << 20];
@@ -425,7 +425,7 @@ static void a_full_queue_holds_nobody(void **state)
 	close(ends[0]);
 }
 
-static void what_was_kept_is_sent_or_counted(void **state)
+static void unsent_kept_messages_are_counted(void **state)
 {
 	static _Atomic uint64_t lost;
 	int ends[2], status;
@@ -453,7 +453,7 @@ static void what_was_kept_is_sent_or_counted(void **state)
 	close(ends[1]);
 }
 
-static void debug_domains_are_checked(void **state)
+static void unknown_debug_domains_are_refused(void **state)
 {
 	(void)state;
 	assert_false(msg_set_debug("nonsense"));
@@ -470,7 +470,7 @@ static void debug_domains_are_checked(void **state)
 	assert_true(msg_set_debug("all:0"));
 }
 
-static void test_count_up_to(void **state)
+static void items_are_counted_up_to_a_bound(void **state)
 {
 	const struct place {
 		uint64_t start;
@@ -487,7 +487,7 @@ static void test_count_up_to(void **state)
 	assert_int_equal(COUNT_UP_TO(pointers, 3, ->start, 5u), 2);
 }
 
-static void test_paths(void **state)
+static void names_of_files_and_folders_are_recognised(void **state)
 {
 	(void)state;
 	assert_string_equal(path_name("/usr/lib/libc.so.6"), "libc.so.6");
@@ -498,7 +498,7 @@ static void test_paths(void **state)
 	assert_false(path_is_folder(""));
 }
 
-static void test_path_normalise(void **state)
+static void paths_are_normalised(void **state)
 {
 	(void)state;
 	static const char *const paths[][2] = {{"/a/b/../c", "/a/c"},
@@ -589,7 +589,7 @@ static void patterns_match_names(void **state)
 	free(text);
 }
 
-static void what_is_left_follows_the_pace(void **state)
+static void remaining_time_follows_the_pace(void **state)
 {
 	static const struct {
 		uint64_t elapsed_ns, done, total;
@@ -621,25 +621,25 @@ static void what_is_left_follows_the_pace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count_up_to),
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_path_normalise),
+		cmocka_unit_test(items_are_counted_up_to_a_bound),
+		cmocka_unit_test(names_of_files_and_folders_are_recognised),
+		cmocka_unit_test(paths_are_normalised),
 		cmocka_unit_test(patterns_match_names),
 		cmocka_unit_test(numbers_are_parsed_whole),
 		cmocka_unit_test(arithmetic_saturates),
-		cmocka_unit_test(arrays_grow_and_keep),
-		cmocka_unit_test(buffers_take_bytes_and_text),
-		cmocka_unit_test(maps_find_what_was_set),
+		cmocka_unit_test(arrays_keep_their_items_when_they_grow),
+		cmocka_unit_test(buffers_append_bytes_and_text),
+		cmocka_unit_test(maps_find_stored_keys),
 		cmocka_unit_test(maps_agree_with_a_plain_list),
-		cmocka_unit_test(room_is_made_once),
-		cmocka_unit_test(bytes_hash_alike_only_if_equal),
+		cmocka_unit_test(moved_maps_use_the_prepared_room),
+		cmocka_unit_test(only_equal_bytes_have_equal_hashes),
 		cmocka_unit_test(files_are_read_up_to_a_bound),
-		cmocka_unit_test(a_full_device_is_told),
+		cmocka_unit_test(full_device_is_an_error_of_write_all),
 		cmocka_unit_test(messages_have_one_form),
-		cmocka_unit_test(a_full_queue_holds_nobody),
-		cmocka_unit_test(what_was_kept_is_sent_or_counted),
-		cmocka_unit_test(debug_domains_are_checked),
-		cmocka_unit_test(what_is_left_follows_the_pace),
+		cmocka_unit_test(full_pipe_does_not_block_messages),
+		cmocka_unit_test(unsent_kept_messages_are_counted),
+		cmocka_unit_test(unknown_debug_domains_are_refused),
+		cmocka_unit_test(remaining_time_follows_the_pace),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -81,7 +81,7 @@ static int teardown(void **state)
 	(void)state;
 	if (!p)
 		return 0;
-	p->objects = (struct object_list){0}; /* none of the objects is freed with it */
+	p->objects = (struct object_list){0}; /* so that the objects are not freed with the process */
 	process_unref(p, NULL);
 	p = NULL;
 	hash_free(&tracer.tasks);
@@ -129,7 +129,7 @@ static void end_task(struct task *task)
 /* ---- Text ---- */
 
 /* A processor whose code addresses have a bit that is not a part of the address. */
-static void test_hidden_in_thumb(void **state)
+static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 {
 	needs_x86_64();
 	const struct arch *const arch = p->arch;
@@ -163,7 +163,7 @@ static bool decode_watched_load(uint64_t address, const unsigned char *code, siz
 }
 
 /* An instruction whose effect a step would undo gets a breakpoint only if there is room for its copy. */
-static void test_no_step(void **state)
+static void test_unsteppable_instructions_need_a_slot(void **state)
 {
 	needs_x86_64();
 	const struct arch *const arch = p->arch;
@@ -186,7 +186,7 @@ static void test_no_step(void **state)
 }
 
 /* The range of an object may have a hole with generated code. This code may change, so it is read again. */
-static void test_made_in_a_hole(void **state)
+static void test_code_in_a_hole_of_an_object_counts_as_generated(void **state)
 {
 	needs_x86_64();
 	struct text_range text = {.start = TEXT, .end = TEXT + 0x800};
@@ -204,14 +204,14 @@ static void test_made_in_a_hole(void **state)
 
 /* ---- Names ---- */
 
-static void test_names_of_one_kind(void **state)
+static void test_names_of_one_kind_share_a_probe(void **state)
 {
 	needs_x86_64();
 	const struct probe *const both = probe(ALLOC_TOO, TEXT);
 
 	(void)state;
 	assert_ptr_equal(probe(ALLOC, TEXT), both);
-	assert_ptr_equal(both->function, &functions[ALLOC]); /* which comes first */
+	assert_ptr_equal(both->function, &functions[ALLOC]); /* the first row */
 	assert_string_equal(both->traced.shown, "alloc");
 	assert_non_null(both->aliases);
 	assert_int_equal(p->probes->count, 1);
@@ -271,7 +271,7 @@ static uint64_t map_library(const char *symbol)
 
 /* The meaning of the call before an address is kept until the library is unloaded, because then another library may
  * have the address and the slot. */
-static void test_unloaded_callers(void **state)
+static void test_callers_are_forgotten_when_unloaded(void **state)
 {
 	needs_x86_64();
 	const struct probe *const known = probe(ALLOC, TEXT);
@@ -296,7 +296,7 @@ static void test_unloaded_callers(void **state)
 
 /* Before breakpoints are inserted, the order of the module's rows decides, not the order in which names are found: no
  * call can have used the other name yet, and later calls do not show by which name they were made. */
-static void test_names_of_two_kinds(void **state)
+static void test_earlier_row_decides_between_two_kinds(void **state)
 {
 	needs_x86_64();
 	(void)state;
@@ -318,7 +318,7 @@ static void test_names_of_two_kinds(void **state)
 
 /* call: enters alloc() | an IFUNC of another kind, and an earlier row, has chosen the same code | call: returns. If a
  * publisher were counted only at its entry, or only at its return, it would block releases for ever. */
-static void test_other_kind_under_a_call(void **state)
+static void test_publisher_found_during_a_call_is_not_counted(void **state)
 {
 	needs_x86_64();
 	struct task *task = task_new(&tracer, getpid(), getpid(), p, PHASE_LIVE);
@@ -339,7 +339,7 @@ static void test_other_kind_under_a_call(void **state)
 
 /* Counts the functions whose releases are written at the entry. A function that can fail, a resolver, and a function
  * whose object was unmapped do not count. */
-static void test_releases_are_counted(void **state)
+static void test_only_releases_written_at_the_entry_are_counted(void **state)
 {
 	needs_x86_64();
 	(void)state;
@@ -362,7 +362,7 @@ static void test_releases_are_counted(void **state)
 
 /* On a processor whose arguments are all on the stack the caller's variables follow them: task: hits malloc(24), in its
  * copy | a signal: undone | its handler: changes the caller's variable; task: hits again */
-static void test_undone_on_the_stack(void **state)
+static void test_undone_hits_are_recognised_by_stack_arguments(void **state)
 {
 	needs_x86_64();
 	const struct arch *const arch = p->arch;
@@ -395,7 +395,7 @@ static void test_undone_on_the_stack(void **state)
 }
 
 /* The events of one return have the same order in a fork's child. */
-static void test_fork_keeps_order(void **state)
+static void test_fork_keeps_the_order_of_calls(void **state)
 {
 	needs_x86_64();
 	struct task *maker = task_new(&tracer, getpid(), getpid(), p, PHASE_LIVE);
@@ -431,16 +431,16 @@ static void test_fork_keeps_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hidden_in_thumb, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_step, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_made_in_a_hole, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names_of_one_kind, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unloaded_callers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names_of_two_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_kind_under_a_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_releases_are_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_undone_on_the_stack, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_fork_keeps_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_breakpoints_in_thumb_code_are_hidden, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unsteppable_instructions_need_a_slot, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_code_in_a_hole_of_an_object_counts_as_generated, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_one_kind_share_a_probe, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_callers_are_forgotten_when_unloaded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_earlier_row_decides_between_two_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_publisher_found_during_a_call_is_not_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_only_releases_written_at_the_entry_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_undone_hits_are_recognised_by_stack_arguments, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_fork_keeps_the_order_of_calls, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);

@@ -58,49 +58,49 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 
 static char stack[65536];
 
-static void let_go(atomic_uint *lock)
+static void release_lock(atomic_uint *lock)
 {
 	if (atomic_exchange(lock, FREE) == CONTENDED)
 		syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* The caller has the lock's address in its frame meanwhile, as functions of malloc have it. */
-static __attribute__((noinline)) unsigned word_of(atomic_uint *lock)
+static __attribute__((noinline)) unsigned load_lock(atomic_uint *lock)
 {
 	__asm__ volatile("" ::: "memory");
 	return atomic_load(lock);
 }
 
-static void is_there(void)
+static void count_ready(void)
 {
 	atomic_fetch_add(&shared->ready, 1);
 }
 
-static void *hold_on(void *argument)
+static void *hold_lock(void *argument)
 {
 	atomic_uint *volatile mine = &shared->lock;
 
-	is_there();
-	while (word_of(mine))
+	count_ready();
+	while (load_lock(mine))
 		;
 	return argument;
 }
 
 /* Waits until the lock seems to have a waiter. */
-static void *hold_and_let_go(void *argument)
+static void *hold_and_release(void *argument)
 {
 	atomic_uint *volatile mine = &shared->lock;
 
-	is_there();
-	while (word_of(mine) != CONTENDED)
+	count_ready();
+	while (load_lock(mine) != CONTENDED)
 		;
-	let_go(mine);
+	release_lock(mine);
 	while (true)
 		pause();
 	return argument;
 }
 
-static void *be_born(void *argument)
+static void *count_born(void *argument)
 {
 	atomic_fetch_add(&shared->born, 1);
 	while (true)
@@ -113,11 +113,11 @@ static void *hold_and_make_thread(void *argument)
 	atomic_uint *volatile mine = &shared->lock;
 	pthread_t thread;
 
-	is_there();
-	while (word_of(mine) != CONTENDED)
+	count_ready();
+	while (load_lock(mine) != CONTENDED)
 		;
-	pthread_create(&thread, NULL, be_born, NULL);
-	while (word_of(mine))
+	pthread_create(&thread, NULL, count_born, NULL);
+	while (load_lock(mine))
 		;
 	return argument;
 }
@@ -126,14 +126,14 @@ static void *hold_arena(void *argument)
 {
 	atomic_uint *volatile mine;
 
-	is_there();
+	count_ready();
 	while (!(mine = atomic_load(&shared->arena)))
 		;
 	atomic_store(mine, HELD);
-	is_there();
-	while (word_of(mine) != CONTENDED)
+	count_ready();
+	while (load_lock(mine) != CONTENDED)
 		;
-	let_go(mine);
+	release_lock(mine);
 	while (true)
 		pause();
 	return argument;
@@ -149,7 +149,7 @@ static void begin_thread(void *(*run)(void *))
 static int wait_for_ever(void *argument)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	is_there();
+	count_ready();
 	while (!argument)
 		pause();
 	return 0;
@@ -157,18 +157,18 @@ static int wait_for_ever(void *argument)
 
 static void with_vfork(void)
 {
-	begin_thread(hold_on);
+	begin_thread(hold_lock);
 	if (!vfork())
 		wait_for_ever(NULL);
 }
 
 static void with_waiters(void)
 {
-	begin_thread(hold_on);
-	begin_thread(hold_on);
-	begin_thread(hold_and_let_go);
-	begin_thread(hold_on);
-	begin_thread(hold_on);
+	begin_thread(hold_lock);
+	begin_thread(hold_lock);
+	begin_thread(hold_and_release);
+	begin_thread(hold_lock);
+	begin_thread(hold_lock);
 }
 
 static void with_maker(void)
@@ -216,7 +216,7 @@ static void end(pid_t pid)
 }
 
 /* Takes a snapshot with care for the lock, whose address is in a thread's frame. */
-static struct snapshot *look(pid_t pid)
+static struct snapshot *take_snapshot(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);
 	const uint64_t lock = (uintptr_t)&shared->lock;
@@ -237,14 +237,14 @@ static struct snapshot *look(pid_t pid)
 
 /* a thread holds the lock: 1 | functrace: 2 | the thread runs, releases the lock: 0, and calls the kernel | the copy.
  * Other threads have the lock's address, too, and take the lock before and after that. */
-static void test_marked(void **state)
+static void test_marked_lock_is_released_by_its_holder(void **state)
 {
 	size_t inside = 1;
 
 	(void)state;
 	for (unsigned i = 0; i < TRIES && inside; i++) {
 		const pid_t pid = start(with_waiters, 5);
-		struct snapshot *const snapshot = look(pid);
+		struct snapshot *const snapshot = take_snapshot(pid);
 
 		inside = snapshot_figures(snapshot)->inside;
 		assert_int_equal(wrong, 0);
@@ -260,13 +260,13 @@ static void test_marked(void **state)
 
 /* functrace reads: 1 | a vfork child, which shares the memory, releases: 0 | functrace: 2, and all threads wait for
  * ever. The parent waits in the kernel and is not stopped. */
-static void test_moving(void **state)
+static void test_lock_is_not_marked_while_a_thread_runs(void **state)
 {
 	const pid_t pid = start(with_vfork, 2);
 
 	(void)state;
 	is_let_go_of = true;
-	struct snapshot *const snapshot = look(pid);
+	struct snapshot *const snapshot = take_snapshot(pid);
 
 	/* The thread in vfork(2), and its child. */
 	assert_int_equal(snapshot_figures(snapshot)->moving, 1);
@@ -281,12 +281,12 @@ static void test_moving(void **state)
 
 /* The holder is stopped at the beginning of clone. functrace must not let it run, because a thread that it creates
  * would not be stopped. */
-static void test_maker(void **state)
+static void test_holder_that_creates_a_thread_is_not_run(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < TRIES && (!i || !writes); i++) {
 		const pid_t pid = start(with_maker, 1);
-		struct snapshot *const snapshot = look(pid);
+		struct snapshot *const snapshot = take_snapshot(pid);
 		const struct heap_image *const image = snapshot_image(snapshot);
 		size_t size;
 		const atomic_uint *const born = image->bytes(image, (uintptr_t)&shared->born, &size);
@@ -304,7 +304,7 @@ static void test_maker(void **state)
 }
 
 /* Returns how often functrace marks a lock of malloc. */
-static unsigned marked_arena(void (*begin)(void), unsigned ready)
+static unsigned count_arena_marks(void (*begin)(void), unsigned ready)
 {
 	const pid_t pid = start(begin, ready);
 	struct snapshot *const snapshot = snapshot_new(pid);
@@ -327,21 +327,23 @@ static unsigned marked_arena(void (*begin)(void), unsigned ready)
 }
 
 /* A child has the same memory as its parent without being a thread, like a vfork child, but its parent runs on. */
-static void test_shared_memory(void **state)
+static void test_lock_is_not_marked_if_a_process_shares_memory(void **state)
 {
 	unsigned marked = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < TRIES && !marked; i++)
-		marked = marked_arena(with_arena, 1);
+		marked = count_arena_marks(with_arena, 1);
 	assert_true(marked > 0);
-	assert_int_equal(marked_arena(with_arena_and_child, 2), 0);
+	assert_int_equal(count_arena_marks(with_arena_and_child, 2), 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_marked), cmocka_unit_test(test_moving),
-					   cmocka_unit_test(test_maker), cmocka_unit_test(test_shared_memory)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_marked_lock_is_released_by_its_holder),
+					   cmocka_unit_test(test_lock_is_not_marked_while_a_thread_runs),
+					   cmocka_unit_test(test_holder_that_creates_a_thread_is_not_run),
+					   cmocka_unit_test(test_lock_is_not_marked_if_a_process_shares_memory)};
 
 	shared = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(shared, MAP_FAILED);

@@ -78,7 +78,7 @@ static void take_hex(const char *text, struct bytes *bytes)
 		bytes->data[bytes->size++] = (unsigned char)byte;
 }
 
-static void test_bytes(void **state)
+static void test_rules_of_assembled_code_are_found(void **state)
 {
 	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
 										       arch_for_elf(EM_386, ELFCLASS32);
@@ -93,7 +93,7 @@ static void test_bytes(void **state)
 		{&arch_arm, 11, "0fb4 30b5 81b0 fff7fcff 01b0 30bc 5df814eb 7047", "=13+32 ra-20 4-28 5-24"},
 		/* str lr, [sp, #-4]!; vpush {d8, d9}; sub.w sp, #516; blx r3; add.w; vpop; ldr pc, [sp], #4 */
 		{&arch_arm, 15, "4df804ed 2ded048b adf5017d 9847 0df5017d bdec048b 5df804fb", "=13+536 ra-4"},
-		/* the same with sub.w sp, #520, after which sp has not the alignment that it has at calls */
+		/* the same with sub.w sp, #520, after which sp is not aligned as at calls */
 		{&arch_arm, 15, "4df804ed 2ded048b adf5027d 9847 0df5027d bdec048b 5df804fb", "-"},
 		/* push {r4, r7, lr}; sub sp, #12; add r7, sp, #8; sub.w sp, sp, r3; bl; adds r7, #4; mov sp, r7; pop */
 		{&arch_arm, 15, "90b5 83b0 02af adeb030d fff7e1ff 0437 bd46 90bd", "=7+16 ra-4 4-12 7-8"},
@@ -187,8 +187,8 @@ static void test_bytes(void **state)
 	}
 }
 
-/* Instructions that a signal has interrupted; sp has not the alignment that it has at calls. */
-static void test_interrupted_bytes(void **state)
+/* Instructions that a signal has interrupted, where sp is not aligned as at calls. */
+static void test_rules_of_interrupted_code_are_found(void **state)
 {
 	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
 										       arch_for_elf(EM_386, ELFCLASS32);
@@ -219,7 +219,7 @@ static void test_interrupted_bytes(void **state)
 		{x86_32, 0, 12, "b801000000 cd80 c3", "-"},
 		{x86_32, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
 		{x86_32, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
-		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp has not the alignment of calls there */
+		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp is not aligned as at calls */
 		{x86_32, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
 		/* push {r4, lr}; cbz; nop; bl; pop {r4, pc}, at the nop */
 		{&arch_arm, 5, 0, "10b5 00b1 00bf fff7fcff 10bd", "=13+8 ra-4 4-8"},
@@ -278,7 +278,7 @@ static void test_interrupted_bytes(void **state)
 }
 
 /* The search ends with any bytes. */
-static void test_any(void **state)
+static void test_search_ends_in_random_code(void **state)
 {
 	const struct arch *arch;
 	uint32_t seed = 1;
@@ -313,7 +313,7 @@ struct file {
 	struct mapping *mappings; /* of ARM's assemblers, by address */
 	size_t mapping_count;
 	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
-	unsigned every; /* one of this number of instructions is taken for interrupted; 0: calls are tested */
+	unsigned every; /* each instruction with a multiple of this number counts as interrupted; 0: calls are tested */
 	unsigned long instructions;
 };
 
@@ -447,7 +447,7 @@ static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 
 /* Returns true if the tables say only some instructions later that the register is at this offset from the CFA. Tables
  * of gcc for AArch64 do this if the prologue is mixed with other code. */
-static bool is_said_later(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
+static bool is_in_later_rows(const struct file *file, uint64_t pc, unsigned reg, int64_t place)
 {
 	int64_t at = SAME;
 	Dwarf_Addr start, end = arch_text_address(file->arch, pc);
@@ -474,7 +474,7 @@ static void compare_registers(struct file *file, uint64_t pc, Dwarf_Frame *frame
 		if (file->every && value.kind == PATH_REGISTER && at != SAME)
 			continue; /* an epilogue has restored it, which tables do not say */
 		if (value.kind == PATH_REGISTER ? at == SAME
-		    : at == SAME                ? is_said_later(file, pc, i, value.offset - cfa)
+		    : at == SAME                ? is_in_later_rows(file, pc, i, value.offset - cfa)
 						: cfa + at == value.offset)
 			file->registers++;
 		else
@@ -527,7 +527,7 @@ static void compare(struct file *file, uint64_t pc)
 			       rule.pc.offset);
 		}
 	} else {
-		file->other++; /* from another register on */
+		file->other++; /* the tables compute the CFA from another register */
 	}
 	free(frame);
 }
@@ -561,7 +561,7 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 	} else if (rule.base != arch->dwarf.sp) {
 		file->other++;
 	} else if (rule.pc.kind == PATH_REGISTER ? cfa == rule.cfa
-		   : ra == SAME ? cfa == rule.cfa && is_said_later(file, pc, link, rule.pc.offset - cfa)
+		   : ra == SAME ? cfa == rule.cfa && is_in_later_rows(file, pc, link, rule.pc.offset - cfa)
 				: is_same_frame(arch, &rule, cfa, ra)) {
 		file->exact++;
 		compare_registers(file, pc, frame, &rule, cfa);
@@ -716,13 +716,13 @@ static void compare_libraries(unsigned every)
 		skip(); /* ARM's libraries have an index, which is no table of this kind */
 }
 
-static void test_libraries(void **state)
+static void test_rules_agree_with_tables_after_calls(void **state)
 {
 	(void)state;
 	compare_libraries(0);
 }
 
-static void test_interrupted(void **state)
+static void test_rules_agree_with_tables_at_interruptions(void **state)
 {
 	(void)state;
 	compare_libraries(EVERY);
@@ -731,8 +731,11 @@ static void test_interrupted(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),     cmocka_unit_test(test_interrupted_bytes), cmocka_unit_test(test_any),
-		cmocka_unit_test(test_libraries), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_rules_of_assembled_code_are_found),
+		cmocka_unit_test(test_rules_of_interrupted_code_are_found),
+		cmocka_unit_test(test_search_ends_in_random_code),
+		cmocka_unit_test(test_rules_agree_with_tables_after_calls),
+		cmocka_unit_test(test_rules_agree_with_tables_at_interruptions),
 	};
 	struct file file;
 

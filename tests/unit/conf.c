@@ -54,7 +54,7 @@ static const struct {
 	{"kept(n)", KEPT(0, TYPE_WORD, 0)},
 };
 
-static void test_values(void **state)
+static void test_value_expressions_are_parsed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
@@ -156,7 +156,7 @@ static const struct {
 	{"off64_t x", TYPE_WORD, PARAM_INT64},
 };
 
-static void test_types(void **state)
+static void test_parameter_types_are_parsed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
@@ -217,7 +217,7 @@ static const struct {
 	{"call int f(void): succeeds=zero", OK_ZERO, TYPE_INT, false},
 };
 
-static void test_success(void **state)
+static void test_success_depends_on_the_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(successes); i++) {
@@ -254,7 +254,7 @@ static const char whole[] =
 	"alloc \"Parser::Parser(*)\": id=this, resource=ref\n"
 	"call void visit(const char *path): resource=visit";
 
-static void test_whole(void **state)
+static void test_whole_file_is_parsed(void **state)
 {
 	const struct module *const module = parsed(whole);
 	const struct function *const f = module->functions;
@@ -308,7 +308,7 @@ static void test_whole(void **state)
 	assert_int_equal(f[5].resource, 2);
 }
 
-static void test_words(void **state)
+static void test_properties_are_parsed(void **state)
 {
 	const struct module *const module = parsed(
 		"resource map range, zero-is-id group ends-in-child folds-in-object nested\n"
@@ -338,7 +338,7 @@ static void test_words(void **state)
 	assert_string_equal(r->unit, "byte");
 }
 
-static void test_defaults(void **state)
+static void test_omitted_statements_get_defaults(void **state)
 {
 	const struct module *module =
 		parsed("alloc void *get(size_t n): id=return, size=n\nfree void put(void *p): id=p\n");
@@ -372,7 +372,7 @@ static void same_param(const struct param *param, const char *name, unsigned typ
 		fail_msg("%s is %s, of type %u", name, param->name ? param->name : "none", param->type);
 }
 
-static void test_params(void **state)
+static void test_parameters_are_shown_by_type(void **state)
 {
 	const struct function *f =
 		row("alloc void *get(float a, double b, int64_t c, out int pair[2], out char *name, "
@@ -410,7 +410,7 @@ static void test_params(void **state)
 }
 
 /* Parameters that depend on others. */
-static void test_depending(void **state)
+static void test_dependent_parameters_are_parsed(void **state)
 {
 	const struct function *f =
 		row("include constants\n"
@@ -457,7 +457,7 @@ static void test_depending(void **state)
 }
 
 /* Tests the text of an enum or flags parameter if no word fits. */
-static void test_types_of_words(void **state)
+static void test_types_of_enums_and_flags_are_parsed(void **state)
 {
 	const struct function *const f = row("enum a : void * { A = -1 }\n"
 					     "enum b : hex size_t { B }\n"
@@ -483,8 +483,8 @@ static void test_types_of_words(void **state)
 	assert_int_equal(f->conditions[2].value.type, TYPE_INT);
 }
 
-/* Users may write forms that earlier only functrace's own descriptions had. */
-static void test_rare_words(void **state)
+/* Users may write all forms that functrace's own descriptions have. */
+static void test_rare_properties_are_parsed(void **state)
 {
 	const struct module *const module =
 		parsed("module own \"a pool\" families=\"new and old\" version=2.3 symbols=\"--symbol=get=0xADDRESS\"\n"
@@ -516,7 +516,7 @@ static void same_word(const struct param_word *word, const char *name, uint64_t 
 			 (uintmax_t)word->value, (uintmax_t)word->mask, word->on);
 }
 
-static void test_own_words(void **state)
+static void test_enums_and_flags_are_parsed(void **state)
 {
 	const struct function *f = row("flags mode_flags { READ = 0 of 3, WRITE = 1 of 3 on x86_64 armv7l,\n"
 				       "\tMAKE = 0100, \"8<<\" = 8 << 28, LAST = 0x10,\n"
@@ -552,12 +552,17 @@ static void test_own_words(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_values),     cmocka_unit_test(test_types),
-		cmocka_unit_test(test_params),     cmocka_unit_test(test_success),
-		cmocka_unit_test(test_own_words),  cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_depending),  cmocka_unit_test(test_types_of_words),
-		cmocka_unit_test(test_rare_words), cmocka_unit_test(test_words),
-		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_value_expressions_are_parsed),
+		cmocka_unit_test(test_parameter_types_are_parsed),
+		cmocka_unit_test(test_parameters_are_shown_by_type),
+		cmocka_unit_test(test_success_depends_on_the_result),
+		cmocka_unit_test(test_enums_and_flags_are_parsed),
+		cmocka_unit_test(test_whole_file_is_parsed),
+		cmocka_unit_test(test_dependent_parameters_are_parsed),
+		cmocka_unit_test(test_types_of_enums_and_flags_are_parsed),
+		cmocka_unit_test(test_rare_properties_are_parsed),
+		cmocka_unit_test(test_properties_are_parsed),
+		cmocka_unit_test(test_omitted_statements_get_defaults),
 	};
 	const int status = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -179,7 +179,7 @@ static const struct {
 	{"\xc3\xa9\n", "1: '\\xc3' has no meaning here"},
 };
 
-static void test_errors(void **state)
+static void test_each_error_has_its_message(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
@@ -196,7 +196,7 @@ static void test_errors(void **state)
 }
 
 /* All errors of a file are reported at once, each with its line, up to a limit. */
-static void test_many_errors(void **state)
+static void test_all_errors_are_reported_up_to_a_limit(void **state)
 {
 	struct buf text = {0};
 
@@ -214,7 +214,7 @@ static void test_many_errors(void **state)
 	buf_free(&text);
 }
 
-static void test_limits(void **state)
+static void test_descriptions_over_the_limits_are_refused(void **state)
 {
 	struct buf text = {0};
 	char name[1100];
@@ -260,7 +260,7 @@ static void test_limits(void **state)
 
 /* ---- Files ---- */
 
-static void refuses(const char *path, const char *why)
+static void assert_refused(const char *path, const char *why)
 {
 	said.size = 0;
 	assert_null(conf_read(path, &said));
@@ -268,24 +268,24 @@ static void refuses(const char *path, const char *why)
 		fail_msg("of %s it says: %s", path, buf_str(&said));
 }
 
-static void test_files(void **state)
+static void test_unusable_files_are_refused(void **state)
 {
 	char *const path = xasprintf("%s/file.conf", folder);
 	FILE *file;
 
 	(void)state;
-	refuses(path, "No such file or directory");
-	refuses(folder, "is a folder; give a file");
+	assert_refused(path, "No such file or directory");
+	assert_refused(folder, "is a folder; give a file");
 	assert_int_equal(mkfifo(path, 0600), 0);
-	refuses(path, "is no regular file; write it into one");
+	assert_refused(path, "is no regular file; write it into one");
 	unlink(path);
 	file = fopen(path, "w");
 	for (unsigned i = 0; i <= CONF_SIZE_MAX; i++)
 		putc('\n', file);
 	fclose(file);
-	refuses(path, "is longer than 1 MiB");
+	assert_refused(path, "is longer than 1 MiB");
 	assert_int_equal(truncate(path, CONF_SIZE_MAX), 0);
-	refuses(path, "file.conf:1048576: no function is described");
+	assert_refused(path, "file.conf:1048576: no function is described");
 	file = fopen(path, "w");
 	fputs(GET, file);
 	fclose(file);
@@ -297,7 +297,7 @@ static void test_files(void **state)
 	conf_free(read);
 	if (geteuid()) {
 		assert_int_equal(chmod(path, 0), 0);
-		refuses(path, "Permission denied");
+		assert_refused(path, "Permission denied");
 	}
 	unlink(path);
 	free(path);
@@ -305,7 +305,7 @@ static void test_files(void **state)
 
 /* ---- Tables of users, and of functrace ---- */
 
-static void test_own_modules(void **state)
+static void test_own_modules_are_valid(void **state)
 {
 	const struct module *module;
 
@@ -320,7 +320,7 @@ static void test_own_modules(void **state)
 	}
 }
 
-static void test_check(void **state)
+static void test_invalid_tables_are_refused(void **state)
 {
 	static const struct resource good_resource = {.type = "object", .noun = "object"};
 	static const struct function good_function = {.symbol = "get", .role = ROLE_ALLOC, .id = RESULT};
@@ -397,8 +397,12 @@ static void test_check(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors), cmocka_unit_test(test_many_errors), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_files),  cmocka_unit_test(test_check),       cmocka_unit_test(test_own_modules),
+		cmocka_unit_test(test_each_error_has_its_message),
+		cmocka_unit_test(test_all_errors_are_reported_up_to_a_limit),
+		cmocka_unit_test(test_descriptions_over_the_limits_are_refused),
+		cmocka_unit_test(test_unusable_files_are_refused),
+		cmocka_unit_test(test_invalid_tables_are_refused),
+		cmocka_unit_test(test_own_modules_are_valid),
 	};
 
 	strcpy(folder, "conf-XXXXXX");

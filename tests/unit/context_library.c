@@ -1,4 +1,4 @@
-/* The context library alone: its ids, its table as a tracer reads it, and races between its threads. */
+/* Tests the context library alone: its ids, its table as a tracer reads it, and races between its threads. */
 #include "context/context.c"
 
 #include <pthread.h>
@@ -39,7 +39,7 @@ static uint32_t this_tid(void)
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-static void test_ids(void **state)
+static void test_each_name_gets_one_id(void **state)
 {
 	char name[100], cut[100];
 
@@ -63,7 +63,7 @@ static void test_ids(void **state)
 	assert_int_equal(functrace_contexts.version, 1);
 }
 
-static void test_masks(void **state)
+static void test_masks_follow_enter_and_exit(void **state)
 {
 	(void)state;
 	const unsigned a = sp_context_create("a"), b = sp_context_create("b");
@@ -86,7 +86,7 @@ static void test_masks(void **state)
 }
 
 /* The contexts of an ended thread are not those of a new thread with its id. */
-static void test_left_behind(void **state)
+static void test_entry_of_an_ended_thread_is_reset(void **state)
 {
 	const uint32_t tid = this_tid();
 
@@ -100,7 +100,7 @@ static void test_left_behind(void **state)
 }
 
 /* If there is no free entry near, the context is entered nevertheless, but only a running tracer sees it. */
-static void test_no_entry(void **state)
+static void test_mask_without_a_free_entry_is_not_stored(void **state)
 {
 	const uint32_t tid = this_tid();
 
@@ -117,7 +117,7 @@ static void test_no_entry(void **state)
 }
 
 /* T: enter(a), takes its entry | a signal's handler: enter(b), exit(b) | T: writes its mask. */
-static void test_interrupted(void **state)
+static void test_enter_in_a_signal_handler_leaves_the_entry(void **state)
 {
 	(void)state;
 	sp_context_create("a");
@@ -134,7 +134,7 @@ static void test_interrupted(void **state)
 }
 
 /* A: takes the entry, is killed (another thread has forked) or stopped | B: creates the next one. */
-static void test_in_making(void **state)
+static void test_unfinished_context_is_skipped(void **state)
 {
 	(void)state;
 	table.contexts[0].state = CONTEXT_IN_MAKING;
@@ -165,7 +165,7 @@ static void *create_all(void *data)
 
 /* All threads create the same names at once, each in another order. Each name gets one id, and only 32 names get
  * one. */
-static void test_threads(void **state)
+static void test_threads_agree_on_ids(void **state)
 {
 	static unsigned ids[THREADS][NAMES];
 	pthread_t tids[THREADS];
@@ -198,10 +198,13 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_ids, reset),         cmocka_unit_test_setup(test_masks, reset),
-		cmocka_unit_test_setup(test_left_behind, reset), cmocka_unit_test_setup(test_no_entry, reset),
-		cmocka_unit_test_setup(test_interrupted, reset), cmocka_unit_test_setup(test_in_making, reset),
-		cmocka_unit_test_setup(test_threads, reset)};
+		cmocka_unit_test_setup(test_each_name_gets_one_id, reset),
+		cmocka_unit_test_setup(test_masks_follow_enter_and_exit, reset),
+		cmocka_unit_test_setup(test_entry_of_an_ended_thread_is_reset, reset),
+		cmocka_unit_test_setup(test_mask_without_a_free_entry_is_not_stored, reset),
+		cmocka_unit_test_setup(test_enter_in_a_signal_handler_leaves_the_entry, reset),
+		cmocka_unit_test_setup(test_unfinished_context_is_skipped, reset),
+		cmocka_unit_test_setup(test_threads_agree_on_ids, reset)};
 
 	return cmocka_run_group_tests_name("context_library", tests, NULL, NULL);
 }

@@ -156,14 +156,14 @@ static void create(unsigned index, const char *name)
 	write_table(&objects[0]);
 }
 
-static void account(pid_t tid, uint32_t mask)
+static void write_mask(pid_t tid, uint32_t mask)
 {
 	table.threads[17] = (struct context_thread){(uint32_t)tid, mask};
 	write_table(&objects[0]);
 }
 
 /* sp_context_create() returns in a traced thread. */
-static void created(const struct object *object, uint32_t id, const char *name)
+static void create_traced(const struct object *object, uint32_t id, const char *name)
 {
 	const struct call call = {.probe = probe(HOOK_CONTEXT_CREATE, object), .args = {NAME}};
 
@@ -182,7 +182,7 @@ static void leave(const struct object *object, uint32_t id)
 	contexts_hit(task, probe(HOOK_CONTEXT_EXIT, object), id);
 }
 
-static void assert_in(uint32_t mask)
+static void assert_contexts(uint32_t mask)
 {
 	task->at_stop++;
 	assert_int_equal(contexts_of(task), mask);
@@ -204,40 +204,40 @@ static void attach(void)
 }
 
 /* T: create(a), create(b), enter(b) | functrace attaches | T: malloc, enter(a), exit(b). */
-static void test_before(void **state)
+static void test_contexts_from_before_the_trace_are_read(void **state)
 {
 	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	create(1, "b");
-	account(task->tid, 2);
+	write_mask(task->tid, 2);
 	attach();
 	assert_names("a", "b");
-	assert_in(2);
-	account(task->tid, 0xffff); /* the thread's contexts are read once */
+	assert_contexts(2);
+	write_mask(task->tid, 0xffff); /* the thread's contexts are read once */
 	enter(&objects[0], 1);
-	assert_in(3);
+	assert_contexts(3);
 	leave(&objects[0], 2);
-	assert_in(1);
+	assert_contexts(1);
 }
 
 /* T: enter(a) begins | the breakpoints are inserted, the table is read | T: writes its mask | T: malloc. A task that is
  * stopped at the entry of exit(a) still has a in its mask. */
-static void test_in_enter(void **state)
+static void test_attach_during_enter_sees_the_context(void **state)
 {
 	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	attach();
-	account(task->tid, 1);
-	assert_in(1);
+	write_mask(task->tid, 1);
+	assert_contexts(1);
 	contexts_find(p, true);
 	leave(&objects[0], 1);
-	assert_in(0);
+	assert_contexts(0);
 }
 
 /* T: create(a) begins | the breakpoints are inserted, the table is read | T: create() = a, not traced | T: enter(a). */
-static void test_in_create(void **state)
+static void test_context_created_untraced_is_found(void **state)
 {
 	(void)state;
 	needs_x86_64();
@@ -246,45 +246,45 @@ static void test_in_create(void **state)
 	create(0, "a");
 	enter(&objects[0], 1);
 	assert_names("a", NULL);
-	assert_in(1);
+	assert_contexts(1);
 	enter(&objects[0], 6); /* these ids were never created */
-	assert_in(1);
+	assert_contexts(1);
 }
 
 /* A launched program has entered no context before the trace. */
-static void test_launched(void **state)
+static void test_launched_program_begins_in_no_context(void **state)
 {
 	(void)state;
 	needs_x86_64();
 	p->trace->attached = false;
 	create(0, "a");
-	account(task->tid, 1);
+	write_mask(task->tid, 1);
 	attach();
-	assert_in(0);
-	created(&objects[0], 2, "b");
+	assert_contexts(0);
+	create_traced(&objects[0], 2, "b");
 	enter(&objects[0], 2);
 	assert_names("a", "b");
-	assert_in(2);
+	assert_contexts(2);
 }
 
 /* functrace pauses | T: create(b), enter(b), exit(a) | functrace resumes. */
-static void test_pause(void **state)
+static void test_contexts_changed_in_a_pause_are_read_again(void **state)
 {
 	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	attach();
 	enter(&objects[0], 1);
-	assert_in(1);
+	assert_contexts(1);
 	create(1, "b");
-	account(task->tid, 2);
+	write_mask(task->tid, 2);
 	contexts_find(p, true);
 	assert_names("a", "b");
-	assert_in(2);
+	assert_contexts(2);
 }
 
 /* T, which has made no traced call: enter(a) | T: fork() | child: malloc. The child's table has its parent's id. */
-static void test_fork(void **state)
+static void test_child_inherits_contexts_of_its_maker(void **state)
 {
 	struct process *child;
 	struct task *forked;
@@ -292,7 +292,7 @@ static void test_fork(void **state)
 	(void)state;
 	needs_x86_64();
 	create(0, "a");
-	account(task->tid, 1);
+	write_mask(task->tid, 1);
 	attach();
 	child = process_alloc(&tracer, 2, &arch);
 	child->trace->reported = child->trace->attached = true;
@@ -310,33 +310,33 @@ static void test_fork(void **state)
 }
 
 /* The program contains the library, and so does an object that it has loaded: each has ids of its own. */
-static void test_two_libraries(void **state)
+static void test_each_library_has_ids_of_its_own(void **state)
 {
 	(void)state;
 	needs_x86_64();
 	write_table(&objects[1]);
 	probe(HOOK_CONTEXT_CREATE, &objects[1]);
 	attach();
-	created(&objects[0], 1, "a");
-	created(&objects[1], 1, "b");
-	created(&objects[1], 2, "a");
+	create_traced(&objects[0], 1, "a");
+	create_traced(&objects[1], 1, "b");
+	create_traced(&objects[1], 2, "a");
 	assert_names("a", "b");
 	enter(&objects[1], 1);
-	assert_in(2);
+	assert_contexts(2);
 	enter(&objects[1], 2);
 	leave(&objects[0], 1);
-	assert_in(2);
+	assert_contexts(2);
 	/* The object is unloaded; another one is mapped at its place. */
 	contexts_forget_range(p, SECOND, SECOND + 0x1000);
 	enter(&objects[1], 2);
-	assert_in(2);
+	assert_contexts(2);
 	contexts_find(p, false);
-	created(&objects[1], 1, "a");
+	create_traced(&objects[1], 1, "a");
 	enter(&objects[1], 1);
-	assert_in(3);
+	assert_contexts(3);
 }
 
-static void test_full(void **state)
+static void test_contexts_beyond_32_are_warned_about_once(void **state)
 {
 	char name[16];
 
@@ -347,23 +347,23 @@ static void test_full(void **state)
 		snprintf(name, sizeof(name), "f%u", i);
 		assert_int_equal(output_context(p->trace, name), 1u << i);
 	}
-	created(&objects[0], 1, "last");
+	create_traced(&objects[0], 1, "last");
 	assert_string_equal(warning, "");
-	created(&objects[0], 2, "one more");
+	create_traced(&objects[0], 2, "one more");
 	assert_non_null(strstr(warning, "has more than 32 contexts"));
 	warning[0] = '\0';
-	created(&objects[0], 4, "and more");
-	assert_string_equal(warning, ""); /* said once */
+	create_traced(&objects[0], 4, "and more");
+	assert_string_equal(warning, ""); /* reported once */
 	enter(&objects[0], 7);
-	assert_in(UINT32_C(1) << 31);
-	created(&objects[0], 8, "f7");
+	assert_contexts(UINT32_C(1) << 31);
+	create_traced(&objects[0], 8, "f7");
 	enter(&objects[0], 8);
-	assert_in(UINT32_C(1) << 31 | 1 << 7);
+	assert_contexts(UINT32_C(1) << 31 | 1 << 7);
 }
 
 /* Data that is not a table, or a table of another version, is not read. Names have a limited length, and ids are single
  * bits. */
-static void test_hostile(void **state)
+static void test_invalid_tables_are_not_read(void **state)
 {
 	(void)state;
 	needs_x86_64();
@@ -381,34 +381,35 @@ static void test_hostile(void **state)
 	table.created = 1;
 	table.contexts[0].state = 0;
 	memset(table.contexts[0].name, 'n', CONTEXT_NAME_SIZE);
-	account(task->tid, UINT32_MAX);
+	write_mask(task->tid, UINT32_MAX);
 	contexts_find(p, true);
 	assert_int_equal(strlen(p->trace->contexts.names[0]), CONTEXT_NAME_SIZE - 1);
-	assert_in(1);
-	created(&objects[0], 6, "two bits");
-	created(&objects[0], 0, "none");
+	assert_contexts(1);
+	create_traced(&objects[0], 6, "two bits");
+	create_traced(&objects[0], 0, "none");
 	assert_int_equal(p->trace->contexts.count, 1);
 	objects[0].bias = END; /* the object's table cannot be read at this address */
 	contexts_forget_range(p, 0, END);
 	contexts_find(p, true);
-	assert_in(0);
+	assert_contexts(0);
 	has_table = false;
 	contexts_forget_range(p, 0, END);
 	contexts_find(p, true);
-	assert_in(0);
+	assert_contexts(0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_before, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_in_enter, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_in_create, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_launched, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_fork, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_two_libraries, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_full, setup, teardown),
-					   cmocka_unit_test_setup_teardown(test_hostile, setup, teardown)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_contexts_from_before_the_trace_are_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_attach_during_enter_sees_the_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_context_created_untraced_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_launched_program_begins_in_no_context, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_contexts_changed_in_a_pause_are_read_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_child_inherits_contexts_of_its_maker, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_each_library_has_ids_of_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_contexts_beyond_32_are_warned_about_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_invalid_tables_are_not_read, setup, teardown)};
 
 	return cmocka_run_group_tests_name("contexts", tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 }
 
 /* A task with the CPUs `own` is put on CPU 2, another process sets its CPUs to `then`, and functrace restores them. */
-static int put_back(unsigned own, unsigned then)
+static int narrow_and_restore(unsigned own, unsigned then)
 {
 	const cpu_set_t set = set_of(own);
 
@@ -73,28 +73,28 @@ static int put_back(unsigned own, unsigned then)
 	return cpus_put_back(TASK, 2, &set);
 }
 
-static void test_put_back(void **state)
+static void test_cpus_are_restored_unless_changed_meanwhile(void **state)
 {
 	(void)state;
 	/* The task had all CPUs of its cpuset, so it must also get CPUs that are added to the cpuset later. */
-	assert_int_equal(put_back(0x0f, 0x04), 0);
+	assert_int_equal(narrow_and_restore(0x0f, 0x04), 0);
 	assert_int_equal(mask, 0x0f);
 	assert_int_equal(asked, 0xff);
 	/* The task had chosen some of the CPUs. */
-	assert_int_equal(put_back(0x06, 0x04), 0);
+	assert_int_equal(narrow_and_restore(0x06, 0x04), 0);
 	assert_int_equal(mask, 0x06);
 	assert_int_equal(asked, 0x06);
 	/* The task has chosen other CPUs meanwhile, so they are not changed. */
-	assert_int_equal(put_back(0x0f, 0x02), 0);
+	assert_int_equal(narrow_and_restore(0x0f, 0x02), 0);
 	assert_int_equal(mask, 0x02);
-	assert_int_equal(put_back(0x0f, 0x06), 0);
+	assert_int_equal(narrow_and_restore(0x0f, 0x06), 0);
 	assert_int_equal(mask, 0x06);
 	/* The task had only that CPU, so it must get no others. */
-	assert_int_equal(put_back(0x04, 0x04), 0);
+	assert_int_equal(narrow_and_restore(0x04, 0x04), 0);
 	assert_int_equal(asked, 0x04);
 }
 
-static void test_errors(void **state)
+static void test_errors_of_affinity_calls_are_returned(void **state)
 {
 	const cpu_set_t set = set_of(0x0f);
 
@@ -111,7 +111,8 @@ static void test_errors(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_put_back), cmocka_unit_test(test_errors)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpus_are_restored_unless_changed_meanwhile),
+					   cmocka_unit_test(test_errors_of_affinity_calls_are_returned)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Tests a table of formats, some of which cannot be read, or not be written, or not be written by the tracer, because a
- * new row of the table may lack these functions. */
+/* Tests a table of formats that lack some functions: some formats cannot be read, some cannot be written, some cannot
+ * be written by the tracer. */
 #include "config.h"
 #include "analysis/trace_writer.h"
 #include "export/export.h"
@@ -59,7 +59,7 @@ const size_t encoding_count = ARRAY_SIZE(encodings);
 
 static const struct encoding *const foreign = &encodings[4];
 
-static void test_abilities(void **state)
+static void test_formats_are_listed_by_ability(void **state)
 {
 	(void)state;
 	assert_string_equal(encoding_names(0), "profile, rtrace, text, stream, foreign");
@@ -80,7 +80,7 @@ static void test_abilities(void **state)
 }
 
 /* The format of an input is recognised although the table has formats without a reader. */
-static void test_detect(void **state)
+static void test_format_of_an_input_is_recognised(void **state)
 {
 	char error[512] = "";
 
@@ -96,7 +96,7 @@ static void test_detect(void **state)
 			    "Formats are: rtrace, text, foreign");
 }
 
-static void test_no_reader(void **state)
+static void test_format_without_reader_is_refused(void **state)
 {
 	const struct reader_options options = {.encoding = encoding_find("profile")};
 	char error[512] = "";
@@ -155,7 +155,7 @@ static void assert_writes(const char *format, const char *second, int error, con
 	buf_free(&said);
 }
 
-static void test_no_writer(void **state)
+static void test_format_without_writer_is_refused(void **state)
 {
 	(void)state;
 	assert_null(writer_new(foreign, -1, NULL));
@@ -164,7 +164,7 @@ static void test_no_writer(void **state)
 		      "text, stream\n");
 }
 
-static void test_several_processes(void **state)
+static void test_format_for_one_process_refuses_a_second(void **state)
 {
 	(void)state;
 	assert_writes("text", NULL, 0, "");
@@ -204,7 +204,7 @@ static void assert_postproc(int status, const char *said, const char *first, con
 	buf_free(&got);
 }
 
-static void test_postproc(void **state)
+static void test_options_accept_only_usable_formats(void **state)
 {
 	char *const unknown = xasprintf(
 		"there is no format 'nonsense'; the formats are profile, rtrace, text, stream, %s", export_names());
@@ -228,9 +228,12 @@ static void test_postproc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_abilities),         cmocka_unit_test(test_detect),
-		cmocka_unit_test(test_no_reader),         cmocka_unit_test(test_no_writer),
-		cmocka_unit_test(test_several_processes), cmocka_unit_test(test_postproc),
+		cmocka_unit_test(test_formats_are_listed_by_ability),
+		cmocka_unit_test(test_format_of_an_input_is_recognised),
+		cmocka_unit_test(test_format_without_reader_is_refused),
+		cmocka_unit_test(test_format_without_writer_is_refused),
+		cmocka_unit_test(test_format_for_one_process_refuses_a_second),
+		cmocka_unit_test(test_options_accept_only_usable_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

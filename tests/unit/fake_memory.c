@@ -214,7 +214,7 @@ static size_t count_bytes(const unsigned char *bytes)
 	return count;
 }
 
-/* by: the task through which it was written, 0 for /proc/PID/mem. */
+/* Notes the places that a write has changed. by: the task whose ptrace call wrote, 0 for /proc/PID/mem. */
 static void note_changes(const struct fake_memory *memory, const unsigned char *before, const unsigned char *after,
 			 pid_t by)
 {

@@ -86,7 +86,7 @@ static void expect(struct chain *chain, const char *numbers)
 static const struct filter_options large = {.size = "10-", .size_min = 10, .size_max = UINT64_MAX};
 static const struct select_options none;
 
-static void a_release_goes_with_its_allocation(void **state)
+static void releases_are_selected_with_their_allocation(void **state)
 {
 	struct chain chain;
 
@@ -97,7 +97,7 @@ static void a_release_goes_with_its_allocation(void **state)
 	put_call(&chain, CALL_ALLOC, 0xb, 9, 2);
 	put_call(&chain, CALL_RELEASE, 0xa, 0, 3);
 	put_call(&chain, CALL_RELEASE, 0xb, 0, 4);
-	put_call(&chain, CALL_RELEASE, 0xa, 0, 5); /* twice: of nothing */
+	put_call(&chain, CALL_RELEASE, 0xa, 0, 5); /* a second release: no block is there */
 	put_call(&chain, CALL_ALLOC, 0xb, 11, 6);  /* allocated again */
 	put_call(&chain, CALL_ALLOC, 0xb, 1, 7);   /* without a release between */
 	put_call(&chain, CALL_RELEASE, 0xb, 0, 8);
@@ -108,7 +108,7 @@ static void a_release_goes_with_its_allocation(void **state)
 
 /* Releases and verdicts of a scan are selected together with their allocation. Blocks from before the trace are older
  * than all times, and have no time and no thread. */
-static void what_is_from_before_is_asked_by_size(void **state)
+static void baseline_blocks_are_selected_by_size_and_age(void **state)
 {
 	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
 	static const struct {
@@ -135,7 +135,7 @@ static void what_is_from_before_is_asked_by_size(void **state)
 	}
 }
 
-static void references_go_with_the_first(void **state)
+static void references_are_selected_with_the_first_one(void **state)
 {
 	struct chain chain;
 
@@ -154,7 +154,7 @@ static void references_go_with_the_first(void **state)
 }
 
 /* A filter on the release itself, -C, is applied in addition. */
-static void other_choices_are_asked_of_each_call(void **state)
+static void other_filters_apply_to_each_call(void **state)
 {
 	const uint64_t numbers[] = {1, 3, 4};
 	const struct index_set set = {.items = (uint64_t *)(uintptr_t)numbers, .count = 3};
@@ -173,7 +173,7 @@ static void other_choices_are_asked_of_each_call(void **state)
 	}
 }
 
-static void threads_are_those_that_allocate(void **state)
+static void calls_are_selected_by_allocating_thread(void **state)
 {
 	const uint32_t threads[] = {7, 9};
 	const struct filter_options options = {.thread = "7,9", .threads = threads, .thread_count = 2};
@@ -182,7 +182,7 @@ static void threads_are_those_that_allocate(void **state)
 	(void)state;
 	begin(&chain, &options, &none);
 	declare(&chain, 0);
-	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by an unknown function */
+	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by an unknown thread */
 	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {7, "seven"}});
 	put_call(&chain, CALL_ALLOC, 0xb, 1, 2);
 	put(&chain, &(struct record){.type = RECORD_THREAD, .thread = {8, "eight"}});
@@ -194,7 +194,7 @@ static void threads_are_those_that_allocate(void **state)
 	expect(&chain, "2 4 6 ");
 }
 
-static void time_begins_with_the_first_call_and_goes_past_midnight(void **state)
+static void times_count_from_the_first_call_past_midnight(void **state)
 {
 	const struct filter_options options = {.time = "2-4", .from = 2 * SECOND, .to = 4 * SECOND};
 	const uint64_t day = 86400;
@@ -222,7 +222,7 @@ static void time_begins_with_the_first_call_and_goes_past_midnight(void **state)
 	expect(&chain, "103 104 105 ");
 }
 
-static void what_was_asked_in_vain_is_said(void **state)
+static void filter_without_matches_is_reported(void **state)
 {
 	struct chain chain;
 	struct buf out = {0};
@@ -246,13 +246,13 @@ static void what_was_asked_in_vain_is_said(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_release_goes_with_its_allocation),
-		cmocka_unit_test(what_is_from_before_is_asked_by_size),
-		cmocka_unit_test(references_go_with_the_first),
-		cmocka_unit_test(other_choices_are_asked_of_each_call),
-		cmocka_unit_test(threads_are_those_that_allocate),
-		cmocka_unit_test(time_begins_with_the_first_call_and_goes_past_midnight),
-		cmocka_unit_test(what_was_asked_in_vain_is_said),
+		cmocka_unit_test(releases_are_selected_with_their_allocation),
+		cmocka_unit_test(baseline_blocks_are_selected_by_size_and_age),
+		cmocka_unit_test(references_are_selected_with_the_first_one),
+		cmocka_unit_test(other_filters_apply_to_each_call),
+		cmocka_unit_test(calls_are_selected_by_allocating_thread),
+		cmocka_unit_test(times_count_from_the_first_call_past_midnight),
+		cmocka_unit_test(filter_without_matches_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

@@ -86,7 +86,7 @@ static size_t repair(size_t *failed)
 	return guard_repair(engine.shared, &spaces, failed);
 }
 
-static void test_repairs(void **state)
+static void test_repair_restores_the_text_under_breakpoints(void **state)
 {
 	size_t failed;
 	const int space = add_space();
@@ -105,7 +105,7 @@ static void test_repairs(void **state)
 		assert_int_equal(text[i], i == 20 ? 0x90 : (int)i);
 }
 
-static void test_clears(void **state)
+static void test_cleared_notes_are_not_repaired(void **state)
 {
 	size_t failed;
 	const int space = add_space();
@@ -133,7 +133,7 @@ static void test_clears(void **state)
 	assert_int_equal(guard_note(&engine, space, 0, int3, int3, 5), -1);
 }
 
-static void test_removes_space(void **state)
+static void test_notes_of_a_removed_space_are_not_repaired(void **state)
 {
 	size_t failed;
 	const int first = add_space(), second = add_space();
@@ -156,7 +156,7 @@ static void test_removes_space(void **state)
 }
 
 /* Cleared notes are reused in the order in which they were cleared. */
-static void test_rests(void **state)
+static void test_cleared_notes_rest_before_their_reuse(void **state)
 {
 	const int space = add_space();
 
@@ -172,7 +172,7 @@ static void test_rests(void **state)
 	assert_int_equal(atomic_load(&engine.shared->note_high), GUARD_REST);
 }
 
-static void test_full(void **state)
+static void test_full_journal_refuses_notes(void **state)
 {
 	const int space = add_space();
 	long last = 0;
@@ -188,7 +188,7 @@ static void test_full(void **state)
 
 /* While V does not read, E must not block, and must not reuse an id before V has received the message that it is
  * free. */
-static void test_stopped_visible(void **state)
+static void test_engine_never_waits_for_the_visible_process(void **state)
 {
 	int first = add_space(), last = first, count = 1;
 
@@ -205,7 +205,7 @@ static void test_stopped_visible(void **state)
 }
 
 /* guard_lend() lends a space's breakpoints to a process whose memory V has not received. */
-static void test_lends(void **state)
+static void test_lent_breakpoints_are_repaired(void **state)
 {
 	size_t failed;
 	const int space = add_space(), other = add_space();
@@ -235,7 +235,7 @@ static void test_lends(void **state)
 }
 
 /* The journal of a dead engine may contain anything. */
-static void test_hostile_board(void **state)
+static void test_invalid_journal_is_repaired_within_bounds(void **state)
 {
 	size_t failed;
 	const int space = add_space();
@@ -255,14 +255,14 @@ static void test_hostile_board(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_repairs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_clears, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_removes_space, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_stopped_visible, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lends, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile_board, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_repair_restores_the_text_under_breakpoints, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cleared_notes_are_not_repaired, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_notes_of_a_removed_space_are_not_repaired, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cleared_notes_rest_before_their_reuse, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_full_journal_refuses_notes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_engine_never_waits_for_the_visible_process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lent_breakpoints_are_repaired, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_invalid_journal_is_repaired_within_bounds, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("guard", tests, NULL, NULL);

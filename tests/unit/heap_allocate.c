@@ -102,19 +102,19 @@ static void *run(void *argument)
 }
 
 /* Prints a line without calling functions that allocate. */
-static void say(const char *line, size_t size)
+static void print_line(const char *line, size_t size)
 {
 	if (write(STDOUT_FILENO, line, size) != (ssize_t)size)
 		_exit(1);
 }
 
-static void say_block(void *block, bool is_aligned)
+static void print_block(void *block, bool is_aligned)
 {
 	char line[80];
 
 	if (block)
-		say(line, (size_t)snprintf(line, sizeof(line), "%" PRIxPTR " %zu %d\n", (uintptr_t)block,
-					   malloc_usable_size(block), is_aligned));
+		print_line(line, (size_t)snprintf(line, sizeof(line), "%" PRIxPTR " %zu %d\n", (uintptr_t)block,
+						  malloc_usable_size(block), is_aligned));
 }
 
 /* ---- The allocator's own figures ---- */
@@ -170,7 +170,7 @@ int allocate(unsigned threads, unsigned seed)
 		if (pthread_create(&ids[i], &attributes, run, (void *)i))
 			return 1;
 	pthread_barrier_wait(&barrier);
-	say("base\n", 5);
+	print_line("base\n", 5);
 	if (read(STDIN_FILENO, &byte, 1) != 1)
 		return 1;
 	pthread_barrier_wait(&barrier);
@@ -181,11 +181,11 @@ int allocate(unsigned threads, unsigned seed)
 		usleep(1000);
 	for (unsigned i = 0; i <= thread_count; i++)
 		for (unsigned k = 0; k < SLOTS; k++)
-			say_block(slots[i][k].block, slots[i][k].is_aligned);
+			print_block(slots[i][k].block, slots[i][k].is_aligned);
 	for (unsigned i = 0; i < SHARED; i++)
-		say_block(shared[i], false);
+		print_block(shared[i], false);
 	own_figure(&figure);
-	say(line, (size_t)snprintf(line, sizeof(line), "end %" PRIu64 "\n", figure));
+	print_line(line, (size_t)snprintf(line, sizeof(line), "end %" PRIu64 "\n", figure));
 	for (;;)
 		pause();
 }

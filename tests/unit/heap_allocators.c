@@ -1,8 +1,8 @@
 /* Tests the readers of allocators' heaps: they find exactly the blocks of a program, and their figures are those of the
  * allocator; a damaged copy is read to its end, or refused, and nothing is guessed.
  *
- * The program is this one, executed again with the library preloaded. Its threads allocate with all functions, of all
- * sizes, exchange blocks and release each other's; some end. Then it prints its blocks. */
+ * The program is this test, executed again with the library preloaded. Its threads call all functions with all sizes,
+ * exchange blocks, and release each other's blocks; some threads end. Then the program prints its blocks. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
@@ -172,7 +172,7 @@ static bool begin(struct child *child, const struct allocator *a, unsigned threa
 	return is_there;
 }
 
-static void exact(const struct allocator *a, unsigned threads, unsigned seed)
+static void check_exact_blocks(const struct allocator *a, unsigned threads, unsigned seed)
 {
 	struct heap *before, *after;
 	struct child child;
@@ -197,25 +197,25 @@ static void exact(const struct allocator *a, unsigned threads, unsigned seed)
 	end(&child);
 }
 
-static void exact_all(const struct allocator *a)
+static void check_exact_blocks_of_all_runs(const struct allocator *a)
 {
 	const unsigned seeds = test_is_long() ? 3 : 1;
 
 	for (unsigned threads = 0; threads <= 8; threads += !threads ? 1 : test_is_long() ? threads : 7)
 		for (unsigned seed = 1; seed <= seeds; seed++)
-			exact(a, threads, seed);
+			check_exact_blocks(a, threads, seed);
 }
 
-static void test_jemalloc(void **state)
+static void test_blocks_of_jemalloc_are_exact(void **state)
 {
 	(void)state;
-	exact_all(&jemalloc);
+	check_exact_blocks_of_all_runs(&jemalloc);
 }
 
-static void test_mimalloc(void **state)
+static void test_blocks_of_mimalloc_are_exact(void **state)
 {
 	(void)state;
-	exact_all(&mimalloc);
+	check_exact_blocks_of_all_runs(&mimalloc);
 }
 
 /* ---- Damage ---- */
@@ -269,7 +269,7 @@ static void check(struct heap *heap)
 }
 
 /* In each round some consecutive words are damaged, in the allocator's memory or in its variables. */
-static void damaged(const struct allocator *a)
+static void check_damaged_heaps(const struct allocator *a)
 {
 	const unsigned wanted = test_is_long() ? ROUNDS_LONG : ROUNDS;
 	struct child child;
@@ -322,20 +322,20 @@ static void damaged(const struct allocator *a)
 	end(&child);
 }
 
-static void test_damaged_jemalloc(void **state)
+static void test_damaged_jemalloc_heaps_are_read_or_refused(void **state)
 {
 	(void)state;
-	damaged(&jemalloc);
+	check_damaged_heaps(&jemalloc);
 }
 
-static void test_damaged_mimalloc(void **state)
+static void test_damaged_mimalloc_heaps_are_read_or_refused(void **state)
 {
 	(void)state;
-	damaged(&mimalloc);
+	check_damaged_heaps(&mimalloc);
 }
 
 /* With bin_shards a bin is several bins with a lock each, which lie one after the other. */
-static void test_locks_of_shards(void **state)
+static void test_locks_of_all_shards_are_listed(void **state)
 {
 	struct child child;
 	struct heap *heap;
@@ -367,7 +367,7 @@ static void test_locks_of_shards(void **state)
 }
 
 /* A root whose words all point to one leaf would be read for hours. */
-static void test_one_leaf(void **state)
+static void test_leaf_with_several_pointers_is_refused(void **state)
 {
 	struct child child;
 	struct heap *heap;
@@ -405,9 +405,12 @@ static void test_one_leaf(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_locks_of_shards),  cmocka_unit_test(test_jemalloc),
-		cmocka_unit_test(test_mimalloc),         cmocka_unit_test(test_damaged_jemalloc),
-		cmocka_unit_test(test_damaged_mimalloc), cmocka_unit_test(test_one_leaf),
+		cmocka_unit_test(test_blocks_of_jemalloc_are_exact),
+		cmocka_unit_test(test_blocks_of_mimalloc_are_exact),
+		cmocka_unit_test(test_damaged_jemalloc_heaps_are_read_or_refused),
+		cmocka_unit_test(test_damaged_mimalloc_heaps_are_read_or_refused),
+		cmocka_unit_test(test_leaf_with_several_pointers_is_refused),
+		cmocka_unit_test(test_locks_of_all_shards_are_listed),
 	};
 
 	if (argc == 3)

@@ -127,7 +127,7 @@ struct owned {
 	uint64_t bytes, blocks;
 };
 
-static void own(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t number)
+static void add_owned(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t number)
 {
 	struct owned *const owned = context;
 
@@ -141,7 +141,7 @@ static void check(struct heap *heap)
 	struct owned owned = {0}, reached = {0};
 	const size_t count = heap_count(heap);
 
-	heap_classify_for(heap, &(struct classify_options){.owner = own, .context = &owned, .has_ways = true});
+	heap_classify_for(heap, &(struct classify_options){.owner = add_owned, .context = &owned, .has_ways = true});
 	for (size_t i = 0; i < count; i++) {
 		const struct heap_block block = heap_block(heap, i);
 		uint64_t bytes, led;
@@ -168,7 +168,7 @@ static void check(struct heap *heap)
 	assert_int_equal(owned.blocks, reached.blocks);
 }
 
-static void damaged(const struct heap_image *image, const char *part, unsigned most, unsigned *refused)
+static void check_damaged_heaps(const struct heap_image *image, const char *part, unsigned most, unsigned *refused)
 {
 	size_t count = 0;
 	uint64_t *words = memory_of(image, part, &count);
@@ -195,7 +195,7 @@ static void damaged(const struct heap_image *image, const char *part, unsigned m
 	free(whole);
 }
 
-static void test_damaged(void **state)
+static void test_damaged_heap_is_read_or_refused(void **state)
 {
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
@@ -220,8 +220,8 @@ static void test_damaged(void **state)
 	assert_int_equal(heap_figures(heap)->hblks, 20);
 	assert_int_equal(heap_figures(heap)->cached_chunks >= 7, true);
 	heap_free(heap);
-	damaged(image, "[heap]", 40, &in_heap);
-	damaged(image, "/libc", 200, &in_variables);
+	check_damaged_heaps(image, "[heap]", 40, &in_heap);
+	check_damaged_heaps(image, "/libc", 200, &in_variables);
 	assert_true(in_heap > ROUNDS / 10);
 	assert_true(in_variables > ROUNDS / 10);
 	snapshot_free(snapshot);
@@ -231,7 +231,7 @@ static void test_damaged(void **state)
 
 /* Stack memory after a thread's variables that looks like them: at the same offset from both thread pointers there is
  * an old pointer to the main thread's cache, and one to a block with the size of a cache. */
-static void test_old_pointer_to_a_cache(void **state)
+static void test_old_pointers_to_a_cache_are_ignored(void **state)
 {
 	enum { BEFORE = 1000 };
 	const unsigned w = sizeof(void *), need = 64 * 2 + 64 * w;
@@ -285,7 +285,7 @@ static uint32_t *counts_of(const struct heap_image *image, uint32_t n_mmaps)
 
 /* glibc's count of mmapped chunks is compared with the chunks that were found, also if the program has changed the
  * largest number of them (M_MMAP_MAX). */
-static void test_count_of_mmapped(void **state)
+static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 {
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
@@ -310,7 +310,7 @@ static void test_count_of_mmapped(void **state)
 }
 
 /* Returns how many blocks are reachable; sets *known to 0 unless each block is found by its address with that tag. */
-static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *known)
+static size_t count_reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
 	struct heap *heap;
 	const char *reason;
@@ -333,7 +333,7 @@ static size_t reachable(const struct heap_image *image, uint64_t tag, size_t *kn
 }
 
 /* On AArch64 the highest byte of a pointer is not a part of the address (memory tagging has its tags there). */
-static void test_tagged(void **state)
+static void test_tagged_pointers_reach_their_blocks(void **state)
 {
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
@@ -349,16 +349,16 @@ static void test_tagged(void **state)
 		assert_non_null(words);
 		assert_true(size >= sizeof(blocks));
 		image.arch = &tagging;
-		const size_t plain = reachable(&image, 0, &known);
+		const size_t plain = count_reachable(&image, 0, &known);
 
 		assert_true(plain >= BLOCKS - BLOCKS / 3 - 1);
 		for (size_t i = 0; i < BLOCKS; i++)
 			words[i] |= words[i] ? (uint64_t)(i % 15 + 1) << 56 : 0;
-		assert_int_equal(reachable(&image, 0x5aull << 56, &known), plain);
+		assert_int_equal(count_reachable(&image, 0x5aull << 56, &known), plain);
 		assert_int_equal(known, 0);
 		image.arch = &plain_pointers;
 		/* A few blocks may be reachable by old words on stacks. */
-		assert_true(reachable(&image, 0, &known) < plain / 50);
+		assert_true(count_reachable(&image, 0, &known) < plain / 50);
 	}
 	snapshot_free(snapshot);
 	kill(pid, SIGKILL);
@@ -366,7 +366,7 @@ static void test_tagged(void **state)
 }
 
 /* The kernel shows mappings of huge pages (glibc.malloc.hugetlb=2) as a deleted file. */
-static void test_huge_pages(void **state)
+static void test_chunks_in_huge_pages_are_found(void **state)
 {
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
@@ -412,7 +412,7 @@ static struct heap *heap_with(const struct heap_image *image, struct heap_mappin
 }
 
 /* In tagged memory a block does not extend into the next chunk's header, unless it is an mmapped chunk. */
-static void test_tagged_memory(void **state)
+static void test_blocks_in_tagged_memory_end_before_the_next_header(void **state)
 {
 	pid_t pid;
 	struct snapshot *snapshot = take(&pid);
@@ -446,10 +446,13 @@ static void test_tagged_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_old_pointer_to_a_cache),
-		cmocka_unit_test(test_tagged), cmocka_unit_test(test_tagged_memory),
+		cmocka_unit_test(test_damaged_heap_is_read_or_refused),
+		cmocka_unit_test(test_old_pointers_to_a_cache_are_ignored),
+		cmocka_unit_test(test_tagged_pointers_reach_their_blocks),
+		cmocka_unit_test(test_blocks_in_tagged_memory_end_before_the_next_header),
 		/* These come last: the children inherit the old words that earlier tests leave. */
-		cmocka_unit_test(test_count_of_mmapped), cmocka_unit_test(test_huge_pages)};
+		cmocka_unit_test(test_wrong_count_of_mmapped_chunks_is_refused),
+		cmocka_unit_test(test_chunks_in_huge_pages_are_found)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void put_block(struct world *w, uint64_t block)
 }
 
 /* The offset of an aligned block from its slot is stored in 16 bits, which is too little for large alignments. */
-static void test_aligned(void **state)
+static void test_aligned_blocks_are_found_by_their_offset(void **state)
 {
 	static const uint64_t starts[] = {SLOT, GROUP + 0x1000, GROUP + 0x100000, GROUP + 0x400000, GROUP + 0x800000};
 	const char *reason = NULL;
@@ -139,7 +139,7 @@ static void test_aligned(void **state)
 }
 
 /* A list of pages that leads back is refused at once, without an entry for each step. */
-static void test_cycle(void **state)
+static void test_cyclic_list_of_pages_is_refused_at_once(void **state)
 {
 	static const uint64_t places[] = {AREAS, AREAS + PAGE};
 	const char *reason = NULL;
@@ -168,9 +168,9 @@ static unsigned class_at(const struct heap *heap, uint64_t address)
 										: heap_block(heap, index).class;
 }
 
-/* Blocks of another allocator, which a trace has, are classified like those of the heap. Blocks inside a block of the
+/* Blocks of another allocator, known from a trace, are classified like those of the heap. Blocks inside a block of the
  * heap, or in memory that the process has released, are not added. */
-static void test_of_another(void **state)
+static void test_blocks_of_another_allocator_are_classified(void **state)
 {
 	struct heap_extent extents[] = {
 		{POOL + 0x200, 0x40}, {POOL + 0x40, 0x40},   {POOL, 0x40},     {SLOT + 0x10, 0x10},
@@ -204,8 +204,9 @@ static void test_of_another(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_aligned), cmocka_unit_test(test_cycle),
-					   cmocka_unit_test(test_of_another)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_aligned_blocks_are_found_by_their_offset),
+					   cmocka_unit_test(test_cyclic_list_of_pages_is_refused_at_once),
+					   cmocka_unit_test(test_blocks_of_another_allocator_are_classified)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,14 +96,14 @@ static uint64_t get_map(struct world *w)
 	return map;
 }
 
-static void want(struct world *w, uint64_t chunk, uint64_t size)
+static void expect_block(struct world *w, uint64_t chunk, uint64_t size)
 {
 	assert_true(w->count < BLOCKS_MAX);
 	w->wanted[w->count++] = (struct heap_extent){.address = chunk + w->header, .size = size - w->header};
 }
 
 /* Appends a free chunk to the bin's list. */
-static void list(struct world *w, uint64_t chunk, unsigned bin)
+static void append_to_bin(struct world *w, uint64_t chunk, unsigned bin)
 {
 	const uint64_t head = bin_at(w, bin) + 8, last = get(w, head + w->word), end = end_of(w, bin);
 
@@ -131,9 +131,9 @@ static uint64_t build(struct world *w, uint64_t start, const struct part *parts,
 		put(w, at + w->word, word);
 		put(w, at + size, word);
 		if (parts[i].bin < 0) {
-			want(w, at, size);
+			expect_block(w, at, size);
 		} else {
-			list(w, at, (unsigned)parts[i].bin);
+			append_to_bin(w, at, (unsigned)parts[i].bin);
 			w->free_bytes += size;
 			w->free_count++;
 		}
@@ -172,7 +172,7 @@ static void build_mapped(struct world *w, uint64_t page, unsigned pages, unsigne
 	put(w, page + w->header + w->word, all - w->header);
 	put(w, chunk, chunk - page);
 	put(w, chunk + w->word, page + all - chunk);
-	want(w, chunk, page + all - chunk);
+	expect_block(w, chunk, page + all - chunk);
 }
 
 /* Begins an image without a heap; the mapping has this number of pages. */
@@ -251,7 +251,7 @@ static void check_whole(struct world *w)
 }
 
 /* The exact blocks are found, also after the program has changed bytes of a block. */
-static void test_exact(void **state)
+static void test_exact_blocks_are_found(void **state)
 {
 	struct world w;
 
@@ -270,7 +270,7 @@ static void test_exact(void **state)
 }
 
 /* The same heap directly after the variables, whose last part is anonymous memory. */
-static void test_behind_variables(void **state)
+static void test_heap_directly_after_variables_is_found(void **state)
 {
 	struct world w;
 
@@ -294,7 +294,7 @@ static void test_behind_variables(void **state)
 }
 
 /* Blocks to which only a lost block points, and blocks to which a variable points. */
-static void test_classes(void **state)
+static void test_blocks_are_classified(void **state)
 {
 	struct world w;
 	struct heap *heap;
@@ -322,7 +322,7 @@ struct damage {
 	uint64_t address, value;
 };
 
-static void refuse(struct world *w, const struct damage *damage)
+static void assert_refused(struct world *w, const struct damage *damage)
 {
 	const uint64_t old = get(w, damage->address);
 	const char *reason = NULL;
@@ -345,7 +345,7 @@ static void refuse(struct world *w, const struct damage *damage)
 #define OTHER "the chunks in the bins are not the free ones"
 #define PLACE "the memory from brk(2) does not begin or end as it should"
 
-static void test_damaged(void **state)
+static void test_damaged_words_are_refused_with_a_reason(void **state)
 {
 	struct world w;
 
@@ -396,19 +396,19 @@ static void test_damaged(void **state)
 		};
 
 		for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-			refuse(&w, &all[i]);
+			assert_refused(&w, &all[i]);
 		check_whole(&w);
 		/* A free chunk that is in no list. */
 		put(&w, bin_at(&w, 33) + 8, end_of(&w, 33));
 		put(&w, bin_at(&w, 33) + 8 + word, end_of(&w, 33));
 		put_map(&w, get_map(&w) & ~(1ull << 33));
-		refuse(&w, &(struct damage){OTHER, VARIABLES, 0});
+		assert_refused(&w, &(struct damage){OTHER, VARIABLES, 0});
 		end(&w);
 	}
 }
 
 /* A list has a cycle that does not include its start, and as many chunks as exist. */
-static void test_cycle(void **state)
+static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 {
 	const uint64_t size = (uint64_t)4096 * PAGE;
 	struct world w;
@@ -427,7 +427,7 @@ static void test_cycle(void **state)
 		put(&w, at + 8, word);
 		put(&w, at + 32, word);
 		if (i % 2) {
-			list(&w, at, 0);
+			append_to_bin(&w, at, 0);
 			last = at;
 		}
 	}
@@ -445,7 +445,7 @@ static void test_cycle(void **state)
 
 /* There is no heap: the bins were never used, or they are variables of another allocator that point to addresses before
  * themselves, as in tcmalloc. */
-static void test_none(void **state)
+static void test_images_without_a_heap_have_none(void **state)
 {
 	struct world w;
 	const char *reason;
@@ -472,7 +472,7 @@ static uint64_t draw(uint64_t below)
 }
 
 /* With any value at any place, the image is read to its end, or refused with a reason. */
-static void test_random(void **state)
+static void test_randomly_damaged_images_are_read_or_refused(void **state)
 {
 	unsigned refused = 0;
 	struct world w;
@@ -515,10 +515,13 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),   cmocka_unit_test(test_behind_variables),
-		cmocka_unit_test(test_classes), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_none),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_exact_blocks_are_found),
+		cmocka_unit_test(test_heap_directly_after_variables_is_found),
+		cmocka_unit_test(test_blocks_are_classified),
+		cmocka_unit_test(test_damaged_words_are_refused_with_a_reason),
+		cmocka_unit_test(test_cyclic_list_is_refused_in_bounded_time),
+		cmocka_unit_test(test_images_without_a_heap_have_none),
+		cmocka_unit_test(test_randomly_damaged_images_are_read_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

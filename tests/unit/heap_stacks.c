@@ -61,7 +61,7 @@ static int clear(void **state)
 	return 0;
 }
 
-static void of_glibc(void **state)
+static void stack_of_glibc_is_recognised(void **state)
 {
 	struct thread_stack memory;
 
@@ -77,7 +77,7 @@ static void of_glibc(void **state)
 
 /* A number, and an address of other variables: a static program has such words after its first thread's control block.
  */
-static void numbers(void **state)
+static void other_words_are_not_taken_for_a_stack(void **state)
 {
 	struct thread_stack memory;
 
@@ -89,7 +89,7 @@ static void numbers(void **state)
 }
 
 /* Without a guard the last words look like those of glibc for a smaller stack. */
-static void of_musl(void **state)
+static void stack_of_musl_is_recognised(void **state)
 {
 	struct thread_stack memory;
 
@@ -135,7 +135,7 @@ static uint64_t used_below(const struct heap_thread *thread)
 
 /* A system call instruction does not change the red zone, so a function with such an instruction may have variables
  * there. The C library's functions have none there. */
-static void red_zone(void **state)
+static void red_zone_counts_as_used(void **state)
 {
 	struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
 
@@ -154,7 +154,7 @@ static void red_zone(void **state)
 }
 
 /* A frame may have an array of megabytes that was never touched: it is not searched word by word for a signal frame. */
-static void untouched(void **state)
+static void untouched_pages_are_not_searched(void **state)
 {
 	const struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
 
@@ -168,9 +168,11 @@ static void untouched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(of_glibc, clear), cmocka_unit_test_setup(numbers, clear),
-		cmocka_unit_test_setup(of_musl, clear),  cmocka_unit_test_setup(untouched, clear),
-		cmocka_unit_test_setup(red_zone, clear),
+		cmocka_unit_test_setup(stack_of_glibc_is_recognised, clear),
+		cmocka_unit_test_setup(other_words_are_not_taken_for_a_stack, clear),
+		cmocka_unit_test_setup(stack_of_musl_is_recognised, clear),
+		cmocka_unit_test_setup(untouched_pages_are_not_searched, clear),
+		cmocka_unit_test_setup(red_zone_counts_as_used, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ struct known {
 	uint64_t first;
 };
 
-static void know(const uint64_t *addresses, size_t count, bool is_reversed, uint64_t first)
+static void check_start(const uint64_t *addresses, size_t count, bool is_reversed, uint64_t first)
 {
 	static const struct arch arch = {.pointer_size = 8};
 	static const struct heap_image image = {.arch = &arch};
@@ -35,14 +35,14 @@ static void know(const uint64_t *addresses, size_t count, bool is_reversed, uint
 	heap_free(heap);
 }
 
-static void test_first(void **state)
+static void test_start_of_a_block_follows_the_known_addresses(void **state)
 {
 	static const struct known cases[] = {
 		{{0}, BLOCK},
 		{{BLOCK}, BLOCK},
 		{{0x10040}, 0x10040},
 		{{0x10100}, 0x10100},
-		{{0x10038}, BLOCK},            /* no alignment's: another allocator's header */
+		{{0x10038}, BLOCK},            /* not from an alignment: another allocator's header */
 		{{0x10040, 0x10040}, 0x10040}, /* known twice */
 		{{0x10040, 0x10080}, BLOCK},   /* a pool, which divides the block */
 		{{0x10040, 0x10080, 0x10100}, BLOCK},
@@ -56,14 +56,14 @@ static void test_first(void **state)
 
 		while (count < 3 && cases[i].addresses[count])
 			count++;
-		know(cases[i].addresses, count, false, cases[i].first);
-		know(cases[i].addresses, count, true, cases[i].first);
+		check_start(cases[i].addresses, count, false, cases[i].first);
+		check_start(cases[i].addresses, count, true, cases[i].first);
 	}
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_first)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_start_of_a_block_follows_the_known_addresses)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

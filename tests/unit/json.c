@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 
-static void strings_become_json(void **state)
+static void strings_are_written_as_json(void **state)
 {
 	static const struct {
 		const char *text, *json;
@@ -43,7 +43,7 @@ static void strings_become_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strings_become_json),
+		cmocka_unit_test(strings_are_written_as_json),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

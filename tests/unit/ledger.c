@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static void test_plain(void **state)
+static void test_events_are_written_in_their_order(void **state)
 {
 
 	(void)state;
@@ -31,7 +31,7 @@ static void test_plain(void **state)
 }
 
 /* A: realloc(p) enters | A frees p inside | B: malloc() = p | A: realloc returns q. */
-static void test_realloc_overtaken(void **state)
+static void test_malloc_of_its_address_proves_a_realloc(void **state)
 {
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
@@ -46,7 +46,7 @@ static void test_realloc_overtaken(void **state)
 }
 
 /* A failed realloc releases nothing. */
-static void test_realloc_fails(void **state)
+static void test_failed_realloc_releases_nothing(void **state)
 {
 
 	(void)state;
@@ -61,7 +61,7 @@ static void test_realloc_fails(void **state)
 }
 
 /* An id of another kind of resource proves nothing: A: realloc(5) enters | B: open() = 5 | A: realloc fails. */
-static void test_other_kind(void **state)
+static void test_id_of_another_kind_proves_nothing(void **state)
 {
 	struct reservation a, b;
 
@@ -86,7 +86,7 @@ static void test_other_kind(void **state)
 }
 
 /* A release waits only for calls that may have published an id of its own kind. */
-static void test_other_publisher(void **state)
+static void test_release_does_not_wait_for_another_kind(void **state)
 {
 	(void)state;
 	ledger_publisher_began(trace, 2);
@@ -98,7 +98,7 @@ static void test_other_publisher(void **state)
 
 /* A thread that has reserved an id releases it by another call, because a longjmp has left the reserving call. The
  * reservation must not be taken for a release when the address is allocated again. */
-static void test_left_reservation(void **state)
+static void test_reservation_left_by_longjmp_is_withdrawn(void **state)
 {
 	struct reservation a, b;
 
@@ -122,7 +122,7 @@ static void test_left_reservation(void **state)
 }
 
 /* Two calls that overlap: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
-static void test_crossing(void **state)
+static void test_crossing_reallocs_are_written_in_order(void **state)
 {
 	(void)state;
 	allocated(MALLOC, 0x10, 1);
@@ -141,7 +141,7 @@ static void test_crossing(void **state)
 }
 
 /* posix_memalign writes its pointer before it returns: another thread may free the block in between. */
-static void test_published_early(void **state)
+static void test_release_of_a_published_id_waits(void **state)
 {
 
 	(void)state;
@@ -163,7 +163,7 @@ static void test_published_early(void **state)
 
 /* pthread_create has written its id: the new thread detaches itself, by a call that could have failed, and that returns
  * before pthread_create. */
-static void test_published_and_committed(void **state)
+static void test_committed_release_of_a_published_id_waits(void **state)
 {
 	struct reservation detach;
 
@@ -185,7 +185,7 @@ static void test_published_and_committed(void **state)
 }
 
 /* A: pthread_create writes X | B: pthread_join(X), which fails, because X still runs | A returns X. */
-static void test_published_and_refused(void **state)
+static void test_failed_release_of_a_published_id_is_not_written(void **state)
 {
 	struct reservation join;
 
@@ -200,7 +200,7 @@ static void test_published_and_refused(void **state)
 }
 
 /* A: pthread_join(X), X is free again | B: pthread_create writes X | X: pthread_detach(X) | A returns | B returns. */
-static void test_published_anew(void **state)
+static void test_id_published_again_is_released_twice(void **state)
 {
 	struct reservation join, detach;
 
@@ -219,7 +219,7 @@ static void test_published_anew(void **state)
 }
 
 /* Each reference is an event; the block is live until the last reference is released. */
-static void test_references(void **state)
+static void test_block_is_live_until_its_last_reference(void **state)
 {
 	struct reservation a;
 	const struct event unref = event(UNREF, 0x10, 0);
@@ -254,7 +254,7 @@ static void test_references(void **state)
 }
 
 /* Two threads release a reference each at the same time: A enters | B enters | B returns | A returns. */
-static void test_references_at_once(void **state)
+static void test_two_threads_release_a_reference_each(void **state)
 {
 	struct reservation a, b;
 
@@ -270,7 +270,7 @@ static void test_references_at_once(void **state)
 }
 
 /* A record of calls has no live resources. */
-static void test_calls(void **state)
+static void test_calls_have_no_live_resources(void **state)
 {
 	const struct event leave = event(LEAVE, 0x20, 0);
 
@@ -282,7 +282,7 @@ static void test_calls(void **state)
 	assert_int_equal(trace->counts.events, 2);
 }
 
-static void test_kinds(void **state)
+static void test_kinds_are_numbered_across_modules(void **state)
 {
 	(void)state;
 	assert_int_equal(kinds_end(&settings), 8);
@@ -294,7 +294,7 @@ static void test_kinds(void **state)
 	assert_int_equal(kind_id(&settings, &ledger_module, 0), 1);
 }
 
-static void test_unknown_and_mismatched(void **state)
+static void test_unknown_and_mismatched_releases_are_noted(void **state)
 {
 	(void)state;
 	released(0x50);
@@ -315,7 +315,7 @@ static void test_unknown_and_mismatched(void **state)
 
 /* Blocks are released twice, by one or two functions, or allocated in between; one allocation was not seen, as the
  * releases of others show. */
-static void test_repeated(void **state)
+static void test_double_releases_are_noted(void **state)
 {
 	struct reservation a;
 
@@ -345,7 +345,7 @@ static void test_repeated(void **state)
 }
 
 /* Released ids are remembered in a small table: others replace them, and no id is taken for another. */
-static void test_many_releases(void **state)
+static void test_forgotten_releases_are_not_taken_for_double(void **state)
 {
 	(void)state;
 	for (uint64_t id = 1; id <= 100000; id++) {
@@ -362,7 +362,7 @@ static void test_many_releases(void **state)
 
 /* If an id is allocated while it is live, its release was not seen: only the new block counts as live. If references
  * are counted, the id gets one more reference instead. */
-static void test_reused(void **state)
+static void test_reused_id_replaces_its_block(void **state)
 {
 	(void)state;
 	allocated(MALLOC, 0x10, 5);
@@ -377,7 +377,7 @@ static void test_reused(void **state)
 
 /* A fork's child has its parent's blocks. The functions that allocated these blocks are known, but the allocations are
  * no events in the child's trace. */
-static void test_forked(void **state)
+static void test_child_inherits_blocks_without_events(void **state)
 {
 	(void)state;
 	allocated(NEW, 0x10, 5);
@@ -402,7 +402,7 @@ static void test_forked(void **state)
 }
 
 /* A fork's child has none of its parent's threads, and may allocate their ids again. */
-static void test_forked_without(void **state)
+static void test_child_does_not_inherit_threads(void **state)
 {
 	(void)state;
 	allocated(BEGIN, 0x10, 1);
@@ -426,27 +426,39 @@ static void test_forked_without(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_realloc_overtaken, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_realloc_fails, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_other_kind, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_other_publisher, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_left_reservation, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_crossing, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_published_early, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_published_and_committed, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_published_and_refused, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_published_anew, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_references, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_references_at_once, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_calls, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_kinds, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_repeated, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_many_releases, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_reused, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_forked, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_forked_without, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_events_are_written_in_their_order, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_malloc_of_its_address_proves_a_realloc, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_failed_realloc_releases_nothing, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_id_of_another_kind_proves_nothing, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_does_not_wait_for_another_kind, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_reservation_left_by_longjmp_is_withdrawn, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_crossing_reallocs_are_written_in_order, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_of_a_published_id_waits, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_committed_release_of_a_published_id_waits, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_failed_release_of_a_published_id_is_not_written, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_id_published_again_is_released_twice, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_is_live_until_its_last_reference, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_two_threads_release_a_reference_each, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_calls_have_no_live_resources, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_kinds_are_numbered_across_modules, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_and_mismatched_releases_are_noted, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_double_releases_are_noted, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_forgotten_releases_are_not_taken_for_double, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_reused_id_replaces_its_block, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_child_inherits_blocks_without_events, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_child_does_not_inherit_threads, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

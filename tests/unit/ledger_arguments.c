@@ -12,10 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* Arguments belong to the call, and to waiting events: the arguments that the call's return adds are in them, too. A: a
- * release that waits for a publisher returns, and its list is released | A: a realloc enters, and has succeeded at its
- * return. */
-static void test_arguments(void **state)
+/* The call and its waiting events share the arguments, so the arguments that the call's return adds are written, too.
+ * A: a release that waits for a publisher returns, and its list is released | A: a realloc enters, and has succeeded at
+ * its return. */
+static void test_arguments_are_written_with_waiting_events(void **state)
 {
 	struct event e = event(FREE, 0x40, 0);
 	struct reservation reservation;
@@ -43,7 +43,7 @@ static void test_arguments(void **state)
 }
 
 /* A failed call is no event. */
-static void test_failed_call(void **state)
+static void test_failed_call_is_a_note(void **state)
 {
 	struct event e = event(OPEN, 0, 0);
 
@@ -64,7 +64,7 @@ static void test_failed_call(void **state)
 }
 
 /* The note contains all arguments, however long they are. A format with less room marks what it truncates. */
-static void test_long_failed_call(void **state)
+static void test_note_of_a_failed_call_is_not_cut(void **state)
 {
 	static char path[5000], note[5100];
 	struct event e = event(OPEN, 0, 0);
@@ -84,9 +84,10 @@ static void test_long_failed_call(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_arguments, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_failed_call, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_long_failed_call, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_arguments_are_written_with_waiting_events, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_failed_call_is_a_note, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_note_of_a_failed_call_is_not_cut, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,8 +42,8 @@ static void assert_nothing_odd(void)
 	assert_notes("");
 }
 
-/* Any function may release them, because it is unknown which function allocated them. */
-static void test_releases(void **state)
+/* Any function may release the blocks of a baseline, because it is unknown which function allocated them. */
+static void test_baseline_block_may_be_released_by_any_function(void **state)
 {
 	(void)state;
 	assert_false(ledger_awaits_baseline(trace));
@@ -62,7 +62,7 @@ static void test_releases(void **state)
 }
 
 /* A: free(p), written | the copy has p, because A has not run further | A: free returns */
-static void test_free_in_flight(void **state)
+static void test_block_of_a_free_in_flight_is_not_entered(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -72,7 +72,7 @@ static void test_free_in_flight(void **state)
 }
 
 /* The same with ten thousand releases of other blocks in between: none is forgotten. */
-static void test_free_in_flight_of_many(void **state)
+static void test_free_in_flight_is_remembered_among_many(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -84,7 +84,7 @@ static void test_free_in_flight_of_many(void **state)
 }
 
 /* A: malloc takes p | the copy has p | A: malloc returns p, written */
-static void test_malloc_in_flight(void **state)
+static void test_block_of_a_malloc_in_flight_counts_once(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -101,7 +101,7 @@ static void test_malloc_in_flight(void **state)
 }
 
 /* A: malloc returns p, written | the copy has p */
-static void test_known(void **state)
+static void test_block_with_an_event_is_not_entered(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -112,7 +112,7 @@ static void test_known(void **state)
 }
 
 /* A: free(p), written | B: malloc() = p, written | the copy has p: it is B's */
-static void test_given_out_again(void **state)
+static void test_block_allocated_again_is_not_entered(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -123,7 +123,7 @@ static void test_given_out_again(void **state)
 }
 
 /* A: realloc(p), entered | the copy has p | A: it returns p: a release of a known block, and an allocation */
-static void test_realloc_in_flight(void **state)
+static void test_realloc_in_flight_replaces_its_block(void **state)
 {
 	struct reservation reservation;
 
@@ -139,7 +139,7 @@ static void test_realloc_in_flight(void **state)
 }
 
 /* A: free(p), which waits for a publisher | the copy has p | the publisher returns q, and the release is written */
-static void test_held(void **state)
+static void test_release_that_waits_finds_its_block(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -163,7 +163,7 @@ static void begin(void)
 }
 
 /* the copy has p, q | A: free(p), which waits | p and q are in the trace, and then the release */
-static void test_released_since(void **state)
+static void test_release_after_the_copy_is_written_later(void **state)
 {
 	(void)state;
 	begin();
@@ -179,7 +179,7 @@ static void test_released_since(void **state)
 }
 
 /* the copy has p | A: free(p) | B: malloc() = p | the baseline: p is from before the trace, and is B's now */
-static void test_given_out_since(void **state)
+static void test_block_allocated_again_after_the_copy_counts_once(void **state)
 {
 	(void)state;
 	begin();
@@ -194,7 +194,7 @@ static void test_given_out_since(void **state)
 }
 
 /* A: free(p), written | the copy has p, because A has not run further | A: free(p) again: the first release counts */
-static void test_released_before_copy(void **state)
+static void test_release_before_the_copy_counts(void **state)
 {
 	(void)state;
 	begin();
@@ -206,7 +206,7 @@ static void test_released_before_copy(void **state)
 }
 
 /* an unused copy | A: free(p) | another copy has p, because A has not run further */
-static void test_released_between_copies(void **state)
+static void test_block_released_before_the_last_copy_is_not_entered(void **state)
 {
 	(void)state;
 	begin();
@@ -218,7 +218,7 @@ static void test_released_between_copies(void **state)
 }
 
 /* A: malloc() = p, written | the copy has p | A: free(p): both are in the trace, and p is not from before */
-static void test_known_and_released(void **state)
+static void test_known_block_released_after_the_copy_is_not_entered(void **state)
 {
 	(void)state;
 	begin();
@@ -229,8 +229,8 @@ static void test_known_and_released(void **state)
 	assert_nothing_odd();
 }
 
-/* Too many events came to wait, so they were written: the release precedes the baseline in the trace. */
-static void test_written_before(void **state)
+/* Too many events waited, so they were written: the release precedes the baseline in the trace. */
+static void test_block_of_a_written_release_is_not_entered(void **state)
 {
 	(void)state;
 	begin();
@@ -243,7 +243,7 @@ static void test_written_before(void **state)
 }
 
 /* the copy has p, in the list of a cache that was not found | the C library frees it when A ends: no event */
-static void test_of_the_library(void **state)
+static void test_block_of_the_c_library_is_not_entered(void **state)
 {
 	(void)state;
 	begin();
@@ -255,7 +255,7 @@ static void test_of_the_library(void **state)
 	assert_nothing_odd();
 }
 
-static void test_incomplete(void **state)
+static void test_incomplete_baseline_does_not_count(void **state)
 {
 	(void)state;
 	assert_false(ledger_has_baseline(trace, 1));
@@ -265,7 +265,7 @@ static void test_incomplete(void **state)
 }
 
 /* One block is too large to be stored together with its event, another exceeds all limits. */
-static void test_large(void **state)
+static void test_very_large_blocks_are_entered(void **state)
 {
 	(void)state;
 	ledger_begin_baseline(trace, 1);
@@ -281,7 +281,7 @@ static void test_large(void **state)
 }
 
 /* The table does not grow while many blocks are entered, because the program would have to wait. */
-static void test_room(void **state)
+static void test_prepared_room_takes_all_blocks(void **state)
 {
 	struct hash room = hash_with_room(100000);
 	const struct hash_entry *const entries = room.entries;
@@ -314,7 +314,7 @@ static bool is_it(const void *context, uint64_t id)
 }
 
 /* The search ends at the first block for which the callback returns true. */
-static void test_any(void **state)
+static void test_search_ends_at_the_first_match(void **state)
 {
 	struct asked any = {0}, one = {.is = 0x20}, none = {.is = 0x40};
 	struct asked *asked = &any;
@@ -336,25 +336,37 @@ static void test_any(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_releases, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_free_in_flight, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_free_in_flight_of_many, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_malloc_in_flight, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_known, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_given_out_again, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_realloc_in_flight, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_held, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_released_since, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_given_out_since, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_released_before_copy, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_released_between_copies, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_known_and_released, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_written_before, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_of_the_library, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_incomplete, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_large, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_room, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_any, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_baseline_block_may_be_released_by_any_function, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_of_a_free_in_flight_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_free_in_flight_is_remembered_among_many, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_of_a_malloc_in_flight_counts_once, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_with_an_event_is_not_entered, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_allocated_again_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_realloc_in_flight_replaces_its_block, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_that_waits_finds_its_block, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_after_the_copy_is_written_later, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_allocated_again_after_the_copy_counts_once, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_before_the_copy_counts, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_released_before_the_last_copy_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_known_block_released_after_the_copy_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_of_a_written_release_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_block_of_the_c_library_is_not_entered, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_incomplete_baseline_does_not_count, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_very_large_blocks_are_entered, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_prepared_room_takes_all_blocks, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_search_ends_at_the_first_match, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void shut_between(uint64_t first, uint64_t last)
 	ledger_released_between(trace, &e, last);
 }
 
-static void test_existing(void **state)
+static void test_open_descriptors_count_as_older(void **state)
 {
 	(void)state;
 	ledger_existing(trace, 2, 0);
@@ -43,7 +43,7 @@ static void test_existing(void **state)
 /* A: close(5), written at its entry | the list of open descriptors still has 5 | B: open() = 5 and B: open() = 5, in
  * the kernel | 5 is in the list | B's return is seen. No release was missed: a descriptor from before the trace may be
  * opened again. */
-static void test_existing_is_given_out(void **state)
+static void test_older_descriptor_may_be_opened_again(void **state)
 {
 	(void)state;
 	ledger_existing(trace, 2, 5);
@@ -58,7 +58,7 @@ static void test_existing_is_given_out(void **state)
 	assert_int_equal(odd().reused, 1);
 }
 
-static void test_between(void **state)
+static void test_range_closes_all_open_descriptors_in_it(void **state)
 {
 	(void)state;
 	for (uint64_t id = 10; id > 2; id--)
@@ -81,7 +81,7 @@ static void test_between(void **state)
 
 /* A close that fails is not a release. It counts as a double close only if the number was closed before; one that
  * succeeds proves that an open was not seen, and is not reported as a double close. */
-static void test_closed_twice(void **state)
+static void test_second_failed_close_counts_as_double(void **state)
 {
 	struct reservation reservation;
 
@@ -105,7 +105,7 @@ static void test_closed_twice(void **state)
 
 /* A: close_range(3, 5) enters, and reserves each of them | B: open() = 3: it was closed | B: close(4), its own | A:
  * returns: 5 was closed, too; or it has failed, and 5 stays open. */
-static void test_range_overtaken(void **state)
+static void test_events_of_other_threads_split_a_range(void **state)
 {
 	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
@@ -139,11 +139,15 @@ static void test_range_overtaken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_existing, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_existing_is_given_out, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_between, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_closed_twice, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_range_overtaken, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_open_descriptors_count_as_older, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_older_descriptor_may_be_opened_again, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_range_closes_all_open_descriptors_in_it, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_second_failed_close_counts_as_double, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_events_of_other_threads_split_a_range, ledger_setup,
+						ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void assert_live(uint32_t resource, uint64_t ranges, uint64_t pages)
 	assert_int_equal(ledger_live(trace, resource).bytes, PAGES(pages));
 }
 
-static void test_whole(void **state)
+static void test_whole_range_is_released(void **state)
 {
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(4));
@@ -50,7 +50,7 @@ static void test_whole(void **state)
 	assert_trace("map<map>(16384) = 0x10000\nunmap<map>(0x10000)\nmap<map>(100) = 0x10000\nunmap<map>(0x10000)\n");
 }
 
-static void test_middle(void **state)
+static void test_release_in_the_middle_leaves_two_ranges(void **state)
 {
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(10));
@@ -69,7 +69,7 @@ static void test_middle(void **state)
 		     "unmap<map>(20480) = 0x15000\nunmap<map>(0x10000)\nunmap<map>(0x15000)\n");
 }
 
-static void test_ends(void **state)
+static void test_releases_at_the_ends_shorten_the_range(void **state)
 {
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(10));
@@ -87,7 +87,7 @@ static void test_ends(void **state)
 }
 
 /* One call that concerns several ranges, and both kinds: a row releases its own kind. */
-static void test_over_several(void **state)
+static void test_release_over_several_ranges_affects_its_kind(void **state)
 {
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(2));
@@ -103,7 +103,7 @@ static void test_over_several(void **state)
 		     "unmap<map>(4096) = 0x15000\nunshare<shared>(0x12000)\n");
 }
 
-static void test_questions(void **state)
+static void test_releases_are_compared_with_live_ranges(void **state)
 {
 	struct event e = unmapping(UNMAP, 17, 1);
 
@@ -129,7 +129,7 @@ static void test_questions(void **state)
 }
 
 /* mremap: the old range ends, the new one begins, at the same place or another one. */
-static void test_moved(void **state)
+static void test_moved_range_ends_and_begins_again(void **state)
 {
 	struct reservation move;
 	const struct event grows = unmapping(REMAP, 16, 2), shrinks = unmapping(REMAP, 16, 4),
@@ -161,7 +161,7 @@ static void test_moved(void **state)
 }
 
 /* A: munmap(16 pages) is done | B: mmap gets some of these | A returns. */
-static void test_overtaken(void **state)
+static void test_mmap_during_munmap_proves_the_release(void **state)
 {
 	const struct event e = unmapping(UNMAP, 16, 16);
 	struct reservation a;
@@ -176,8 +176,8 @@ static void test_overtaken(void **state)
 	assert_trace("map<map>(65536) = 0x10000\nunmap<map>(0x10000)\nmap<map>(8192) = 0x14000\n");
 }
 
-/* The range that was there may have been released by an untraced call: then only the new range is there. */
-static void test_covered(void **state)
+/* An untraced call may have released the range that was there, so only the new range is kept. */
+static void test_new_range_replaces_the_old_one(void **state)
 {
 	(void)state;
 	allocated(MAP, PAGES(16), PAGES(8));
@@ -186,7 +186,7 @@ static void test_covered(void **state)
 	assert_int_equal(odd().reused, 1);
 }
 
-static void test_kept(void **state)
+static void test_numbers_are_kept_for_ids(void **state)
 {
 	struct event e = event(OPEN, 0x10, 1);
 	uint64_t kept = 7;
@@ -220,15 +220,20 @@ static void test_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_whole, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_middle, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_ends, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_over_several, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_questions, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_moved, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_overtaken, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_covered, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_kept, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_whole_range_is_released, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_in_the_middle_leaves_two_ranges, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_releases_at_the_ends_shorten_the_range, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_release_over_several_ranges_affects_its_kind, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_releases_are_compared_with_live_ranges, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_moved_range_ends_and_begins_again, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_mmap_during_munmap_proves_the_release, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_new_range_replaces_the_old_one, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_numbers_are_kept_for_ids, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

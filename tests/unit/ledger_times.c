@@ -22,7 +22,7 @@ static struct event at(int function, uint64_t id, uint64_t seconds)
 }
 
 /* main: begin() = t | main: join(t) enters | t: malloc() | main: join returns: the thread ends at this time. */
-static void test_join(void **state)
+static void test_join_has_the_time_of_its_return(void **state)
 {
 	struct event e = at(BEGIN, 0x7, 1);
 	struct reservation join;
@@ -39,7 +39,7 @@ static void test_join(void **state)
 }
 
 /* A: realloc(p) enters | B: malloc() = p, which proves that A's call has released it, at the latest at B's return. */
-static void test_proven(void **state)
+static void test_proven_release_has_the_time_of_its_proof(void **state)
 {
 	struct event e = at(MALLOC, 0x10, 1);
 	struct reservation a;
@@ -56,7 +56,7 @@ static void test_proven(void **state)
 }
 
 /* A: publishes p, enters | B: free(p), waits | B: malloc() = q | A: returns p | B's release is written. */
-static void test_held(void **state)
+static void test_waiting_release_has_the_time_of_its_writing(void **state)
 {
 	struct event e = at(FREE, 0x10, 2);
 
@@ -73,7 +73,7 @@ static void test_held(void **state)
 }
 
 /* The wall clock is set back by an hour and more. */
-static void test_clock_set_back(void **state)
+static void test_times_never_go_back(void **state)
 {
 	(void)state;
 	settings.timestamps = true;
@@ -90,10 +90,12 @@ static void test_clock_set_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_join, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_proven, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_held, ledger_setup, ledger_teardown),
-		cmocka_unit_test_setup_teardown(test_clock_set_back, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_join_has_the_time_of_its_return, ledger_setup, ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_proven_release_has_the_time_of_its_proof, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_waiting_release_has_the_time_of_its_writing, ledger_setup,
+						ledger_teardown),
+		cmocka_unit_test_setup_teardown(test_times_never_go_back, ledger_setup, ledger_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,7 +169,7 @@ static void note(void)
 	output_note(trace, "note");
 }
 
-static void all_come(void)
+static void await_all_names(void)
 {
 	assert_true(naming_wait(trace->naming, PATIENCE));
 	put_ready(trace);
@@ -177,12 +177,12 @@ static void all_come(void)
 
 /* ---- Tests ---- */
 
-static void test_known_at_once(void **state)
+static void test_known_names_are_written_at_once(void **state)
 {
 	(void)state;
 	assert_true(naming_wait(trace->naming, PATIENCE));
 	called_from(1, IN(one_function));
-	all_come(); /* on a slow machine the answers come later */
+	await_all_names(); /* on a slow machine the answers come later */
 	called_from(2, IN(one_function));
 	assert_null(trace->deferred);
 	note();
@@ -190,7 +190,7 @@ static void test_known_at_once(void **state)
 	assert_int_equal(trace->counts.unnamed_stacks, 0);
 }
 
-static void test_late(void **state)
+static void test_records_wait_for_late_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -202,7 +202,7 @@ static void test_late(void **state)
 	put_ready(trace);
 	assert_written("");
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	assert_written(" 1:one_function note 2:another_function 3:one_function");
 	assert_null(trace->deferred);
 	assert_int_equal(trace->counts.unnamed_stacks, 0);
@@ -210,7 +210,7 @@ static void test_late(void **state)
 
 /*	tracer: call 1, asks | another object | call 2, asks | the answers
  * Each call is named by the object that was mapped when it was made. */
-static void test_object_replaced(void **state)
+static void test_calls_are_named_by_the_object_of_their_time(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -219,14 +219,14 @@ static void test_object_replaced(void **state)
 	add_program("/nowhere");
 	called_from(2, IN(one_function));
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	called_from(3, IN(one_function));
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
 /* Dropped entries are freed even if the program maps no further object, for example because it generates its code
  * itself. */
-static void test_forgotten(void **state)
+static void test_dropped_objects_are_freed(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -236,13 +236,13 @@ static void test_forgotten(void **state)
 	called_from(2, IN(another_function));
 	assert_int_equal(naming_gone(trace->naming), 1); /* the entry that call 1 uses */
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	note();
 	assert_int_equal(naming_gone(trace->naming), 0);
 	assert_written(" 1:one_function 2:- note");
 }
 
-static void test_too_many(void **state)
+static void test_records_without_room_are_written_unnamed(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 	uint64_t calls = 0;
@@ -255,11 +255,11 @@ static void test_too_many(void **state)
 	called_from(1, IN(one_function));
 	called_from(2, IN(another_function));
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	assert_int_equal(trace->counts.unnamed_stacks, calls);
 }
 
-static void test_end(void **state)
+static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -279,7 +279,7 @@ static void test_end(void **state)
 }
 
 /* Records that have waited for a baseline wait for names afterwards. */
-static void test_baseline(void **state)
+static void test_names_are_awaited_after_a_baseline(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -292,13 +292,13 @@ static void test_baseline(void **state)
 	called_from(2, IN(one_function));
 	assert_written("");
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	assert_written(" 1:one_function 2:one_function");
 }
 
 /* call 1, asks | a scan begins | call 2 | the scan's records | the answers. A scan's verdicts concern only blocks that
  * were allocated before the scan began. */
-static void test_scan(void **state)
+static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -310,7 +310,7 @@ static void test_scan(void **state)
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 2"}});
 	assert_written("");
 	gate_open(namer_worker(trace->run->namer), gate);
-	all_come();
+	await_all_names();
 	assert_written(" 1:one_function note note");
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 3"}});
 	put_undefer(trace);
@@ -319,7 +319,7 @@ static void test_scan(void **state)
 }
 
 /* The trace ends while its names are still looked up: the worker frees its data. */
-static void test_dropped(void **state)
+static void test_worker_frees_the_data_of_an_ended_trace(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
 
@@ -339,7 +339,7 @@ struct slow {
 	bool is_done;
 };
 
-static void be_slow(void *context)
+static void wait_for_go(void *context)
 {
 	struct slow *const slow = context;
 	char byte;
@@ -365,7 +365,7 @@ static struct slow *slow_new(atomic_bool *has_ended)
 	return slow;
 }
 
-static void test_limits(void **state)
+static void test_unanswered_work_is_limited(void **state)
 {
 	enum { MANY = 12 };
 	atomic_bool has_ended[MANY] = {false};
@@ -379,7 +379,7 @@ static void test_limits(void **state)
 		struct slow *const slow = slow_new(&has_ended[i]);
 
 		gates[i] = slow->go[1];
-		assert_false(timed_do(be_slow, slow_free, slow));
+		assert_false(timed_do(wait_for_go, slow_free, slow));
 	}
 	/* MANY files do not answer: more than functrace reads at a time. It does not begin to read the last ones. */
 	assert_false(atomic_load(&has_ended[0]));
@@ -396,7 +396,7 @@ static void test_limits(void **state)
 	struct slow *const slow = slow_new(&last);
 
 	assert_int_equal(write(slow->go[1], "", 1), 1);
-	assert_true(timed_do(be_slow, slow_free, slow));
+	assert_true(timed_do(wait_for_go, slow_free, slow));
 	assert_true(slow->is_done);
 	close(slow->go[1]);
 	slow_free(slow);
@@ -405,16 +405,16 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_known_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_object_replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_baseline, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_scan, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dropped, setup, teardown),
-		cmocka_unit_test(test_limits),
+		cmocka_unit_test_setup_teardown(test_known_names_are_written_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_records_wait_for_late_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_calls_are_named_by_the_object_of_their_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dropped_objects_are_freed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_records_without_room_are_written_unnamed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_end_of_the_trace_does_not_wait_for_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_are_awaited_after_a_baseline, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_records_of_a_scan_wait_for_earlier_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_worker_frees_the_data_of_an_ended_trace, setup, teardown),
+		cmocka_unit_test(test_unanswered_work_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static int parse(const char *line)
 	return status;
 }
 
-static void assert_said(const char *text)
+static void assert_output_has(const char *text)
 {
 	if (!strstr(said, text))
 		fail_msg("'%s' is not in: %s", text, said);
@@ -68,11 +68,11 @@ static void assert_said(const char *text)
 #define assert_usage_error(line, text)                                                                                 \
 	do {                                                                                                           \
 		assert_int_equal(parse(line), 2);                                                                      \
-		assert_said(text);                                                                                     \
-		assert_said("functrace --help");                                                                       \
+		assert_output_has(text);                                                                               \
+		assert_output_has("functrace --help");                                                                 \
 	} while (0)
 
-static void test_defaults(void **state)
+static void test_defaults_are_set(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("ls -l --color"), -1);
@@ -102,7 +102,7 @@ static void test_defaults(void **state)
 	assert_int_equal(settings.symbol_count, 0);
 }
 
-static void test_modules(void **state)
+static void test_modules_are_chosen(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-e all ls"), -1);
@@ -117,11 +117,12 @@ static void test_modules(void **state)
 	/* The first of both options decides: help ends the parsing, so later options are not checked. */
 	assert_int_equal(parse("-b x -e memory,help"), 2);
 	assert_int_equal(parse("-e memory,help -b x"), 0);
-	assert_said("memory       blocks\nvisits       calls\nfile         descriptors\nall          all of these\n"
-		    "             but not visits\n");
+	assert_output_has(
+		"memory       blocks\nvisits       calls\nfile         descriptors\nall          all of these\n"
+		"             but not visits\n");
 }
 
-static void test_repair(void **state)
+static void test_repair_excludes_other_options(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--repair -t 1"), -1);
@@ -134,7 +135,7 @@ static void test_repair(void **state)
 			   "--scan does not go with --repair, which traces nothing; leave one of them out");
 }
 
-static void test_all_options(void **state)
+static void test_all_options_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-e file,memory,file -b 256 -A -M 8,100-200,4096- -M 0x10 -L "
@@ -180,7 +181,7 @@ static void test_all_options(void **state)
 	assert_int_equal(settings.symbols[3].address, 0x416b7f);
 }
 
-static void test_long_names(void **state)
+static void test_long_names_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-t7"), -1);
@@ -211,7 +212,7 @@ static void test_long_names(void **state)
 	assert_false(settings.timestamps);
 }
 
-static void test_what_to_trace(void **state)
+static void test_invalid_targets_are_refused(void **state)
 {
 	(void)state;
 	assert_usage_error("", "nothing to trace");
@@ -246,7 +247,7 @@ static void test_what_to_trace(void **state)
 	assert_usage_error("--start-paused ls", "needs the signal");
 }
 
-static void test_numbers(void **state)
+static void test_invalid_numbers_are_refused(void **state)
 {
 	(void)state;
 	assert_usage_error("-b 257 ls", "from 0 (none) to 256");
@@ -263,7 +264,7 @@ static void test_numbers(void **state)
 	assert_int_equal(settings.monitor[0].high, UINT64_MAX);
 }
 
-static void test_scan(void **state)
+static void test_options_of_scans_are_checked(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--scan -t 1"), -1);
@@ -375,7 +376,7 @@ static void test_scan(void **state)
 	assert_usage_error("--why=0x10 -t 1", "add --scan");
 }
 
-static void test_durations(void **state)
+static void test_durations_are_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -404,7 +405,7 @@ static void test_durations(void **state)
 	assert_true(settings.children);
 }
 
-static void test_signals(void **state)
+static void test_signals_are_parsed(void **state)
 {
 	const struct {
 		const char *text;
@@ -431,10 +432,10 @@ static void test_signals(void **state)
 		snprintf(line, sizeof(line), "-S %s ls", bad[i]);
 		assert_usage_error(line, "this is no signal");
 	}
-	assert_said("functracer's -S");
+	assert_output_has("functracer's -S");
 }
 
-static void test_output(void **state)
+static void test_outputs_and_formats_are_checked(void **state)
 {
 	char line[256];
 
@@ -463,7 +464,7 @@ static void test_output(void **state)
 	assert_usage_error("--compat=sp-rtrace -f plain ls", "--compat: the format plain has no such dialect; give -f "
 							     "with one that has: rtrace, text\n");
 	assert_int_equal(parse("-f plain -r ls"), -1);
-	assert_said("-r has no effect on the format plain");
+	assert_output_has("-r has no effect on the format plain");
 	assert_usage_error("--compat=9 ls", "sp-rtrace");
 	assert_usage_error("--cpu=all ls", "known are auto (");
 	assert_usage_error("--cpu= ls", "and free (they never do)");
@@ -486,12 +487,12 @@ static void test_output(void **state)
 	}
 	assert_usage_error("--unwinder=x ls", "rows and libunwind");
 	assert_int_equal(parse("-r ls"), -1);
-	assert_said("-r has no effect on the format rtrace");
+	assert_output_has("-r has no effect on the format rtrace");
 	assert_int_equal(parse("-q -r ls"), -1);
 	assert_string_equal(said, "");
 }
 
-static void test_debug(void **state)
+static void test_debug_levels_are_checked(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-d ls"), -1);
@@ -513,7 +514,7 @@ static void test_debug(void **state)
 	assert_usage_error("--debug=all:22 ls", "in the same word");
 }
 
-static void test_args(void **state)
+static void test_options_of_arguments_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("./prog -a"), -1);
@@ -530,7 +531,7 @@ static void test_args(void **state)
 	assert_usage_error("-a std::f ls", "give them to -x\n");
 }
 
-static void test_cycle_size(void **state)
+static void test_cycle_size_is_checked(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("./prog"), -1);
@@ -543,7 +544,7 @@ static void test_cycle_size(void **state)
 						    "one that has: plain\n");
 }
 
-static void test_unknown_options(void **state)
+static void test_unknown_options_are_refused(void **state)
 {
 	(void)state;
 	assert_usage_error("--rotate=1 ./prog", "unrecognized option");
@@ -567,7 +568,7 @@ static void assert_functions(size_t count, const char *const symbols[], const ch
 	}
 }
 
-static void test_functions(void **state)
+static void test_lists_of_functions_are_parsed(void **state)
 {
 	static const char *const symbols[] = {
 		"parse",        "Parser::*",    "operator==", "Set::operator!=", "operator!", "[!a-z]*",
@@ -618,7 +619,7 @@ static void test_functions(void **state)
 	assert_usage_error("-x a\tb ls", "has control characters in it");
 }
 
-static void test_contexts(void **state)
+static void test_context_functions_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--context-function=first;ns::*@main --context-function=at=0x10 ls"), -1);
@@ -640,7 +641,7 @@ static void test_contexts(void **state)
 		"many contexts; name fewer, or use a pattern\n");
 }
 
-static void test_attachments(void **state)
+static void test_attached_files_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--attach-file=maps --attach-file=log2=a=b -o f ls"), -1);
@@ -678,7 +679,7 @@ static int parse_functions(const char *text, size_t size)
 	return parse(line);
 }
 
-static void test_functions_of_a_file(void **state)
+static void test_functions_are_read_from_a_file(void **state)
 {
 	static const char *const symbols[] = {
 		"first", "operator new(unsigned long)", "a", "b", "{lambda()#1}", "c", "!0x10", "last"};
@@ -696,18 +697,19 @@ static void test_functions_of_a_file(void **state)
 
 	assert_int_equal(parse_functions("a\n# b\nc;x=y\n", 12), 2);
 	snprintf(expected, sizeof(expected), "functrace: %s/functions:3: 'x=y' gives no address after the '='", folder);
-	assert_said(expected);
-	assert_said("functrace --help");
+	assert_output_has(expected);
+	assert_output_has("functrace --help");
 	assert_int_equal(parse_functions("@other", 6), 2);
-	assert_said("functions:1: '@other' is a list within a list; give each file in an option of its own\n");
+	assert_output_has("functions:1: '@other' is a list within a list; give each file in an option of its own\n");
 	assert_int_equal(parse_functions("a\0b", 3), 2);
-	assert_said("functions: this is no text; give a file with functions, one on each line\n");
+	assert_output_has("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];
 
 	/* Without the limit of an item, each bracket would be searched for in all the following text. */
 	memset(brackets, '[', sizeof(brackets));
 	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
-	assert_said("functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
+	assert_output_has(
+		"functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
 	assert_usage_error("-x @ ls", "functrace: -x @: give a file with functions, one on each line\n");
 	assert_usage_error("-x @/no/such ls",
 			   "functrace: -x @/no/such: the file cannot be read: No such file or directory\n");
@@ -720,7 +722,7 @@ static void test_functions_of_a_file(void **state)
 }
 
 /* Tests that -o is no file that is read, and no other output. */
-static void test_named_files(void **state)
+static void test_output_is_refused_if_it_is_another_file(void **state)
 {
 	static const char *const others[] = {"--report --diff=%s", "--report --diff=@1 --suppressions=%s", "--html=%s",
 					     "-x @%s", "--attach-file=config=%s"};
@@ -760,22 +762,22 @@ static void test_named_files(void **state)
 	free(link);
 }
 
-static void test_help(void **state)
+static void test_help_and_version_are_printed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-V"), 0);
-	assert_said("functrace " PACKAGE_VERSION "\ntraces: ");
+	assert_output_has("functrace " PACKAGE_VERSION "\ntraces: ");
 	for (size_t i = 0; arch_known(i); i++)
-		assert_said(arch_known(i)->name);
+		assert_output_has(arch_known(i)->name);
 	assert_int_equal(parse("--version nonsense"), 0);
 	assert_int_equal(parse("--usage"), 0);
-	assert_said("Usage: functrace");
+	assert_output_has("Usage: functrace");
 	assert_int_equal(parse("--help"), 0);
 	assert_int_equal(parse("-h"), 0);
-	assert_said("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
-	assert_said("-x, --symbols=LIST|@FILE");
-	assert_said("rtrace, text, plain (default");
-	assert_said("kinds of resources: memory, visits, file");
+	assert_output_has("-t, -p, --attach=PID|NAME, --pid=PID|NAME");
+	assert_output_has("-x, --symbols=LIST|@FILE");
+	assert_output_has("rtrace, text, plain (default");
+	assert_output_has("kinds of resources: memory, visits, file");
 	assert_null(strstr(said, "--rotate"));
 	for (const char *line = said; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 79)
@@ -783,20 +785,20 @@ static void test_help(void **state)
 }
 
 /* Tests the text that completion reads: names, argument, allowed words, help. */
-static void test_lists(void **state)
+static void test_options_are_listed_for_completion(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-q --list-options nonsense"), 0);
 	assert_int_equal(strncmp(said, "-e --module\trequired,\tmemory visits file all help FILE\t", 54), 0);
-	assert_said("\n-x --symbols\trequired\t@FILE\t");
-	assert_said("\n-t --attach -p --pid\trequired\tPID\tattach to");
-	assert_said("\n--children\tnone\t-\twith -t");
-	assert_said("\n-L --library\trequired,\t-\t");
-	assert_said("\n-f --format\trequired\trtrace text plain");
-	assert_said("\n-o --output\trequired\tDIR FILE\t");
-	assert_said("\n--cpu\trequired\tauto pin free\t");
-	assert_said("\n-d --debug\toptional\ttracer breakpoint ");
-	assert_said("\n-V --version\tnone\t-\tthe version\n");
+	assert_output_has("\n-x --symbols\trequired\t@FILE\t");
+	assert_output_has("\n-t --attach -p --pid\trequired\tPID\tattach to");
+	assert_output_has("\n--children\tnone\t-\twith -t");
+	assert_output_has("\n-L --library\trequired,\t-\t");
+	assert_output_has("\n-f --format\trequired\trtrace text plain");
+	assert_output_has("\n-o --output\trequired\tDIR FILE\t");
+	assert_output_has("\n--cpu\trequired\tauto pin free\t");
+	assert_output_has("\n-d --debug\toptional\ttracer breakpoint ");
+	assert_output_has("\n-V --version\tnone\t-\tthe version\n");
 	assert_null(strstr(said, "--start\t"));
 	assert_null(strstr(said, "--list"));
 	for (const char *line = said; *line; line += strcspn(line, "\n") + 1) {
@@ -810,7 +812,7 @@ static void test_lists(void **state)
 	char *const parent = xasprintf("%d\t", (int)getppid());
 
 	assert_int_equal(parse("--list-processes"), 0);
-	assert_said(parent);
+	assert_output_has(parent);
 	free(parent);
 }
 
@@ -832,17 +834,28 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_repair),      cmocka_unit_test(test_all_options),
-		cmocka_unit_test(test_long_names),  cmocka_unit_test(test_what_to_trace),
-		cmocka_unit_test(test_numbers),     cmocka_unit_test(test_scan),
-		cmocka_unit_test(test_durations),   cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_output),      cmocka_unit_test(test_debug),
-		cmocka_unit_test(test_functions),   cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_attachments), cmocka_unit_test(test_functions_of_a_file),
-		cmocka_unit_test(test_cycle_size),  cmocka_unit_test(test_unknown_options),
-		cmocka_unit_test(test_args),        cmocka_unit_test(test_help),
-		cmocka_unit_test(test_named_files), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_defaults_are_set),
+		cmocka_unit_test(test_modules_are_chosen),
+		cmocka_unit_test(test_repair_excludes_other_options),
+		cmocka_unit_test(test_all_options_are_parsed),
+		cmocka_unit_test(test_long_names_are_parsed),
+		cmocka_unit_test(test_invalid_targets_are_refused),
+		cmocka_unit_test(test_invalid_numbers_are_refused),
+		cmocka_unit_test(test_options_of_scans_are_checked),
+		cmocka_unit_test(test_durations_are_parsed),
+		cmocka_unit_test(test_signals_are_parsed),
+		cmocka_unit_test(test_outputs_and_formats_are_checked),
+		cmocka_unit_test(test_debug_levels_are_checked),
+		cmocka_unit_test(test_lists_of_functions_are_parsed),
+		cmocka_unit_test(test_context_functions_are_parsed),
+		cmocka_unit_test(test_attached_files_are_parsed),
+		cmocka_unit_test(test_functions_are_read_from_a_file),
+		cmocka_unit_test(test_cycle_size_is_checked),
+		cmocka_unit_test(test_unknown_options_are_refused),
+		cmocka_unit_test(test_options_of_arguments_are_parsed),
+		cmocka_unit_test(test_help_and_version_are_printed),
+		cmocka_unit_test(test_output_is_refused_if_it_is_another_file),
+		cmocka_unit_test(test_options_are_listed_for_completion),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, make_folder, remove_folder);

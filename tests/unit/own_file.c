@@ -74,7 +74,7 @@ static void need_root(void)
 }
 
 /* Neither call opens a file of another user, and the file is unchanged. */
-static void is_refused(const char *path, const char *content)
+static void assert_refused(const char *path, const char *content)
 {
 	const struct stat before = stat_of(content);
 
@@ -87,7 +87,7 @@ static void is_refused(const char *path, const char *content)
 	assert_int_equal(after.st_uid, before.st_uid);
 }
 
-static void is_opened(int fd)
+static void assert_opened(int fd)
 {
 	assert_true(fd >= 0);
 	close(fd);
@@ -99,50 +99,50 @@ static void files_of_another_user_are_refused(void **state)
 	need_root();
 	put("file", 0666);
 	assert_int_equal(chown("file", OTHER, OTHER), 0);
-	is_refused("file", "file");
+	assert_refused("file", "file");
 }
 
-static void files_with_another_name_are_refused(void **state)
+static void files_with_a_second_link_are_refused(void **state)
 {
 	(void)state;
 	put("other", 0644);
 	assert_int_equal(link("other", "file"), 0);
-	is_refused("file", "other");
+	assert_refused("file", "other");
 	assert_int_equal(unlink("other"), 0);
-	is_opened(own_file_open("file"));
+	assert_opened(own_file_open("file"));
 }
 
-static void links_and_fifos_are_refused(void **state)
+static void symlinks_and_fifos_are_refused(void **state)
 {
 	(void)state;
 	put("other", 0644);
 	assert_int_equal(symlink("other", "file"), 0);
-	is_refused("file", "other");
+	assert_refused("file", "other");
 	assert_int_equal(unlink("file"), 0);
 	assert_int_equal(mkfifo("file", 0600), 0);
-	is_refused("file", "other");
+	assert_refused("file", "other");
 }
 
 /* A file that other users could read becomes readable for its owner only, within the mask, and empty. */
-static void modes_of_older_files_are_taken_back(void **state)
+static void modes_of_existing_files_are_restricted(void **state)
 {
 	const mode_t mask = umask(022);
 
 	(void)state;
 	put("file", 0666);
-	is_opened(own_file_open_to_append("file"));
+	assert_opened(own_file_open_to_append("file"));
 	assert_int_equal(stat_of("file").st_size, 5);
-	is_opened(own_file_open("file"));
+	assert_opened(own_file_open("file"));
 	assert_int_equal(stat_of("file").st_mode & 07777, 0600);
 	assert_int_equal(stat_of("file").st_size, 0);
 	assert_int_equal(chmod("file", 0666), 0);
 	umask(0200);
-	is_opened(own_file_open("file"));
+	assert_opened(own_file_open("file"));
 	assert_int_equal(stat_of("file").st_mode & 07777, 0400);
 	umask(mask);
 }
 
-static void given_is(const char *path, const char *file)
+static void assert_given_opens(const char *path, const char *file)
 {
 	const int fd = own_file_open_given(path, 0);
 	struct stat st;
@@ -153,10 +153,10 @@ static void given_is(const char *path, const char *file)
 	assert_int_equal(st.st_ino, stat_of(file).st_ino);
 }
 
-static void given_links_of_ours_are_followed(void **state)
+static void given_links_of_the_same_user_are_followed(void **state)
 {
 	(void)state;
-	given_is("file", "file");
+	assert_given_opens("file", "file");
 	assert_int_equal(stat_of("file").st_mode & 0777, 0600);
 	assert_int_equal(symlink("next", "given"), 0);
 	char *const absolute = xasprintf("%s/other", folder);
@@ -165,10 +165,10 @@ static void given_links_of_ours_are_followed(void **state)
 	free(absolute);
 	assert_int_equal(own_file_open_given("missing/file", 0), -ENOENT);
 	/* A missing file at the end of the links is created; an existing one keeps its content. */
-	given_is("given", "other");
+	assert_given_opens("given", "other");
 	put("spare", 0644);
 	assert_int_equal(rename("spare", "other"), 0);
-	given_is("given", "other");
+	assert_given_opens("given", "other");
 	assert_int_equal(stat_of("other").st_size, 5);
 	assert_int_equal(stat_of("other").st_mode & 0777, 0644);
 	assert_int_equal(unlink("next"), 0);
@@ -235,7 +235,7 @@ static void *exchange(void *unused)
 
 /* Another user replaces a file, or a link of this user, by a link again and again. The other user's link is never
  * followed. */
-static void exchanged_while_opened(const char *ours)
+static void check_exchange(const char *ours)
 {
 	enum { TRIES = 30000 };
 	pthread_t thread;
@@ -263,37 +263,37 @@ static void exchanged_while_opened(const char *ours)
 	assert_int_equal(opened + refused, TRIES);
 }
 
-static void files_are_not_exchanged_while_they_are_opened(void **state)
+static void link_exchanged_for_a_file_is_never_followed(void **state)
 {
 	(void)state;
 	need_root();
 	put("other", 0644);
 	put("given", 0644);
-	exchanged_while_opened("a file");
+	check_exchange("a file");
 }
 
-static void links_are_not_exchanged_while_they_are_followed(void **state)
+static void link_exchanged_for_a_link_is_never_followed(void **state)
 {
 	(void)state;
 	need_root();
 	put("other", 0644);
 	put("file", 0644);
 	assert_int_equal(symlink("file", "given"), 0);
-	exchanged_while_opened("a link");
+	check_exchange("a link");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(files_of_another_user_are_refused, enter, leave),
-		cmocka_unit_test_setup_teardown(files_with_another_name_are_refused, enter, leave),
-		cmocka_unit_test_setup_teardown(links_and_fifos_are_refused, enter, leave),
-		cmocka_unit_test_setup_teardown(modes_of_older_files_are_taken_back, enter, leave),
-		cmocka_unit_test_setup_teardown(given_links_of_ours_are_followed, enter, leave),
+		cmocka_unit_test_setup_teardown(files_with_a_second_link_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(symlinks_and_fifos_are_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(modes_of_existing_files_are_restricted, enter, leave),
+		cmocka_unit_test_setup_teardown(given_links_of_the_same_user_are_followed, enter, leave),
 		cmocka_unit_test_setup_teardown(given_descriptors_are_opened, enter, leave),
 		cmocka_unit_test_setup_teardown(given_links_of_another_user_are_refused, enter, leave),
-		cmocka_unit_test_setup_teardown(files_are_not_exchanged_while_they_are_opened, enter, leave),
-		cmocka_unit_test_setup_teardown(links_are_not_exchanged_while_they_are_followed, enter, leave),
+		cmocka_unit_test_setup_teardown(link_exchanged_for_a_file_is_never_followed, enter, leave),
+		cmocka_unit_test_setup_teardown(link_exchanged_for_a_link_is_never_followed, enter, leave),
 	};
 
 	return cmocka_run_group_tests_name("own_file", tests, NULL, NULL);

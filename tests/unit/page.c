@@ -91,7 +91,7 @@ static char *part(const char *json, const char *key)
 	return xstrndup(from, strcspn(from, "]") + 1);
 }
 
-static void has_part(const char *json, const char *key, const char *expected)
+static void assert_part(const char *json, const char *key, const char *expected)
 {
 	char *found = part(json, key);
 
@@ -99,7 +99,7 @@ static void has_part(const char *json, const char *key, const char *expected)
 	free(found);
 }
 
-static void a_small_profile_is_written_whole(void **state)
+static void small_profile_is_written_in_full(void **state)
 {
 	static const uint64_t a[] = {0x10, 0x30}, b[] = {0x20, 0x30};
 	static const char *const a_texts[] = {" alloc_a at /no/a.c:5", " main at /no/m.c:8"};
@@ -114,19 +114,19 @@ static void a_small_profile_is_written_whole(void **state)
 	call(&feed, 30, CALL_RELEASE, 0x9999, 0, NULL, NULL, 0);
 	char *json = finish(&feed, &page_data_limits);
 
-	has_part(json, "\"programs\":", "[{\"name\":\"prog\",\"pid\":7,\"attached\":false}]");
-	/* b comes first, because all live blocks at the end are its. */
-	has_part(json, "\"names\":",
-		 "[\"\",\"main\",\"/no/m.c\",\"alloc_b\",\"/lib/b.so\",\"malloc\",\"alloc_a\",\"/no/a.c\"]");
-	has_part(json, "\"frames\":", "[1,0,2,8,0,0,3,4,0,0,0,0,6,0,7,5,0,0]");
-	has_part(json, "\"nodes\":", "[0,0,1,1,1,2]");
-	has_part(json, "\"allocated\":", "[2,130]");
-	has_part(json, "\"live\":", "[1,30]");
-	has_part(json, "\"peak\":", "[2,130]");
-	has_part(json, "\"temporary\":", "[0,0]");
+	assert_part(json, "\"programs\":", "[{\"name\":\"prog\",\"pid\":7,\"attached\":false}]");
+	/* b comes first, because all blocks that are live at the end belong to it. */
+	assert_part(json, "\"names\":",
+		    "[\"\",\"main\",\"/no/m.c\",\"alloc_b\",\"/lib/b.so\",\"malloc\",\"alloc_a\",\"/no/a.c\"]");
+	assert_part(json, "\"frames\":", "[1,0,2,8,0,0,3,4,0,0,0,0,6,0,7,5,0,0]");
+	assert_part(json, "\"nodes\":", "[0,0,1,1,1,2]");
+	assert_part(json, "\"allocated\":", "[2,130]");
+	assert_part(json, "\"live\":", "[1,30]");
+	assert_part(json, "\"peak\":", "[2,130]");
+	assert_part(json, "\"temporary\":", "[0,0]");
 	assert_non_null(strstr(json, "\"moment_width\":1,\"moment_count\":31,\"span_width\":1,"));
 	/* b is live from moment 11 on, a from 1 to 20. */
-	has_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,20,20,[11,1,30]");
+	assert_part(json, "\"rows\":[", "[2,5,0,0,1,30,1,30,1,30,0,0,0,0,10,20,20,[11,1,30]");
 	assert_non_null(strstr(json, "\n[3,5,0,0,1,100,0,0,1,100,0,0,1,20,0,0,0,[1,1,100,21,0,0]]]"));
 	assert_non_null(strstr(json, "\"unknown\":1,\"reused\":0,"));
 	assert_non_null(strstr(json, "\"sizes\":[5,1,30,7,1,100],\"lives\":[0,1],"));
@@ -139,7 +139,7 @@ static void lost(struct feed *feed, uint64_t id, enum lost_kind kind)
 	put(feed, &(struct record){.type = RECORD_LOST, .lost = {.resource = 1, .id = id, .kind = kind}});
 }
 
-static void what_is_lost_is_written(void **state)
+static void lost_blocks_are_written(void **state)
 {
 	static const uint64_t a[] = {0x10}, b[] = {0x20};
 	static const char *const a_texts[] = {" alloc_a at /no/a.c:5"}, *const b_texts[] = {" alloc_b from /lib/b.so"};
@@ -161,8 +161,8 @@ static void what_is_lost_is_written(void **state)
 		lost(&feed, 0x3000, LOST_POSSIBLY);
 		char *json = finish(&feed, limits[i]);
 
-		has_part(json, "\"lost\":[", "1,100,1,30,1,7]");
-		has_part(json, "\"not_scanned\":", "[0,0]");
+		assert_part(json, "\"lost\":[", "1,100,1,30,1,7]");
+		assert_part(json, "\"not_scanned\":", "[0,0]");
 		assert_null(strstr(json, "unscanned"));
 		assert_non_null(strstr(json, i ? "],[1,100,1,30,1,7]]]" : "],[1,100,1,30,0,0]]"));
 		if (!i)
@@ -181,7 +181,7 @@ static void what_is_lost_is_written(void **state)
 	free(json);
 }
 
-static void hostile_names_stay_inside(void **state)
+static void hostile_names_are_escaped(void **state)
 {
 	static const uint64_t frames[] = {0x10, 0x20};
 	static const char *const texts[] = {" </script><script>alert(1)</script> at /a/<!--.c:1",
@@ -256,7 +256,7 @@ static struct sums sum_rows(const char *json)
 	return sums;
 }
 
-static void sums_are_exact(const struct sums *sums)
+static void assert_exact_sums(const struct sums *sums)
 {
 	uint64_t live = 0, live_bytes = 0;
 
@@ -292,7 +292,7 @@ static void small_stacks_are_folded(void **state)
 		char *json = finish(&feed, &rows[i].limits);
 		const struct sums sums = sum_rows(json);
 
-		sums_are_exact(&sums);
+		assert_exact_sums(&sums);
 		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
 		/* The bytes beyond the limits are for 1024 spans with three numbers each, and for the head. */
 		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
@@ -305,7 +305,7 @@ static void small_stacks_are_folded(void **state)
 	}
 }
 
-static void a_trace_without_events_is_a_page(void **state)
+static void trace_without_events_gives_an_empty_page(void **state)
 {
 	struct feed feed = {0};
 
@@ -313,13 +313,13 @@ static void a_trace_without_events_is_a_page(void **state)
 	begin(&feed, "prog", "memory");
 	char *json = finish(&feed, &page_data_limits);
 
-	has_part(json, "\"nodes\":", "[]");
-	has_part(json, "\"rows\":", "[]");
-	has_part(json, "\"bytes\":", "[]");
+	assert_part(json, "\"nodes\":", "[]");
+	assert_part(json, "\"rows\":", "[]");
+	assert_part(json, "\"bytes\":", "[]");
 	free(json);
 }
 
-static void the_page_has_its_data_once(void **state)
+static void page_contains_its_data_once(void **state)
 {
 	const struct page_options options = {0};
 	struct profile *profile = profile_new();
@@ -350,9 +350,12 @@ static void the_page_has_its_data_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_small_profile_is_written_whole), cmocka_unit_test(what_is_lost_is_written),
-		cmocka_unit_test(hostile_names_stay_inside),        cmocka_unit_test(small_stacks_are_folded),
-		cmocka_unit_test(a_trace_without_events_is_a_page), cmocka_unit_test(the_page_has_its_data_once),
+		cmocka_unit_test(small_profile_is_written_in_full),
+		cmocka_unit_test(lost_blocks_are_written),
+		cmocka_unit_test(hostile_names_are_escaped),
+		cmocka_unit_test(small_stacks_are_folded),
+		cmocka_unit_test(trace_without_events_gives_an_empty_page),
+		cmocka_unit_test(page_contains_its_data_once),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);

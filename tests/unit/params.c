@@ -42,7 +42,7 @@ static bool is_one_of(const char *name, const char *const *names)
 
 /* ---- Each row ---- */
 
-static void test_rows(void **state)
+static void test_rows_describe_parameters_and_results(void **state)
 {
 	static const char *const without[] = {"inotify_init", "getpt", "tmpfile", "tmpfile64", "fcloseall", NULL};
 	static const char *const nothing[] = {"closefrom", "bcopy", "bzero", "g_object_unref", NULL};
@@ -75,7 +75,8 @@ static void check_prototypes(const struct module *module)
 	for (size_t i = 0; i < module->function_count; i++) {
 		const struct function *const f = &module->functions[i];
 
-		/* A search finds this description, so no description is repeated, or also in a module. */
+		/* A search by name must find this description, else the function is described twice, here or in another
+		 * module. */
 		if (module_known_function(f->symbol) != f)
 			fail_msg("%s is there twice", f->symbol);
 		if (f->sets_errno && !f->returns.type)
@@ -84,7 +85,7 @@ static void check_prototypes(const struct module *module)
 	buf_free(&said);
 }
 
-static void test_prototypes(void **state)
+static void test_prototypes_are_valid_and_unique(void **state)
 {
 	const struct module *module;
 	struct buf said = {0};
@@ -193,7 +194,7 @@ static const struct {
 	{"mremap_flags", 3, 15, "MREMAP_MAYMOVE|MREMAP_FIXED"},
 };
 
-static void test_flags(void **state)
+static void test_flags_are_decoded_per_processor(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -383,7 +384,7 @@ static const struct {
 };
 
 /* The bit in a processor's table is the bit with that name. */
-static void test_processors(void **state)
+static void test_processor_bits_have_their_names(void **state)
 {
 	const struct arch *arch;
 
@@ -407,7 +408,7 @@ static void test_processors(void **state)
 	assert_null(module_processor(4));
 }
 
-static void test_constants(void **state)
+static void test_constants_agree_with_the_headers(void **state)
 {
 	const unsigned own = arch_native()->constants;
 
@@ -426,7 +427,7 @@ static void test_constants(void **state)
 }
 
 /* The type of fcntl()'s third parameter depends on the command. */
-static void test_cases(void **state)
+static void test_type_of_fcntls_argument_follows_the_command(void **state)
 {
 	static const struct {
 		unsigned command, type;
@@ -465,9 +466,12 @@ static void test_cases(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),      cmocka_unit_test(test_prototypes),
-						  cmocka_unit_test(test_flags),     cmocka_unit_test(test_processors),
-						  cmocka_unit_test(test_constants), cmocka_unit_test(test_cases)};
+	static const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_describe_parameters_and_results),
+						  cmocka_unit_test(test_prototypes_are_valid_and_unique),
+						  cmocka_unit_test(test_flags_are_decoded_per_processor),
+						  cmocka_unit_test(test_processor_bits_have_their_names),
+						  cmocka_unit_test(test_constants_agree_with_the_headers),
+						  cmocka_unit_test(test_type_of_fcntls_argument_follows_the_command)};
 
 	const int status = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -60,7 +60,7 @@ static bool one_matches(const char *row, const char *symbol)
 	return matches;
 }
 
-static void test_matches(void **state)
+static void test_patterns_match_symbols(void **state)
 {
 	static const struct {
 		const char *row, *symbol;
@@ -110,7 +110,7 @@ static void test_matches(void **state)
 			fail_msg("'%s' on '%s'", rows[i].row, rows[i].symbol);
 }
 
-static void test_objects(void **state)
+static void test_patterns_choose_objects(void **state)
 {
 	static const struct {
 		const char *row, *path;
@@ -146,7 +146,7 @@ static void test_objects(void **state)
 	}
 }
 
-static void test_kept_names(void **state)
+static void test_shown_names_are_kept_once(void **state)
 {
 	struct one one;
 	struct patterns *patterns;
@@ -174,9 +174,9 @@ static void test_kept_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_matches),
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_kept_names),
+		cmocka_unit_test(test_patterns_match_symbols),
+		cmocka_unit_test(test_patterns_choose_objects),
+		cmocka_unit_test(test_shown_names_are_kept_once),
 	};
 
 	return cmocka_run_group_tests_name("patterns", tests, NULL, NULL);

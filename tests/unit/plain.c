@@ -50,7 +50,7 @@ static const struct {
 	{"\xed\xa0\x80", "\\355\\240\\200", "???", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 };
 
-static void text_is_escaped_and_masked(void **state)
+static void control_characters_are_escaped_and_masked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -69,7 +69,7 @@ static void text_is_escaped_and_masked(void **state)
 	}
 }
 
-static void half_an_escape_is_none(void **state)
+static void escapes_are_not_cut_in_half(void **state)
 {
 	char to[16];
 
@@ -85,7 +85,7 @@ static void half_an_escape_is_none(void **state)
 }
 
 /* The reader of the text format returns the strings that the writer has escaped. */
-static void text_is_read_again(void **state)
+static void escaped_text_is_read_back(void **state)
 {
 	static const char *const more[] = {"\\302\\233", "\\\\302", "a\\134", "\\", "\\377\\", "\\9", "\\1234"};
 
@@ -107,7 +107,7 @@ static void text_is_read_again(void **state)
 	}
 }
 
-static void messages_are_plain(void **state)
+static void control_characters_in_messages_are_escaped(void **state)
 {
 	char line[4096] = "";
 	int ends[2];
@@ -131,10 +131,10 @@ static void messages_are_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_escaped_and_masked),
-		cmocka_unit_test(half_an_escape_is_none),
-		cmocka_unit_test(text_is_read_again),
-		cmocka_unit_test(messages_are_plain),
+		cmocka_unit_test(control_characters_are_escaped_and_masked),
+		cmocka_unit_test(escapes_are_not_cut_in_half),
+		cmocka_unit_test(escaped_text_is_read_back),
+		cmocka_unit_test(control_characters_in_messages_are_escaped),
 	};
 
 	return cmocka_run_group_tests_name("plain", tests, NULL, NULL);

@@ -78,7 +78,7 @@ static void write_core(void)
 	assert_int_equal(writev(core_fd, parts, ARRAY_SIZE(parts)), at + NOTE_BYTES + BYTES);
 }
 
-static void test_is_known(void **state)
+static void test_added_port_is_found(void **state)
 {
 	size_t count = 0;
 
@@ -91,7 +91,7 @@ static void test_is_known(void **state)
 	assert_ptr_equal(arch_known(count - 1), &arch_riscv64);
 }
 
-static void test_core(void **state)
+static void test_core_file_of_the_port_is_read(void **state)
 {
 	struct core *const core = core_open(path, NULL);
 	struct heap *heap;
@@ -136,7 +136,7 @@ static enum heap_class class_of(const struct heap_image *image)
 }
 
 /* The vector of a thread's TLS blocks is a block that is recognised by its second entry alone. */
-static void test_vector(void **state)
+static void test_vector_of_thread_data_is_recognised(void **state)
 {
 	struct core *const core = core_open(path, NULL);
 	struct arch without_dtv = arch_riscv64;
@@ -168,7 +168,7 @@ static bool has_name(const struct arch *arch, uint64_t number)
 
 /* The names of constants that differ between processors are unknown for a port until its table says which ones it
  * has. */
-static void test_constants(void **state)
+static void test_constants_are_unknown_until_the_port_has_them(void **state)
 {
 	struct arch like_arm = arch_riscv64;
 
@@ -195,8 +195,10 @@ static int end(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_is_known), cmocka_unit_test(test_core),
-					   cmocka_unit_test(test_vector), cmocka_unit_test(test_constants)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_added_port_is_found),
+					   cmocka_unit_test(test_core_file_of_the_port_is_read),
+					   cmocka_unit_test(test_vector_of_thread_data_is_recognised),
+					   cmocka_unit_test(test_constants_are_unknown_until_the_port_has_them)};
 
 	return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A new processor needs nothing outside arch/, its build files and tests: no other source names the processor of the
-example port (port_riscv64.c)."""
+"""Checks that a new processor needs nothing outside arch/, its build files and tests: no other source may name the
+processor of the example port (port_riscv64.c). Prints TAP."""
 
 import os
 import re

@@ -113,7 +113,7 @@ static const struct profile_group *group(const struct feed *feed, const char *in
 	return NULL;
 }
 
-static void is_tally(struct tally tally, uint64_t calls, uint64_t bytes)
+static void assert_tally(struct tally tally, uint64_t calls, uint64_t bytes)
 {
 	assert_int_equal(tally.calls, calls);
 	assert_int_equal(tally.bytes, bytes);
@@ -134,23 +134,23 @@ static void groups_are_counted_by_stack(void **state)
 	assert_int_equal(feed.profile->group_count, 2);
 	const struct profile_group *a = group(&feed, "alloc_a"), *b = group(&feed, "alloc_b");
 
-	is_tally(a->allocated, 2, 107);
-	is_tally(a->live, 1, 7);
-	is_tally(a->own_peak, 1, 100);
+	assert_tally(a->allocated, 2, 107);
+	assert_tally(a->live, 1, 7);
+	assert_tally(a->own_peak, 1, 100);
 	assert_int_equal(a->lifetimes, 2 * SECOND);
 	assert_int_equal(a->released, 1);
 	assert_int_equal(a->oldest_since, 4 * SECOND);
 	assert_int_equal(b->first_since, SECOND);
 	/* At the peak the blocks of both groups were live. */
-	is_tally(a->at_peak, 1, 100);
-	is_tally(b->at_peak, 1, 30);
+	assert_tally(a->at_peak, 1, 100);
+	assert_tally(b->at_peak, 1, 30);
 	const struct profile_resource *memory = feed.profile->resources[0];
 
-	is_tally(memory->peak, 2, 130);
+	assert_tally(memory->peak, 2, 130);
 	assert_int_equal(memory->peak_since, SECOND);
 	assert_int_equal(memory->releases, 2);
 	assert_int_equal(memory->unknown_releases, 1);
-	is_tally(memory->live, 2, 37);
+	assert_tally(memory->live, 2, 37);
 	/* main is the same frame in both stacks. */
 	assert_ptr_equal(a->frames[1], b->frames[1]);
 	assert_string_equal(a->frames[1]->file, "m.c");
@@ -159,7 +159,7 @@ static void groups_are_counted_by_stack(void **state)
 	profile_free(feed.profile);
 }
 
-static void a_peak_that_grows_is_the_last_one(void **state)
+static void higher_peak_replaces_the_earlier_one(void **state)
 {
 	struct feed feed = {0};
 
@@ -172,13 +172,13 @@ static void a_peak_that_grows_is_the_last_one(void **state)
 	release(&feed, 5, 2);
 	release(&feed, 6, 3);
 	end(&feed);
-	is_tally(group(&feed, "alloc_a")->at_peak, 0, 0);
-	is_tally(group(&feed, "alloc_b")->at_peak, 2, 110);
-	is_tally(group(&feed, "alloc_b")->live, 0, 0);
+	assert_tally(group(&feed, "alloc_a")->at_peak, 0, 0);
+	assert_tally(group(&feed, "alloc_b")->at_peak, 2, 110);
+	assert_tally(group(&feed, "alloc_b")->live, 0, 0);
 	profile_free(feed.profile);
 }
 
-static void temporary_is_what_goes_before_the_next_comes(void **state)
+static void blocks_released_before_the_next_are_temporary(void **state)
 {
 	struct feed feed = {0};
 
@@ -197,21 +197,21 @@ static void temporary_is_what_goes_before_the_next_comes(void **state)
 	 * temporary. */
 	allocate(&feed, 8, 2, 10, true);
 	end(&feed);
-	is_tally(feed.profile->resources[0]->temporary, 2, 56);
-	is_tally(group(&feed, "alloc_a")->temporary, 2, 56);
+	assert_tally(feed.profile->resources[0]->temporary, 2, 56);
+	assert_tally(group(&feed, "alloc_a")->temporary, 2, 56);
 	assert_int_equal(feed.profile->resources[0]->reused, 1);
-	is_tally(group(&feed, "alloc_b")->live, 1, 10);
+	assert_tally(group(&feed, "alloc_b")->live, 1, 10);
 	const struct resource_account *memory = group(&feed, "alloc_a")->members[0].resource;
 
 	assert_int_equal(memory->thread_count, 2);
 	assert_string_equal(memory->threads[1]->name, "two");
-	is_tally(memory->threads[0]->tally, 2, 55);
-	is_tally(memory->threads[0]->live, 0, 0);
-	is_tally(memory->threads[1]->live, 1, 10);
+	assert_tally(memory->threads[0]->tally, 2, 55);
+	assert_tally(memory->threads[0]->live, 0, 0);
+	assert_tally(memory->threads[1]->live, 1, 10);
 	profile_free(feed.profile);
 }
 
-static const struct profile_group *before(const struct feed *feed)
+static const struct profile_group *baseline_group(const struct feed *feed)
 {
 	for (size_t i = 0; i < feed->profile->group_count; i++)
 		if (feed->profile->groups[i]->is_before)
@@ -229,7 +229,7 @@ static void put_baseline(struct feed *feed)
 }
 
 /* The baseline's blocks count in all totals, and in one group without a stack; they are no leaks. */
-static void what_is_from_before_is_alive(void **state)
+static void baseline_blocks_count_as_live(void **state)
 {
 	struct feed feed = {0};
 
@@ -242,19 +242,19 @@ static void what_is_from_before_is_alive(void **state)
 	release(&feed, 4 * SECOND, 0x99);
 	end(&feed);
 	const struct profile_resource *memory = feed.profile->resources[0];
-	const struct profile_group *group = before(&feed);
+	const struct profile_group *group = baseline_group(&feed);
 
-	is_tally(memory->allocated, 5, 100 + 400 + 800 + 7 + 9);
-	is_tally(memory->live, 4, 400 + 800 + 7 + 9);
-	is_tally(memory->before, 3, 100 + 400 + 800);
-	is_tally(memory->before_live, 2, 400 + 800);
-	is_tally(memory->peak, 5, 1507);
-	is_tally(memory->picked, 2, 7 + 9);
-	is_tally(group->allocated, 3, 1300);
-	is_tally(group->live, 2, 1200);
-	is_tally(group->at_peak, 4, 1500);
-	is_tally(group->picked, 0, 0);
-	is_tally((struct tally){group->released, group->lifetimes}, 1, 0);
+	assert_tally(memory->allocated, 5, 100 + 400 + 800 + 7 + 9);
+	assert_tally(memory->live, 4, 400 + 800 + 7 + 9);
+	assert_tally(memory->before, 3, 100 + 400 + 800);
+	assert_tally(memory->before_live, 2, 400 + 800);
+	assert_tally(memory->peak, 5, 1507);
+	assert_tally(memory->picked, 2, 7 + 9);
+	assert_tally(group->allocated, 3, 1300);
+	assert_tally(group->live, 2, 1200);
+	assert_tally(group->at_peak, 4, 1500);
+	assert_tally(group->picked, 0, 0);
+	assert_tally((struct tally){group->released, group->lifetimes}, 1, 0);
 	assert_int_equal(memory->reused, 0);
 	assert_int_equal(memory->unknown_releases, 1);
 	assert_int_equal(feed.profile->events, 4);
@@ -263,7 +263,7 @@ static void what_is_from_before_is_alive(void **state)
 }
 
 /* After a scan, its lost blocks are the leaks. */
-static void what_is_lost_from_before_is_a_leak(void **state)
+static void lost_baseline_blocks_are_leaks(void **state)
 {
 	struct feed feed = {0};
 
@@ -276,15 +276,15 @@ static void what_is_lost_from_before_is_a_leak(void **state)
 	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x20, LOST_INDIRECTLY}});
 	put(&feed, &(struct record){.type = RECORD_LOST, .lost = {1, 0x30, LOST_POSSIBLY}});
 	end(&feed);
-	assert_int_equal(before(&feed)->picked.bytes, 300);
-	is_tally(before(&feed)->lost[LOST_DEFINITELY], 1, 100);
-	is_tally(before(&feed)->reachable, 1, 800);
+	assert_int_equal(baseline_group(&feed)->picked.bytes, 300);
+	assert_tally(baseline_group(&feed)->lost[LOST_DEFINITELY], 1, 100);
+	assert_tally(baseline_group(&feed)->reachable, 1, 800);
 	profile_free(feed.profile);
 }
 
 /* Growth is counted from the last moment before the last tenth of the time. In 100 s moments are multiples of 2^31
  * ns. */
-static void growth_is_of_the_last_tenth(void **state)
+static void growth_counts_the_last_tenth_of_the_time(void **state)
 {
 	struct feed feed = {0};
 
@@ -297,14 +297,14 @@ static void growth_is_of_the_last_tenth(void **state)
 	const struct account *account = feed.profile->processes[0].account;
 
 	assert_int_equal(account->earlier_since, (90 * SECOND >> 31) << 31);
-	is_tally(grows->live, 101, 1010);
-	is_tally(grows->earlier, account->earlier_since / SECOND + 1, 10 * (account->earlier_since / SECOND + 1));
+	assert_tally(grows->live, 101, 1010);
+	assert_tally(grows->earlier, account->earlier_since / SECOND + 1, 10 * (account->earlier_since / SECOND + 1));
 	assert_int_equal(grows->newest_id, 0x1000 + 16 * 100);
 	profile_free(feed.profile);
 }
 
 /* The count of a block begins at 1 with its first call, even if the block is in the baseline: one release is enough. */
-static void what_is_counted_begins_with_its_first_call(void **state)
+static void reference_count_begins_with_the_first_call(void **state)
 {
 	struct feed feed = {0};
 
@@ -316,13 +316,13 @@ static void what_is_counted_begins_with_its_first_call(void **state)
 	allocate(&feed, 1 * SECOND, 0x10, 100, true);
 	release(&feed, 2 * SECOND, 0x10);
 	end(&feed);
-	is_tally(feed.profile->resources[0]->before, 3, 200 + 400 + 800);
-	is_tally(feed.profile->resources[0]->live, 3, 200 + 400 + 800);
+	assert_tally(feed.profile->resources[0]->before, 3, 200 + 400 + 800);
+	assert_tally(feed.profile->resources[0]->live, 3, 200 + 400 + 800);
 	profile_free(feed.profile);
 }
 
 /* The trace has a baseline and no call. */
-static void only_what_is_from_before(void **state)
+static void baseline_without_calls_is_counted(void **state)
 {
 	struct feed feed = {0};
 
@@ -330,12 +330,12 @@ static void only_what_is_from_before(void **state)
 	begin(&feed);
 	put_baseline(&feed);
 	end(&feed);
-	is_tally(feed.profile->resources[0]->live, 4, 1500);
-	is_tally(feed.profile->resources[0]->peak, 4, 1500);
+	assert_tally(feed.profile->resources[0]->live, 4, 1500);
+	assert_tally(feed.profile->resources[0]->peak, 4, 1500);
 	profile_free(feed.profile);
 }
 
-static void a_mark_keeps_what_was_alive_then(void **state)
+static void mark_keeps_the_blocks_live_at_its_time(void **state)
 {
 	struct feed feed = {0};
 
@@ -347,13 +347,13 @@ static void a_mark_keeps_what_was_alive_then(void **state)
 	allocate(&feed, 5 * SECOND, 3, 40, true);
 	end(&feed);
 	assert_true(feed.profile->has_old);
-	is_tally(group(&feed, "alloc_a")->old.live, 2, 30);
-	is_tally(group(&feed, "alloc_a")->live, 1, 20);
-	is_tally(group(&feed, "alloc_b")->old.live, 0, 0);
+	assert_tally(group(&feed, "alloc_a")->old.live, 2, 30);
+	assert_tally(group(&feed, "alloc_a")->live, 1, 20);
+	assert_tally(group(&feed, "alloc_b")->old.live, 0, 0);
 	profile_free(feed.profile);
 }
 
-static void an_older_trace_counts_only_as_old(void **state)
+static void older_trace_counts_only_as_old(void **state)
 {
 	struct feed feed = {0};
 
@@ -364,9 +364,9 @@ static void an_older_trace_counts_only_as_old(void **state)
 	begin_with(&feed, &(struct profile_stage_options){0}, 2, 90000);
 	allocate(&feed, 5, 1, 30, false);
 	end(&feed);
-	is_tally(group(&feed, "alloc_a")->old.live, 1, 10);
-	is_tally(group(&feed, "alloc_a")->live, 1, 30);
-	is_tally(feed.profile->resources[0]->live, 1, 30);
+	assert_tally(group(&feed, "alloc_a")->old.live, 1, 10);
+	assert_tally(group(&feed, "alloc_a")->live, 1, 30);
+	assert_tally(feed.profile->resources[0]->live, 1, 30);
 	assert_int_equal(feed.profile->events, 1);
 	profile_free(feed.profile);
 }
@@ -384,17 +384,17 @@ static void processes_are_joined_by_named_stacks(void **state)
 	allocate(&feed, 15 * SECOND, 2, 6, true);
 	end(&feed);
 	assert_int_equal(feed.profile->group_count, 2);
-	is_tally(group(&feed, "alloc_a")->live, 2, 15);
+	assert_tally(group(&feed, "alloc_a")->live, 2, 15);
 	assert_int_equal(group(&feed, "alloc_a")->member_count, 2);
 	/* Times are counted from the first call of all. */
 	assert_int_equal(feed.profile->processes[1].offset, 2 * SECOND);
 	assert_int_equal(feed.profile->end_since, 5 * SECOND);
 	assert_int_equal(group(&feed, "alloc_b")->first_since, 5 * SECOND);
-	is_tally(feed.profile->resources[0]->peak, 3, 21);
+	assert_tally(feed.profile->resources[0]->peak, 3, 21);
 	profile_free(feed.profile);
 }
 
-static void a_timeline_of_any_length_fits(void **state)
+static void long_timeline_fits_its_limits(void **state)
 {
 	struct feed feed = {0};
 	uint64_t live = 0;
@@ -436,7 +436,7 @@ static void a_timeline_of_any_length_fits(void **state)
 }
 
 /* The live blocks of each site at each moment are compared with those that the test computes from the calls. */
-static void moments_are_exact(void **state)
+static void moments_have_exact_live_blocks(void **state)
 {
 	enum { CALLS = 3000, IDS = 50 };
 	static struct {
@@ -490,7 +490,7 @@ static void moments_are_exact(void **state)
 					profile_group_at(feed.profile, group(&feed, k ? "alloc_b" : "alloc_a"),
 							 moment * timeline->moment_width);
 
-				is_tally(at, live[k].calls, live[k].bytes);
+				assert_tally(at, live[k].calls, live[k].bytes);
 			}
 		}
 		profile_free(feed.profile);
@@ -498,7 +498,7 @@ static void moments_are_exact(void **state)
 	}
 }
 
-static void without_times_calls_are_counted(void **state)
+static void trace_without_times_counts_calls(void **state)
 {
 	struct feed feed = {.no_times = true};
 
@@ -509,11 +509,11 @@ static void without_times_calls_are_counted(void **state)
 	end(&feed);
 	assert_false(feed.profile->has_times);
 	assert_int_equal(feed.profile->end_since, 5);
-	is_tally(group(&feed, "alloc_a")->old.live, 4, 4);
+	assert_tally(group(&feed, "alloc_a")->old.live, 4, 4);
 	profile_free(feed.profile);
 }
 
-static void times_past_midnight_go_on(void **state)
+static void times_continue_past_midnight(void **state)
 {
 	struct feed feed = {0};
 
@@ -568,20 +568,20 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_standard_functions),
 		cmocka_unit_test(groups_are_counted_by_stack),
-		cmocka_unit_test(a_peak_that_grows_is_the_last_one),
-		cmocka_unit_test(temporary_is_what_goes_before_the_next_comes),
-		cmocka_unit_test(what_is_from_before_is_alive),
-		cmocka_unit_test(what_is_lost_from_before_is_a_leak),
-		cmocka_unit_test(growth_is_of_the_last_tenth),
-		cmocka_unit_test(what_is_counted_begins_with_its_first_call),
-		cmocka_unit_test(only_what_is_from_before),
-		cmocka_unit_test(a_mark_keeps_what_was_alive_then),
-		cmocka_unit_test(an_older_trace_counts_only_as_old),
+		cmocka_unit_test(higher_peak_replaces_the_earlier_one),
+		cmocka_unit_test(blocks_released_before_the_next_are_temporary),
+		cmocka_unit_test(baseline_blocks_count_as_live),
+		cmocka_unit_test(lost_baseline_blocks_are_leaks),
+		cmocka_unit_test(growth_counts_the_last_tenth_of_the_time),
+		cmocka_unit_test(reference_count_begins_with_the_first_call),
+		cmocka_unit_test(baseline_without_calls_is_counted),
+		cmocka_unit_test(mark_keeps_the_blocks_live_at_its_time),
+		cmocka_unit_test(older_trace_counts_only_as_old),
 		cmocka_unit_test(processes_are_joined_by_named_stacks),
-		cmocka_unit_test(a_timeline_of_any_length_fits),
-		cmocka_unit_test(moments_are_exact),
-		cmocka_unit_test(without_times_calls_are_counted),
-		cmocka_unit_test(times_past_midnight_go_on),
+		cmocka_unit_test(long_timeline_fits_its_limits),
+		cmocka_unit_test(moments_have_exact_live_blocks),
+		cmocka_unit_test(trace_without_times_counts_calls),
+		cmocka_unit_test(times_continue_past_midnight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

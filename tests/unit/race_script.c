@@ -138,7 +138,7 @@ static bool is_change(const char *text)
 	return !strncmp(verb, "plant ", 6) || !strncmp(verb, "clean ", 6);
 }
 
-static void note(const char *text)
+static void record_action(const char *text)
 {
 	if (is_change(text)) {
 		note_change(text);
@@ -172,7 +172,7 @@ void fake_note(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	note(text);
+	record_action(text);
 }
 
 void fake_started(void)
@@ -236,7 +236,7 @@ void fake_done(int error)
 	if (error)
 		fake_note("%s (%s)", action, fake_error_name(error));
 	else
-		note(action);
+		record_action(action);
 	pull_triggers(action, true);
 }
 
@@ -259,7 +259,7 @@ void fake_point(const char *fmt, ...)
 	pull_triggers(text, false);
 }
 
-static bool arm(const char *line)
+static bool arm_trigger(const char *line)
 {
 	const bool is_after = !strncmp(line, "after ", 6);
 	const char *action = line + (is_after ? 6 : 3), *end = strstr(line, ": ");
@@ -303,7 +303,7 @@ static void show_line(const char *line)
 /* Goes to the next line of events. Makes triggers of the "at" and "after" lines before it. */
 static void arm_next(void)
 {
-	while (play.next < play.line_count && arm(play.lines[play.next]))
+	while (play.next < play.line_count && arm_trigger(play.lines[play.next]))
 		show_line(play.lines[play.next++]);
 }
 
@@ -323,7 +323,7 @@ bool fake_advance(void)
 
 /* Returns a copy in which consecutive lines of actions are one line, so that the division into lines does not
  * matter. */
-static char *normal(const char *text)
+static char *join_action_lines(const char *text)
 {
 	struct buf b = {0};
 	bool is_action = false;
@@ -376,7 +376,7 @@ bool race_play(const struct race *race, char **report)
 	check_triggers();
 	end_line();
 	char *const played = xasprintf("%s%s", play.has_begun ? armed : "", buf_str(&play.text));
-	char *const is = normal(played), *const expected = normal(race->script);
+	char *const is = join_action_lines(played), *const expected = join_action_lines(race->script);
 	/* A "! " is a mistake even if the script expects it, because it marks an action that must never happen. */
 	const bool ok = !fake_has_failed() && !strcmp(is, expected) && !strstr(played, "! ");
 

@@ -62,7 +62,7 @@ static const struct birth {
 };
 
 /* Returns from clone(): in the creator with the new task's number, in the child with 0. */
-static void comes_back(struct fake_task *task, pid_t tid)
+static void return_from_clone(struct fake_task *task, pid_t tid)
 {
 	task->regs.words[X86_ORIG_RAX] = 56;
 	task->regs.words[X86_RAX] = (uint64_t)tid;
@@ -92,8 +92,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 		if (!birth->is_thread)
 			child->trap = fake_leader(task)->trap;
 		fake_arch->set_sp(&child->regs, birth->shares ? child->stack : fake_arch->sp(&task->regs));
-		comes_back(task, tid);
-		comes_back(child, 0);
+		return_from_clone(task, tid);
+		return_from_clone(child, 0);
 		child->birth_event = birth->event;
 		child->activity = 'R';
 		if (!fake_is_ours(task) || !strcmp(word(w, 4), "untraced")) {
@@ -151,7 +151,7 @@ static void verb_done(struct fake_task *task, const struct words *w)
 /* "N returned M": clone() has returned M in task N. */
 static void verb_returned(struct fake_task *task, const struct words *w)
 {
-	comes_back(task, number(w, 2));
+	return_from_clone(task, number(w, 2));
 }
 
 /* ---- Calls ---- */

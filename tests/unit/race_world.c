@@ -29,7 +29,7 @@ static void split(char *text, struct words *w)
 		w->word[w->count++] = part;
 }
 
-static bool without_subject(const struct words *w)
+static bool statement_without_subject(const struct words *w)
 {
 	if (!strcmp(word(w, 0), "let-go"))
 		world_let_go();
@@ -53,7 +53,7 @@ static void statement(char *text)
 
 	snprintf(whole, sizeof(whole), "%s", text);
 	split(text, &w);
-	if (without_subject(&w))
+	if (statement_without_subject(&w))
 		return;
 	struct fake_task *task = fake_find(number(&w, 0));
 

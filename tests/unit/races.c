@@ -82,7 +82,7 @@ static void read_races(const char *name)
 	free(path);
 }
 
-static void test_race(void **state)
+static void test_tracer_does_the_expected_actions(void **state)
 {
 	const struct race *race = *state;
 	char *report = NULL;
@@ -109,8 +109,9 @@ int main(void)
 
 	for (size_t i = 0; i < race_count; i++)
 		if (!wanted || strstr(races[i].name, wanted))
-			tests[count++] = (struct CMUnitTest){
-				.name = races[i].name, .test_func = test_race, .initial_state = &races[i]};
+			tests[count++] = (struct CMUnitTest){.name = races[i].name,
+							     .test_func = test_tracer_does_the_expected_actions,
+							     .initial_state = &races[i]};
 	const int failed = _cmocka_run_group_tests("races", tests, count, NULL, NULL);
 
 	fake_reset();

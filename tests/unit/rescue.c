@@ -39,7 +39,7 @@ static pid_t start_pausing(void)
 	return pid;
 }
 
-static void say(int fd, pid_t pid)
+static void send_pid(int fd, pid_t pid)
 {
 	if (write(fd, &pid, sizeof(pid)) != sizeof(pid))
 		_exit(3);
@@ -53,13 +53,13 @@ static void hold(int fd, int sig)
 
 	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_TRACEEXIT) < 0) {
 		kill(pid, SIGKILL);
-		say(fd, -1);
+		send_pid(fd, -1);
 		_exit(0);
 	}
 	kill(pid, sig);
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && status >> 16 != PTRACE_EVENT_EXIT)
 		ptrace(PTRACE_CONT, pid, NULL, (void *)(long)WSTOPSIG(status));
-	say(fd, pid);
+	send_pid(fd, pid);
 	nanosleep(&(struct timespec){.tv_nsec = HELD_MS * 1000000}, NULL);
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	waitpid(pid, &status, 0);
@@ -113,7 +113,7 @@ static void expect(const char *said, const char *words)
 		fail_msg("\"%s\" is not in: %s", words, said);
 }
 
-static void test_lives(void **state)
+static void test_live_process_is_reported_as_running(void **state)
 {
 	const pid_t pid = start_pausing();
 
@@ -126,7 +126,7 @@ static void test_lives(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-static void test_has_ended(void **state)
+static void test_zombie_is_reported_as_ended(void **state)
 {
 	const pid_t pid = start_pausing();
 
@@ -139,7 +139,7 @@ static void test_has_ended(void **state)
 }
 
 /* The task has got a deadly signal, and the process takes long to end. */
-static void test_is_killed(void **state)
+static void test_process_with_a_deadly_signal_is_awaited(void **state)
 {
 	static const int signals[] = {SIGTRAP, SIGKILL};
 
@@ -257,7 +257,7 @@ WRAPPED(uint64_t, clock_ns, int clock)
 }
 
 /* Returns the message about the process of that story, which begins at the time 0; `now` is the time. */
-static char *told(const struct moment *moments, size_t count, bool is_doomed)
+static char *story_report(const struct moment *moments, size_t count, bool is_doomed)
 {
 	story = moments;
 	story_length = count;
@@ -268,98 +268,101 @@ static char *told(const struct moment *moments, size_t count, bool is_doomed)
 	return said;
 }
 
-#define TOLD(is_doomed, ...)                                                                                           \
-	told((const struct moment[]){__VA_ARGS__},                                                                     \
-	     sizeof((const struct moment[]){__VA_ARGS__}) / sizeof(struct moment), is_doomed)
+#define STORY_REPORT(is_doomed, ...)                                                                                   \
+	story_report((const struct moment[]){__VA_ARGS__},                                                             \
+		     sizeof((const struct moment[]){__VA_ARGS__}) / sizeof(struct moment), is_doomed)
 
-static void test_runs(void **state)
+static void test_running_or_sleeping_task_is_reported_as_running(void **state)
 {
 	(void)state;
-	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'R', .ran = 4050},
-		    {.from = 184 * MS, .state = 'R', .ran = 8050}, {.from = 188 * MS, .state = 'R', .ran = 12050}),
+	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'R', .ran = 4050},
+			    {.from = 184 * MS, .state = 'R', .ran = 8050},
+			    {.from = 188 * MS, .state = 'R', .ran = 12050}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 188 * MS, 198 * MS);
 	/* The task falls asleep, or is stopped. */
-	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
+	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 180 * MS, 190 * MS);
 }
 
 /* The task was on a processor, but not for long enough to get its signal. */
-static void test_has_hardly_run(void **state)
+static void test_task_that_hardly_ran_is_awaited(void **state)
 {
 	(void)state;
-	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 55},
-		    {.from = 300 * MS, .state = 'R', .ran = 60}, {.from = 700 * MS, .state = 'Z', .killed = true},
-		    {.from = 1200 * MS}),
+	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 55},
+			    {.from = 300 * MS, .state = 'R', .ran = 60},
+			    {.from = 700 * MS, .state = 'Z', .killed = true}, {.from = 1200 * MS}),
 	       "(it) has ended");
 }
 
 /* The task was on a virtual processor that the host did not run for a while: the kernel counts this time for the task,
  * although the task has not run. */
-static void test_host_took_its_processor(void **state)
+static void test_time_taken_by_the_host_does_not_count(void **state)
 {
 	(void)state;
-	expect(TOLD(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 8050},
-		    {.from = 170 * MS, .state = 'R', .ran = 16050},
-		    {.from = 400 * MS, .state = 'R', .waits = true, .ran = 16051},
-		    {.from = 500 * MS, .state = 'D', .killed = true}, {.from = 700 * MS}),
+	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 8050},
+			    {.from = 170 * MS, .state = 'R', .ran = 16050},
+			    {.from = 400 * MS, .state = 'R', .waits = true, .ran = 16051},
+			    {.from = 500 * MS, .state = 'D', .killed = true}, {.from = 700 * MS}),
 	       "(it) has ended");
 }
 
 /* The task's signal is no longer pending, and the task is marked as killed. The test tries each moment at which this
  * may happen, during and between two reads. */
-static void test_is_marked(void **state)
+static void test_task_marked_as_killed_is_awaited(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;
 
 	(void)state;
 	for (unsigned at = looks; at < last; at += at < looks + 20 * LOOK_US ? 1 : 997) {
-		expect(TOLD(false, {.state = 'D', .waits = true}, {.from = at, .state = 'D', .killed = true},
-			    {.from = at + 400 * MS}),
+		expect(STORY_REPORT(false, {.state = 'D', .waits = true}, {.from = at, .state = 'D', .killed = true},
+				    {.from = at + 400 * MS}),
 		       "(it) has ended");
 		assert_in_range(now, at + 400 * MS, at + 500 * MS);
 	}
 }
 
 /* The task's signal is no longer pending, and the task is not yet marked as killed. */
-static void test_is_between(void **state)
+static void test_task_between_signal_and_mark_is_awaited(void **state)
 {
 	(void)state;
-	expect(TOLD(false, {.state = 'R', .waits = true, .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 60},
-		    {.from = 900 * MS, .state = 'D', .killed = true}, {.from = 1200 * MS}),
+	expect(STORY_REPORT(false, {.state = 'R', .waits = true, .ran = 50},
+			    {.from = 150 * MS, .state = 'R', .ran = 60},
+			    {.from = 900 * MS, .state = 'D', .killed = true}, {.from = 1200 * MS}),
 	       "(it) has ended");
 }
 
 /* All waits together have a limit. */
-static void test_unknown(void **state)
+static void test_all_waits_have_a_common_limit(void **state)
 {
 	const char *const words = "it is not known whether it lives";
 
 	(void)state;
-	expect(TOLD(false, {.state = 'R', .ran = 50}), words);
+	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}), words);
 	assert_in_range(now, 9990 * MS, 10200 * MS);
-	expect(TOLD(false, {.state = 'D', .killed = true}), words);
+	expect(STORY_REPORT(false, {.state = 'D', .killed = true}), words);
 	assert_in_range(now, 9990 * MS, 10200 * MS);
-	expect(TOLD(true, {.state = 'R', .waits = true, .ran = 50}), words);
+	expect(STORY_REPORT(true, {.state = 'R', .waits = true, .ran = 50}), words);
 	assert_in_range(now, 9990 * MS, 10200 * MS);
-	expect(TOLD(true, {.state = 'S'}), "(it) runs on, untraced");
+	expect(STORY_REPORT(true, {.state = 'S'}), "(it) runs on, untraced");
 	assert_in_range(now, 9990 * MS, 10200 * MS);
-	expect(TOLD(true, {.state = 'R', .waits = true, .ran = 50}, {.from = 9990 * MS}), "(it) was killed by SIGTRAP");
+	expect(STORY_REPORT(true, {.state = 'R', .waits = true, .ran = 50}, {.from = 9990 * MS}),
+	       "(it) was killed by SIGTRAP");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lives),
-		cmocka_unit_test(test_has_ended),
-		cmocka_unit_test(test_is_killed),
-		cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_has_hardly_run),
-		cmocka_unit_test(test_is_marked),
-		cmocka_unit_test(test_is_between),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_host_took_its_processor),
+		cmocka_unit_test(test_live_process_is_reported_as_running),
+		cmocka_unit_test(test_zombie_is_reported_as_ended),
+		cmocka_unit_test(test_process_with_a_deadly_signal_is_awaited),
+		cmocka_unit_test(test_running_or_sleeping_task_is_reported_as_running),
+		cmocka_unit_test(test_task_that_hardly_ran_is_awaited),
+		cmocka_unit_test(test_task_marked_as_killed_is_awaited),
+		cmocka_unit_test(test_task_between_signal_and_mark_is_awaited),
+		cmocka_unit_test(test_all_waits_have_a_common_limit),
+		cmocka_unit_test(test_time_taken_by_the_host_does_not_count),
 	};
 
 	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);

@@ -44,7 +44,8 @@ long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
 	return __real_ptrace(request, pid, address, data);
 }
 
-/* The place where the victim continues, before the bytes that it took for a breakpoint, may not be an instruction. */
+/* The victim may continue at an address where no instruction begins, before the bytes that it took for a breakpoint. So
+ * any fault must end it. */
 static void run_anywhere(void)
 {
 	static const int signals[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP};
@@ -154,7 +155,7 @@ static int tear_down(void **state)
 }
 
 /* The task continues at its breakpoint's instruction. */
-static void test_lives(void **state)
+static void test_stopped_task_continues_at_its_breakpoint(void **state)
 {
 	pid_t tracer;
 	const pid_t pid = start(&tracer);
@@ -170,7 +171,7 @@ static void test_lives(void **state)
 
 /* The guardian reaps the task, because no other process can do so as long as the guardian lives. The task does not
  * count as lost. */
-static void test_is_killed(void **state)
+static void test_task_killed_meanwhile_is_reaped(void **state)
 {
 	static const int requests[] = {PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_DETACH};
 
@@ -193,8 +194,8 @@ static void test_is_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_lives, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_is_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_stopped_task_continues_at_its_breakpoint, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_task_killed_meanwhile_is_reaped, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("rescue_tasks", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The report of a scan as text: names from the target (programs, types, roots) are escaped wherever they are printed,
- * because the text may go to a terminal. */
+/* Tests the report of a scan as text: names from the target (programs, types, roots) are escaped wherever they are
+ * printed, because the text may go to a terminal. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -36,21 +36,21 @@ static char *text_of(struct scan_report *report)
 	return text;
 }
 
-static void is_in(const char *text, const char *line)
+static void assert_has_line(const char *text, const char *line)
 {
 	if (!strstr(text, line))
 		fail_msg("not there: %s, but: %s", line, text);
 }
 
 /* Fails unless each line is one that the report writes, without characters that move a cursor. */
-static void is_plain(const char *text)
+static void assert_plain(const char *text)
 {
 	for (const char *c = text; *c; c++)
 		if (*c != '\n' && ((unsigned char)*c < ' ' || (unsigned char)*c > '~'))
 			fail_msg("byte %#x at %zu of: %s", (unsigned char)*c, (size_t)(c - text), text);
 }
 
-static void names_are_escaped(void **state)
+static void names_from_the_target_are_escaped(void **state)
 {
 	static char owner[] = HOSTILE("owner"), root[] = HOSTILE("root");
 	const struct snapshot_figures pause = {.threads = 1};
@@ -84,21 +84,21 @@ static void names_are_escaped(void **state)
 	scan_groups_add(&groups, 0x2000, 24, 1, CLASS_POSSIBLE, (struct scan_sum){0});
 	char *const text = text_of(&report);
 
-	is_in(text, PLAIN("program") " (42): 1 thread stopped");
-	is_in(text, "since the previous scan, which was of " PLAIN("before") ": growth is counted anew\n");
-	is_in(text, "            40          1        40  " PLAIN("type") " (0x1000)\n");
-	is_in(text, "            24          1        24  " PLAIN("type") " (0x2000)\n");
-	is_in(text, "           +40         +1        40  " PLAIN("type") ", now 40\n");
-	is_in(text, "            40          1  " PLAIN("owner") "\n");
-	is_in(text, "  " PLAIN("root") "\n  -> 0x2000, 40 bytes, " PLAIN("block") "\n  -> 0x3000, 8 bytes\n");
-	is_plain(text);
+	assert_has_line(text, PLAIN("program") " (42): 1 thread stopped");
+	assert_has_line(text, "since the previous scan, which was of " PLAIN("before") ": growth is counted anew\n");
+	assert_has_line(text, "            40          1        40  " PLAIN("type") " (0x1000)\n");
+	assert_has_line(text, "            24          1        24  " PLAIN("type") " (0x2000)\n");
+	assert_has_line(text, "           +40         +1        40  " PLAIN("type") ", now 40\n");
+	assert_has_line(text, "            40          1  " PLAIN("owner") "\n");
+	assert_has_line(text, "  " PLAIN("root") "\n  -> 0x2000, 40 bytes, " PLAIN("block") "\n  -> 0x3000, 8 bytes\n");
+	assert_plain(text);
 	free(text);
 	scan_groups_free(&groups);
 }
 
 /* All blocks have one size. Each list must name a block of its class, because the user will ask about this block
  * next. */
-static void blocks_of_their_class(void **state)
+static void each_list_names_a_block_of_its_class(void **state)
 {
 	const struct snapshot_figures pause = {.threads = 1};
 	struct scan_groups groups = {0};
@@ -121,8 +121,8 @@ static void blocks_of_their_class(void **state)
 	scan_groups_add(&groups, 0x4000, 40, 0, CLASS_POSSIBLE, (struct scan_sum){0});
 	char *const text = text_of(&report);
 
-	is_in(text, "            40          1        40  ? (0x3000)\n");
-	is_in(text, "            80          2        40  ? (0x2000)\n");
+	assert_has_line(text, "            40          1        40  ? (0x3000)\n");
+	assert_has_line(text, "            80          2        40  ? (0x2000)\n");
 	assert_int_equal(scan_group_example(&groups.items[0]), 0x3000);
 	free(text);
 	scan_groups_free(&groups);
@@ -131,8 +131,8 @@ static void blocks_of_their_class(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_escaped),
-		cmocka_unit_test(blocks_of_their_class),
+		cmocka_unit_test(names_from_the_target_are_escaped),
+		cmocka_unit_test(each_list_names_a_block_of_its_class),
 	};
 
 	return cmocka_run_group_tests_name("scan_report", tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void check(const char *before, const char *name, const char *after, size_t by, const char *wanted)
+static void check_shortened(const char *before, const char *name, const char *after, size_t by, const char *wanted)
 {
 	struct buf line = {0};
 
@@ -22,42 +22,42 @@ static void check(const char *before, const char *name, const char *after, size_
 	buf_free(&line);
 }
 
-static void test_names(void **state)
+static void test_template_arguments_are_dropped_first(void **state)
 {
 	(void)state;
-	check("a ", "short", " at x:1", 0, "a short at x:1");
+	check_shortened("a ", "short", " at x:1", 0, "a short at x:1");
 	/* Template arguments are dropped first, the longest first, and no more of them than necessary. */
-	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 1,
-	      "map<...>::put<int, int>(vector<pair<char, int>>) at x:1");
-	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 20,
-	      "map<...>::put<int, int>(vector<...>) at x:1");
-	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 33,
-	      "map<...>::put<...>(vector<...>) at x:1");
+	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 1,
+			"map<...>::put<int, int>(vector<pair<char, int>>) at x:1");
+	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 20,
+			"map<...>::put<int, int>(vector<...>) at x:1");
+	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 33,
+			"map<...>::put<...>(vector<...>) at x:1");
 	/* Then parameters are dropped, then the middle. */
-	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 36,
-	      "map<...>::put<...>(...) at x:1");
-	check("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 45,
-	      "map<...>.....>(...) at x:1");
-	check("12 ", "abcdefghijklmnopqrstuvwxyz", "", 10, "12 abcdefg...uvwxyz");
+	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 36,
+			"map<...>::put<...>(...) at x:1");
+	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 45,
+			"map<...>.....>(...) at x:1");
+	check_shortened("12 ", "abcdefghijklmnopqrstuvwxyz", "", 10, "12 abcdefg...uvwxyz");
 	/* A name never becomes empty. */
-	check("", "abcdefghijklmnopqrstuvwxyz", " at x:1", 1000, "abcde...wxyz at x:1");
-	check("", "abcdefghijkl", " at x:1", 1000, "abcdefghijkl at x:1");
-	check("", "", " at x:1", 3, " at x:1");
+	check_shortened("", "abcdefghijklmnopqrstuvwxyz", " at x:1", 1000, "abcde...wxyz at x:1");
+	check_shortened("", "abcdefghijkl", " at x:1", 1000, "abcdefghijkl at x:1");
+	check_shortened("", "", " at x:1", 3, " at x:1");
 }
 
-static void test_operators(void **state)
+static void test_operators_are_not_taken_for_brackets(void **state)
 {
 	(void)state;
-	check("", "operator<(pair<int, long long> const&)", "", 1, "operator<(pair<...> const&)");
-	check("", "x::operator<< <char, traits>(stream<char>&)", "", 1, "x::operator<< <...>(stream<char>&)");
-	check("", "x::operator<=> <int, long>()", "", 1, "x::operator<=> <...>()");
-	check("", "x::operator-><int, long>()", "", 1, "x::operator-><...>()");
-	check("", "x::operator()(int, char, long) const", "", 5, "x::operator()(...) const");
-	check("", "f<(a->b)>(long long long)", "", 5, "f<...>(...)");
-	check("", ">>> broken <<<", "", 2, ">>> b... <<<");
+	check_shortened("", "operator<(pair<int, long long> const&)", "", 1, "operator<(pair<...> const&)");
+	check_shortened("", "x::operator<< <char, traits>(stream<char>&)", "", 1, "x::operator<< <...>(stream<char>&)");
+	check_shortened("", "x::operator<=> <int, long>()", "", 1, "x::operator<=> <...>()");
+	check_shortened("", "x::operator-><int, long>()", "", 1, "x::operator-><...>()");
+	check_shortened("", "x::operator()(int, char, long) const", "", 5, "x::operator()(...) const");
+	check_shortened("", "f<(a->b)>(long long long)", "", 5, "f<...>(...)");
+	check_shortened("", ">>> broken <<<", "", 2, ">>> b... <<<");
 }
 
-static void test_characters(void **state)
+static void test_characters_are_not_cut(void **state)
 {
 	(void)state;
 	for (size_t by = 1; by < 40; by++) {
@@ -82,7 +82,7 @@ static void check_pretty(const char *name, const char *wanted)
 }
 
 /* Default arguments are left out only at the end of a list: otherwise a later argument would change its place. */
-static void test_default_arguments(void **state)
+static void test_default_arguments_are_dropped_only_at_the_end(void **state)
 {
 	(void)state;
 	check_pretty("std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >::at",
@@ -99,10 +99,10 @@ static void test_default_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_default_arguments),
+		cmocka_unit_test(test_template_arguments_are_dropped_first),
+		cmocka_unit_test(test_operators_are_not_taken_for_brackets),
+		cmocka_unit_test(test_characters_are_not_cut),
+		cmocka_unit_test(test_default_arguments_are_dropped_only_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

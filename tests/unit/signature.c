@@ -90,7 +90,7 @@ static void add_row(const struct build *build, char *line, struct row **rows, si
 }
 
 /* Writes the lines of the source to a file. Returns the rows, the lines that begin with "=". */
-static struct row *take(const struct build *build, char *text, size_t *count)
+static struct row *write_source(const struct build *build, char *text, size_t *count)
 {
 	char *name = xasprintf("source.%s", build->language->suffix), *next;
 	char *source = xcalloc(1, strlen(text) + 1), *end = source;
@@ -113,7 +113,7 @@ static struct row *take(const struct build *build, char *text, size_t *count)
 	return rows;
 }
 
-static void test_build(void **state)
+static void test_signatures_of_a_build_are_as_expected(void **state)
 {
 	const struct build *build = *state;
 	char *tool = xstrndup(build->command, strcspn(build->command, " "));
@@ -126,7 +126,7 @@ static void test_build(void **state)
 	if (!is_there)
 		skip();
 	char *text = xstrdup(build->text);
-	struct row *rows = take(build, text, &count);
+	struct row *rows = write_source(build, text, &count);
 
 	assert_int_equal(test_run("%s source.%s -o program", build->command, build->language->suffix), 0);
 	struct object *object = test_object("program");
@@ -155,7 +155,7 @@ static size_t add_builds(const struct language *language, struct CMUnitTest *tes
 			exit(1);
 		tests[count++] = (struct CMUnitTest){
 			.name = xasprintf("%s: %s", language->name, build->command),
-			.test_func = test_build,
+			.test_func = test_signatures_of_a_build_are_as_expected,
 			.initial_state = build,
 		};
 	}

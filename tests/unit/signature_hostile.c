@@ -119,7 +119,7 @@ static unsigned read_all(const char *name)
 	return reading.found;
 }
 
-static void test_damaged(void **state)
+static void test_damaged_debug_information_is_read_to_its_end(void **state)
 {
 	static const char *const builds[] = {"gcc -g -O2 -gdwarf-5", "gcc -g -O0 -gdwarf-4", "clang -g -O2",
 					     "gcc -g -fdebug-types-section -gdwarf-4"};
@@ -161,7 +161,7 @@ static void test_damaged(void **state)
 }
 
 /* A program is truncated while it is traced, as when a build overwrites it. */
-static void test_cut(void **state)
+static void test_signatures_stay_after_a_truncation(void **state)
 {
 	char *path = xasprintf("%s/cut", test_folder);
 
@@ -189,7 +189,7 @@ static void test_cut(void **state)
 
 /* dwz has moved common debug information of several programs to a file that is missing: no type is taken for another
  * one or for void, and no member is missing. */
-static void test_common_file_lost(void **state)
+static void test_types_in_a_missing_common_file_are_unknown(void **state)
 {
 	static const char *const builds[] = {"gcc -g -O0", "gcc -g -O2"};
 	char *path = xasprintf("%s/common", test_folder);
@@ -254,8 +254,8 @@ static struct object *victim_of(unsigned language, const char *inside, const cha
 #define RUST   0x1c
 #define LEVELS 8
 
-/* Each of several levels of Rust's structs contains the next level many times: the reader gives up, and is not late. */
-static void test_nested(void **state)
+/* Each of several levels of Rust's structs contains the next level many times: the reader gives up. */
+static void test_deeply_nested_structs_are_given_up(void **state)
 {
 	static const char *const types[] = {"String", "Other"};
 
@@ -288,7 +288,7 @@ static void test_nested(void **state)
 #define C99 0x0c
 
 /* A struct with a bit field at an impossible place is shown as one with more members. */
-static void test_bit_fields(void **state)
+static void test_impossible_bit_fields_end_the_members(void **state)
 {
 	static const struct {
 		int size, from;
@@ -322,7 +322,7 @@ static void test_bit_fields(void **state)
 
 /* Each of many functions refers to one list of 65536 ranges. The reader keeps no more ranges than its limit for a
  * file. */
-static void test_shared_ranges(void **state)
+static void test_shared_ranges_stay_within_the_limit(void **state)
 {
 	struct rusage before, after;
 	bool is_late = false;
@@ -348,9 +348,12 @@ static void test_shared_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_damaged),          cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_common_file_lost), cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_bit_fields),       cmocka_unit_test(test_shared_ranges),
+		cmocka_unit_test(test_damaged_debug_information_is_read_to_its_end),
+		cmocka_unit_test(test_signatures_stay_after_a_truncation),
+		cmocka_unit_test(test_types_in_a_missing_common_file_are_unknown),
+		cmocka_unit_test(test_deeply_nested_structs_are_given_up),
+		cmocka_unit_test(test_impossible_bit_fields_end_the_members),
+		cmocka_unit_test(test_shared_ranges_stay_within_the_limit),
 	};
 
 	return cmocka_run_group_tests_name("signature_hostile", tests, test_folder_make, test_folder_remove);

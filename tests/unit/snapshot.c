@@ -118,7 +118,7 @@ static void expect_running(void)
 	}
 }
 
-static const unsigned char *held(const struct heap_image *image, const void *address, size_t *size)
+static const unsigned char *bytes_in_image(const struct heap_image *image, const void *address, size_t *size)
 {
 	return image->bytes(image, (uintptr_t)address, size);
 }
@@ -129,7 +129,7 @@ static void expect_bytes(const struct heap_image *image)
 	size_t size;
 
 	for (size_t i = 0; i < PAGES; i++) {
-		const unsigned char *bytes = held(image, pages + i * page + 1, &size);
+		const unsigned char *bytes = bytes_in_image(image, pages + i * page + 1, &size);
 
 		if (i != 0 && i != 2) {
 			assert_null(bytes);
@@ -140,13 +140,13 @@ static void expect_bytes(const struct heap_image *image)
 		for (size_t k = 0; k < size; k++)
 			assert_int_equal(bytes[k], i ? 0xa5 : 0x5a);
 	}
-	const unsigned char *bytes = held(image, in_data, &size);
+	const unsigned char *bytes = bytes_in_image(image, in_data, &size);
 
 	assert_non_null(bytes);
 	assert_true(size >= sizeof(in_data));
 	assert_string_equal((const char *)bytes, "These bytes are in .data");
-	assert_null(held(image, NULL, &size));
-	assert_null(held(image, (void *)UINTPTR_MAX, &size));
+	assert_null(bytes_in_image(image, NULL, &size));
+	assert_null(bytes_in_image(image, (void *)UINTPTR_MAX, &size));
 }
 
 static const struct heap_mapping *mapping_of(const struct heap_image *image, uint64_t address)
@@ -189,7 +189,7 @@ static void take(struct snapshot *snapshot, const struct snapshot_care *care)
 	assert_int_equal(snapshot_take(snapshot, care), 0);
 }
 
-static void test_image(void **state)
+static void test_snapshot_contains_memory_and_threads(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -216,7 +216,7 @@ static void test_image(void **state)
 	end(pid, SIGKILL);
 }
 
-static void test_stopped(void **state)
+static void test_stopped_process_stays_stopped(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -240,7 +240,7 @@ static void test_stopped(void **state)
 	end(pid, SIGKILL);
 }
 
-static void test_signals(void **state)
+static void test_no_signal_is_lost(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -273,7 +273,7 @@ static void expect_wide(const struct heap_image *image)
 
 	for (size_t i = 0; i < WIDE; i++) {
 		size_t size;
-		const unsigned char *const bytes = held(image, wide + i * page, &size);
+		const unsigned char *const bytes = bytes_in_image(image, wide + i * page, &size);
 
 		if (i % 3 == 1) {
 			assert_null(bytes);
@@ -287,7 +287,7 @@ static void expect_wide(const struct heap_image *image)
 }
 
 /* In the pause only the bytes are copied: the memory for them is allocated before. */
-static void test_wide(void **state)
+static void test_memory_is_allocated_before_the_pause(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -334,7 +334,7 @@ static uint64_t sum_up_to(uint64_t number)
 }
 
 /* There are as many threads as processors, if there is enough work; each number is in exactly one range. */
-static void test_workers(void **state)
+static void test_workers_share_all_pieces_once(void **state)
 {
 	cpu_set_t set;
 	struct shares shares = {.piece = 10};
@@ -357,7 +357,7 @@ static void test_workers(void **state)
 
 /* In this program a word other than 0 is a held lock, but not in another program, where the word has another meaning.
  */
-static void test_other_program(void **state)
+static void test_locks_of_another_program_are_ignored(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -379,7 +379,7 @@ static void test_other_program(void **state)
 	end(pid, SIGKILL);
 }
 
-static void test_gone(void **state)
+static void test_ended_process_is_an_error(void **state)
 {
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
@@ -398,7 +398,7 @@ static void test_gone(void **state)
 }
 
 /* The scanning process is killed in the pause: the kernel resumes all threads. */
-static void test_killed(void **state)
+static void test_process_runs_on_if_the_scanner_is_killed(void **state)
 {
 	const pid_t pid = start();
 
@@ -422,7 +422,7 @@ static void test_killed(void **state)
 }
 
 /* Memory that is mapped only for writing is copied, but not if it may be a device's. */
-static void test_wanted(void **state)
+static void test_write_only_mappings_are_copied(void **state)
 {
 	static const struct {
 		const char *maps;
@@ -449,7 +449,7 @@ static void test_wanted(void **state)
 
 /* Pages that the program has protected are copied if they may be in a block: if memory of the program is beside them.
  * A reserve of terabytes is not in a block. */
-static void test_protected(void **state)
+static void test_protected_pages_beside_memory_are_recognised(void **state)
 {
 	static const struct {
 		const char *maps;
@@ -481,10 +481,16 @@ static void test_protected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_image),  cmocka_unit_test(test_stopped), cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_gone),   cmocka_unit_test(test_killed),  cmocka_unit_test(test_other_program),
-		cmocka_unit_test(test_wide),   cmocka_unit_test(test_workers), cmocka_unit_test(test_protected),
-		cmocka_unit_test(test_wanted),
+		cmocka_unit_test(test_snapshot_contains_memory_and_threads),
+		cmocka_unit_test(test_stopped_process_stays_stopped),
+		cmocka_unit_test(test_no_signal_is_lost),
+		cmocka_unit_test(test_ended_process_is_an_error),
+		cmocka_unit_test(test_process_runs_on_if_the_scanner_is_killed),
+		cmocka_unit_test(test_locks_of_another_program_are_ignored),
+		cmocka_unit_test(test_memory_is_allocated_before_the_pause),
+		cmocka_unit_test(test_workers_share_all_pieces_once),
+		cmocka_unit_test(test_protected_pages_beside_memory_are_recognised),
+		cmocka_unit_test(test_write_only_mappings_are_copied),
 	};
 
 	shared = (void *)map(page_size(), MAP_SHARED);

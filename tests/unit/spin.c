@@ -29,7 +29,7 @@ static unsigned run(struct spin *spin, const struct world *world, unsigned waits
 }
 
 /* The tracer and the target have a processor each. In a virtual machine an idle processor wakes up slowly. */
-static void test_polls_where_that_is_faster(void **state)
+static void test_tracer_polls_where_polling_is_faster(void **state)
 {
 	const struct world world = {.sleeping = 100000, .polling = 30000};
 	struct spin spin = {0};
@@ -40,7 +40,7 @@ static void test_polls_where_that_is_faster(void **state)
 }
 
 /* The tracer and the target share a processor: while the tracer polls, the target cannot run. */
-static void test_sleeps_where_that_is_faster(void **state)
+static void test_tracer_sleeps_where_sleeping_is_faster(void **state)
 {
 	const struct world world = {.sleeping = 6000, .polling = 70000, .in_vain = true};
 	struct spin spin = {0};
@@ -53,7 +53,7 @@ static void test_sleeps_where_that_is_faster(void **state)
 	assert_true(polled * (world.polling - world.sleeping) < 1000000 * world.sleeping / 100);
 }
 
-static void test_keeps_its_way_where_both_cost_the_same(void **state)
+static void test_tracer_keeps_sleeping_where_both_cost_the_same(void **state)
 {
 	const struct world world = {.sleeping = 10000, .polling = 9500};
 	struct spin spin = {0};
@@ -64,7 +64,7 @@ static void test_keeps_its_way_where_both_cost_the_same(void **state)
 }
 
 /* A target that seldom stops: polling takes processor time and gains nothing. */
-static void test_sleeps_where_stops_are_rare(void **state)
+static void test_tracer_sleeps_where_stops_are_rare(void **state)
 {
 	const struct world world = {.sleeping = 1000000, .polling = 1000000, .in_vain = true};
 	struct spin spin = {0};
@@ -73,7 +73,7 @@ static void test_sleeps_where_stops_are_rare(void **state)
 	assert_true(run(&spin, &world, 10000) < 50);
 }
 
-static void test_adapts(void **state)
+static void test_tracer_changes_when_the_other_way_becomes_faster(void **state)
 {
 	const struct world apart = {.sleeping = 100000, .polling = 30000},
 			   together = {.sleeping = 6000, .polling = 70000, .in_vain = true};
@@ -92,11 +92,11 @@ static void test_adapts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_polls_where_that_is_faster),
-		cmocka_unit_test(test_sleeps_where_that_is_faster),
-		cmocka_unit_test(test_keeps_its_way_where_both_cost_the_same),
-		cmocka_unit_test(test_sleeps_where_stops_are_rare),
-		cmocka_unit_test(test_adapts),
+		cmocka_unit_test(test_tracer_polls_where_polling_is_faster),
+		cmocka_unit_test(test_tracer_sleeps_where_sleeping_is_faster),
+		cmocka_unit_test(test_tracer_keeps_sleeping_where_both_cost_the_same),
+		cmocka_unit_test(test_tracer_sleeps_where_stops_are_rare),
+		cmocka_unit_test(test_tracer_changes_when_the_other_way_becomes_faster),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

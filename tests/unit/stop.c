@@ -64,7 +64,7 @@ static const struct row rows[] = {
 	{EXITED(0), PHASE_UNKNOWN, STOP_STRANGER, 0}, /* a wake-up */
 };
 
-static void test_rows(void **state)
+static void test_statuses_are_decoded_by_phase(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -81,7 +81,7 @@ static void test_rows(void **state)
 
 /* One process is kept stopped, and the stops of two tasks of another process come and go: no more memory is used than
  * for one stop of each task. */
-static void test_held(void **state)
+static void test_queue_of_stops_stays_small(void **state)
 {
 	struct tracer t = {0};
 	struct process held = {0}, other = {0};
@@ -167,7 +167,7 @@ static void put_back_and_forget(const struct forgotten_row *row, const struct pr
 	hash_free(&t.tasks);
 }
 
-static void test_forgotten(void **state)
+static void test_only_exit_stops_of_forgotten_tasks_are_returned(void **state)
 {
 	const struct process held = {0};
 
@@ -179,7 +179,7 @@ static void test_forgotten(void **state)
 }
 
 /* A stop that was taken from the middle, or dropped, is not returned again, whatever stop it was. */
-static void test_taken_once(void **state)
+static void test_stops_are_returned_once(void **state)
 {
 	struct tracer t = {0};
 	struct process held = {0}, other = {0};
@@ -206,8 +206,10 @@ static void test_taken_once(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_held),
-					   cmocka_unit_test(test_forgotten), cmocka_unit_test(test_taken_once)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_statuses_are_decoded_by_phase),
+					   cmocka_unit_test(test_queue_of_stops_stays_small),
+					   cmocka_unit_test(test_only_exit_stops_of_forgotten_tasks_are_returned),
+					   cmocka_unit_test(test_stops_are_returned_once)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

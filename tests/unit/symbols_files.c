@@ -176,7 +176,7 @@ static void make_loop(const char *path)
 	assert_int_equal(symlink(path, path), 0);
 }
 
-static void test_no_files(void **state)
+static void test_special_files_do_not_block_lookups(void **state)
 {
 	static const struct {
 		const char *name;
@@ -250,7 +250,7 @@ static void *cut_again_and_again(void *context)
 	return NULL;
 }
 
-static void test_cut(void **state)
+static void test_files_truncated_during_lookups_are_read(void **state)
 {
 	const unsigned cuts = test_is_long() ? 150 : 20;
 	char name[64];
@@ -280,7 +280,7 @@ static void test_cut(void **state)
 }
 
 /* All that was read before the truncation is in memory. */
-static void test_cut_after(void **state)
+static void test_data_read_before_a_truncation_is_kept(void **state)
 {
 	char *path = xasprintf("%s/prog", test_folder);
 	const struct record_object object = {.from = BASE, .to = BASE + (1u << 20), .path = path};
@@ -363,7 +363,7 @@ static void check_claim(uint64_t type, uint64_t size, bool is_hole, const char *
 	free(path);
 }
 
-static void test_claims(void **state)
+static void test_tables_that_claim_to_be_large_are_refused(void **state)
 {
 	(void)state;
 	check_claim(SHT_SYMTAB, UINT64_C(1) << 30, true,
@@ -403,7 +403,7 @@ static size_t packed_copied(const char *path)
 }
 
 /* Unpacking a table may take a second, and a hostile file may have thousands. */
-static void test_packed(void **state)
+static void test_only_one_packed_table_is_copied(void **state)
 {
 	char *path = xasprintf("%s/packed", test_folder);
 
@@ -429,8 +429,11 @@ static void test_packed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_files), cmocka_unit_test(test_cut),    cmocka_unit_test(test_cut_after),
-		cmocka_unit_test(test_claims),   cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_special_files_do_not_block_lookups),
+		cmocka_unit_test(test_files_truncated_during_lookups_are_read),
+		cmocka_unit_test(test_data_read_before_a_truncation_is_kept),
+		cmocka_unit_test(test_tables_that_claim_to_be_large_are_refused),
+		cmocka_unit_test(test_only_one_packed_table_is_copied),
 	};
 
 	return cmocka_run_group_tests_name("symbols_files", tests, test_folder_make, test_folder_remove);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static void test_maps(void **state)
+static void test_lines_of_maps_are_parsed(void **state)
 {
 	static const char text[] = "00400000-00401000 r--p 00000000 fe:01 1234                               /bin/a b "
 				   " c\n"
@@ -81,7 +81,7 @@ static void test_maps(void **state)
 }
 
 /* In smaps the flag is a word of the line VmFlags, which belongs to the mapping whose line came before. */
-static void test_tags(void **state)
+static void test_tagged_mappings_are_marked(void **state)
 {
 	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"
 				   "2000-5000 rw-p 00000000 00:00 0 [heap]\nVmFlags: rd wr mr mw me ac mt sd \n"
@@ -107,7 +107,7 @@ static void test_tags(void **state)
 }
 
 /* In smaps the flags um and ui say that userfaultfd provides the mapping's missing pages. */
-static void test_waiters(void **state)
+static void test_mappings_with_userfaultfd_are_marked(void **state)
 {
 	static const char text[] = "1000-2000 rw-s 00000000 00:01 7 /um um\nSize: 4 kB um\nVmFlags: rd wr sh uw \n"
 				   "2000-3000 rw-s 00000000 00:01 8 /x\nVmFlags: rd wr sh um \n"
@@ -128,7 +128,7 @@ static void test_waiters(void **state)
 
 /* A flag is searched for only in the mapping's own line: with 65,000 mappings, searching the rest of smaps for each of
  * them would take minutes, while the process is stopped. */
-static void test_flags_of_many_mappings(void **state)
+static void test_flags_are_read_only_from_the_mappings_own_line(void **state)
 {
 	const size_t count = 65000;
 	struct buf lines = {0}, smaps = {0};
@@ -160,7 +160,7 @@ static void test_flags_of_many_mappings(void **state)
 
 /* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart: the extent of the
  * linker in traces ends before it. Another mapping without a name in that gap does not end it. */
-static void test_hole(void **state)
+static void test_vdso_in_a_hole_ends_the_linkers_extent(void **state)
 {
 	static const struct {
 		const char *hole;
@@ -198,7 +198,7 @@ static void test_hole(void **state)
 	}
 }
 
-static void test_bad_maps(void **state)
+static void test_invalid_maps_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"x",
@@ -227,7 +227,7 @@ static void test_bad_maps(void **state)
 	}
 	assert_int_equal(maps_read(0x7fffffff, &maps), -ENOENT);
 	assert_int_equal(maps_read(getpid(), &maps), 0);
-	const struct mapping *own = maps_find(&maps, (uintptr_t)test_bad_maps);
+	const struct mapping *own = maps_find(&maps, (uintptr_t)test_invalid_maps_are_refused);
 
 	assert_non_null(own);
 	assert_true(own->exec && own->inode && strstr(own->path, "symbols_hostile"));
@@ -310,7 +310,7 @@ static void damage(unsigned char *bytes, size_t size)
 	}
 }
 
-static void test_damaged(void **state)
+static void test_damaged_elf_files_are_read_or_refused(void **state)
 {
 	static const char *const kinds[] = {"good.so", "headless.so", "mini.so"};
 	const unsigned rounds = test_is_long() ? 400 : 100;
@@ -358,7 +358,7 @@ static void test_damaged(void **state)
 }
 
 /* A file may have a packed symbol table that unpacks to gigabytes. */
-static void test_debugdata(void **state)
+static void test_huge_packed_tables_are_refused(void **state)
 {
 	size_t size, unpacked = 0;
 	char *path, *packed;
@@ -394,7 +394,7 @@ static void test_debugdata(void **state)
 }
 
 /* The cache: files are kept while used, and a limited number of unused ones. */
-static void test_cache(void **state)
+static void test_cache_keeps_a_limited_number_of_files(void **state)
 {
 	struct elf_file *files[600];
 
@@ -434,7 +434,7 @@ static void test_cache(void **state)
 
 /* ---- Demangling ---- */
 
-static void test_demangle(void **state)
+static void test_names_are_demangled_within_limits(void **state)
 {
 	static const struct {
 		const char *mangled, *name;
@@ -517,11 +517,16 @@ static void test_demangle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_maps),      cmocka_unit_test(test_hole),
-		cmocka_unit_test(test_bad_maps),  cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_debugdata), cmocka_unit_test(test_cache),
-		cmocka_unit_test(test_demangle),  cmocka_unit_test(test_tags),
-		cmocka_unit_test(test_waiters),   cmocka_unit_test(test_flags_of_many_mappings),
+		cmocka_unit_test(test_lines_of_maps_are_parsed),
+		cmocka_unit_test(test_vdso_in_a_hole_ends_the_linkers_extent),
+		cmocka_unit_test(test_invalid_maps_are_refused),
+		cmocka_unit_test(test_damaged_elf_files_are_read_or_refused),
+		cmocka_unit_test(test_huge_packed_tables_are_refused),
+		cmocka_unit_test(test_cache_keeps_a_limited_number_of_files),
+		cmocka_unit_test(test_names_are_demangled_within_limits),
+		cmocka_unit_test(test_tagged_mappings_are_marked),
+		cmocka_unit_test(test_mappings_with_userfaultfd_are_marked),
+		cmocka_unit_test(test_flags_are_read_only_from_the_mappings_own_line),
 	};
 
 	return cmocka_run_group_tests_name("symbols_hostile", tests, test_folder_make, test_folder_remove);

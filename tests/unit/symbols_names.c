@@ -299,7 +299,7 @@ static void check_equal(const char *tool, const char *program, uint64_t origin, 
 }
 
 /* The "..." of a variadic function has no argument, so debug information lists it as no parameter. */
-static void test_parameters(void **state)
+static void test_parameters_of_mangled_names_are_counted(void **state)
 {
 	(void)state;
 	assert_int_equal(names_parameters("_Z4nonev"), 0);
@@ -310,7 +310,7 @@ static void test_parameters(void **state)
 	assert_int_equal(names_parameters("main"), -1);
 }
 
-static void test_c(void **state)
+static void test_names_of_c_agree_with_addr2line(void **state)
 {
 	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o c-o2 prog.c && gcc -g -O1 -gdwarf-4 -no-pie -o "
@@ -320,7 +320,7 @@ static void test_c(void **state)
 	check_equal("addr2line", "c-dwarf4", 0x400000, 1);
 }
 
-static void test_cxx(void **state)
+static void test_names_of_cxx_agree_with_addr2line(void **state)
 {
 	const unsigned step = test_is_long() ? 1 : 7;
 
@@ -338,7 +338,7 @@ static void test_cxx(void **state)
 }
 
 /* clang writes no .debug_aranges, and uses other forms of ranges and lines than gcc. */
-static void test_clang(void **state)
+static void test_names_of_clang_agree_with_addr2line(void **state)
 {
 	(void)state;
 	if (!test_has("clang")) {
@@ -357,7 +357,7 @@ static void test_clang(void **state)
 	check_equal("addr2line", "clang-4", 0, 1);
 }
 
-static void test_rust(void **state)
+static void test_names_of_rust_agree_with_addr2line(void **state)
 {
 	const unsigned step = test_is_long() ? 29 : 97;
 
@@ -453,7 +453,7 @@ static void check_program(const char *program, const char *debug_path, uint64_t 
 	names_free(names);
 }
 
-static void test_separate(void **state)
+static void test_separate_debug_files_are_found(void **state)
 {
 	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o whole prog.c && objcopy --only-keep-debug whole "
@@ -504,7 +504,7 @@ static void test_separate(void **state)
 	free(id);
 }
 
-static void test_forms(void **state)
+static void test_all_forms_of_debug_information_are_read(void **state)
 {
 	static const char *const flags[] = {
 		"-gz=zlib",
@@ -537,7 +537,7 @@ static void test_forms(void **state)
 }
 
 /* Files may be for another processor. */
-static void test_foreign(void **state)
+static void test_files_for_other_processors_are_read(void **state)
 {
 	static const struct {
 		const char *target, *symbol;
@@ -610,7 +610,7 @@ static char *stderr_caught(void)
 	return text;
 }
 
-static void test_build_id(void **state)
+static void test_files_with_another_build_id_give_no_names(void **state)
 {
 	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o one prog.c && gcc -g -O2 -DX -Wl,--build-id=0x"
@@ -673,7 +673,7 @@ static void test_build_id(void **state)
 	free(id);
 }
 
-static void test_positions(void **state)
+static void test_names_follow_the_mapped_objects(void **state)
 {
 	const struct frame_name *lines;
 	struct names *names = new_names(NULL, NULL);
@@ -733,7 +733,7 @@ static void test_positions(void **state)
 
 /* A call may be the last instruction of a function: its return address is looked up as the byte before it, and belongs
  * to that function. */
-static void test_last_call(void **state)
+static void test_return_address_at_the_end_belongs_to_its_function(void **state)
 {
 	const struct frame_name *lines;
 	struct names *names = new_names(NULL, NULL);
@@ -851,7 +851,7 @@ static bool server_was_asked(void)
 	return read(asked, &c, 1) == 1;
 }
 
-static void test_debuginfod(void **state)
+static void test_debuginfod_is_asked_only_on_request(void **state)
 {
 	char *urls = getenv("DEBUGINFOD_URLS") ? xstrdup(getenv("DEBUGINFOD_URLS")) : NULL;
 
@@ -902,10 +902,18 @@ int main(int argc, char **argv)
 	(void)argc;
 	begin_with_server(argv);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parameters), cmocka_unit_test(test_c),         cmocka_unit_test(test_cxx),
-		cmocka_unit_test(test_clang),      cmocka_unit_test(test_rust),      cmocka_unit_test(test_separate),
-		cmocka_unit_test(test_forms),      cmocka_unit_test(test_foreign),   cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_positions),  cmocka_unit_test(test_last_call), cmocka_unit_test(test_debuginfod),
+		cmocka_unit_test(test_parameters_of_mangled_names_are_counted),
+		cmocka_unit_test(test_names_of_c_agree_with_addr2line),
+		cmocka_unit_test(test_names_of_cxx_agree_with_addr2line),
+		cmocka_unit_test(test_names_of_clang_agree_with_addr2line),
+		cmocka_unit_test(test_names_of_rust_agree_with_addr2line),
+		cmocka_unit_test(test_separate_debug_files_are_found),
+		cmocka_unit_test(test_all_forms_of_debug_information_are_read),
+		cmocka_unit_test(test_files_for_other_processors_are_read),
+		cmocka_unit_test(test_files_with_another_build_id_give_no_names),
+		cmocka_unit_test(test_names_follow_the_mapped_objects),
+		cmocka_unit_test(test_return_address_at_the_end_belongs_to_its_function),
+		cmocka_unit_test(test_debuginfod_is_asked_only_on_request),
 	};
 
 	return cmocka_run_group_tests_name("symbols_names", tests, setup, test_folder_remove);

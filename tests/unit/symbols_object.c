@@ -211,7 +211,7 @@ static void check_layout(const struct layout *layout)
 	waiting_end(&program);
 }
 
-static void test_layouts(void **state)
+static void test_functions_are_found_in_all_layouts(void **state)
 {
 	(void)state;
 	test_write("program.c", program_source);
@@ -325,7 +325,7 @@ static bool drop_capabilities(bool drop)
 }
 
 /* Runs the same check with and without the capabilities. */
-static void twice(void (*check)(bool capable))
+static void check_with_and_without_capabilities(void (*check)(bool capable))
 {
 	if (geteuid())
 		print_message("not root: /proc/PID/map_files is not tried\n");
@@ -336,7 +336,7 @@ static void twice(void (*check)(bool capable))
 	assert_true(drop_capabilities(false));
 }
 
-static void deleted_program(bool capable)
+static void check_deleted_program(bool capable)
 {
 	struct waiting program;
 	struct addresses addresses;
@@ -357,15 +357,15 @@ static void deleted_program(bool capable)
 	waiting_end(&program);
 }
 
-static void test_deleted_program(void **state)
+static void test_deleted_program_is_read(void **state)
 {
 	(void)state;
-	twice(deleted_program);
+	check_with_and_without_capabilities(check_deleted_program);
 }
 
 /* Another file has the library's path now. It must not be taken for the library, though its functions have the same
  * names. */
-static void replaced_library(bool capable)
+static void check_replaced_library(bool capable)
 {
 	struct waiting program;
 	unsigned long long function, none;
@@ -399,13 +399,13 @@ static void replaced_library(bool capable)
 	waiting_end(&program);
 }
 
-static void test_replaced_library(void **state)
+static void test_replaced_library_is_not_mistaken(void **state)
 {
 	(void)state;
-	twice(replaced_library);
+	check_with_and_without_capabilities(check_replaced_library);
 }
 
-static void test_memfd(void **state)
+static void test_program_in_a_memfd_is_read(void **state)
 {
 	struct waiting program;
 	struct addresses addresses;
@@ -434,7 +434,7 @@ static void test_memfd(void **state)
 }
 
 /* A program that may be executed but not read. */
-static void test_unreadable(void **state)
+static void test_unreadable_program_is_read(void **state)
 {
 	struct waiting program;
 	struct addresses addresses;
@@ -488,7 +488,7 @@ static void check_changes(struct waiting *program, const char *expected)
 	assert_string_equal(changes, expected);
 }
 
-static void test_loading(void **state)
+static void test_loaded_and_unloaded_objects_are_reported(void **state)
 {
 	struct waiting program;
 	unsigned long long function, copy;
@@ -571,7 +571,7 @@ static void test_loading(void **state)
 	objects_free(&list);
 }
 
-static void test_tails(void **state)
+static void test_tails_end_where_other_mappings_begin(void **state)
 {
 	struct waiting program;
 	unsigned long long function, other;
@@ -680,7 +680,7 @@ static void check_symbols(const char *path, unsigned local)
 	waiting_end(&program);
 }
 
-static void test_symbols(void **state)
+static void test_all_symbol_tables_are_searched(void **state)
 {
 	(void)state;
 	test_write("hand.s", ".text\n.globl by_hand\nby_hand:\n\tnop\n\tret\n"
@@ -714,7 +714,7 @@ static void test_symbols(void **state)
 }
 
 /* Several versions of one name, of which the default is found; and the names of an IFUNC. */
-static void test_versions(void **state)
+static void test_default_version_of_a_symbol_is_found(void **state)
 {
 	struct waiting program;
 	struct addresses addresses;
@@ -767,7 +767,7 @@ static void test_versions(void **state)
 }
 
 /* Another root, and another mount namespace: the path is that of another file here. */
-static void test_other_root(void **state)
+static void test_program_in_another_root_is_read(void **state)
 {
 	struct waiting program;
 	struct addresses addresses;
@@ -813,16 +813,16 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_deleted_program),
-		cmocka_unit_test(test_replaced_library),
-		cmocka_unit_test(test_memfd),
-		cmocka_unit_test(test_unreadable),
-		cmocka_unit_test(test_loading),
-		cmocka_unit_test(test_tails),
-		cmocka_unit_test(test_symbols),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_other_root),
+		cmocka_unit_test(test_functions_are_found_in_all_layouts),
+		cmocka_unit_test(test_deleted_program_is_read),
+		cmocka_unit_test(test_replaced_library_is_not_mistaken),
+		cmocka_unit_test(test_program_in_a_memfd_is_read),
+		cmocka_unit_test(test_unreadable_program_is_read),
+		cmocka_unit_test(test_loaded_and_unloaded_objects_are_reported),
+		cmocka_unit_test(test_tails_end_where_other_mappings_begin),
+		cmocka_unit_test(test_all_symbol_tables_are_searched),
+		cmocka_unit_test(test_default_version_of_a_symbol_is_found),
+		cmocka_unit_test(test_program_in_another_root_is_read),
 	};
 
 	return cmocka_run_group_tests_name("symbols_object", tests, setup, test_folder_remove);

@@ -130,7 +130,7 @@ static bool note_first(void *context, const char *name, uint64_t resolver, uint6
 	return false;
 }
 
-static void test_rel(void **state)
+static void test_addends_at_relocated_places_are_read(void **state)
 {
 	static const struct {
 		bool big;
@@ -168,7 +168,7 @@ static void forget_file(struct object *object)
 }
 
 /* Only the slots of calls are returned; the file is read once. */
-static void test_call_slots(void **state)
+static void test_only_slots_of_calls_are_returned(void **state)
 {
 	char *path = xasprintf("%s/calls", test_folder);
 	struct object object = {.open_path = path, .bias = BIAS};
@@ -201,7 +201,7 @@ static void test_call_slots(void **state)
 }
 
 /* Reading the slots of a damaged file ends, whatever the file contains. */
-static void test_damaged_slots(void **state)
+static void test_damaged_relocations_are_read_to_their_end(void **state)
 {
 	char *path = xasprintf("%s/damaged", test_folder);
 	struct object object = {.open_path = path, .bias = BIAS};
@@ -232,7 +232,7 @@ static void test_damaged_slots(void **state)
 	free(path);
 }
 
-static void test_origin(void **state)
+static void test_origin_of_an_elf_file_is_read(void **state)
 {
 	char *path = xasprintf("%s/origin", test_folder), *text = xasprintf("%s/text", test_folder);
 	uint64_t origin = 1;
@@ -251,7 +251,7 @@ static void test_origin(void **state)
 	free(text);
 }
 
-static void test_code_address(void **state)
+static void test_state_bit_is_cleared_only_for_arm(void **state)
 {
 	(void)state;
 	assert_int_equal(arch_code_address(EM_ARM, 0x8001), 0x8000);
@@ -264,9 +264,11 @@ static void test_code_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rel),           cmocka_unit_test(test_call_slots),
-		cmocka_unit_test(test_damaged_slots), cmocka_unit_test(test_origin),
-		cmocka_unit_test(test_code_address),
+		cmocka_unit_test(test_addends_at_relocated_places_are_read),
+		cmocka_unit_test(test_only_slots_of_calls_are_returned),
+		cmocka_unit_test(test_damaged_relocations_are_read_to_their_end),
+		cmocka_unit_test(test_origin_of_an_elf_file_is_read),
+		cmocka_unit_test(test_state_bit_is_cleared_only_for_arm),
 	};
 
 	return cmocka_run_group_tests_name("symbols_slots", tests, test_folder_make, test_folder_remove);

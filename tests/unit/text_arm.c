@@ -127,7 +127,7 @@ static void put_halves(struct world *w, const uint16_t *halves, size_t count)
 
 /* ---- Overlaps ---- */
 
-static void test_overlap(void **state)
+static void test_breakpoint_inside_an_instruction_is_refused(void **state)
 {
 	static const uint16_t halves[] = {0x4010, 0xe92d, 0x4010, 0xe92d}; /* push {r4, lr}, in either state */
 	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7};
@@ -147,7 +147,7 @@ static void test_overlap(void **state)
 	assert_memory_equal(w->code, halves, sizeof(halves));
 }
 
-static void test_overlap_from_below(void **state)
+static void test_breakpoint_that_reaches_another_is_refused(void **state)
 {
 	static const uint16_t halves[] = {0x4010, 0xe92d, 0x4010, 0xe92d};
 	struct world *w = *state;
@@ -192,7 +192,7 @@ static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 
 #define AT(w, offset) ((uint32_t)(w)->address + (offset))
 
-static void test_block(void **state)
+static void test_instructions_in_it_blocks_are_emulated(void **state)
 {
 	static const uint16_t add[] = {0x3301, 0xbf00}, extend[] = {0xb25b, 0xbf00}, wide[] = {0xfa4f, 0xf383};
 	static const uint16_t branch[] = {0xe006, 0xbf00}, nop[] = {0xbf00, 0xbf00};
@@ -231,9 +231,10 @@ static void test_block(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_overlap, make_world, end_world),
-		cmocka_unit_test_setup_teardown(test_overlap_from_below, make_world, end_world),
-		cmocka_unit_test_setup_teardown(test_block, make_world, end_world),
+		cmocka_unit_test_setup_teardown(test_breakpoint_inside_an_instruction_is_refused, make_world,
+						end_world),
+		cmocka_unit_test_setup_teardown(test_breakpoint_that_reaches_another_is_refused, make_world, end_world),
+		cmocka_unit_test_setup_teardown(test_instructions_in_it_blocks_are_emulated, make_world, end_world),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void write_them(const char *encoding, struct buf *out)
 }
 
 /* A packet has 8 bytes of type and size, 8 bytes of resource and count, and 16 bytes for each block. */
-static void test_packets(void **state)
+static void test_packets_contain_all_blocks(void **state)
 {
 	const struct writer_options options = {0};
 	struct buf trace = {0}, without = {0};
@@ -82,7 +82,7 @@ static void test_packets(void **state)
 	buf_free(&without);
 }
 
-static void test_formats(void **state)
+static void test_conversions_keep_all_blocks(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
@@ -101,7 +101,7 @@ static void test_formats(void **state)
 		}
 }
 
-static void test_text(void **state)
+static void test_text_has_a_line_for_each_block(void **state)
 {
 	struct buf trace = {0};
 
@@ -112,7 +112,7 @@ static void test_text(void **state)
 	buf_free(&trace);
 }
 
-static void check_left_out(const char *encoding, bool compat)
+static void check_omission(const char *encoding, bool compat)
 {
 	const struct writer_options options = {.compat = compat};
 	const int fd = memory_file("", 0);
@@ -129,17 +129,17 @@ static void check_left_out(const char *encoding, bool compat)
 	buf_free(&trace);
 }
 
-static void test_left_out(void **state)
+static void test_omitted_blocks_are_counted(void **state)
 {
 	(void)state;
-	check_left_out("rtrace", true);
-	check_left_out("text", true);
-	check_left_out("swap", false);
-	check_left_out("mpatrol", false);
+	check_omission("rtrace", true);
+	check_omission("text", true);
+	check_omission("swap", false);
+	check_omission("mpatrol", false);
 }
 
 /* A pipe whose reader does not read, when functrace is asked to detach: the trace ends with a whole block. */
-static void test_full_pipe(void **state)
+static void test_trace_in_a_full_pipe_ends_with_a_whole_block(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
@@ -190,7 +190,7 @@ static void check_damage(const char *packet, const char *said)
 }
 
 /* A packet consists of its type, its size, the resource, the count and the blocks. */
-static void test_damaged(void **state)
+static void test_damaged_packets_are_reported(void **state)
 {
 	(void)state;
 	check_damage("43454e53 04000000 01000000", "a CENS packet of 4 bytes is too short for what it holds");
@@ -204,7 +204,7 @@ static void test_damaged(void **state)
 }
 
 /* Lines that only look like lines of a baseline are read as notes. */
-static void test_other_lines(void **state)
+static void test_similar_lines_are_read_as_notes(void **state)
 {
 	static const char *const lines[] = {
 		"## before <1> 0x10",    "## before <1> 0x10 -1",        "## before <1> 0x10 1 ",
@@ -227,9 +227,13 @@ static void test_other_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets),     cmocka_unit_test(test_formats),   cmocka_unit_test(test_text),
-		cmocka_unit_test(test_left_out),    cmocka_unit_test(test_full_pipe), cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_packets_contain_all_blocks),
+		cmocka_unit_test(test_conversions_keep_all_blocks),
+		cmocka_unit_test(test_text_has_a_line_for_each_block),
+		cmocka_unit_test(test_omitted_blocks_are_counted),
+		cmocka_unit_test(test_damaged_packets_are_reported),
+		cmocka_unit_test(test_similar_lines_are_read_as_notes),
+		cmocka_unit_test(test_trace_in_a_full_pipe_ends_with_a_whole_block),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

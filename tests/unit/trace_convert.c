@@ -62,7 +62,7 @@ static void add(struct list *list, enum call_kind kind, const char *function, ui
 
 /* Makes random events with few ids, so that some are allocated while live, released twice, or released without an
  * allocation. */
-static void make_up(struct list *list, size_t count)
+static void make_random_events(struct list *list, size_t count)
 {
 	list->count = 0;
 	while (list->count < count) {
@@ -299,7 +299,7 @@ static void check(const struct list *made, const struct format *from, const stru
 	buf_free(&expected);
 }
 
-static void test_pairs(void **unused)
+static void test_conversions_keep_what_both_formats_represent(void **unused)
 {
 	const uint64_t traces = test_is_long() ? TRACES_LONG : TRACES;
 	struct list *made = malloc(sizeof(*made));
@@ -307,7 +307,7 @@ static void test_pairs(void **unused)
 	(void)unused;
 	for (uint64_t seed = 1; seed <= traces; seed++) {
 		state = seed * UINT64_C(0x9e3779b97f4a7c15);
-		make_up(made, below(EVENTS_MAX));
+		make_random_events(made, below(EVENTS_MAX));
 		for (size_t from = 0; from < ARRAY_SIZE(formats); from++)
 			for (size_t to = 0; to < ARRAY_SIZE(formats); to++)
 				check(made, &formats[from], &formats[to]);
@@ -317,7 +317,7 @@ static void test_pairs(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_conversions_keep_what_both_formats_represent)};
 
 	/* The memory of one trace is reused for the next one: page faults would take longer than the rest. */
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);

@@ -83,7 +83,7 @@ static const struct {
 
 /* Conversions from binary to text and back, and from text to binary and back, keep all data that both formats can
  * represent. Compat binary cannot represent the build-id, text 1.4 not the start's microseconds. */
-static void test_round_trips(void **state)
+static void test_conversions_there_and_back_keep_the_trace(void **state)
 {
 	static const char build_id_line[] = "## build-id 0x400000 00ff\n";
 
@@ -165,7 +165,7 @@ static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 	buf_free(&dump);
 }
 
-static void test_full_file(void **state)
+static void test_full_file_ends_with_a_complete_record(void **state)
 {
 	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
@@ -175,7 +175,7 @@ static void test_full_file(void **state)
 }
 
 /* The process that reads the pipe has ended. */
-static void test_broken_pipe(void **state)
+static void test_broken_pipe_is_an_error(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -204,7 +204,7 @@ static void *drain(void *fd)
 	return (void *)total;
 }
 
-static void test_nonblocking_pipe(void **state)
+static void test_writer_waits_for_a_nonblocking_pipe(void **state)
 {
 	(void)state;
 	int ends[2];
@@ -232,7 +232,7 @@ static void test_nonblocking_pipe(void **state)
 	buf_free(&expected);
 }
 
-static void test_line_buffered(void **state)
+static void test_line_buffered_calls_are_written_at_once(void **state)
 {
 	(void)state;
 	const struct record thread = {.type = RECORD_THREAD, .thread = {1, "a"}};
@@ -280,7 +280,7 @@ static void zstd(const struct buf *from, size_t at, size_t size, struct buf *to)
 	to->size += got;
 }
 
-static void test_packed(void **state)
+static void test_compressed_traces_are_read(void **state)
 {
 	(void)state;
 	void (*const packers[])(const struct buf *, size_t, size_t, struct buf *) = {gzip, zstd};
@@ -323,7 +323,7 @@ static void test_packed(void **state)
 
 /* A writer that was killed has flushed a frame but not ended it. The reader returns all flushed data, though its first
  * 256 KiB of input end within a block. */
-static void test_packed_unended(void **state)
+static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 {
 	(void)state;
 	const size_t calls = 300000 / 14;
@@ -348,7 +348,7 @@ static void test_packed_unended(void **state)
 }
 
 /* A text may have NUL bytes far behind its beginning if the machine crashed. */
-static void test_late_nul(void **state)
+static void test_late_nul_byte_is_damage(void **state)
 {
 	(void)state;
 	struct buf trace = {0}, got = {0};
@@ -389,7 +389,7 @@ static void *feed(void *arg)
 	return NULL;
 }
 
-static void test_pipe(void **state)
+static void test_trace_from_a_slow_pipe_is_read(void **state)
 {
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
@@ -465,7 +465,7 @@ static void *grow(void *arg)
 	return NULL;
 }
 
-static void follow(const char *encoding, bool compat)
+static void check_following(const char *encoding, bool compat)
 {
 	const struct writer_options options = {.compat = compat};
 	const struct reader_options following = {.follow = true, .stop = &stopped};
@@ -508,18 +508,18 @@ static void follow(const char *encoding, bool compat)
 	buf_free(&half);
 }
 
-static void test_follow(void **state)
+static void test_growing_file_is_followed(void **state)
 {
 	(void)state;
 	const struct sigaction action = {.sa_handler = on_signal};
 
 	sigaction(SIGUSR1, &action, NULL);
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
-		follow(forms[f].encoding, forms[f].compat);
+		check_following(forms[f].encoding, forms[f].compat);
 }
 
 /* From a live pipe the reader returns a call though nothing follows it. */
-static void test_live_pipe(void **state)
+static void test_call_from_a_live_pipe_is_returned_at_once(void **state)
 {
 	(void)state;
 	const struct reader_options following = {.follow = true};
@@ -562,7 +562,7 @@ static void test_live_pipe(void **state)
 
 /* The trace is truncated after each of its bytes: the reader returns all complete records, and reports the
  * truncation. */
-static void test_cut_anywhere(void **state)
+static void test_truncation_after_any_byte_is_reported(void **state)
 {
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
@@ -616,7 +616,7 @@ static void test_cut_anywhere(void **state)
 
 /* Each bit of each byte is flipped: the reader may return an end, an error or other records, but never crashes (the
  * sanitizers would report this) and never returns more records than the bytes can contain. */
-static void test_flip_anywhere(void **state)
+static void test_any_flipped_bit_is_survived(void **state)
 {
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
@@ -641,7 +641,7 @@ static void test_flip_anywhere(void **state)
 }
 
 /* The reader skips an unknown packet of 4 GiB, which is a hole in the file, without much memory. */
-static void test_large_unknown_packet(void **state)
+static void test_huge_unknown_packet_is_skipped(void **state)
 {
 	(void)state;
 	static const unsigned char head[] = {'W', 'X', 'Y', 'Z', 0xf8, 0xff, 0xff, 0xff};
@@ -681,13 +681,20 @@ static void test_large_unknown_packet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trips),    cmocka_unit_test(test_full_file),
-		cmocka_unit_test(test_broken_pipe),    cmocka_unit_test(test_nonblocking_pipe),
-		cmocka_unit_test(test_line_buffered),  cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_packed_unended), cmocka_unit_test(test_late_nul),
-		cmocka_unit_test(test_live_pipe),      cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_follow),         cmocka_unit_test(test_cut_anywhere),
-		cmocka_unit_test(test_flip_anywhere),  cmocka_unit_test(test_large_unknown_packet),
+		cmocka_unit_test(test_conversions_there_and_back_keep_the_trace),
+		cmocka_unit_test(test_full_file_ends_with_a_complete_record),
+		cmocka_unit_test(test_broken_pipe_is_an_error),
+		cmocka_unit_test(test_writer_waits_for_a_nonblocking_pipe),
+		cmocka_unit_test(test_line_buffered_calls_are_written_at_once),
+		cmocka_unit_test(test_compressed_traces_are_read),
+		cmocka_unit_test(test_unended_frame_is_read_to_its_flushed_end),
+		cmocka_unit_test(test_late_nul_byte_is_damage),
+		cmocka_unit_test(test_call_from_a_live_pipe_is_returned_at_once),
+		cmocka_unit_test(test_trace_from_a_slow_pipe_is_read),
+		cmocka_unit_test(test_growing_file_is_followed),
+		cmocka_unit_test(test_truncation_after_any_byte_is_reported),
+		cmocka_unit_test(test_any_flipped_bit_is_survived),
+		cmocka_unit_test(test_huge_unknown_packet_is_skipped),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -52,7 +52,7 @@ static const struct {
 	{"4d545243 00000001 00002905", "p4 big"},
 };
 
-static void test_golden(void **state)
+static void test_example_is_read_and_written(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -75,7 +75,7 @@ static void test_golden(void **state)
 }
 
 /* A trace that mpatrol's library has written. */
-static void test_real(void **state)
+static void test_trace_of_mpatrols_library_is_read(void **state)
 {
 	static const char real64[] =
 		"4d54524301000000000000000529000000000000498080cc8899fb1f808001498080cb8899fb1f808001498080ca8899fb1f"
@@ -115,7 +115,7 @@ static void test_real(void **state)
 }
 
 /* Before version 1.4.5 records did not name their source, and a reallocation was a second A record. */
-static void test_old(void **state)
+static void test_trace_of_an_older_version_is_read(void **state)
 {
 	struct buf bytes = {0}, dump = {0};
 
@@ -146,7 +146,7 @@ static void test_old(void **state)
 
 static char said[512];
 
-static void hear(void *context, const char *clause)
+static void add_message(void *context, const char *clause)
 {
 	(void)context;
 	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", clause);
@@ -155,7 +155,7 @@ static void hear(void *context, const char *clause)
 /* Reads a trace to its end; returns the last status. `said` gets the reader's messages. */
 static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t *complaints, char *error)
 {
-	const struct reader_options options = {.complain = hear};
+	const struct reader_options options = {.complain = add_message};
 	struct reader *reader = reader_new(memory_file(data, size), &options, error, 512);
 	struct record record;
 	int status;
@@ -172,7 +172,7 @@ static int read_through(const void *data, size_t size, uint64_t *calls, uint64_t
 }
 
 /* A truncated trace is read as far as possible. A missing end mark is reported, and does not count as damage. */
-static void test_cut(void **state)
+static void test_truncated_trace_is_read_as_far_as_possible(void **state)
 {
 	struct buf bytes = {0};
 	uint64_t calls, complaints, before = 0, whole = 0;
@@ -233,7 +233,7 @@ static const struct {
 	{"4d545243 01000000 05290000 41 01 10 20 00 05 06 07 41 02 11 20 00 806100 ff6200 01 4d545243", 0, 2, 0, ""},
 };
 
-static void test_damaged(void **state)
+static void test_damage_is_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
@@ -272,7 +272,7 @@ static struct record call_at(const char *const *text, enum call_kind kind, const
 }
 
 /* The format has 32 slots for names: the 33rd name replaces the least recently used one. */
-static void test_slots(void **state)
+static void test_least_recently_used_name_loses_its_slot(void **state)
 {
 	char names[34][16];
 	const char *texts[34];
@@ -319,7 +319,7 @@ static size_t name_address(void *context, uint64_t address, const struct frame_n
 
 /* The writer asks the namer once for each address. If it has no name, the address is named by the object that contains
  * it. */
-static void test_names(void **state)
+static void test_each_address_is_named_once(void **state)
 {
 	static const uint64_t named = 0x1005, unnamed = 0x1107, nowhere = 0x5000;
 	static const uint64_t *const frames[] = {&named, &unnamed, &named, &nowhere};
@@ -351,7 +351,7 @@ static void test_names(void **state)
 }
 
 /* A name for which there is no room is truncated, and counted. */
-static void test_long_name(void **state)
+static void test_long_name_is_truncated_and_counted(void **state)
 {
 	char name[2048] = " in ";
 	const char *text = name;
@@ -367,7 +367,7 @@ static void test_long_name(void **state)
 }
 
 /* Threads with 64-bit numbers are distinguished, and named. */
-static void test_threads(void **state)
+static void test_64_bit_threads_are_distinguished(void **state)
 {
 	struct buf bytes = {0}, dump = {0};
 
@@ -386,9 +386,15 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden), cmocka_unit_test(test_real),      cmocka_unit_test(test_old),
-		cmocka_unit_test(test_cut),    cmocka_unit_test(test_damaged),   cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_long_name), cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_example_is_read_and_written),
+		cmocka_unit_test(test_trace_of_mpatrols_library_is_read),
+		cmocka_unit_test(test_trace_of_an_older_version_is_read),
+		cmocka_unit_test(test_truncated_trace_is_read_as_far_as_possible),
+		cmocka_unit_test(test_damage_is_reported),
+		cmocka_unit_test(test_least_recently_used_name_loses_its_slot),
+		cmocka_unit_test(test_each_address_is_named_once),
+		cmocka_unit_test(test_long_name_is_truncated_and_counted),
+		cmocka_unit_test(test_64_bit_threads_are_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

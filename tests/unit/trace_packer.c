@@ -71,7 +71,7 @@ static size_t unpack_frame(enum packing packing, const struct buf *data, size_t 
 }
 
 /* Each of several outputs gets only its data, in order; each piece becomes a separate frame. */
-static void outputs_do_not_mix(void **state)
+static void outputs_get_only_their_own_data(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
@@ -116,7 +116,7 @@ static void outputs_do_not_mix(void **state)
 	}
 }
 
-static void full_devices_are_said(void **state)
+static void full_device_fails_only_its_output(void **state)
 {
 	struct packer *packer = packer_new(PACKING_ZSTD);
 	const int full = open("/dev/full", O_WRONLY | O_CLOEXEC), sound = memory_file("", 0);
@@ -144,7 +144,7 @@ static void full_devices_are_said(void **state)
 }
 
 /* If only a part of a frame fits into the file, the part is removed again, so that the file stays valid. */
-static void half_frames_are_taken_back(void **state)
+static void partial_frame_is_removed(void **state)
 {
 	struct rlimit before;
 	struct buf data = {0}, file = {0}, got = {0};
@@ -204,7 +204,7 @@ static void *put_many(void *context)
 
 /* While the pipe is not read, the writer waits with a limited number of frames in memory. When the pipe is read, all
  * frames arrive. */
-static void who_puts_waits(void **state)
+static void writer_waits_while_the_pipe_is_full(void **state)
 {
 	int ends[2];
 	pthread_t thread;
@@ -248,7 +248,7 @@ static void who_puts_waits(void **state)
 }
 
 /* The packer's thread blocks the signals that are sent to the process. */
-static void the_thread_takes_no_signals(void **state)
+static void packer_thread_blocks_signals(void **state)
 {
 	struct packer *packer = packer_new(PACKING_ZSTD);
 	char line[256], *path = NULL;
@@ -323,7 +323,7 @@ static uint64_t write_calls(struct packer *packer, int fd, uint64_t count)
 
 /* An unpacked trace has the same bytes as a trace that was written without compression; every frame ends between
  * records. */
-static void traces_are_the_same(void **state)
+static void unpacked_trace_equals_the_uncompressed_one(void **state)
 {
 	const uint64_t count = 60000;
 	const int plain = memory_file("", 0);
@@ -361,7 +361,7 @@ static void traces_are_the_same(void **state)
 	close(plain);
 }
 
-static void names_say_the_kind(void **state)
+static void suffix_chooses_the_compression(void **state)
 {
 	enum packing packing;
 
@@ -383,10 +383,13 @@ static void names_say_the_kind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outputs_do_not_mix),          cmocka_unit_test(full_devices_are_said),
-		cmocka_unit_test(half_frames_are_taken_back),  cmocka_unit_test(who_puts_waits),
-		cmocka_unit_test(the_thread_takes_no_signals), cmocka_unit_test(traces_are_the_same),
-		cmocka_unit_test(names_say_the_kind),
+		cmocka_unit_test(outputs_get_only_their_own_data),
+		cmocka_unit_test(full_device_fails_only_its_output),
+		cmocka_unit_test(partial_frame_is_removed),
+		cmocka_unit_test(writer_waits_while_the_pipe_is_full),
+		cmocka_unit_test(packer_thread_blocks_signals),
+		cmocka_unit_test(unpacked_trace_equals_the_uncompressed_one),
+		cmocka_unit_test(suffix_chooses_the_compression),
 	};
 
 	return cmocka_run_group_tests_name("trace_packer", tests, NULL, NULL);

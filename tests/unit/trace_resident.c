@@ -31,7 +31,7 @@ static void write_them(const char *encoding, struct buf *out)
 	write_trace(encoding, &options, records, ARRAY_SIZE(records), out);
 }
 
-static void test_formats(void **state)
+static void test_conversions_keep_resident_memory(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
@@ -56,7 +56,7 @@ static void test_formats(void **state)
 }
 
 /* A reader that knows only the format's document can skip the packet by its size, and the line as a comment. */
-static void test_bytes(void **state)
+static void test_packet_and_line_can_be_skipped(void **state)
 {
 	struct buf binary = {0}, text = {0};
 
@@ -69,7 +69,7 @@ static void test_bytes(void **state)
 	buf_free(&text);
 }
 
-static void check_left_out(const char *encoding, bool compat)
+static void check_omission(const char *encoding, bool compat)
 {
 	const struct writer_options options = {.compat = compat};
 	const int fd = memory_file("", 0);
@@ -87,7 +87,7 @@ static void check_left_out(const char *encoding, bool compat)
 }
 
 /* The tracer calls encoding_can() before it reads the resident memory from the status file. */
-static void test_left_out(void **state)
+static void test_omitted_records_are_counted(void **state)
 {
 	static const struct {
 		const char *name;
@@ -107,9 +107,9 @@ static void test_left_out(void **state)
 		if (compat)
 			assert_int_equal(encoding_can(compat, ENCODING_RESIDENT), rows[i].compat_can);
 		if (!rows[i].can)
-			check_left_out(rows[i].name, false);
+			check_omission(rows[i].name, false);
 		if (compat && !rows[i].compat_can)
-			check_left_out(rows[i].name, true);
+			check_omission(rows[i].name, true);
 	}
 }
 
@@ -127,7 +127,7 @@ static void check_damage(const char *packet, const char *said)
 	buf_free(&dump);
 }
 
-static void test_damaged(void **state)
+static void test_damaged_packets_are_reported(void **state)
 {
 	(void)state;
 	check_damage("52455349 00000000", "a RESI packet of 0 bytes is too short for what it holds");
@@ -137,7 +137,7 @@ static void test_damaged(void **state)
 }
 
 /* Lines that only look like lines of resident memory are read as notes. */
-static void test_other_lines(void **state)
+static void test_similar_lines_are_read_as_notes(void **state)
 {
 	static const char *const lines[] = {"## resident ",    "## resident 1",    "## resident 1 ",
 					    "## resident 1 -", "## resident 1 2 ", "## resident 1 18446744073709551616",
@@ -159,8 +159,11 @@ static void test_other_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_bytes),       cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_damaged), cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_conversions_keep_resident_memory),
+		cmocka_unit_test(test_packet_and_line_can_be_skipped),
+		cmocka_unit_test(test_omitted_records_are_counted),
+		cmocka_unit_test(test_damaged_packets_are_reported),
+		cmocka_unit_test(test_similar_lines_are_read_as_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

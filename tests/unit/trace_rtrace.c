@@ -133,7 +133,7 @@ static void make_samples(struct record *r, int pointer, int order)
 	r[ATTACHMENT] = (struct record){.type = RECORD_ATTACHMENT, .attachment = {"pagemap", "4242-pagemap-0"}};
 }
 
-static void golden_bytes(const struct golden *want, int dialect, int pointer, int order)
+static void check_golden_writing(const struct golden *want, int dialect, int pointer, int order)
 {
 	const struct writer_options options = {.compat = dialect == COMPAT};
 	const int fd = memory_file("", 0);
@@ -174,13 +174,13 @@ static void golden_bytes(const struct golden *want, int dialect, int pointer, in
 	buf_free(&all);
 }
 
-static void test_golden_bytes(void **state)
+static void test_golden_bytes_are_written(void **state)
 {
 	(void)state;
 	for (int dialect = V14; dialect <= COMPAT; dialect++)
 		for (int pointer = P4; pointer <= P8; pointer += P8 - P4)
 			for (int order = LITTLE; order <= BIG; order++)
-				golden_bytes(golden, dialect, pointer, order);
+				check_golden_writing(golden, dialect, pointer, order);
 }
 
 /* The records that the reader returns for the samples. A time that is an hour or more before the last one is the next
@@ -222,7 +222,7 @@ static const char *const read_compat =
 	"attachment pagemap 4242-pagemap-0\n"
 	"0 skipped=0\n";
 
-static void read_golden(int dialect, int pointer, int order)
+static void check_golden_reading(int dialect, int pointer, int order)
 {
 	static const char *const archs[2][2] = {{"i686", "ppc"}, {"x86_64", "ppc64"}};
 	const unsigned long long high = pointer == P8 ? 0x7f0000000456 : 0xf7000456;
@@ -242,13 +242,13 @@ static void read_golden(int dialect, int pointer, int order)
 	buf_free(&expected);
 }
 
-static void test_read_golden_bytes(void **state)
+static void test_golden_bytes_are_read(void **state)
 {
 	(void)state;
 	for (int dialect = V14; dialect <= COMPAT; dialect++)
 		for (int pointer = P4; pointer <= P8; pointer += P8 - P4)
 			for (int order = LITTLE; order <= BIG; order++)
-				read_golden(dialect, pointer, order);
+				check_golden_reading(dialect, pointer, order);
 }
 
 static void expect_reading(const char *hex, const char *expected)
@@ -270,7 +270,7 @@ static void expect_reading(const char *hex, const char *expected)
 
 /* The sp-rtrace 2.0 tools write OCFG into the file, FILE between a call and its stack, NLIB, an HINF with 4-byte
  * addresses, and types that even the document does not have. */
-static void test_read_sp_rtrace(void **state)
+static void test_packets_of_sp_rtrace_are_read(void **state)
 {
 	(void)state;
 	expect_reading(HANDSHAKE_2 "4f434647 10000000 0a002f74 6d702f6f 75740000 02000000 " PINF_2
@@ -296,7 +296,7 @@ static void test_read_sp_rtrace(void **state)
 /* Before sp-rtrace 2.0 a packet began with its size, which includes the type. Version 1.1 has neither the depth nor the
  * flags.
  */
-static void test_read_old(void **state)
+static void test_older_versions_are_read(void **state)
 {
 	(void)state;
 	expect_reading("f00e0101 06783836 5f363400 08000000 "
@@ -322,7 +322,7 @@ static void test_read_old(void **state)
 
 #define AT_52 PROCESS_2 "-74 skipped=0 the trace is damaged at byte 52: "
 
-static void test_hostile(void **state)
+static void test_hostile_packets_are_reported(void **state)
 {
 	(void)state;
 	const struct {
@@ -372,7 +372,7 @@ static void test_hostile(void **state)
 	}
 }
 
-static void test_hostile_handshake(void **state)
+static void test_hostile_handshakes_are_reported(void **state)
 {
 	(void)state;
 	expect_reading("", "none: the input is empty: it contains no trace\n");
@@ -423,7 +423,7 @@ static void expect_note(size_t length, size_t kept, uint64_t cut)
 	free(text);
 }
 
-static void test_long_strings(void **state)
+static void test_long_strings_are_truncated(void **state)
 {
 	(void)state;
 	expect_note(0, 0, 0);
@@ -433,7 +433,7 @@ static void test_long_strings(void **state)
 }
 
 /* No packet of the compat dialect is longer than its readers' buffer; none of 1.4 is longer than 64 KiB. */
-static void test_packet_limits(void **state)
+static void test_packets_stay_within_their_limits(void **state)
 {
 	(void)state;
 	static uint64_t many[9000];
@@ -486,7 +486,7 @@ static void test_packet_limits(void **state)
 
 /* Times after midnight are later than times before it. If calls are slightly out of order, their times are not a day
  * apart. */
-static void test_midnight(void **state)
+static void test_times_continue_past_midnight(void **state)
 {
 	(void)state;
 	static const uint64_t times[] = {86399999, 86400001, 86399998, 86400002, 172800000};
@@ -517,11 +517,15 @@ static void test_midnight(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden_bytes),   cmocka_unit_test(test_read_golden_bytes),
-		cmocka_unit_test(test_read_sp_rtrace), cmocka_unit_test(test_read_old),
-		cmocka_unit_test(test_hostile),        cmocka_unit_test(test_hostile_handshake),
-		cmocka_unit_test(test_long_strings),   cmocka_unit_test(test_packet_limits),
-		cmocka_unit_test(test_midnight),
+		cmocka_unit_test(test_golden_bytes_are_written),
+		cmocka_unit_test(test_golden_bytes_are_read),
+		cmocka_unit_test(test_packets_of_sp_rtrace_are_read),
+		cmocka_unit_test(test_older_versions_are_read),
+		cmocka_unit_test(test_hostile_packets_are_reported),
+		cmocka_unit_test(test_hostile_handshakes_are_reported),
+		cmocka_unit_test(test_long_strings_are_truncated),
+		cmocka_unit_test(test_packets_stay_within_their_limits),
+		cmocka_unit_test(test_times_continue_past_midnight),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,7 @@ static void expect_written(bool big_endian, const char *hex)
 	buf_free(&dump);
 }
 
-static void test_write(void **state)
+static void test_entries_are_written_in_both_byte_orders(void **state)
 {
 	(void)state;
 	expect_written(false, little);
@@ -211,7 +211,7 @@ static void test_write(void **state)
 
 /* Appends a prologue and that number of entries of that kind. Each entry has its own number; its sequence is a multiple
  * of sequence_step. */
-static void many(size_t count, unsigned flags, unsigned sequence_step, struct buf *out)
+static void put_entries(size_t count, unsigned flags, unsigned sequence_step, struct buf *out)
 {
 	unhex(PROLOGUE, out);
 	for (size_t i = 1; i <= count; i++) {
@@ -235,7 +235,7 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
 {
 	struct buf bytes = {0}, dump = {0};
 
-	many(count, flags, sequence_step, &bytes);
+	put_entries(count, flags, sequence_step, &bytes);
 	dump_trace(bytes.data, bytes.size, &dump);
 	assert_text(&dump, expected);
 	buf_free(&bytes);
@@ -248,7 +248,7 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
 
 /* The reader must keep each of these entries: the entry's text has not come yet, or a later entry may name its scope or
  * file. */
-static void test_bounds(void **state)
+static void test_memory_of_the_reader_is_limited(void **state)
 {
 	(void)state;
 	expect_end(524288, STACKTRACK_SLOC | STACKTRACK_HAS_INFO, 1, "0 skipped=0\n");
@@ -260,8 +260,8 @@ static void test_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_entries_are_written_in_both_byte_orders),
+		cmocka_unit_test(test_memory_of_the_reader_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

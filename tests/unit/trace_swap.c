@@ -37,7 +37,7 @@ static void assert_dump(const char *hex, const char *expected)
 	buf_free(&dump);
 }
 
-static void test_read_worked_examples(void **state)
+static void test_messages_of_the_protocols_programs_are_read(void **state)
 {
 	char hex[2048];
 
@@ -62,7 +62,7 @@ static void test_read_worked_examples(void **state)
 
 /* In messages of other programs realloc releases its argument; a call that fails or releases nothing changes no
  * block. */
-static void test_read_foreign(void **state)
+static void test_messages_of_other_programs_are_read(void **state)
 {
 	(void)state;
 	assert_dump("01010000 00000000 00000000 00000000 5b000000 46000000 92100000 92100000 02000000"
@@ -100,7 +100,7 @@ static struct record process = {.type = RECORD_PROCESS,
 /* 22:13:20 of the day on which the process starts. */
 #define START_NS UINT64_C(80000000000000)
 
-static void test_write(void **state)
+static void test_messages_are_written(void **state)
 {
 	const struct call_arg args[] = {{"ptr", "0x602010"}, {"size", "8"}, {"return", "0x602020"}};
 	const struct record records[] = {
@@ -181,7 +181,7 @@ static void test_write(void **state)
 	buf_free(&expected);
 }
 
-static void test_args(void **state)
+static void test_arguments_keep_their_text(void **state)
 {
 	static const struct {
 		const char *text;
@@ -227,7 +227,7 @@ static void test_args(void **state)
 	}
 }
 
-static void test_apis(void **state)
+static void test_functions_have_their_api_ids(void **state)
 {
 	static const struct {
 		const char *function;
@@ -390,7 +390,7 @@ static void add_any(struct maker *m)
 	}
 }
 
-static void make(struct maker *m, uint64_t seed)
+static void make_random_trace(struct maker *m, uint64_t seed)
 {
 	*m = (struct maker){.next_id = 1, .tid = 4242, .object = 0x400000, .time = UINT64_C(80000000000000)};
 	random_state = seed * 77 + 1;
@@ -407,7 +407,7 @@ static void make(struct maker *m, uint64_t seed)
 }
 
 /* Converts each trace from rtrace to SWAP and back, and from SWAP to SWAP. */
-static void test_any_trace(void **state)
+static void test_random_traces_survive_conversion(void **state)
 {
 	const uint64_t traces = test_is_long() ? 1000 : 100;
 
@@ -416,7 +416,7 @@ static void test_any_trace(void **state)
 		static struct maker m;
 		struct buf first = {0}, swap = {0}, again = {0}, third = {0}, expected = {0}, got = {0};
 
-		make(&m, seed);
+		make_random_trace(&m, seed);
 		write_trace("rtrace", NULL, m.records, m.count, &first);
 		assert_int_equal(convert_trace(first.data, first.size, "swap", false, &swap), 0);
 		assert_int_equal(convert_trace(swap.data, swap.size, "rtrace", false, &again), 0);
@@ -437,7 +437,7 @@ static void test_any_trace(void **state)
 }
 
 /* Data that is longer than a message is truncated and counted, and the message is valid. */
-static void test_long(void **state)
+static void test_long_data_is_truncated_and_counted(void **state)
 {
 	static char name[70000];
 	static uint64_t addresses[5000];
@@ -492,15 +492,15 @@ static void test_long(void **state)
 }
 
 /* Collects the reader's messages. */
-static void complain(void *context, const char *clause)
+static void add_message(void *context, const char *clause)
 {
 	buf_printf(context, "%s\n", clause);
 }
 
-static void test_gap(void **state)
+static void test_missing_messages_are_reported(void **state)
 {
 	struct buf bytes = {0}, said = {0};
-	const struct reader_options options = {.complain = complain, .complain_context = &said};
+	const struct reader_options options = {.complain = add_message, .complain_context = &said};
 	char error[256];
 	struct record record;
 
@@ -520,7 +520,7 @@ static void test_gap(void **state)
 
 /* The seconds of a message wrap to 0 in the year 2106: a call in the night of the wrap keeps its time. If a time is
  * before the day of the start without a wrap, only its time of day is kept. */
-static void test_times_past_2106(void **state)
+static void test_times_past_2106_are_kept(void **state)
 {
 	static const struct {
 		int64_t start_sec;
@@ -566,7 +566,7 @@ static void test_times_past_2106(void **state)
 	}
 }
 
-static void test_damage(void **state)
+static void test_damage_is_reported(void **state)
 {
 	(void)state;
 	assert_dump(
@@ -592,16 +592,16 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_worked_examples),
-		cmocka_unit_test(test_read_foreign),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_args),
-		cmocka_unit_test(test_apis),
-		cmocka_unit_test(test_any_trace),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_times_past_2106),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_messages_of_the_protocols_programs_are_read),
+		cmocka_unit_test(test_messages_of_other_programs_are_read),
+		cmocka_unit_test(test_messages_are_written),
+		cmocka_unit_test(test_arguments_keep_their_text),
+		cmocka_unit_test(test_functions_have_their_api_ids),
+		cmocka_unit_test(test_random_traces_survive_conversion),
+		cmocka_unit_test(test_long_data_is_truncated_and_counted),
+		cmocka_unit_test(test_missing_messages_are_reported),
+		cmocka_unit_test(test_times_past_2106_are_kept),
+		cmocka_unit_test(test_damage_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,7 +170,7 @@ static const char text_compat[] =
 	"100%% sure\n"
 	"& pagemap : 4242-pagemap-0\n" HEAP_LINES;
 
-static void test_written(void **state)
+static void test_records_are_written_as_lines(void **state)
 {
 	(void)state;
 	const struct writer_options compat = {.compat = true};
@@ -186,7 +186,7 @@ static void test_written(void **state)
 }
 
 /* If a trace has several resources, the heap's summary counts the blocks of memory. */
-static void test_heap_of_several(void **state)
+static void test_heap_summary_counts_only_memory(void **state)
 {
 	const struct record records[] = {
 		{.type = RECORD_PROCESS, .process = {.name = "p"}},
@@ -216,14 +216,14 @@ static void test_heap_of_several(void **state)
 	buf_free(&got);
 }
 
-static void test_identity(void **state)
+static void test_lines_are_copied_unchanged(void **state)
 {
 	(void)state;
 	expect_identity(text_14, false);
 	expect_identity(text_compat, true);
 }
 
-static void test_read(void **state)
+static void test_lines_are_read_as_records(void **state)
 {
 	(void)state;
 	expect_reading(text_14, "process v1.4 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023-11-14 "
@@ -269,7 +269,7 @@ static void test_read(void **state)
 }
 
 /* functracer 1.4 counts calls from 0, resolves names itself, and writes comments without '#'. */
-static void test_functracer(void **state)
+static void test_trace_of_functracer_is_read(void **state)
 {
 	(void)state;
 	static const char text[] = "version=2.0, arch=i686, timestamp=21.11.2026 01:03:30, process=/home/user/tiny, "
@@ -306,7 +306,7 @@ static void test_functracer(void **state)
 }
 
 /* Tests the worked example of sp-rtrace-postproc, and a compressed trace, in which calls share a stack. */
-static void test_sp_rtrace(void **state)
+static void test_example_of_sp_rtrace_is_read(void **state)
 {
 	(void)state;
 	static const char text[] = "version=2.0, arch=x86_64, timestamp=2023.11.14 22:13:20, process=/bin/prog, "
@@ -359,7 +359,7 @@ static void test_sp_rtrace(void **state)
 }
 
 /* The last line of a stack says how it ends; without a word the depth of the trace decides. */
-static void test_stack_ends(void **state)
+static void test_end_of_a_stack_is_read(void **state)
 {
 	(void)state;
 	static const char text[] = "version=1.4,backtrace depth=2\n"
@@ -389,7 +389,7 @@ static void test_stack_ends(void **state)
 }
 
 /* In resolved stacks the lines of inlined functions belong to the frame with the same address. */
-static void test_inlined(void **state)
+static void test_inlined_lines_belong_to_their_frame(void **state)
 {
 	(void)state;
 	static const char text[] = "version=1.4,filter=resolve\n"
@@ -414,7 +414,7 @@ static void test_inlined(void **state)
 
 /* Lines that are almost valid, in and between calls: all are copied as they are, at their place; only lines that begin
  * with "# " are dropped. */
-static void test_comments(void **state)
+static void test_other_lines_are_kept_as_comments(void **state)
 {
 	(void)state;
 	static const char text[] = "version=1.4\n"
@@ -475,7 +475,7 @@ static void test_comments(void **state)
 }
 
 /* Characters that would break a line or a field are escaped, and read back unchanged. */
-static void test_escapes(void **state)
+static void test_escaped_characters_are_read_back(void **state)
 {
 	(void)state;
 	static const char *const strings[] = {"plain", "a\nb",  "\\012",     "\\134012",    "\\134134012",
@@ -521,7 +521,7 @@ static size_t name_frame(void *context, uint64_t address, const struct frame_nam
 	return address == 1 ? 2 : address == 4 ? 0 : 1;
 }
 
-static void test_names(void **state)
+static void test_names_are_written_with_frames(void **state)
 {
 	(void)state;
 	static const uint64_t addresses[] = {1, 2, 3, 4};
@@ -573,7 +573,7 @@ static void test_names(void **state)
 }
 
 /* In a compressed group of calls only the last call has the summary, the stack and the blank line. */
-static void test_groups(void **state)
+static void test_only_the_last_call_of_a_group_has_the_stack(void **state)
 {
 	(void)state;
 	const struct record_call call = {.time_ns = TIME_NONE,
@@ -603,7 +603,7 @@ static void test_groups(void **state)
 }
 
 /* The document writes arguments without a tab, and times with any number of digits. */
-static void test_document_forms(void **state)
+static void test_forms_of_the_document_are_read(void **state)
 {
 	(void)state;
 	expect_reading("version=1.2,timestamp=2026-11-21 02:03:30 +0100,pid=x,unknown=1\n"
@@ -621,7 +621,7 @@ static void test_document_forms(void **state)
 		       "begins at byte 138\n");
 }
 
-static void test_hostile(void **state)
+static void test_hostile_texts_are_reported(void **state)
 {
 	(void)state;
 	static const char nul[] = "version=1.4\n1. f(0x1)\n\t0x1\n\t0x2\0\n";
@@ -647,7 +647,7 @@ static void test_hostile(void **state)
 }
 
 /* A stack that is longer than the limit is truncated and marked, not refused. */
-static void test_endless_stack(void **state)
+static void test_endless_stack_is_truncated(void **state)
 {
 	(void)state;
 	struct buf text = {0};
@@ -674,7 +674,7 @@ static void test_endless_stack(void **state)
 
 /* A group of calls that is longer than the reader's limit: its first parts are returned as calls that share the stack
  * of the last one. */
-static void test_endless_group(void **state)
+static void test_endless_group_is_returned_in_parts(void **state)
 {
 	(void)state;
 	static const char line[] = "1. malloc(1) = 0x1111111111111111\n";
@@ -714,7 +714,7 @@ static void test_endless_group(void **state)
 }
 
 /* The lines between two calls need more memory than the reader allows. */
-static void test_endless_comments(void **state)
+static void test_endless_comments_are_refused(void **state)
 {
 	(void)state;
 	struct buf text = {0};
@@ -741,23 +741,23 @@ static void test_endless_comments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written),
-		cmocka_unit_test(test_heap_of_several),
-		cmocka_unit_test(test_identity),
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_functracer),
-		cmocka_unit_test(test_sp_rtrace),
-		cmocka_unit_test(test_stack_ends),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_comments),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_document_forms),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_endless_stack),
-		cmocka_unit_test(test_endless_group),
-		cmocka_unit_test(test_endless_comments),
+		cmocka_unit_test(test_records_are_written_as_lines),
+		cmocka_unit_test(test_heap_summary_counts_only_memory),
+		cmocka_unit_test(test_lines_are_copied_unchanged),
+		cmocka_unit_test(test_lines_are_read_as_records),
+		cmocka_unit_test(test_trace_of_functracer_is_read),
+		cmocka_unit_test(test_example_of_sp_rtrace_is_read),
+		cmocka_unit_test(test_end_of_a_stack_is_read),
+		cmocka_unit_test(test_inlined_lines_belong_to_their_frame),
+		cmocka_unit_test(test_other_lines_are_kept_as_comments),
+		cmocka_unit_test(test_escaped_characters_are_read_back),
+		cmocka_unit_test(test_names_are_written_with_frames),
+		cmocka_unit_test(test_only_the_last_call_of_a_group_has_the_stack),
+		cmocka_unit_test(test_forms_of_the_document_are_read),
+		cmocka_unit_test(test_hostile_texts_are_reported),
+		cmocka_unit_test(test_endless_stack_is_truncated),
+		cmocka_unit_test(test_endless_group_is_returned_in_parts),
+		cmocka_unit_test(test_endless_comments_are_refused),
 	};
 
 	/* Compat headers are in local time. */

@@ -50,22 +50,23 @@ uint64_t write_trace(const char *encoding, const struct writer_options *options,
 	return cut;
 }
 
-static const char *shown(const char *text)
+static const char *text_or_dash(const char *text)
 {
 	return text ? text : "-";
 }
 
 static void dump_process(struct buf *out, const struct record_process *p)
 {
-	buf_printf(out, "process v%u.%u arch=%s p%u %s", p->version_major, p->version_minor, shown(p->arch),
+	buf_printf(out, "process v%u.%u arch=%s p%u %s", p->version_major, p->version_minor, text_or_dash(p->arch),
 		   p->pointer_size, p->big_endian ? "big" : "little");
 	if (p->has_pid)
 		buf_printf(out, " pid=%" PRIu32, p->pid);
-	buf_printf(out, " start=%" PRId64 ".%06" PRIu32 "/%s", p->start_sec, p->start_usec, shown(p->start_text));
+	buf_printf(out, " start=%" PRId64 ".%06" PRIu32 "/%s", p->start_sec, p->start_usec,
+		   text_or_dash(p->start_text));
 	if (p->has_depth)
 		buf_printf(out, " depth=%" PRIu32, p->depth);
-	buf_printf(out, " name=%s origin=%s filters=%u%s%s\n", shown(p->name), shown(p->origin), p->filters,
-		   p->no_timestamps ? " notimes" : "", p->is_attached ? " attached" : "");
+	buf_printf(out, " name=%s origin=%s filters=%u%s%s\n", text_or_dash(p->name), text_or_dash(p->origin),
+		   p->filters, p->no_timestamps ? " notimes" : "", p->is_attached ? " attached" : "");
 }
 
 static void dump_call(struct buf *out, const struct record_call *c)

@@ -75,7 +75,7 @@ static const bool is_i386 = true;
 static const bool is_i386 = false;
 #endif
 
-static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
+static void walk_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
 {
 	memset(walk, 0xee, sizeof(*walk));
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
@@ -163,8 +163,8 @@ static void check(struct tracee *tracee, const char *what, enum expected_end end
 		memmove(report->frames, report->frames + report->count - kept, kept * sizeof(*report->frames));
 		report->count = kept;
 	}
-	take(tracee->rows, &tracee->snapshot, &rows);
-	take(tracee->libunwind, &tracee->snapshot, &reference);
+	walk_stack(tracee->rows, &tracee->snapshot, &rows);
+	walk_stack(tracee->libunwind, &tracee->snapshot, &reference);
 	const bool good = is_as_reported(&rows, end) && is_end(&rows, end) &&
 			  (!libunwind_can || is_same_walk(&rows, &reference)) && !tracee->rows->fallbacks;
 
@@ -230,7 +230,7 @@ static enum expected_end context_end(void)
 	return is_i386 ? END_UNSHOWN : END_THREAD;
 }
 
-static void test_o0(void **state)
+static void test_unoptimised_stacks_are_walked(void **state)
 {
 	(void)state;
 	check_target(TARGET("unwind-target-O0"), true);
@@ -238,7 +238,7 @@ static void test_o0(void **state)
 	check_scenario(TARGET("unwind-target-O0"), "context", context_end(), true);
 }
 
-static void test_o2(void **state)
+static void test_optimised_stacks_are_walked(void **state)
 {
 	(void)state;
 	check_target(TARGET("unwind-target-O2"), true);
@@ -254,11 +254,11 @@ static void check_entry(const char *target, bool has_rules)
 
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &reference);
+	walk_stack(tracee->rows, &tracee->snapshot, &reference);
 	do {
 		assert_true(tracee_step(tracee));
 		tracee_snapshot(tracee, TRACEE_STACK, false);
-		take(tracee->rows, &tracee->snapshot, &rows);
+		walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	} while (!strstr(tracee_where(tracee, rows.frames[0].pc), ".so"));
 	if (rows.count != reference.count + 1) {
 		print_walk(tracee, "at the entry", &rows);
@@ -273,14 +273,14 @@ static void check_entry(const char *target, bool has_rules)
 	/* If the snapshot was taken inside of the function, the word at sp is not taken for a return address. */
 	if (!has_rules) {
 		tracee->snapshot.inside = true;
-		take(tracee->rows, &tracee->snapshot, &rows);
+		walk_stack(tracee->rows, &tracee->snapshot, &rows);
 		assert_int_equal(rows.count, 1);
 		assert_true(rows.cut);
 	}
 	tracee_end(tracee);
 }
 
-static void test_static(void **state)
+static void test_stacks_of_static_programs_are_walked(void **state)
 {
 	(void)state;
 	need_target(TARGET("unwind-target-static"));
@@ -288,7 +288,7 @@ static void test_static(void **state)
 }
 
 /* musl has no CFI; but the caller of a musl function is found if the thread is stopped at the function's entry. */
-static void test_musl(void **state)
+static void test_stacks_of_musl_programs_are_walked(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big", "assembly"};
 
@@ -299,7 +299,7 @@ static void test_musl(void **state)
 	check_entry(TARGET("unwind-target-musl"), false);
 }
 
-static void test_frame_pointers(void **state)
+static void test_stacks_with_frame_pointers_are_walked(void **state)
 {
 	(void)state;
 	check_target(TARGET("unwind-target-fp"), true);
@@ -315,13 +315,13 @@ static void check_lazy(const char *target)
 
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &resolving);
-	take(tracee->libunwind, &tracee->snapshot, &reference);
+	walk_stack(tracee->rows, &tracee->snapshot, &resolving);
+	walk_stack(tracee->libunwind, &tracee->snapshot, &reference);
 	assert_true(is_same_walk(&resolving, &reference));
 	assert_false(resolving.cut);
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &rows);
+	walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	assert_int_equal(tracee->rows->fallbacks, 0);
 	/* Frame 2 is lazy_caller both times: the frames from there on are equal. */
 	while (skip < resolving.count && resolving.frames[skip].pc != rows.frames[2].pc)
@@ -335,7 +335,7 @@ static void check_lazy(const char *target)
 	tracee_end(tracee);
 }
 
-static void test_lazy(void **state)
+static void test_stack_through_lazy_binding_is_walked(void **state)
 {
 	(void)state;
 	if (!has_scenario(TARGET("unwind-target-O2"), "lazy"))
@@ -354,8 +354,8 @@ static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
 		if (!tracee_step(tracee))
 			break;
 		tracee_snapshot(tracee, TRACEE_STACK, *steps % 256 == 0);
-		take(tracee->rows, &tracee->snapshot, &rows);
-		take(tracee->libunwind, &tracee->snapshot, &reference);
+		walk_stack(tracee->rows, &tracee->snapshot, &rows);
+		walk_stack(tracee->libunwind, &tracee->snapshot, &reference);
 		if (!is_same_walk(&rows, &reference)) {
 			print_walk(tracee, "rows", &rows);
 			print_walk(tracee, "libunwind", &reference);
@@ -372,7 +372,7 @@ static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
 	return in_vdso;
 }
 
-static void test_vdso(void **state)
+static void test_stacks_in_the_vdso_are_walked(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "vdso");
 	size_t steps;
@@ -393,7 +393,7 @@ static void test_vdso(void **state)
 
 /* Steps through all code that an exception with a cleanup, and a signal, execute: all prologues, epilogues and landing
  * pads. */
-static void test_steps(void **state)
+static void test_walks_agree_at_each_instruction(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
 
@@ -411,7 +411,7 @@ static void test_steps(void **state)
 	}
 }
 
-static void test_limits(void **state)
+static void test_walks_stop_at_their_limits(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
 	struct unwind_frame frames[4] = {{.pc = 1}};
@@ -420,7 +420,7 @@ static void test_limits(void **state)
 	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &rows);
+	walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	struct unwinder *both[] = {tracee->rows, tracee->libunwind};
 
 	for (size_t k = 0; k < 2; k++) {
@@ -444,7 +444,7 @@ static void test_limits(void **state)
 }
 
 /* Objects may be mapped and unmapped; after a fork the child's unwinder is a copy. */
-static void test_objects(void **state)
+static void test_unmapped_objects_end_the_walk(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
 	static struct walk other;
@@ -452,37 +452,37 @@ static void test_objects(void **state)
 	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &rows);
+	walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	struct unwinder *clone = unwinder_clone(tracee->rows, tracee->pid);
 
-	take(clone, &tracee->snapshot, &other);
+	walk_stack(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
 	/* The program's object is unmapped: frame 0 can no longer be unwound, whatever was cached. */
 	const uint64_t pc = rows.frames[0].pc;
 
 	unwinder_remove(clone, pc, pc + 1);
-	take(clone, &tracee->snapshot, &other);
+	walk_stack(clone, &tracee->snapshot, &other);
 	assert_int_equal(other.count, 1);
 	assert_true(other.cut);
-	take(tracee->rows, &tracee->snapshot, &other);
+	walk_stack(tracee->rows, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
 	/* The object is mapped again; then a device, which has no rules, takes its place. */
 	tracee_add_objects(tracee, clone);
-	take(clone, &tracee->snapshot, &other);
+	walk_stack(clone, &tracee->snapshot, &other);
 	assert_true(is_same_walk(&rows, &other));
 	unwinder_add(clone, pc & ~0xfffull, (pc & ~0xfffull) + 4096, 0, "/dev/null", NULL);
-	take(clone, &tracee->snapshot, &other);
+	walk_stack(clone, &tracee->snapshot, &other);
 	assert_int_equal(other.count, 1);
 	assert_true(other.cut);
 	unwinder_remove(clone, 0, UINT64_MAX);
-	take(clone, &tracee->snapshot, &other);
+	walk_stack(clone, &tracee->snapshot, &other);
 	assert_int_equal(other.count, 1);
 	unwinder_free(clone);
 	tracee_end(tracee);
 }
 
 /* Files that can no longer be opened are read from memory. */
-static void test_memory(void **state)
+static void test_files_are_read_from_memory(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "signal");
 	static struct walk other;
@@ -490,13 +490,13 @@ static void test_memory(void **state)
 	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
-	take(tracee->rows, &tracee->snapshot, &rows);
+	walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	/* On i386 the reference is libdw, which reads no such file. */
 	for (enum unwind_method method = UNWIND_ROWS; method <= (is_i386 ? UNWIND_ROWS : UNWIND_LIBUNWIND); method++) {
 		struct unwinder *unwinder = unwinder_new(tracee->pid, arch_native(), method);
 
 		tracee_add_objects_without_files(tracee, unwinder);
-		take(unwinder, &tracee->snapshot, &other);
+		walk_stack(unwinder, &tracee->snapshot, &other);
 		if (!is_same_walk(&rows, &other))
 			print_walk(tracee, "from memory", &other);
 		assert_true(is_same_walk(&rows, &other));
@@ -534,7 +534,7 @@ static unsigned sign(struct tracee *tracee, const struct walk *walk)
 }
 
 /* With a port that signs return addresses the frames have the addresses without signatures. */
-static void test_signed_return_addresses(void **state)
+static void test_signatures_of_return_addresses_are_stripped(void **state)
 {
 	static const char *const scenarios[] = {"plain", "signal"};
 	struct arch signing = *arch_native();
@@ -557,18 +557,18 @@ static void test_signed_return_addresses(void **state)
 		run_to_stop(tracee);
 		tracee_snapshot(tracee, TRACEE_STACK, true);
 		tracee_add_objects(tracee, unwinder);
-		take(tracee->rows, &tracee->snapshot, &rows);
+		walk_stack(tracee->rows, &tracee->snapshot, &rows);
 		assert_true(sign(tracee, &rows) >= 3);
-		take(tracee->rows, &tracee->snapshot, &other);
+		walk_stack(tracee->rows, &tracee->snapshot, &other);
 		assert_true(other.cut && other.count < rows.count);
 		tracee->snapshot.arch = &signing;
-		take(unwinder, &tracee->snapshot, &other);
+		walk_stack(unwinder, &tracee->snapshot, &other);
 		assert_true(is_same_walk(&rows, &other));
 		/* The thread is now at the first instruction of code without rules. */
 		signing.set_pc(&tracee->snapshot.regs, 0x1000);
 		signing.set_sp(&tracee->snapshot.regs, rows.frames[0].cfa - sizeof(uint64_t));
 		rows.frames[0].pc = 0x1000;
-		take(unwinder, &tracee->snapshot, &other);
+		walk_stack(unwinder, &tracee->snapshot, &other);
 		assert_true(is_same_walk(&rows, &other));
 		unwinder_free(unwinder);
 		tracee_end(tracee);
@@ -576,7 +576,7 @@ static void test_signed_return_addresses(void **state)
 }
 
 /* If a program has no .eh_frame, its .debug_frame is used. */
-static void test_debug_frame(void **state)
+static void test_debug_frame_replaces_a_missing_eh_frame(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big"};
 
@@ -589,19 +589,19 @@ int main(void)
 {
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_o0),
-		cmocka_unit_test(test_o2),
-		cmocka_unit_test(test_frame_pointers),
-		cmocka_unit_test(test_lazy),
-		cmocka_unit_test(test_static),
-		cmocka_unit_test(test_musl),
-		cmocka_unit_test(test_vdso),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_objects),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_debug_frame),
-		cmocka_unit_test(test_signed_return_addresses),
+		cmocka_unit_test(test_unoptimised_stacks_are_walked),
+		cmocka_unit_test(test_optimised_stacks_are_walked),
+		cmocka_unit_test(test_stacks_with_frame_pointers_are_walked),
+		cmocka_unit_test(test_stack_through_lazy_binding_is_walked),
+		cmocka_unit_test(test_stacks_of_static_programs_are_walked),
+		cmocka_unit_test(test_stacks_of_musl_programs_are_walked),
+		cmocka_unit_test(test_stacks_in_the_vdso_are_walked),
+		cmocka_unit_test(test_walks_agree_at_each_instruction),
+		cmocka_unit_test(test_walks_stop_at_their_limits),
+		cmocka_unit_test(test_unmapped_objects_end_the_walk),
+		cmocka_unit_test(test_files_are_read_from_memory),
+		cmocka_unit_test(test_debug_frame_replaces_a_missing_eh_frame),
+		cmocka_unit_test(test_signatures_of_return_addresses_are_stripped),
 	};
 
 	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does

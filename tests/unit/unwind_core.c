@@ -191,7 +191,7 @@ static const struct arch *signing_machine(void)
 }
 
 /* Return addresses are signed, except that of `leaf`, which is still in the register. */
-static void test_aarch64_signed(void **state)
+static void test_signed_aarch64_stack_is_walked(void **state)
 {
 	struct core core;
 	bool cut;
@@ -209,7 +209,7 @@ static void test_aarch64_signed(void **state)
 
 /* The return address of `careless` is in careless itself, because its call has changed the register and no rule says
  * so. The walk ends and does not loop. */
-static void test_aarch64_own_return(void **state)
+static void test_walk_ends_at_its_own_return_address(void **state)
 {
 	struct core core;
 	bool cut;
@@ -228,7 +228,7 @@ static void test_aarch64_own_return(void **state)
 
 /* The walk uses the index of functions. On the stack are Thumb and ARM code that call each other, a frame pointer,
  * saved registers of the FPU, and a restorer like the C library's. */
-static void test_arm_indexed(void **state)
+static void test_arm_stack_is_walked_by_its_index(void **state)
 {
 	struct core core;
 	bool cut;
@@ -246,9 +246,9 @@ static void test_arm_indexed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_aarch64_signed),
-		cmocka_unit_test(test_aarch64_own_return),
-		cmocka_unit_test(test_arm_indexed),
+		cmocka_unit_test(test_signed_aarch64_stack_is_walked),
+		cmocka_unit_test(test_walk_ends_at_its_own_return_address),
+		cmocka_unit_test(test_arm_stack_is_walked_by_its_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* Tests unwinding by ARM's index of functions, with hand-made byte codes, a small ELF file with an index, and walks
- * over hand-made stacks. It runs on every machine. */
+ * over hand-made stacks. The test runs on every machine. */
 #include "config.h"
 
 #include <elf.h>
@@ -36,7 +36,7 @@ static void describe(const struct exidx_rule *rule, char *text, size_t size)
 	snprintf(text + used, size - used, "=%u%+d", rule->sp.base, rule->sp.offset);
 }
 
-static void test_codes(void **state)
+static void test_codes_become_rules(void **state)
 {
 	static const struct {
 		const char *bytes, *rule;
@@ -83,7 +83,7 @@ static void test_codes(void **state)
 	}
 }
 
-static void test_refused(void **state)
+static void test_invalid_codes_are_refused(void **state)
 {
 	static const char *const codes[] = {
 		"",               /* cannot be unwound */
@@ -107,7 +107,7 @@ static void test_refused(void **state)
 }
 
 /* Each code of two bytes, and each random one, is decoded or refused. */
-static void test_any(void **state)
+static void test_any_codes_are_decoded_or_refused(void **state)
 {
 	struct exidx_rule rule;
 	unsigned char bytes[64];
@@ -253,7 +253,7 @@ static int open_file(void)
 	return fd;
 }
 
-static void test_find(void **state)
+static void test_entries_are_found_by_address(void **state)
 {
 	static const struct {
 		uint64_t address;
@@ -309,7 +309,7 @@ static ssize_t read_page(void *context, uint64_t address, void *data, size_t siz
 	return (ssize_t)size;
 }
 
-static struct arch_regs at(uint32_t pc, uint32_t sp)
+static struct arch_regs registers_at(uint32_t pc, uint32_t sp)
 {
 	struct arch_regs regs = {.narrow = {0}};
 
@@ -374,10 +374,10 @@ static void push_outer(uint32_t from)
 }
 
 /* The thread is after a call in middle, whose frame is in r7. */
-static void test_walk(void **state)
+static void test_stack_is_walked_by_the_index(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1, IN_OUTER, IN_START};
-	struct arch_regs regs = at(IN_MIDDLE - 1, 0);
+	struct arch_regs regs = registers_at(IN_MIDDLE - 1, 0);
 
 	(void)state;
 	regs.narrow[R7] = STACK + 64;
@@ -390,10 +390,10 @@ static void test_walk(void **state)
 
 /* The thread is at inner's first instruction. The return address is in lr, and inner's rule, which expects it on the
  * stack, does not hold yet. */
-static void test_entry(void **state)
+static void test_caller_is_found_at_a_functions_entry(void **state)
 {
 	const uint64_t expected[] = {BIAS + INNER, IN_MIDDLE, IN_OUTER, IN_START};
-	struct arch_regs regs = at(BIAS + INNER, 0);
+	struct arch_regs regs = registers_at(BIAS + INNER, 0);
 
 	(void)state;
 	regs.narrow[R7] = STACK + 64;
@@ -405,10 +405,10 @@ static void test_entry(void **state)
 }
 
 /* With this r7 the addresses in middle's rule would be above the last address: they wrap, as in the program. */
-static void test_round(void **state)
+static void test_addresses_wrap_at_32_bits(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1};
-	struct arch_regs regs = at(IN_MIDDLE - 1, 0);
+	struct arch_regs regs = registers_at(IN_MIDDLE - 1, 0);
 
 	(void)state;
 	regs.narrow[R7] = UINT32_MAX - 3;
@@ -418,10 +418,10 @@ static void test_round(void **state)
 }
 
 /* The stack is truncated at code that is not to be unwound and is not a start. */
-static void test_cut(void **state)
+static void test_walk_is_cut_at_unknown_code(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
-	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
 	(void)state;
 	push(4, IN_OTHER);
@@ -430,10 +430,10 @@ static void test_cut(void **state)
 
 /* A table says that the return address is in lr, but the function has made a call since then: lr is equal to the pc,
  * except for the state bit. */
-static void test_same(void **state)
+static void test_walk_ends_if_lr_equals_the_pc(void **state)
 {
 	const uint64_t expected[] = {IN_LEAF - 1};
-	struct arch_regs regs = at(IN_LEAF - 1, 0);
+	struct arch_regs regs = registers_at(IN_LEAF - 1, 0);
 
 	(void)state;
 	regs.narrow[LR] = IN_LEAF;
@@ -442,10 +442,10 @@ static void test_same(void **state)
 
 /* If a call is the last instruction of its function, its return address belongs to the next function, which is not the
  * caller. */
-static void test_last(void **state)
+static void test_call_at_the_end_belongs_to_its_function(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};
-	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
 	(void)state;
 	push(4, IN_LAST);
@@ -455,10 +455,10 @@ static void test_last(void **state)
 
 /* The C library's function in which a thread begins has no rule, but the stack is complete there if the thread's start
  * has called the function. */
-static void test_thread(void **state)
+static void test_stack_of_a_thread_is_complete(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
-	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
 	(void)state;
 	push(4, IN_OTHER);
@@ -482,7 +482,7 @@ static void test_thread(void **state)
 static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, restorer, BIAS + MIDDLE + 0x20, IN_OUTER, IN_START};
-	struct arch_regs regs = at(IN_PLAIN - 1, 0);
+	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
 	push(4, restorer);
 	push(8, first);
@@ -494,7 +494,7 @@ static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-static void test_signals(void **state)
+static void test_signal_frames_are_walked(void **state)
 {
 	(void)state;
 	check_signal(TO_RESTORER, 10, 128 + 32);
@@ -509,7 +509,7 @@ static void test_signals(void **state)
 }
 
 /* Any word of the file may be wrong. */
-static void test_hostile(void **state)
+static void test_damaged_index_is_read_within_bounds(void **state)
 {
 	struct exidx_entry entry;
 	uint32_t seed = 7;
@@ -547,11 +547,19 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),   cmocka_unit_test(test_refused), cmocka_unit_test(test_any),
-		cmocka_unit_test(test_find),    cmocka_unit_test(test_walk),    cmocka_unit_test(test_entry),
-		cmocka_unit_test(test_round),   cmocka_unit_test(test_cut),     cmocka_unit_test(test_same),
-		cmocka_unit_test(test_last),    cmocka_unit_test(test_thread),  cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_codes_become_rules),
+		cmocka_unit_test(test_invalid_codes_are_refused),
+		cmocka_unit_test(test_any_codes_are_decoded_or_refused),
+		cmocka_unit_test(test_entries_are_found_by_address),
+		cmocka_unit_test(test_stack_is_walked_by_the_index),
+		cmocka_unit_test(test_caller_is_found_at_a_functions_entry),
+		cmocka_unit_test(test_addresses_wrap_at_32_bits),
+		cmocka_unit_test(test_walk_is_cut_at_unknown_code),
+		cmocka_unit_test(test_walk_ends_if_lr_equals_the_pc),
+		cmocka_unit_test(test_call_at_the_end_belongs_to_its_function),
+		cmocka_unit_test(test_stack_of_a_thread_is_complete),
+		cmocka_unit_test(test_signal_frames_are_walked),
+		cmocka_unit_test(test_damaged_index_is_read_within_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

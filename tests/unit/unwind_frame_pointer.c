@@ -87,7 +87,7 @@ static size_t walk(uint64_t pc, uint64_t sp, uint64_t frame, struct unwind_frame
 	return count;
 }
 
-static void test_chain(void **state)
+static void test_chain_of_frame_pointers_is_walked(void **state)
 {
 	struct unwind_frame frames[8];
 
@@ -102,7 +102,7 @@ static void test_chain(void **state)
 
 /* At a function's first instruction, and after it has pushed the frame pointer, the register is still the caller's
  * frame pointer. */
-static void test_kept_by_caller(void **state)
+static void test_frame_pointer_of_the_caller_is_not_used(void **state)
 {
 	struct unwind_frame frames[8];
 
@@ -114,7 +114,7 @@ static void test_kept_by_caller(void **state)
 	assert_int_equal(walk(RETURN(1), STACK(5), STACK(10), frames), 3);
 }
 
-static void test_no_frame(void **state)
+static void test_invalid_frame_pointers_end_the_walk(void **state)
 {
 	struct unwind_frame frames[8];
 
@@ -131,7 +131,7 @@ static void test_no_frame(void **state)
 }
 
 /* A frame pointer may point downward or to itself. */
-static void test_circle(void **state)
+static void test_cyclic_frame_pointers_end_the_walk(void **state)
 {
 	struct unwind_frame frames[8];
 
@@ -146,10 +146,10 @@ static void test_circle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_chain, make),
-		cmocka_unit_test_setup(test_kept_by_caller, make),
-		cmocka_unit_test_setup(test_no_frame, make),
-		cmocka_unit_test_setup(test_circle, make),
+		cmocka_unit_test_setup(test_chain_of_frame_pointers_is_walked, make),
+		cmocka_unit_test_setup(test_frame_pointer_of_the_caller_is_not_used, make),
+		cmocka_unit_test_setup(test_invalid_frame_pointers_end_the_walk, make),
+		cmocka_unit_test_setup(test_cyclic_frame_pointers_end_the_walk, make),
 	};
 
 	if (strcmp(arch_native()->name, "x86_64") != 0) {

@@ -41,7 +41,7 @@ static uint64_t random_word(void)
 
 /* ---- a snapshot of a real stack, which is kept after its process has ended ---- */
 
-static struct tracee *stopped(const char *target, const char *scenario)
+static struct tracee *start_and_stop(const char *target, const char *scenario)
 {
 	const char *const argv[] = {target, scenario, NULL};
 	struct tracee *tracee = tracee_start(argv, -1);
@@ -72,9 +72,9 @@ static void walk_both(struct tracee *tracee, const struct stack_snapshot *snapsh
 }
 
 /* Words of the stack are replaced by random values, by addresses of the stack, or by code addresses. */
-static void test_random_stack(void **state)
+static void test_walks_of_random_stacks_end(void **state)
 {
-	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
+	struct tracee *tracee = start_and_stop(TARGET("unwind-target-O2"), "nested");
 	unsigned char *original = xmalloc(tracee->snapshot.size);
 	struct stack_snapshot snapshot = tracee->snapshot;
 	struct unwind_frame real[FRAMES_MAX];
@@ -118,14 +118,14 @@ static void test_random_stack(void **state)
 }
 
 /* A frame pointer points to itself, so that the second frame's CFA is not above the first one's. */
-static void test_cycle(void **state)
+static void test_cyclic_frame_pointer_ends_the_walk(void **state)
 {
 #ifndef __x86_64__
 	(void)state;
 	print_message("it makes up frames as x86-64 has them\n");
 	skip();
 #endif
-	struct tracee *tracee = stopped(TARGET("unwind-target-O0"), "deep");
+	struct tracee *tracee = start_and_stop(TARGET("unwind-target-O0"), "deep");
 	const struct stack_snapshot *snapshot = &tracee->snapshot;
 	struct unwind_frame frames[FRAMES_MAX];
 	bool cut = false;
@@ -224,7 +224,7 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 
 /* Damages bytes of the program's file, in its CFI, its search table or its headers, and unwinds with the damaged
  * file. */
-static void test_random_cfi(void **state)
+static void test_walks_with_damaged_cfi_end(void **state)
 {
 #ifdef __arm__
 	(void)state;
@@ -232,7 +232,7 @@ static void test_random_cfi(void **state)
 	skip();
 #endif
 	static const char *const sections[] = {".eh_frame", ".eh_frame_hdr", ".eh_frame", NULL};
-	struct tracee *tracee = stopped(TARGET("unwind-target-O2"), "nested");
+	struct tracee *tracee = start_and_stop(TARGET("unwind-target-O2"), "nested");
 	char *path = xasprintf("%s/program", directory);
 	size_t size;
 	char *file = read_file(TARGET("unwind-target-O2"), 1 << 22, &size);
@@ -322,7 +322,7 @@ static bool harmless(const unsigned char *instructions, uint32_t count)
 	return cfi_is_harmless(ident, &data, true, NULL, false);
 }
 
-static void test_check(void **state)
+static void test_harmful_call_frame_information_is_refused(void **state)
 {
 	static const unsigned char good[] = {DW_CFA_advance_loc | 4,
 					     DW_CFA_def_cfa_offset,
@@ -402,7 +402,7 @@ static void begin(struct stack_memory *memory, struct stack_snapshot *snapshot, 
 }
 
 /* Sums wrap at the width of the tracee's addresses. */
-static void test_sums(void **state)
+static void test_sums_wrap_at_the_width_of_addresses(void **state)
 {
 	static struct stack_memory memory;
 	struct stack_snapshot snapshot;
@@ -419,7 +419,7 @@ static void test_sums(void **state)
 	assert_true(unwind_memory_sum(&memory, 0x10, -0x20) == UINT64_MAX - 0xf);
 }
 
-static void test_memory(void **state)
+static void test_words_are_read_with_few_reads(void **state)
 {
 	static struct stack_memory memory;
 	struct stack_snapshot snapshot;
@@ -473,7 +473,7 @@ static size_t op_count(const Dwarf_Op *ops)
 	return count;
 }
 
-static void test_expressions(void **state)
+static void test_expressions_are_evaluated_or_refused(void **state)
 {
 	static struct stack_memory memory;
 	struct stack_snapshot snapshot;
@@ -553,7 +553,7 @@ static void test_expressions(void **state)
 
 /* The start functions of threads are found when a file is opened, so that the file need not be read later, while a
  * program waits. */
-static void test_starts(void **state)
+static void test_starts_of_threads_are_found_on_opening(void **state)
 {
 	char *const path = xasprintf("%s/program", directory);
 	size_t size;
@@ -595,10 +595,14 @@ int main(void)
 	 * ask for. */
 	const int fd = memfd_create("report", 0);
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),       cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_expressions),  cmocka_unit_test(test_check),
-		cmocka_unit_test(test_random_stack), cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_random_cfi),   cmocka_unit_test(test_starts),
+		cmocka_unit_test(test_words_are_read_with_few_reads),
+		cmocka_unit_test(test_sums_wrap_at_the_width_of_addresses),
+		cmocka_unit_test(test_expressions_are_evaluated_or_refused),
+		cmocka_unit_test(test_harmful_call_frame_information_is_refused),
+		cmocka_unit_test(test_walks_of_random_stacks_end),
+		cmocka_unit_test(test_cyclic_frame_pointer_ends_the_walk),
+		cmocka_unit_test(test_walks_with_damaged_cfi_end),
+		cmocka_unit_test(test_starts_of_threads_are_found_on_opening),
 	};
 
 	if (fd < 0 || ftruncate(fd, sizeof(struct target_report)) || dup2(fd, 100) != 100)

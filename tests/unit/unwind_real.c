@@ -25,7 +25,7 @@ struct walk {
 	bool cut;
 };
 
-static void take(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
+static void walk_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct walk *walk)
 {
 	walk->count = unwind_stack(unwinder, snapshot, walk->frames, FRAMES_MAX, 0, &walk->cut);
 }
@@ -67,8 +67,8 @@ static void step_program(const char *const argv[], unsigned calls)
 		assert_true(tracee_system_call(tracee));
 	for (; steps < wanted && tracee_step(tracee); steps++) {
 		tracee_snapshot(tracee, TRACEE_STACK, steps % 64 == 0);
-		take(tracee->rows, &tracee->snapshot, &rows);
-		take(tracee->libunwind, &tracee->snapshot, &reference);
+		walk_stack(tracee->rows, &tracee->snapshot, &rows);
+		walk_stack(tracee->libunwind, &tracee->snapshot, &reference);
 		frames += rows.count;
 		cuts += rows.cut;
 		if (rows.count == reference.count && rows.cut == reference.cut &&
@@ -99,7 +99,7 @@ static void need(const char *program)
 	}
 }
 
-static void test_shell(void **state)
+static void test_walks_of_a_shell_agree(void **state)
 {
 	static const char script[] = "i=0; while [ $i -lt 1000 ]; do i=$((i + 1)); x=\"$x$i\"; done";
 	/* /bin/sh may be a static program that makes few system calls. */
@@ -110,7 +110,7 @@ static void test_shell(void **state)
 	step_program(argv, 40);
 }
 
-static void test_perl(void **state)
+static void test_walks_of_perl_agree(void **state)
 {
 	const char *const argv[] = {"/usr/bin/perl", "-e",
 				    "$x{$_} = sqrt for 1..1000; print sort keys %x; eval { die 'x' }", NULL};
@@ -120,7 +120,7 @@ static void test_perl(void **state)
 	step_program(argv, 150);
 }
 
-static void test_sqlite(void **state)
+static void test_walks_of_sqlite_agree(void **state)
 {
 	const char *const argv[] = {
 		"/usr/bin/sqlite3",
@@ -134,9 +134,9 @@ static void test_sqlite(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shell),
-		cmocka_unit_test(test_perl),
-		cmocka_unit_test(test_sqlite),
+		cmocka_unit_test(test_walks_of_a_shell_agree),
+		cmocka_unit_test(test_walks_of_perl_agree),
+		cmocka_unit_test(test_walks_of_sqlite_agree),
 	};
 
 	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does

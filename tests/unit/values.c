@@ -17,7 +17,7 @@ static const struct arch wide = {.pointer_size = 8}, narrow = {.pointer_size = 4
 static struct process p64 = {.arch = &wide, .mem_fd = -1}, p32 = {.arch = &narrow, .mem_fd = -1};
 static const struct resource block = {.type = "memory"}, fd = {.type = "fd", .zero_is_id = true};
 
-static uint64_t of(struct process *p, const struct value *value, const uint64_t *args)
+static uint64_t argument_value(struct process *p, const struct value *value, const uint64_t *args)
 {
 	return value_of(&(struct operands){.p = p, .args = args}, value);
 }
@@ -37,7 +37,7 @@ static bool succeeds(const struct process *p, unsigned success, unsigned result,
 	return value_is_success(p, &f, value_result(p, &f, raw));
 }
 
-static void test_success(void **state)
+static void test_success_depends_on_the_results_type(void **state)
 {
 	(void)state;
 	/* The upper bits of a bool and the upper half of an int are undefined; the upper bits of a word are part of
@@ -59,7 +59,7 @@ static void test_success(void **state)
 	assert_true(succeeds(&p64, OK_ALWAYS, TYPE_INT, JUNK | MINUS_1));
 }
 
-static void test_arguments(void **state)
+static void test_arguments_are_read_by_type(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK | 5, JUNK | MINUS_1, 7};
 	const struct value word = ARG(0), number = ARG_INT(0), negative = ARG_INT(1), none = {.kind = VALUE_NONE};
@@ -68,19 +68,19 @@ static void test_arguments(void **state)
 	const struct value byte = {VALUE_ARG, 1, 0, TYPE_UINT8, 0}, half = {VALUE_ARG, 1, 0, TYPE_INT16, 0};
 
 	(void)state;
-	assert_int_equal(of(&p64, &word, args), JUNK | 5);
-	assert_int_equal(of(&p32, &word, args), 5);
-	assert_int_equal(of(&p64, &number, args), 5);
-	assert_true(of(&p64, &negative, args) == UINT64_MAX);
-	assert_int_equal(of(&p64, &product, args), 35);
-	assert_int_equal(of(&p64, &mixed, args), 35);
-	assert_int_equal(of(&p64, &byte, args), 255);
-	assert_true(of(&p64, &half, args) == UINT64_MAX);
-	assert_int_equal(of(&p64, &constant, args), 200);
-	assert_int_equal(of(&p64, &none, args), 0);
+	assert_int_equal(argument_value(&p64, &word, args), JUNK | 5);
+	assert_int_equal(argument_value(&p32, &word, args), 5);
+	assert_int_equal(argument_value(&p64, &number, args), 5);
+	assert_true(argument_value(&p64, &negative, args) == UINT64_MAX);
+	assert_int_equal(argument_value(&p64, &product, args), 35);
+	assert_int_equal(argument_value(&p64, &mixed, args), 35);
+	assert_int_equal(argument_value(&p64, &byte, args), 255);
+	assert_true(argument_value(&p64, &half, args) == UINT64_MAX);
+	assert_int_equal(argument_value(&p64, &constant, args), 200);
+	assert_int_equal(argument_value(&p64, &none, args), 0);
 }
 
-static void test_ids(void **state)
+static void test_null_is_no_id(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK, 0};
 	const struct value null = ARG(1), zero = ARG_INT(0), none = {.kind = VALUE_NONE};
@@ -94,7 +94,7 @@ static void test_ids(void **state)
 }
 
 /* A tag of a block's pointer is not part of its id; bits of another kind's number that look like a tag are kept. */
-static void test_tagged_ids(void **state)
+static void test_tags_are_no_part_of_a_blocks_id(void **state)
 {
 	static const struct arch tagging = {.pointer_size = 8, .tags.bits = 8};
 	struct process p = {.arch = &tagging, .mem_fd = -1};
@@ -123,7 +123,7 @@ static void test_tagged_ids(void **state)
 }
 
 /* The process's memory is an array of ints in a file. */
-static void test_pointees(void **state)
+static void test_pointees_are_read_from_memory(void **state)
 {
 	const int32_t pair[] = {0, 12, -1};
 	const uint64_t args[CALL_ARGS] = {0, 1u << 20};
@@ -136,20 +136,20 @@ static void test_pointees(void **state)
 	(void)state;
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, pair, sizeof(pair)), sizeof(pair));
-	assert_int_equal(of(&p64, &word, args), 12ull << 32);
+	assert_int_equal(argument_value(&p64, &word, args), 12ull << 32);
 	assert_true(id_of(&p64, &fd, &first, args, &id));
 	assert_int_equal(id, 0);
-	assert_int_equal(of(&p64, &second, args), 12);
-	assert_true(of(&p64, &third, args) == UINT64_MAX);
-	assert_int_equal(of(&p64, &byte, args), 12);
-	assert_int_equal(of(&p64, &half, args), 0xffff);
+	assert_int_equal(argument_value(&p64, &second, args), 12);
+	assert_true(argument_value(&p64, &third, args) == UINT64_MAX);
+	assert_int_equal(argument_value(&p64, &byte, args), 12);
+	assert_int_equal(argument_value(&p64, &half, args), 0xffff);
 	/* A descriptor that cannot be read is not descriptor 0. */
 	assert_false(id_of(&p64, &fd, &unreadable, args, &id));
 	close(p64.mem_fd);
 }
 
 /* The kernel writes the registers of a 32-bit process as 32-bit words. */
-static void test_register_words(void **state)
+static void test_registers_are_read_as_words(void **state)
 {
 	const struct arch of_32 = {.pointer_size = 4}, of_64 = {.pointer_size = 8};
 	const uint32_t packed[] = {11, 12, 13, 0xfffffff4};
@@ -171,7 +171,7 @@ static uint64_t result_of(struct process *p, const struct value *value, uint64_t
 
 /* The size of a string includes its end. Characters have 1 or 4 bytes; a string may be longer than a single read, or
  * have no end. */
-static void test_strings(void **state)
+static void test_sizes_of_strings_include_their_end(void **state)
 {
 	static char memory[10000] = "abc";
 	static const uint32_t broad[] = {'a', 0x10000, 0x00ffffff, 0, 'b'};
@@ -187,23 +187,23 @@ static void test_strings(void **state)
 	memory[9000] = '\0';
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, memory, sizeof(memory)), sizeof(memory));
-	assert_int_equal(of(&p64, &first, args), 4);
-	assert_int_equal(of(&p64, &empty, args), 1);
-	assert_int_equal(of(&p64, &words, args), 16);
-	assert_int_equal(of(&p64, &large, args), 9000 - 40 + 1);
-	assert_int_equal(of(&p64, &endless, args), 0);
-	assert_int_equal(of(&p64, &nowhere, args), 0);
+	assert_int_equal(argument_value(&p64, &first, args), 4);
+	assert_int_equal(argument_value(&p64, &empty, args), 1);
+	assert_int_equal(argument_value(&p64, &words, args), 16);
+	assert_int_equal(argument_value(&p64, &large, args), 9000 - 40 + 1);
+	assert_int_equal(argument_value(&p64, &endless, args), 0);
+	assert_int_equal(argument_value(&p64, &nowhere, args), 0);
 	assert_int_equal(result_of(&p64, &result, 1), 3);
 	assert_int_equal(result_of(&p64, &wide_result, 24), 8);
-	assert_true(of(&p64, &name, args) && of(&p64, &name, args) <= UINT32_MAX);
+	assert_true(argument_value(&p64, &name, args) && argument_value(&p64, &name, args) <= UINT32_MAX);
 	/* A name without an end within a page is not a name. */
-	assert_int_equal(of(&p64, &other, args), 0);
-	assert_int_equal(of(&p64, &none, args), 0);
+	assert_int_equal(argument_value(&p64, &other, args), 0);
+	assert_int_equal(argument_value(&p64, &none, args), 0);
 	close(p64.mem_fd);
 }
 
 /* Leading slashes are not part of a name; slashes within it are. */
-static void test_names(void **state)
+static void test_names_ignore_leading_slashes(void **state)
 {
 	static const char memory[] = "/name\0name\0//name\0na/me\0/";
 	const uint64_t args[CALL_ARGS] = {0, 6, 11, 18, 24};
@@ -213,21 +213,21 @@ static void test_names(void **state)
 	(void)state;
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, memory, sizeof(memory)), sizeof(memory));
-	assert_true(of(&p64, &slash, args) == of(&p64, &plain, args));
-	assert_true(of(&p64, &two, args) == of(&p64, &plain, args));
-	assert_true(of(&p64, &within, args) != of(&p64, &plain, args));
-	assert_true(of(&p64, &empty, args) != 0);
+	assert_true(argument_value(&p64, &slash, args) == argument_value(&p64, &plain, args));
+	assert_true(argument_value(&p64, &two, args) == argument_value(&p64, &plain, args));
+	assert_true(argument_value(&p64, &within, args) != argument_value(&p64, &plain, args));
+	assert_true(argument_value(&p64, &empty, args) != 0);
 	close(p64.mem_fd);
 }
 
-static void test_scaled(void **state)
+static void test_scaled_values_saturate(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {7, UINT64_MAX / 2};
 	const struct value four = ARG_SCALED(0, 4), huge = ARG_SCALED(1, 4), words = RESULT_SCALED(1, 4);
 
 	(void)state;
-	assert_int_equal(of(&p64, &four, args), 28);
-	assert_true(of(&p64, &huge, args) == UINT64_MAX);
+	assert_int_equal(argument_value(&p64, &four, args), 28);
+	assert_true(argument_value(&p64, &huge, args) == UINT64_MAX);
 	assert_int_equal(result_of(&p64, &words, 9), 40);
 	assert_true(result_of(&p64, &words, UINT64_MAX) == UINT64_MAX);
 }
@@ -239,7 +239,7 @@ static bool holds(const struct function *f, const uint64_t *args)
 	return value_conditions_hold(&(struct operands){.p = &p64, .row = &row, .args = args});
 }
 
-static void test_conditions(void **state)
+static void test_joined_conditions_hold(void **state)
 {
 	const uint64_t args[CALL_ARGS] = {JUNK | 5, 0x31, JUNK | MINUS_1};
 	const struct function none = {0}, equal = {.conditions = {{TEST_EQUALS, 0, false, ARG_INT(0), CONST(5)}}},
@@ -277,11 +277,16 @@ static void test_conditions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_register_words), cmocka_unit_test(test_success),
-		cmocka_unit_test(test_arguments),      cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_pointees),       cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_names),          cmocka_unit_test(test_scaled),
-		cmocka_unit_test(test_conditions),     cmocka_unit_test(test_tagged_ids),
+		cmocka_unit_test(test_registers_are_read_as_words),
+		cmocka_unit_test(test_success_depends_on_the_results_type),
+		cmocka_unit_test(test_arguments_are_read_by_type),
+		cmocka_unit_test(test_null_is_no_id),
+		cmocka_unit_test(test_pointees_are_read_from_memory),
+		cmocka_unit_test(test_sizes_of_strings_include_their_end),
+		cmocka_unit_test(test_names_ignore_leading_slashes),
+		cmocka_unit_test(test_scaled_values_saturate),
+		cmocka_unit_test(test_joined_conditions_hold),
+		cmocka_unit_test(test_tags_are_no_part_of_a_blocks_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

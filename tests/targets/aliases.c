@@ -1,6 +1,6 @@
 /* aliases: functions that are one address under several names (glibc's memalign and aligned_alloc), called in the ways
- * in which programs call: the trace is to have the name that each call is by, and where no call says it the module's
- * first.
+ * in which programs call functions: the trace must have the name by which each call is made, or, if a call has no name,
+ * the first name in the module.
  *
  * aliases LIBRARY LIBRARY ROUNDS: two libraries of one layout, of which one calls memalign where the other calls
  * aligned_alloc, loaded in turns at the same address.
@@ -86,7 +86,7 @@ static void whole_pages(unsigned rounds)
 #endif
 }
 
-/* A round with one of the libraries. */
+/* Loads one of the libraries and makes a round of calls with it. */
 static void *load_and_work(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW);

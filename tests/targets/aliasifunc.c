@@ -1,3 +1,3 @@
-/* The same library, where both names are those of one IFUNC. */
+/* The library of aliaslibrary.c, where both names are those of one IFUNC. */
 #define IFUNC
 #include "aliasfork.c"

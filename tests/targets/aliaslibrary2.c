@@ -1,4 +1,4 @@
-/* The same library, with the two names exchanged. */
+/* The library of aliaslibrary.c with the two names exchanged. */
 #define FIRST  aligned_alloc
 #define SECOND memalign
 #define SIZE_1 37440

@@ -41,7 +41,7 @@ static const char *at(const void *address)
 	return text;
 }
 
-/* The call has returned this; error: the value of errno, 0 for none. */
+/* Prints the line of a call. error: the value of errno, 0 for none. */
 __attribute__((format(printf, 4, 5))) static void said(const char *name, const char *result, int error, const char *fmt,
 						       ...)
 {

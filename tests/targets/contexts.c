@@ -67,7 +67,7 @@ static void nested(void)
 	use(37011, "first");
 	context_enter(second);
 	void *p = take(37012, "first,second");
-	context_enter(second); /* as once */
+	context_enter(second); /* a second entry has no effect */
 	context_exit(first);
 	give(p, 37012, "second");
 	use(37013, "second"); /* they overlap */
@@ -213,7 +213,7 @@ static void signals(void)
 	use(37063, "first");
 }
 
-/* More frames between than the unwinder reads. */
+/* Recursion through more frames than the unwinder reads. */
 static NOINLINE void deep(unsigned level)
 {
 	if (level)
@@ -229,7 +229,7 @@ static NOINLINE void deepest(void)
 	one = one + 0;
 }
 
-/* Two at a time, each on a stack of its own: a context belongs to the coroutine that called it. */
+/* Two coroutines at a time, each on a stack of its own: a context belongs to the coroutine that called it. */
 #ifdef __GLIBC__
 static ucontext_t scheduler, coroutines[2];
 static char stacks[2][64 << 10] __attribute__((aligned(4096)));
@@ -293,7 +293,7 @@ static void in_coroutines(void)
 		}
 }
 
-/* It begins here, and continues in a thread: still in the function, but in no context of this thread. */
+/* The coroutine continues in another thread: it is still in the function, but in no context of that thread. */
 static NOINLINE void green(void)
 {
 	use(37091, "first,green");

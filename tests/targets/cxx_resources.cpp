@@ -44,7 +44,7 @@ struct by_pool {
 char *by_pool::pool;
 unsigned by_pool::used;
 
-/* From the global one, larger than requested. */
+/* From the global operator new, larger than requested. */
 struct by_global {
 	char bytes[36603];
 	static void *operator new(size_t size)

@@ -82,7 +82,7 @@ static void duplicates(void)
 	const int one = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
 	const int other = opened_fd("dup<fd>", dup(one));
 
-	CHECK(dup2(one, other) == other); /* which closes it */
+	CHECK(dup2(one, other) == other); /* closes `other` */
 	closed_fd(other, "dup2<fd>");
 	opened_fd("dup2<fd>", other);
 	CHECK(dup2(one, one) == one);
@@ -96,7 +96,7 @@ static void duplicates(void)
 	done(opened_fd("fcntl|fcntl64<fd>", fcntl(one, F_DUPFD_CLOEXEC, DUP_LOW)));
 	CHECK(fcntl(one, F_GETFD) == 0 && fcntl(one, F_SETFD, FD_CLOEXEC) == 0);
 	CHECK(fcntl(-1, F_DUPFD, DUP_LOW) == -1);
-	CHECK(dup2(one, far + 1) == far + 1); /* onto none */
+	CHECK(dup2(one, far + 1) == far + 1); /* to a number that is not open */
 	opened_fd("dup2<fd>", far + 1);
 	done(far + 1);
 	done(far);

@@ -211,7 +211,7 @@ static NOINLINE void in_handler(const struct link *link)
 
 static volatile int is_joining;
 
-/* Not before the other thread has left pthread_create(3), whose frames contain words of malloc. */
+/* Waits until the other thread has left pthread_create(3), whose frames contain words of malloc. */
 static void *in_thread(void *data)
 {
 	while (!is_joining)

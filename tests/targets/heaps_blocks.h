@@ -235,7 +235,7 @@ static void *serve(void *data)
 	return NULL;
 }
 
-/* In thread `which`; 0: in this one. */
+/* Does the work in thread `which`; 0: in this one. */
 static NOINLINE void do_in(unsigned which, int (*work)(unsigned, unsigned, size_t), unsigned number, unsigned how,
 			   size_t size)
 {

@@ -129,7 +129,7 @@ static NOINLINE void make_place(unsigned number, enum place kind)
 		CHECK(place->id >= 0);
 		place->words = (void *volatile *)shmat(place->id, NULL, 0);
 		CHECK(place->words != (void *)-1);
-		/* It ends with the program; Linux allows to attach it once more. */
+		/* The segment ends with the program; Linux allows to attach it once more. */
 		CHECK(shmctl(place->id, IPC_RMID, NULL) == 0);
 		break;
 	default:

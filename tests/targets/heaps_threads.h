@@ -97,7 +97,7 @@ static NOINLINE void hold_in_registers(const struct held *held, volatile unsigne
 #define TAKE(n, r)               "mov " #n "(%%eax), %%" #r "\n shl $4, %%" #r "\n add " #n "+4(%%eax), %%" #r "\n"
 #define TAKE_VECTOR(n, r, shift) TAKE(n, ebx) "movd %%ebx, %%xmm" #r "\n pslldq $" #shift ", %%xmm" #r "\n"
 #define HAS_REGISTERS            1
-/* The same with other registers: there are three callee-saved ones. */
+/* Like the function above with other registers, because there are three callee-saved ones. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */
@@ -193,7 +193,7 @@ static NOINLINE void *hold_in_thread(void *data)
 	return NULL;
 }
 
-/* On `memory`, unless the C library must allocate the stack. */
+/* The thread runs on `memory`, unless the C library must allocate the stack. */
 static NOINLINE void start_thread(pthread_t *thread, enum stack stack, unsigned char *memory, void *(*work)(void *),
 				  void *data)
 {

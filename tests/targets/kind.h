@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 2), unused)) static void recorded(const char *f
 
 		fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
 			  : -1;
-		/* Above the tested descriptors. */
+		/* a descriptor above the tested ones */
 		if (fd >= 0 && syscall(SYS_dup3, fd, KIND_FD, O_CLOEXEC) == KIND_FD) {
 			syscall(SYS_close, fd);
 			fd = KIND_FD;
@@ -44,8 +44,8 @@ __attribute__((format(printf, 1, 2), unused)) static void recorded(const char *f
 		_exit(92);
 }
 
-/* That many resources of the kind are live at the end, with that many units together, created by that function at the
- * line `line` of the program's source; 0: any line. */
+/* At the end `count` resources of the kind are live, with `units` units in total, created by that function at the line
+ * `line` of the program's source; 0: any line. */
 __attribute__((unused)) static void left(const char *kind, int count, size_t units, int line)
 {
 	recorded("left %s %d %zu %d", kind, count, units, line);

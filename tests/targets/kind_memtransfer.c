@@ -7,7 +7,7 @@
 static char from[4096], to[4096];
 static wchar_t wide_from[1024], wide_to[1024];
 
-/* They are printed at the end, because writing a line copies much memory. */
+/* The expected records are printed at the end, because writing a line copies much memory. */
 static struct said {
 	const char *function;
 	size_t size;
@@ -71,7 +71,7 @@ static void bytes(void)
 	say_later("memmove|memcpy", 104, to + 1);
 	CALL(memset, 105, to, to, 0, 105);
 	CALL(memccpy, 106, to, to, from, 'x', 106); /* the character is not found */
-	CALL(memccpy, 107, to, to, from, 's', 107); /* it is */
+	CALL(memccpy, 107, to, to, from, 's', 107); /* the character is found */
 	CALL(mempcpy, 108, to, to, from, 108);
 	CALL(memcpy, 0, to, to, from, 0);
 }

@@ -6,7 +6,7 @@
 #include <linux/close_range.h>
 #endif
 
-/* By this or the other name, as the headers define it. */
+/* The headers define which of the two names is called. */
 #if defined(_FILE_OFFSET_BITS) && _FILE_OFFSET_BITS == 64
 #define MMAP "mmap64|mmap"
 #else
@@ -183,7 +183,7 @@ static void moved(int fd)
 	made("mremap", "pshmmap", 3, p + 5 * PAGE);
 	gone("mremap", "shmmap", p + 10 * PAGE);
 	made("mremap", "pshmmap", 3, q);
-	char *const more = mremap(p, 0, PAGE, MREMAP_MAYMOVE); /* one more mapping of the same */
+	char *const more = mremap(p, 0, PAGE, MREMAP_MAYMOVE); /* another mapping of the same memory */
 
 	CHECK(more != MAP_FAILED && more != p);
 	made("mremap", "pshmmap", 1, more);

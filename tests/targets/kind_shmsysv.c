@@ -5,7 +5,7 @@
 #include <sys/shm.h>
 #include <sys/wait.h>
 
-#define KEY ((key_t)(0x66000000 + getpid())) /* hopefully not used by another program */
+#define KEY ((key_t)(0x66000000 + getpid())) /* other programs are unlikely to use it */
 
 /* The number of attachments in the kernel's list of segments; -1: the segment no longer exists. */
 static long attached(int id)

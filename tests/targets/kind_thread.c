@@ -115,7 +115,7 @@ static void detached(void)
 	CHECK(pthread_detach(id) == 0);
 	recorded("pthread_detach<pthread_t>(%#lx)", (unsigned long)id);
 #ifdef __GLIBC__
-	CHECK(pthread_detach(id) == EINVAL); /* it runs still */
+	CHECK(pthread_detach(id) == EINVAL); /* it still runs */
 	CHECK(pthread_join(id, NULL) == EINVAL);
 #endif
 	CHECK(pthread_attr_init(&attr) == 0);

@@ -8,7 +8,7 @@ static void *last(void *data)
 
 	pthread_join(*leader, NULL);
 	(void)stat;
-	gate(); /* the tracer may come now, to a process whose leader is a zombie */
+	gate(); /* the tracer may attach now, to a process whose leader is a zombie */
 	for (unsigned i = 0; i < 50; i++)
 		free(malloc(36301));
 	expect_alloc(50, 36301, "malloc");

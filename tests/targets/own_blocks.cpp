@@ -49,7 +49,7 @@ NOINLINE void operator delete(void *p, size_t) noexcept
 	free(p);
 }
 
-/* After a header, or from a pool; then its own block is another one. */
+/* The block follows a header, or comes from a pool, whose own block is another one. */
 NOINLINE void *operator new(size_t size, const std::nothrow_t &) noexcept
 {
 	char *p = static_cast<char *>(malloc(size == POOLED ? KEPT : size + HEADER));

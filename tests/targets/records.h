@@ -1,4 +1,4 @@
-/* Records of kinds whose ids are not known before: a target numbers those of each type itself.
+/* Records of kinds whose ids are unknown before the run, so the target numbers the resources of each type itself.
  *
  *     expect record + FUNCTION<TYPE> N    the N-th of that type is allocated, or gets one more reference
  *     expect record - FUNCTION<TYPE> N    it is released
@@ -35,7 +35,7 @@ __attribute__((unused)) static void record(char sign, const char *name, unsigned
 	say("expect record %c %s %u", sign, name, number);
 }
 
-/* Another one of that type: returns its number. */
+/* Records another resource of that type; returns its number. */
 __attribute__((unused)) static unsigned opened(const char *name)
 {
 	const unsigned number = ++*record_counter(name);
@@ -44,7 +44,7 @@ __attribute__((unused)) static unsigned opened(const char *name)
 	return number;
 }
 
-/* The last one of that type is released. */
+/* Records the release of the last resource of that type. */
 __attribute__((unused)) static void released_last(const char *name)
 {
 	record('-', name, *record_counter(name));

@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 		CHECK(pthread_create(&endless_tid[i], NULL, run_endless, (void *)(uintptr_t)&endless[i]) == 0);
 	for (unsigned i = 0; i < COUNT; i++)
 		CHECK(pthread_create(&tid[i], NULL, run, (void *)(uintptr_t)i) == 0);
-	sleep_ms(50); /* they sleep: the tracer may come now */
+	sleep_ms(50); /* they sleep: the tracer may attach now */
 	gate();
 	free(malloc(36201));
 	/* by default it is ignored: untraced, no call wakes from it */

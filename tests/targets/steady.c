@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 		work_alone();
 		return 0;
 	}
-	gate(); /* the tracer comes */
+	gate(); /* the tracer attaches */
 	pthread_barrier_init(&barrier, NULL, threads + 1);
 	for (unsigned i = 0; i < threads; i++)
 		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);

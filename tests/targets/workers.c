@@ -78,7 +78,7 @@ static unsigned long longest(unsigned phase, unsigned count)
 	return most;
 }
 
-/* Each makes some more. */
+/* Waits until each of the `count` workers has made 400 more rounds. */
 static void await_rounds(unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	await_rounds(count);
 	shared->phase = 2;
 	gate();
-	/* None ends before all are done, because a traced process's end takes the tracer's time. */
+	/* No worker ends before all are done, because the end of a traced process takes the tracer's time. */
 	shared->phase = 3;
 	for (unsigned i = 0; i < count; i++)
 		while (!shared->workers[i].is_done)

@@ -17,7 +17,7 @@ static void check(bool holds, const char *what)
 	abort();
 }
 
-/* A terminal prints it, and interprets no character. */
+/* Returns true if a terminal would print the text, and interpret no character of it. */
 static bool is_printable(const char *text)
 {
 	for (; *text; text++)

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* If there is more than this, an input of a few bytes has become far too large. */
+/* Limits the records of one trace, because a few bytes of input may become far too many records. */
 #define RECORDS_MAX 100000
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -83,7 +83,7 @@ static int convert(const void *data, size_t size, const struct encoding *from, c
 	return status;
 }
 
-static bool same(const struct buf *a, const struct buf *b)
+static bool bytes_are_equal(const struct buf *a, const struct buf *b)
 {
 	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }
@@ -104,15 +104,16 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 		      "what was written can be read");
 		check(convert(second.data, second.size, encoding, to, &compat, &third) == 0,
 		      "what was written again can be read");
-		check(same(&second, &third), "what is read is written as it was");
-		check(!own_form || same(&first, &second), "what is read is written as it was, the first time too");
+		check(bytes_are_equal(&second, &third), "what is read is written as it was");
+		check(!own_form || bytes_are_equal(&first, &second),
+		      "what is read is written as it was, the first time too");
 	}
 	buf_free(&first);
 	buf_free(&second);
 	buf_free(&third);
 }
 
-/* The messages themselves, for formats that can show them. */
+/* Dumps the messages of the format, if it can show them. */
 static void check_dump(const unsigned char *data, size_t size, const struct encoding *from)
 {
 	const struct reader_options reader_options = {.encoding = from};

@@ -99,7 +99,7 @@ static const struct argp_option option_table[] = {
 	{"debug-path", OPT_DEBUG_PATH, "DIR[:DIR]", 0, "more folders with separate debug files", 0},
 	{"debuginfod", OPT_DEBUGINFOD, NULL, 0, "ask the servers in DEBUGINFOD_URLS for missing debug files", 0},
 	{NULL, 0, NULL, 0, "Input and output:", 3},
-	{"input", 'i', "FILE", 0, "read FILE, like an argument (-: standard input)", 0},
+	{"input", 'i', "FILE", 0, "read FILE, like an argument; -: standard input", 0},
 	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
 	 0},

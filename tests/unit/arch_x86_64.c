@@ -222,9 +222,9 @@ static void test_undecodable_instructions_can_only_be_stepped(void **state)
 		assert_int_equal(insn.length, 0);
 	}
 	/* Instructions that are unknown to the decoder, and may be known to the processor. d5: REX2 of APX. */
-	static const char *const unknown[] = {"06", "d5 10 89 c0 90", "f0 90", "0f ff c0 90"};
+	static const char *const unknown[] = {"06", "d5 10 89 c0 90", "f0 90"};
 
-	for (size_t i = 0; i + 1 < ARRAY_SIZE(unknown); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		insn = decode(unknown[i]);
 		assert_int_equal(insn.kind, INSN_STEP);
 		assert_int_equal(insn.length, 0);

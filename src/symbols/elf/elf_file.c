@@ -13,22 +13,18 @@
 
 #define SEGMENTS_MAX 256 /* maximum number of PT_LOADs that are read; real files have up to about ten */
 
-static void read_build_id(struct elf_file *file, Elf *elf)
+void elf_build_id_to_hex(const void *bits, ssize_t size, char hex[BUILD_ID_HEX])
 {
-	const void *bits;
-	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
 	static const char digits[] = "0123456789abcdef";
+	ssize_t i = 0;
 
-	if (size <= 0)
-		return;
-	if (size > BUILD_ID_BYTES)
-		size = BUILD_ID_BYTES;
-	for (ssize_t i = 0; i < size; i++) {
+	for (; i < size && i < BUILD_ID_BYTES; i++) {
 		const unsigned char byte = ((const unsigned char *)bits)[i];
 
-		file->build_id[2 * i] = digits[byte >> 4];
-		file->build_id[2 * i + 1] = digits[byte & 15];
+		hex[2 * i] = digits[byte >> 4];
+		hex[2 * i + 1] = digits[byte & 15];
 	}
+	hex[2 * i] = '\0';
 }
 
 static void read_interpreter(struct elf_file *file, Elf *elf, const GElf_Phdr *phdr)
@@ -149,7 +145,10 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 		*reason = "its program headers are missing or damaged";
 		return NULL;
 	}
-	read_build_id(file, elf);
+	const void *bits;
+	const ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+
+	elf_build_id_to_hex(bits, size, file->build_id);
 	file->is_go = has_go_section(elf);
 	elf_symbols_read(file, elf, memory_bias);
 	return file;

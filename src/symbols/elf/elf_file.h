@@ -16,6 +16,7 @@ struct errno_place;
 #define DYNAMIC_MAX 4096
 
 #define BUILD_ID_BYTES 64 /* a longer build-id is cut; usual ones have 8 to 32 bytes */
+#define BUILD_ID_HEX   (2 * BUILD_ID_BYTES + 1)
 
 /* Identifies a file and its contents: a new file at the same path has another key. */
 struct elf_key {
@@ -37,7 +38,7 @@ struct elf_file {
 	unsigned char class;
 	bool is_static, is_go, is_soft_float;
 	char *interpreter;
-	char build_id[2 * BUILD_ID_BYTES + 1];
+	char build_id[BUILD_ID_HEX];
 	uint64_t dynamic, got;
 	uint64_t thread_bytes;        /* bytes for the variables of each thread: size of PT_TLS plus its alignment */
 	uint64_t contexts;            /* address of the variable functrace_contexts; 0: none */
@@ -88,6 +89,8 @@ void elf_file_free(struct elf_file *file);
 /* Reads the symbols of the file (elf_symbols.c). */
 void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias);
 void elf_symbols_free(struct elf_file *file);
+/* Writes a build-id of `size` bytes as hexadecimal digits. A size of 0 or less makes the text "". */
+void elf_build_id_to_hex(const void *bits, ssize_t size, char hex[BUILD_ID_HEX]);
 /* Returns true if the address is in an executable segment of the file. */
 bool elf_in_exec_segment(const struct elf_file *file, uint64_t value);
 /* Returns a copy of the name; it lives as long as the file. */

@@ -8,7 +8,6 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <lzma.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,14 +90,9 @@ static int debug_search_try_path(const struct debug_search *search, char *path, 
 
 /* ---- Trying paths ---- */
 
-/* Returns the path FOLDER/.build-id/ab/cdef....debug. */
-static char *build_id_path(const struct debug_search *search, const char *folder, int length)
+char *debug_search_build_id_path(const char *folder, int length, const char *build_id)
 {
-	char hex[2 * BUILD_ID_BYTES + 1] = "";
-
-	for (size_t i = 1; i < search->build_id_size && i < BUILD_ID_BYTES; i++)
-		snprintf(hex + 2 * (i - 1), 3, "%02x", search->build_id[i]);
-	return xasprintf("%.*s/.build-id/%02x/%s.debug", length, folder, search->build_id[0], hex);
+	return xasprintf("%.*s/.build-id/%.2s/%s.debug", length, folder, build_id, build_id + 2);
 }
 
 /* Calls `try` for each absolute folder until one contains the file. */
@@ -121,7 +115,10 @@ static int each_folder(const struct debug_search *search,
 
 static int try_build_id(const struct debug_search *search, const char *folder, int length, struct stat *st, char **path)
 {
-	return debug_search_try_path(search, build_id_path(search, folder, length), st, path);
+	char hex[BUILD_ID_HEX];
+
+	elf_build_id_to_hex(search->build_id, (ssize_t)search->build_id_size, hex);
+	return debug_search_try_path(search, debug_search_build_id_path(folder, length, hex), st, path);
 }
 
 static int by_build_id(const struct debug_search *search, struct stat *st, char **path)

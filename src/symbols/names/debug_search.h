@@ -25,4 +25,8 @@ int debug_search_file(const struct debug_search *search, struct stat *st, char *
  * in `paths`. */
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path);
 
+/* Returns the path FOLDER/.build-id/ab/cdef....debug, where abcdef... are the hexadecimal digits of a build-id, at
+ * least two. length: number of bytes of the folder's path. The caller frees the path. */
+char *debug_search_build_id_path(const char *folder, int length, const char *build_id);
+
 #endif

@@ -215,11 +215,9 @@ static bool name_file_read_header(struct name_file *file)
 		if (phdr.p_flags & PF_X)
 			add_code(file, &phdr);
 	}
-	int size = dwfl_module_build_id(file->module, &bits, &note);
+	const int size = dwfl_module_build_id(file->module, &bits, &note);
 
-	size = size > BUILD_ID_BYTES ? BUILD_ID_BYTES : size;
-	for (int i = 0; i < size; i++)
-		sprintf(file->build_id + 2 * i, "%02x", bits[i]);
+	elf_build_id_to_hex(bits, size, file->build_id);
 	return found;
 }
 

@@ -99,7 +99,7 @@ struct name_file {
 	Dwarf *alt; /* dwz's file (private_copy.h) that is in use, and its descriptor; NULL and -1: none */
 	int alt_fd;
 	const char *lacking; /* why the debug information is not read, a static text; NULL if it is read */
-	char build_id[2 * BUILD_ID_BYTES + 1];
+	char build_id[BUILD_ID_HEX];
 	uint64_t origin; /* address of file offset 0, as in the file */
 	struct code_segment *code;
 	size_t code_count, code_capacity;

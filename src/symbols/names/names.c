@@ -1,6 +1,7 @@
 /* Keeps the objects of a trace by address, and finds the file that contains an object's names. */
 #include "config.h"
 #include "arch/arch.h"
+#include "symbols/names/debug_search.h"
 #include "symbols/names/name_file.h"
 #include "symbols/names/unnamed_frames.h"
 #include "symbols/elf/refused_files.h"
@@ -181,8 +182,7 @@ static struct name_file *file_by_build_id(struct names *names, const struct name
 		const size_t length = strcspn(folders, ":");
 
 		if (folders[0] == '/') {
-			char *path = xasprintf("%.*s/.build-id/%.2s/%s.debug", (int)length, folders, object->build_id,
-					       object->build_id + 2);
+			char *path = debug_search_build_id_path(folders, (int)length, object->build_id);
 
 			file = file_at(names, path, object->path);
 			free(path);

@@ -19,7 +19,7 @@ struct image_file_search_data {
 	const struct mapping *mapping;
 	const struct elf_file *header; /* the file as read from the image's memory; NULL: the image lacks its header */
 	char *wrong_path;              /* path of a file that differs from the process's file; NULL: none */
-	char wrong_build_id[2 * BUILD_ID_BYTES + 1];
+	char wrong_build_id[BUILD_ID_HEX];
 };
 
 /* Reads the file's header from the image's memory: the segments, and usually the build-id. */

@@ -101,13 +101,9 @@ static struct name_file *file_known(const struct name_files *files, const struct
 	struct elf_key key;
 
 	elf_key_of(st, &key);
-	for (size_t i = 0; i < files->count; i++) {
-		const struct elf_key *other = &files->items[i]->key;
-
-		if (key.device == other->device && key.inode == other->inode && key.size == other->size &&
-		    key.mtime_sec == other->mtime_sec && key.mtime_nsec == other->mtime_nsec)
+	for (size_t i = 0; i < files->count; i++)
+		if (elf_key_equal(&key, &files->items[i]->key))
 			return files->items[i];
-	}
 	return NULL;
 }
 

@@ -87,7 +87,7 @@ bool elf_read_at(int fd, uint64_t offset, void *data, size_t size)
 	return !read_all_at(fd, data, size, offset);
 }
 
-static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
+bool elf_is_in_file(const struct stat *st, uint64_t offset, uint64_t size)
 {
 	return offset <= (uint64_t)st->st_size && size <= (uint64_t)st->st_size - offset;
 }
@@ -95,7 +95,7 @@ static bool is_within(const struct stat *st, uint64_t offset, uint64_t size)
 /* Reads `size` bytes of the file into new memory, and adds a NUL. Returns NULL if the file ends before. */
 static void *elf_headers_read_part(int fd, const struct stat *st, uint64_t offset, size_t size)
 {
-	char *part = is_within(st, offset, size) ? xmalloc(size + 1) : NULL;
+	char *part = elf_is_in_file(st, offset, size) ? xmalloc(size + 1) : NULL;
 
 	if (part && !elf_read_at(fd, offset, part, size)) {
 		free(part);
@@ -164,12 +164,12 @@ static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_
 	const uint64_t count = elf_field_get(headers, headers->ehdr, EHDR_SHNUM);
 
 	headers->section_size = headers->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-	if (!offset || !is_within(st, offset, headers->section_size))
+	if (!offset || !elf_is_in_file(st, offset, headers->section_size))
 		return true;
 	if (!count || count > ELF_SECTIONS_MAX)
 		return false;
 	if (elf_field_get(headers, headers->ehdr, EHDR_SHENTSIZE) != headers->section_size ||
-	    !is_within(st, offset, count * headers->section_size))
+	    !elf_is_in_file(st, offset, count * headers->section_size))
 		return true;
 	headers->sections = elf_headers_read_part(fd, st, offset, count * headers->section_size);
 	headers->section_count = headers->sections ? count : 0;
@@ -213,7 +213,7 @@ bool elf_is_cut(int fd, const struct stat *st)
 	const uint64_t offset = elf_field_get(&headers, headers.ehdr, EHDR_SHOFF);
 	const uint64_t count = elf_field_get(&headers, headers.ehdr, EHDR_SHNUM);
 
-	return offset && !is_within(st, offset, count * elf_field_get(&headers, headers.ehdr, EHDR_SHENTSIZE));
+	return offset && !elf_is_in_file(st, offset, count * elf_field_get(&headers, headers.ehdr, EHDR_SHENTSIZE));
 }
 
 uint64_t elf_table_max(uint64_t type)

@@ -79,6 +79,8 @@ unsigned char *elf_headers_segment(const struct elf_headers *headers, size_t i);
 /* Returns the section's name; "" if it has none. */
 const char *elf_headers_name(const struct elf_headers *headers, const unsigned char *section);
 
+/* Returns true if `size` bytes at a file offset are in the file; st: its status. The sum may exceed 64 bits. */
+bool elf_is_in_file(const struct stat *st, uint64_t offset, uint64_t size);
 /* Reads `size` bytes at a file offset. Returns false if the file ends earlier, or cannot be read. */
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size);
 

@@ -116,13 +116,6 @@ static uint64_t unpacked_size(const struct making *making, const unsigned char *
 	return size;
 }
 
-static bool private_copy_is_in_file(const struct making *making, uint64_t offset, uint64_t size)
-{
-	const uint64_t all = (uint64_t)making->st->st_size;
-
-	return offset <= all && size <= all - offset;
-}
-
 static void leave_out(const struct making *making, unsigned char *section)
 {
 	elf_field_set(&making->headers, section, SHDR_TYPE, SHT_NOBITS);
@@ -170,7 +163,7 @@ static void choose_sections(struct making *making, uint64_t *total)
 
 		if (elf_field_get(&making->headers, section, SHDR_TYPE) == SHT_NULL)
 			continue;
-		if (!private_copy_is_wanted(making, section) || !private_copy_is_in_file(making, offset, size) ||
+		if (!private_copy_is_wanted(making, section) || !elf_is_in_file(making->st, offset, size) ||
 		    size > elf_table_max(elf_field_get(&making->headers, section, SHDR_TYPE)) ||
 		    elf_is_hollow(making->fd, offset, size) || (packed && (has_packed || is_bomb(making, section))))
 			leave_out(making, section);

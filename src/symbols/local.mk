@@ -10,7 +10,8 @@ libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src
 	src/symbols/names/split_open.h \
 	src/symbols/elf/private_copy.c src/symbols/elf/private_copy.h src/symbols/elf/private_copy_timed.c \
 	src/symbols/names/debug_search.c src/symbols/names/debug_search.h \
-	src/symbols/elf/elf_symbols.c src/symbols/elf/elf_cache.c src/symbols/elf/elf_memory.c \
+	src/symbols/elf/elf_names.c src/symbols/elf/elf_symbols.c src/symbols/elf/elf_cache.c \
+	src/symbols/elf/elf_memory.c \
 	src/symbols/objects/image_file.c src/symbols/objects/image_file.h src/symbols/elf/elf.h \
 	src/symbols/names/data_names.c src/symbols/names/data_names.h src/symbols/elf/debugdata.c \
 	src/symbols/names/debug_functions.c src/symbols/names/debug_file.c \

@@ -12,35 +12,6 @@
 #define TABLE_MAX       ((size_t)1 << 30) /* largest part of one table that is read, in bytes */
 #define SYMBOLS_MAX     ((size_t)8 << 20)
 #define NAME_MAX_LENGTH 65536 /* a name of this length or longer is treated as damaged data */
-#define BLOCK_SIZE      65536
-
-/* ---- Names ---- */
-
-struct elf_name_block {
-	struct elf_name_block *next;
-	size_t used, size;
-	char bytes[];
-};
-
-const char *elf_keep_name(struct elf_file *file, const char *name, size_t length)
-{
-	struct elf_name_block *block = file->names;
-
-	if (!block || block->size - block->used <= length) {
-		const size_t size = length + 1 > BLOCK_SIZE ? length + 1 : BLOCK_SIZE;
-
-		block = xmalloc(sizeof(*block) + size);
-		*block = (struct elf_name_block){.next = file->names, .size = size};
-		file->names = block;
-		file->bytes += sizeof(*block) + size;
-	}
-	char *copy = block->bytes + block->used;
-
-	memcpy(copy, name, length);
-	copy[length] = '\0';
-	block->used += length + 1;
-	return copy;
-}
 
 /* ---- Collecting ---- */
 
@@ -454,12 +425,7 @@ void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias)
 
 void elf_symbols_free(struct elf_file *file)
 {
-	while (file->names) {
-		struct elf_name_block *block = file->names;
-
-		file->names = block->next;
-		free(block);
-	}
+	elf_names_free(&file->names);
 	free(file->symbols);
 	free(file->ranks);
 	free(file->debug_symbols);

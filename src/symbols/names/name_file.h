@@ -14,7 +14,7 @@
 
 struct string_pool {
 	struct hash by_hash;
-	struct string_block *blocks;
+	struct elf_name_block *blocks;
 };
 /* Returns the pool's copy of a string; it lives as long as the pool. */
 const char *string_keep(struct string_pool *pool, const char *string);

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_BACK 64 /* maximum number of mappings, before a file's mapping, that are searched for its ELF header */
-
 const char image_file_missing[] = "there is no such file here";
 
 struct image_file_search_data {
@@ -25,13 +23,10 @@ struct image_file_search_data {
 /* Reads the file's header from the image's memory: the segments, and usually the build-id. */
 static struct elf_file *image_file_read_header(const struct objects_image *image, size_t index)
 {
-	const struct mapping *const items = image->maps->items;
+	const struct mapping *const first = maps_find_header(image->maps, index);
 	const char *reason;
 
-	for (size_t i = index + 1; i-- > 0 && index - i < LOOK_BACK;)
-		if (!items[i].offset && items[i].inode == items[index].inode)
-			return elf_file_from_memory(&image->memory, items[i].start, items[i].end, false, &reason);
-	return NULL;
+	return first ? elf_file_from_memory(&image->memory, first->start, first->end, false, &reason) : NULL;
 }
 
 /* Returns true if the file is the file that the process had mapped. Without a build-id, only the file's time can show

@@ -17,8 +17,7 @@
  * mappings is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
-	return a->shared == b->shared && a->inode == b->inode && a->dev_major == b->dev_major &&
-	       a->dev_minor == b->dev_minor;
+	return a->shared == b->shared && mapping_same_file(a, b);
 }
 
 /* Gets the range of pages of a segment at a bias. Returns false if it wraps around. */

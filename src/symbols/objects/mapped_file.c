@@ -31,8 +31,7 @@ static bool same_when_mapped(const struct source *source, const struct mapping *
 	if (!maps_read(getpid(), &maps)) {
 		const struct mapping *own = maps_find(&maps, (uintptr_t)page);
 
-		same = own && own->inode == mapping->inode && own->dev_major == mapping->dev_major &&
-		       own->dev_minor == mapping->dev_minor;
+		same = own && mapping_same_file(own, mapping);
 		maps_free(&maps);
 	}
 	munmap(page, size);

@@ -150,8 +150,7 @@ static struct elf_file *known_from_memory(const struct object_list *list, const 
 	return object->file;
 }
 
-/* Reads the file from the memory of its mappings. Its ELF header is in a mapping with offset 0, which is this mapping
- * or one at a lower address. */
+/* Reads the file from the memory of its mappings. */
 static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t index, const char **reason)
 {
 	const struct mapping *mapping = &scan->maps.items[index];
@@ -159,23 +158,20 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 
 	if (file)
 		return file;
-	for (size_t i = index + 1; i-- > 0 && index - i < 64;) {
-		const struct mapping *first = &scan->maps.items[i];
+	const struct mapping *const first = maps_find_header(&scan->maps, index);
 
-		if (first->offset || first->inode != mapping->inode || first->dev_major != mapping->dev_major ||
-		    first->dev_minor != mapping->dev_minor)
-			continue;
-		file = elf_file_from_process(scan->pid, first->start, first->end, false, reason);
-		if (file)
-			file->key = (struct elf_key){
-				.device = (uint64_t)mapping->dev_major << 32 | mapping->dev_minor,
-				.inode = mapping->inode,
-				.from_memory = true,
-			};
-		return file;
+	if (!first) {
+		*reason = "the file cannot be opened, and its header is not mapped";
+		return NULL;
 	}
-	*reason = "the file cannot be opened, and its header is not mapped";
-	return NULL;
+	file = elf_file_from_process(scan->pid, first->start, first->end, false, reason);
+	if (file)
+		file->key = (struct elf_key){
+			.device = (uint64_t)mapping->dev_major << 32 | mapping->dev_minor,
+			.inode = mapping->inode,
+			.from_memory = true,
+		};
+	return file;
 }
 
 /* Returns the path to show. If the file is deleted and has no build-id, the path ends with " (deleted)", because a

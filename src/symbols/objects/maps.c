@@ -9,6 +9,7 @@
 /* The largest text that is read: that of a million mappings. By default the kernel allows 65530. */
 #define MAPS_MAX  (256u << 20)
 #define SMAPS_MAX (1u << 30) /* smaps has 25 more lines for each mapping */
+#define LOOK_BACK 64         /* number of mappings that maps_find_header() examines */
 
 static const char deleted_mark[] = " (deleted)";
 
@@ -264,6 +265,21 @@ void maps_free(struct maps *maps)
 	free(maps->items);
 	free(maps->text);
 	*maps = (struct maps){0};
+}
+
+bool mapping_same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+}
+
+const struct mapping *maps_find_header(const struct maps *maps, size_t index)
+{
+	const struct mapping *const items = maps->items;
+
+	for (size_t i = index + 1; i-- > 0 && index - i < LOOK_BACK;)
+		if (!items[i].offset && mapping_same_file(&items[i], &items[index]))
+			return &items[i];
+	return NULL;
 }
 
 const struct mapping *maps_find(const struct maps *maps, uint64_t address)

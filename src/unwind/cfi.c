@@ -230,10 +230,7 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 	*size = phoff + phnum * phdr_size;
 	if (*size < ehdr_size)
 		*size = ehdr_size;
-	if (is64)
-		ehdr.e64.e_shoff = ehdr.e64.e_shnum = ehdr.e64.e_shstrndx = 0;
-	else
-		ehdr.e32.e_shoff = ehdr.e32.e_shnum = ehdr.e32.e_shstrndx = 0;
+	elf_forget_sections(&ehdr, ehdr_size);
 	unsigned char *headers = calloc(1, *size);
 
 	if (!headers)

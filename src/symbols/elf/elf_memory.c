@@ -32,9 +32,7 @@ static size_t read_process(void *context, uint64_t address, void *data, size_t s
 	return done;
 }
 
-/* Clears the fields of the ELF header for the section header table, because the table is not mapped, and the image has
- * other bytes at its offset. */
-static void forget_sections(void *image, size_t size)
+void elf_forget_sections(void *image, size_t size)
 {
 	const unsigned char *ident = image;
 
@@ -114,7 +112,7 @@ static struct elf_file *read_by_segments(const struct elf_memory *memory, uint64
 	Elf *elf = NULL;
 
 	head_size = memory->read(memory->context, header, head, head_size);
-	forget_sections(head, head_size);
+	elf_forget_sections(head, head_size);
 	elf = elf_memory(head, head_size);
 	*reason = "its headers in memory are damaged";
 	if (!elf || !measure(elf, &size, &origin))
@@ -126,7 +124,7 @@ static struct elf_file *read_by_segments(const struct elf_memory *memory, uint64
 		goto out;
 	memcpy(image, head, head_size);
 	elf_memory_read_segments(memory, elf, header - origin, image);
-	forget_sections(image, size);
+	elf_forget_sections(image, size);
 	file = parse_image(image, size, header - origin, reason);
 out:
 	elf_end(elf);

@@ -15,58 +15,6 @@ struct expression {
 	bool is_list; /* the expression is in a list of locations, so it is valid at the entry itself */
 };
 
-static bool param_place_is_constant(const Dwarf_Op *operation, int64_t *value)
-{
-	const unsigned atom = operation->atom;
-
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
-		*value = atom - DW_OP_lit0;
-		return true;
-	}
-	switch (atom) {
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-	case DW_OP_constu:
-	case DW_OP_consts:
-		*value = (int64_t)operation->number;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Returns true if the operation is DW_OP_regN: the register contains the value. */
-static bool param_place_is_register(const Dwarf_Op *operation, unsigned *number)
-{
-	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
-		*number = operation->atom - DW_OP_reg0;
-	else if (operation->atom == DW_OP_regx && operation->number <= UINT16_MAX)
-		*number = (unsigned)operation->number;
-	else
-		return false;
-	return true;
-}
-
-/* Returns true if the operation is DW_OP_bregN: the register's value plus an offset, which is an address or a
- * number. */
-static bool param_place_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
-{
-	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
-		*number = operation->atom - DW_OP_breg0;
-		*offset = (int64_t)operation->number;
-		return true;
-	}
-	*number = (unsigned)operation->number;
-	*offset = (int64_t)operation->number2;
-	return operation->atom == DW_OP_bregx && operation->number <= UINT16_MAX;
-}
-
 /* Reads an expression for a value, not a place: the value of a register at the entry, or a constant. */
 static bool read_value(const struct expression *expression, struct place_piece *piece)
 {
@@ -74,12 +22,12 @@ static bool read_value(const struct expression *expression, struct place_piece *
 
 	if (expression->count != 2 || expression->operations[1].atom != DW_OP_stack_value)
 		return false;
-	if (param_place_is_constant(first, &piece->place_offset)) {
+	if (operation_is_constant(first, &piece->place_offset)) {
 		piece->place = PLACE_CONSTANT;
 		return true;
 	}
 	piece->place = PLACE_REGISTER;
-	return param_place_is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
+	return operation_is_based(first, &piece->place_register, &piece->place_offset) && !piece->place_offset;
 }
 
 static bool is_of_frame(const struct arch *arch, unsigned number)
@@ -104,7 +52,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 		return true;
 	if (expression->count != 1)
 		return false;
-	if (param_place_is_register(first, &piece->place_register)) {
+	if (operation_is_register(first, &piece->place_register)) {
 		piece->place = PLACE_REGISTER;
 		return !entry->is_untracked;
 	}
@@ -118,7 +66,7 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	/* If a place in the frame is valid for the whole function, the function's first instructions store the
 	 * parameter there, so at the entry it is elsewhere. The place is relative to sp after these instructions
 	 * (clang: sub sp, sp, #64; str x0, [sp, #16]), also in lists of LLVM. */
-	return param_place_is_based(first, &piece->place_register, &piece->place_offset) && !entry->is_untracked &&
+	return operation_is_based(first, &piece->place_register, &piece->place_offset) && !entry->is_untracked &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }
 
@@ -314,5 +262,5 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
 	if (dwarf_getlocation(dwarf_attr(function, DW_AT_frame_base, &base), &operations, &count) || count != 1)
 		return;
 	entry->frame_is_cfa = operations[0].atom == DW_OP_call_frame_cfa;
-	param_place_is_register(&operations[0], &entry->frame_register);
+	operation_is_register(&operations[0], &entry->frame_register);
 }

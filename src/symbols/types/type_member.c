@@ -33,16 +33,6 @@ static bool is_virtual(Dwarf_Die *die)
 	       virtuality != DW_VIRTUALITY_none;
 }
 
-static bool type_member_is_constant(const Dwarf_Op *operation, uint64_t *value)
-{
-	const unsigned atom = operation->atom;
-
-	*value = operation->number;
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
-		*value = atom - DW_OP_lit0;
-	return (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) || (atom >= DW_OP_const1u && atom <= DW_OP_consts);
-}
-
 /* Returns how many bytes before the vtable the word with a virtual base's offset is. The vtable's address is the
  * object's first word (Itanium C++ ABI). Compilers describe the base's address by the operations below, applied to the
  * object's address. Returns 0 for other operations. */
@@ -53,15 +43,15 @@ static uint32_t table_at(Dwarf_Die *die)
 	Dwarf_Attribute found;
 	Dwarf_Op *operations;
 	size_t count;
-	uint64_t value = 0;
+	int64_t value = 0;
 
 	if (!dwarf_attr(die, DW_AT_data_member_location, &found) || dwarf_getlocation(&found, &operations, &count) ||
 	    count != ARRAY_SIZE(atoms))
 		return 0;
 	for (size_t i = 0; i < count; i++)
-		if (atoms[i] ? operations[i].atom != atoms[i] : !type_member_is_constant(&operations[i], &value))
+		if (atoms[i] ? operations[i].atom != atoms[i] : !operation_is_constant(&operations[i], &value))
 			return 0;
-	return value < OFFSET_MAX ? (uint32_t)value : 0;
+	return (uint64_t)value < OFFSET_MAX ? (uint32_t)value : 0;
 }
 
 bool type_member_place(Dwarf_Die *die, struct data_member *member)

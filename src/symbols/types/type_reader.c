@@ -99,3 +99,54 @@ bool die_next_child(struct type_reader *reader, Dwarf_Die *parent, Dwarf_Die *ch
 	reader->dies_left--;
 	return child->addr ? !dwarf_siblingof(child, child) : !dwarf_child(parent, child);
 }
+
+bool operation_is_constant(const Dwarf_Op *operation, int64_t *value)
+{
+	const unsigned atom = operation->atom;
+
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
+		*value = atom - DW_OP_lit0;
+		return true;
+	}
+	switch (atom) {
+	case DW_OP_const1u:
+	case DW_OP_const1s:
+	case DW_OP_const2u:
+	case DW_OP_const2s:
+	case DW_OP_const4u:
+	case DW_OP_const4s:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_consts:
+		*value = (int64_t)operation->number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool operation_is_register(const Dwarf_Op *operation, unsigned *number)
+{
+	if (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31)
+		*number = operation->atom - DW_OP_reg0;
+	else if (operation->atom == DW_OP_regx && operation->number <= UINT16_MAX)
+		*number = (unsigned)operation->number;
+	else
+		return false;
+	return true;
+}
+
+bool operation_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset)
+{
+	if (operation->atom >= DW_OP_breg0 && operation->atom <= DW_OP_breg31) {
+		*number = operation->atom - DW_OP_breg0;
+		*offset = (int64_t)operation->number;
+	} else if (operation->atom == DW_OP_bregx && operation->number <= UINT16_MAX) {
+		*number = (unsigned)operation->number;
+		*offset = (int64_t)operation->number2;
+	} else {
+		return false;
+	}
+	return true;
+}

@@ -53,6 +53,13 @@ bool die_reference(Dwarf_Die *die, unsigned attribute, Dwarf_Die *result);
  * dies_left is used up. */
 bool die_next_child(struct type_reader *reader, Dwarf_Die *parent, Dwarf_Die *child);
 
+/* These return true if an operation of an expression is of one kind: a constant (DW_OP_litN, DW_OP_constNx), the value
+ * of a register (DW_OP_regN, DW_OP_regx), or this value plus an offset, which is an address or a number (DW_OP_bregN,
+ * DW_OP_bregx). They do not accept a register above 65535. If they return false, the results are unchanged. */
+bool operation_is_constant(const Dwarf_Op *operation, int64_t *value);
+bool operation_is_register(const Dwarf_Op *operation, unsigned *number);
+bool operation_is_based(const Dwarf_Op *operation, unsigned *number, int64_t *offset);
+
 /* These read the type of a number, character or truth value, and an enumeration (type_scalar.c). integer: the
  * enumeration's underlying type; NULL: unknown. */
 void type_read_base(struct type_reader *reader, Dwarf_Die *die, struct data_type *type);

@@ -13,26 +13,6 @@ struct param_proof_state {
 	bool is_in_frame, has_pieces;
 };
 
-/* Returns true if the operation is DW_OP_regN: the register contains the value. */
-static bool param_proof_is_register(const Dwarf_Op *operation, unsigned *number)
-{
-	const unsigned atom = operation->atom;
-
-	*number = atom == DW_OP_regx ? (unsigned)operation->number : atom - DW_OP_reg0;
-	return (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || (atom == DW_OP_regx && operation->number <= UINT16_MAX);
-}
-
-/* Returns true if the operation is DW_OP_bregN: the register's value plus an offset, which is an address or a
- * number. */
-static bool param_proof_is_based(const Dwarf_Op *operation, unsigned *number)
-{
-	const unsigned atom = operation->atom;
-
-	*number = atom == DW_OP_bregx ? (unsigned)operation->number : atom - DW_OP_breg0;
-	return (atom >= DW_OP_breg0 && atom <= DW_OP_breg31) ||
-	       (atom == DW_OP_bregx && operation->number <= UINT16_MAX);
-}
-
 static void param_proof_add_register(struct signature_param *param, unsigned number)
 {
 	for (unsigned i = 0; i < param->register_count; i++)
@@ -53,16 +33,17 @@ static void see_entry_value(struct param_proof_state *proof, const Dwarf_Op *ope
 
 	if (!dwarf_getlocation_attr(proof->location, operation, &nested) &&
 	    !dwarf_getlocation(&nested, &operations, &count) && count == 1 &&
-	    param_proof_is_register(operations, &number))
+	    operation_is_register(operations, &number))
 		param_proof_add_register(proof->param, number);
 }
 
 static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operation)
 {
 	unsigned number;
+	int64_t offset;
 
 	return operation->atom == DW_OP_fbreg ||
-	       (param_proof_is_based(operation, &number) && number == entry->frame_register);
+	       (operation_is_based(operation, &number, &offset) && number == entry->frame_register);
 }
 
 /* Adds to *proof the registers and places that an operation shows. is_first: the operation is in the first entry of the
@@ -71,6 +52,7 @@ static void note_operation(struct param_proof_state *proof, const struct param_e
 			   bool is_first, bool is_entry)
 {
 	unsigned number;
+	int64_t offset;
 
 	if (operation->atom == DW_OP_entry_value || operation->atom == DW_OP_GNU_entry_value)
 		see_entry_value(proof, operation);
@@ -78,7 +60,8 @@ static void note_operation(struct param_proof_state *proof, const struct param_e
 		proof->is_in_frame |= is_first || is_entry;
 	else if (operation->atom == DW_OP_piece)
 		proof->has_pieces |= is_first || is_entry;
-	else if (is_entry && (param_proof_is_register(operation, &number) || param_proof_is_based(operation, &number)))
+	else if (is_entry &&
+		 (operation_is_register(operation, &number) || operation_is_based(operation, &number, &offset)))
 		param_proof_add_register(proof->param, number);
 }
 

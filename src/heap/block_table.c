@@ -115,6 +115,19 @@ struct region *region_add(struct heap *heap, const struct region *region)
 	return &heap->regions[heap->region_count++];
 }
 
+static int compare_regions(const void *one, const void *two)
+{
+	const struct region *a = one, *b = two;
+
+	return compare_u64(a->start, b->start);
+}
+
+void regions_sort(struct region *regions, size_t count)
+{
+	if (count)
+		qsort(regions, count, sizeof(*regions), compare_regions);
+}
+
 /* Sets by_page of a region, whose blocks are those from index `first` to before `last`. Returns false if by_page
  * would need more than *pages_left pages. */
 static bool index_pages(struct heap *heap, struct region *region, uint32_t first, uint32_t last, size_t *pages_left)

@@ -112,8 +112,7 @@ void blocks_drop(struct heap *heap, unsigned state);
 void blocks_sort(struct heap *heap);
 /* Sets *lowest to the start of the first block and *highest to the end of the last one. The table must not be empty. */
 void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
-/* Returns true if a mapping contains the variables of an object: a writable private mapping of a file, or the .bss that
- * follows it. */
+/* Returns true if a mapping has variables of an object: a writable private mapping of a file, or the .bss after it. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
 /* Returns true if all of the range is in mappings that are writable or protected by the program, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
@@ -124,10 +123,11 @@ bool blocks_index(struct heap *heap);
 const struct region *region_of(const struct heap *heap, uint64_t address);
 /* Adds a copy of the region at the end of the table. The returned pointer is valid until the next call. */
 struct region *region_add(struct heap *heap, const struct region *region);
+/* Sorts regions by `start`. */
+void regions_sort(struct region *regions, size_t count);
 /* Returns true if an interior pointer is of a kind by which programs refer to blocks: see interior_heuristics.c. */
 bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
-/* Calls back for each word that may be a root; see roots.c. address: the word's address, 0 if it is in a register of
- * thread `tid`. */
+/* Calls back for each word that may be a root; see roots.c. address: the word's address; 0: a register of `tid`. */
 void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
 		void *context);
 

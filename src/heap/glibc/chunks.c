@@ -201,20 +201,13 @@ static bool take_fastbins(struct heap *heap, const struct arena *arena)
 	return true;
 }
 
-static int chunks_compare_regions(const void *one, const void *two)
-{
-	const struct region *a = one, *b = two;
-
-	return compare_u64(a->start, b->start);
-}
-
 bool walk_regions(struct heap *heap)
 {
 	struct walked *walked = xcalloc(heap->arena_count, sizeof(*walked));
 	uint64_t top;
 	bool good = true;
 
-	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), chunks_compare_regions);
+	regions_sort(heap->regions, heap->region_count);
 	for (size_t i = 0; i < heap->region_count && good; i++)
 		good = chunks_walk(heap, i, &walked[heap->regions[i].arena]);
 	good = good && chunks_check_bins(heap, walked);

@@ -158,13 +158,6 @@ static void mmapped_find_in(struct heap *heap, uint64_t start, uint64_t end, str
 	free(inner.items);
 }
 
-static int mmapped_compare(const void *one, const void *two)
-{
-	const struct region *a = one, *b = two;
-
-	return compare_u64(a->start, b->start);
-}
-
 /* The counts in mp_, which precede sbrk_base: 4 bytes each, and then mmapped_mem and max_mmapped_mem, a word each. From
  * 2.35 on, if words have 8 bytes, there are 4 bytes of padding between these two groups. */
 struct mmapped_counts {
@@ -304,7 +297,7 @@ bool mmapped_find(struct heap *heap)
 		region_add(heap, found);
 		block_add(heap, found->start + header_size(heap->form), found->end - found->start, CHUNK_USED);
 	}
-	qsort(heap->regions, heap->region_count, sizeof(*heap->regions), mmapped_compare);
+	regions_sort(heap->regions, heap->region_count);
 	if (finds.count)
 		blocks_sort(heap);
 	free(finds.items);

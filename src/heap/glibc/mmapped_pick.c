@@ -45,13 +45,6 @@ static void note_pointers(const struct heap_image *image, struct choice *choice)
 	}
 }
 
-static int mmapped_pick_compare(const void *one, const void *two)
-{
-	const struct region *a = one, *b = two;
-
-	return compare_u64(a->start, b->start);
-}
-
 static bool regions_overlap(const struct region *a, const struct region *b)
 {
 	return a->start < b->end && b->start < a->end;
@@ -132,7 +125,7 @@ size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count,
 
 	if (!found_count || count > found_count)
 		return 0;
-	qsort(found, found_count, sizeof(*found), mmapped_pick_compare);
+	regions_sort(found, found_count);
 	choice.is_pointed = xcalloc(found_count, sizeof(*choice.is_pointed));
 	note_pointers(heap->image, &choice);
 	size_t sure = take_pointed(found, found_count, choice.is_pointed);

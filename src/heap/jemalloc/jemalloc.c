@@ -173,18 +173,10 @@ static bool take_tree(struct jemalloc *j)
 	return true;
 }
 
-static int jemalloc_compare_regions(const void *one, const void *two)
-{
-	const struct region *a = one, *b = two;
-
-	return compare_u64(a->start, b->start);
-}
-
 /* Sorts the regions, because jemalloc's own memory is between extents. */
 static bool sort_regions(struct heap *heap)
 {
-	if (heap->region_count)
-		qsort(heap->regions, heap->region_count, sizeof(*heap->regions), jemalloc_compare_regions);
+	regions_sort(heap->regions, heap->region_count);
 	for (size_t i = 1; i < heap->region_count; i++)
 		if (heap->regions[i].start < heap->regions[i - 1].end)
 			return inconsistent_at(heap, heap->regions[i].start,

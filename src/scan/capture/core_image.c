@@ -4,6 +4,7 @@
 #include "scan/capture/core_mappings.h"
 #include "scan/capture/core_objects.h"
 #include "scan/capture/core_omitted.h"
+#include "scan/capture/thread_registers.h"
 #include "arch/abi.h"
 #include "base/msg.h"
 #include "symbols/names/data_names.h"
@@ -61,18 +62,6 @@ struct core {
 
 /* ---- Threads ---- */
 
-static void core_image_add_words(struct core *core, const unsigned char *bytes, size_t size)
-{
-	struct heap_thread *thread = &core->threads[core->thread_count - 1];
-	const unsigned width = core->arch->pointer_size;
-	uint64_t *words =
-		xreallocarray((uint64_t *)(uintptr_t)thread->words, thread->n_words + size / width + 1, sizeof(*words));
-
-	for (size_t i = 0; i + width <= size; i += width)
-		words[thread->n_words++] = arch_pointer(core->arch, bytes + i);
-	thread->words = words;
-}
-
 static void core_image_take_thread(struct core *core, const unsigned char *bytes, size_t size)
 {
 	const struct arch *const arch = core->arch;
@@ -90,7 +79,7 @@ static void core_image_take_thread(struct core *core, const unsigned char *bytes
 	struct heap_thread *thread = &core->threads[core->thread_count++];
 
 	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = arch->pc(&regs), .sp = arch->sp(&regs)};
-	core_image_add_words(core, bytes + at, room);
+	scan_thread_add_words(thread, bytes + at, room, arch);
 	if (arch->abi->thread_pointer)
 		arch->abi->thread_pointer(&regs, &thread->thread_pointer);
 	thread->in_syscall = arch->core.in_syscall && arch->core.in_syscall(&regs, &number);
@@ -298,7 +287,7 @@ static void take_notes(struct core *core, Elf *elf, const GElf_Phdr *phdr)
 		if (take)
 			take(core, bytes, note.n_descsz);
 		else if (has_words(core->arch->abi, note.n_type) && core->thread_count)
-			core_image_add_words(core, bytes, note.n_descsz);
+			scan_thread_add_words(&core->threads[core->thread_count - 1], bytes, note.n_descsz, core->arch);
 		else if (note.n_type == core->arch->core.thread_note && core->thread_count)
 			take_thread_pointer(core, bytes, note.n_descsz);
 	}

@@ -9,20 +9,15 @@
 
 #define VECTORS_MAX 16384 /* maximum number of bytes of vector registers, including x86's tiles */
 
-struct thread_registers_words {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
-static void thread_registers_add_words(struct thread_registers_words *words, const void *bytes, size_t size,
-				       const struct arch *arch)
+void scan_thread_add_words(struct heap_thread *thread, const unsigned char *bytes, size_t size, const struct arch *arch)
 {
-	const unsigned char *at = bytes;
+	const unsigned width = arch->pointer_size;
+	uint64_t *words =
+		xreallocarray((uint64_t *)(uintptr_t)thread->words, thread->n_words + size / width + 1, sizeof(*words));
 
-	for (size_t i = 0; i + arch->pointer_size <= size; i += arch->pointer_size) {
-		ARRAY_GROW(words->items, words->capacity, words->count);
-		words->items[words->count++] = arch_pointer(arch, at + i);
-	}
+	for (size_t i = 0; i + width <= size; i += width)
+		words[thread->n_words++] = arch_pointer(arch, bytes + i);
+	thread->words = words;
 }
 
 static void read_stopped(struct scan_threads *threads, struct task *task, struct heap_thread *thread)
@@ -30,7 +25,6 @@ static void read_stopped(struct scan_threads *threads, struct task *task, struct
 	long number;
 	const struct arch *arch = task->process->arch;
 	_Alignas(16) unsigned char vectors[VECTORS_MAX];
-	struct thread_registers_words words = {0};
 
 	if (task_regs(task) < 0)
 		return;
@@ -40,10 +34,8 @@ static void read_stopped(struct scan_threads *threads, struct task *task, struct
 	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
 	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
-	thread_registers_add_words(&words, &task->regs, arch->regset_size, arch);
-	thread_registers_add_words(&words, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
-	thread->words = words.items;
-	thread->n_words = words.count;
+	scan_thread_add_words(thread, (const unsigned char *)&task->regs, arch->regset_size, arch);
+	scan_thread_add_words(thread, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
 }
 
 static void read_moving(struct heap_thread *thread)

@@ -26,6 +26,9 @@ void scan_threads_add(struct scan_threads *threads, struct task *task);
 /* Replaces the registers of the thread that was added last by this sp and these words. The thread is then treated as
  * outside of the allocator, and its functions as ended. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
+/* Adds the words in `size` bytes of registers to thread->words, which the caller frees. */
+void scan_thread_add_words(struct heap_thread *thread, const unsigned char *bytes, size_t size,
+			   const struct arch *arch);
 /* Returns the number of threads whose registers are unknown, including those of the other processes. */
 size_t scan_threads_unknown(const struct scan_threads *threads);
 void scan_threads_free(struct scan_threads *threads);

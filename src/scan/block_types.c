@@ -1,6 +1,7 @@
 #include "config.h"
 #include "scan/block_types.h"
 #include "base/hash.h"
+#include "heap/image_read.h"
 #include "symbols/names/data_names.h"
 
 #include <stdlib.h>
@@ -74,19 +75,9 @@ void scan_types_begin(struct scan_types *types, const struct heap_image *image)
 /* Reads the word at an address of the image. Returns false if the image does not contain it. */
 static bool scan_word(const struct heap_image *image, uint64_t address, uint64_t *word)
 {
-	uint32_t narrow;
-	size_t size = 0;
-	const void *bytes = image->bytes(image, address, &size);
+	struct words words = {.image = image, .width = image->arch->pointer_size};
 
-	if (!bytes || size < image->arch->pointer_size)
-		return false;
-	if (image->arch->pointer_size == sizeof(narrow)) {
-		memcpy(&narrow, bytes, sizeof(narrow));
-		*word = narrow;
-	} else {
-		memcpy(word, bytes, sizeof(*word));
-	}
-	return true;
+	return word_at(&words, address, word);
 }
 
 static size_t block_types_add_type(struct scan_types *types, char *name)

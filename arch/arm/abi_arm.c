@@ -229,19 +229,14 @@ static uint64_t arm_register(const struct arch_regs *regs, unsigned index)
 	return index < REGISTERS ? regs->narrow[ARM_R0 + index] : 0;
 }
 
-static uint32_t abi_arm_half_at(const unsigned char *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
 /* Both functions recognise the code (in Thumb, and in A32): mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx
  * lr. */
 static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
 {
-	if (size < 8 || abi_arm_half_at(code) != 0xee1d || abi_arm_half_at(code + 2) != 0x0f70 ||
-	    abi_arm_half_at(code + 6) != 0x4770)
+	if (size < 8 || arm_half_at(code) != 0xee1d || arm_half_at(code + 2) != 0x0f70 ||
+	    arm_half_at(code + 6) != 0x4770)
 		return false;
-	const uint32_t half = abi_arm_half_at(code + 4);
+	const uint32_t half = arm_half_at(code + 4);
 	const int64_t number = half & 0xff;
 
 	*offset = half >> 8 == 0x30 ? number : -number;
@@ -255,7 +250,7 @@ static bool a32_thread_field(const unsigned char *code, size_t size, int64_t *of
 	if (size < sizeof(words))
 		return false;
 	for (unsigned i = 0; i < 3; i++)
-		words[i] = abi_arm_half_at(code + 4 * i) | abi_arm_half_at(code + 4 * i + 2) << 16;
+		words[i] = arm_word_at(code + 4 * i);
 	/* An immediate has 8 bits, which are rotated right by twice the number in the next 4 bits. */
 	const unsigned rotated = words[1] >> 7 & 0x1e;
 	const uint32_t byte = words[1] & 0xff;

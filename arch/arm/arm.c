@@ -90,16 +90,6 @@ static pid_t arm_created_tid(const struct arch_regs *regs)
 	return makes && result && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-static uint32_t arm_half_at(const unsigned char *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
-static uint32_t arm_word_at(const unsigned char *bytes)
-{
-	return arm_half_at(bytes) | arm_half_at(bytes + 2) << 16;
-}
-
 /* Searches for the code: movs r7, #n; svc 0. The returned offset contains the code's state, as addresses do. */
 static long arm_find_syscall(const unsigned char *code, size_t size)
 {

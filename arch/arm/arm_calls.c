@@ -7,22 +7,12 @@
 
 enum { DATA_SUB = 2, DATA_ADD = 4 };
 
-static uint32_t arm_calls_half_at(const unsigned char *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
-static uint32_t arm_calls_word_at(const unsigned char *bytes)
-{
-	return arm_calls_half_at(bytes) | arm_calls_half_at(bytes + 2) << 16;
-}
-
 /* Recognises bl and blx. The bits of blx rN cannot be the second half of a bl. */
 static enum arch_call thumb_call(const unsigned char *end, size_t size)
 {
-	if (size >= 4 && arm_calls_half_at(end - 4) >> 11 == 0x1e && (arm_calls_half_at(end - 2) & 0xc000) == 0xc000)
+	if (size >= 4 && arm_half_at(end - 4) >> 11 == 0x1e && (arm_half_at(end - 2) & 0xc000) == 0xc000)
 		return CALL_FIXED; /* bl, blx */
-	return size >= 2 && (arm_calls_half_at(end - 2) & 0xff87) == 0x4780 ? CALL_COMPUTED : CALL_NONE;
+	return size >= 2 && (arm_half_at(end - 2) & 0xff87) == 0x4780 ? CALL_COMPUTED : CALL_NONE;
 }
 
 static bool writes_pc(uint32_t word)
@@ -36,7 +26,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 {
 	if (size < 4)
 		return CALL_NONE;
-	const uint32_t word = arm_calls_word_at(end - 4);
+	const uint32_t word = arm_word_at(end - 4);
 
 	if ((word >> 28 == 15 && (word & 0x0e000000) == 0x0a000000) ||
 	    (word >> 28 != 15 && (word & 0x0f000000) == 0x0b000000))
@@ -46,7 +36,7 @@ static enum arch_call a32_call(const unsigned char *end, size_t size)
 	if ((word & 0x0ffffff0) == 0x012fff30)
 		return CALL_COMPUTED; /* blx rN */
 	/* mov lr, pc and a jump, as in code for processors without blx */
-	return size >= 8 && arm_calls_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
+	return size >= 8 && arm_word_at(end - 8) == 0xe1a0e00f && writes_pc(word) ? CALL_COMPUTED : CALL_NONE;
 }
 
 enum arch_call arm_follows_call(uint64_t address, const unsigned char *code, size_t size)

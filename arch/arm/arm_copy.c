@@ -103,25 +103,13 @@ bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 	return arm_read(address, code, size, insn) && !arm_copy_is_between_exclusives(address, code, size);
 }
 
-static void put_half(unsigned char *to, uint32_t half)
-{
-	to[0] = (unsigned char)half;
-	to[1] = (unsigned char)(half >> 8);
-}
-
-static void arm_copy_put_word(unsigned char *to, uint32_t word)
-{
-	put_half(to, word);
-	put_half(to + 2, word >> 16);
-}
-
 static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 {
 	if (thumb) {
-		put_half(to, word >> 16);
-		put_half(to + 2, word);
+		arm_put_half(to, word >> 16);
+		arm_put_half(to + 2, word);
 	} else {
-		arm_copy_put_word(to, word);
+		arm_put_word(to, word);
 	}
 }
 
@@ -152,6 +140,6 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 		put_insn(copy->bytes + at, 0xf8dff000u | (8 - ((at + 4) & ~3u)), true);
 	else
 		put_insn(copy->bytes + at, 0xe51ff004u, false);
-	arm_copy_put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
+	arm_put_word(copy->bytes + 8, ((uint32_t)insn->address + insn->length) | thumb);
 	return 0;
 }

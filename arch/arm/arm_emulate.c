@@ -77,7 +77,7 @@ static int run_table_branch(struct arm_emulate_run *run)
 
 	if (run->mem->read(run->mem->context, address, bytes, size))
 		return -EFAULT;
-	return branch_to(run, (arm_pc_read(run->insn, &run->op) + 2 * (bytes[0] | (uint32_t)bytes[1] << 8)) | 1);
+	return branch_to(run, (arm_pc_read(run->insn, &run->op) + 2 * arm_half_at(bytes)) | 1);
 }
 
 /* ---- Data processing ---- */
@@ -221,17 +221,6 @@ static uint32_t transfer_address(const struct arm_emulate_run *run, uint32_t *ba
 	return op->flags & OP_BEFORE ? moved : old;
 }
 
-static uint32_t arm_emulate_word_at(const unsigned char *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static void arm_emulate_put_word(unsigned char *to, uint32_t word)
-{
-	for (unsigned i = 0; i < 4; i++)
-		to[i] = (unsigned char)(word >> 8 * i);
-}
-
 static uint32_t extended(const struct arm_op *op, uint32_t value)
 {
 	if (!(op->flags & OP_SIGNED))
@@ -251,13 +240,13 @@ static int run_load(struct arm_emulate_run *run)
 	    run->mem->read(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
 	if (op->d == ARM_PC) {
-		if (branch_to(run, arm_emulate_word_at(bytes)) < 0)
+		if (branch_to(run, arm_word_at(bytes)) < 0)
 			return -EINVAL;
 	} else {
-		run->words[op->d] = extended(op, arm_emulate_word_at(bytes));
+		run->words[op->d] = extended(op, arm_word_at(bytes));
 	}
 	if (op->code == 8)
-		run->words[op->s] = arm_emulate_word_at(bytes + 4);
+		run->words[op->s] = arm_word_at(bytes + 4);
 	if (op->flags & OP_WRITEBACK)
 		run->words[op->n] = base;
 	return 0;
@@ -270,7 +259,7 @@ static int run_store(struct arm_emulate_run *run)
 	uint32_t base;
 	const uint32_t address = transfer_address(run, &base);
 
-	arm_emulate_put_word(bytes, arm_emulate_get(run, op->d));
+	arm_put_word(bytes, arm_emulate_get(run, op->d));
 	if (run->mem->write(run->mem->context, address, bytes, op->code))
 		return -EFAULT;
 	if (op->flags & OP_WRITEBACK)
@@ -305,11 +294,11 @@ static int run_many(struct arm_emulate_run *run)
 		if (!(op->list >> reg & 1))
 			continue;
 		if (!load)
-			arm_emulate_put_word(at, arm_emulate_get(run, reg));
+			arm_put_word(at, arm_emulate_get(run, reg));
 		else if (reg == ARM_PC)
-			code = arm_emulate_word_at(at);
+			code = arm_word_at(at);
 		else
-			run->words[reg] = arm_emulate_word_at(at);
+			run->words[reg] = arm_word_at(at);
 		at += 4;
 	}
 	if (!load && run->mem->write(run->mem->context, address, bytes, size))

@@ -71,6 +71,29 @@ static inline struct arm_op arm_op_of(const struct insn *insn)
 	return op;
 }
 
+/* Read and write little-endian half words (2 bytes) and words (4 bytes) at any address. */
+static inline uint32_t arm_half_at(const unsigned char *bytes)
+{
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
+static inline uint32_t arm_word_at(const unsigned char *bytes)
+{
+	return arm_half_at(bytes) | arm_half_at(bytes + 2) << 16;
+}
+
+static inline void arm_put_half(unsigned char *to, uint32_t half)
+{
+	to[0] = (unsigned char)half;
+	to[1] = (unsigned char)(half >> 8);
+}
+
+static inline void arm_put_word(unsigned char *to, uint32_t word)
+{
+	arm_put_half(to, word);
+	arm_put_half(to + 2, word >> 16);
+}
+
 /* Returns the value of the pc that the instruction reads. */
 static inline uint32_t arm_pc_read(const struct insn *insn, const struct arm_op *op)
 {

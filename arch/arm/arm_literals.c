@@ -24,11 +24,6 @@ struct arm_literals_constant {
 	uint32_t address, size;
 };
 
-static uint32_t arm_literals_half_at(const unsigned char *bytes)
-{
-	return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
 static struct arm_literals_constant constant_beside_pc(uint32_t pc, bool up, uint32_t offset, uint32_t size)
 {
 	return (struct arm_literals_constant){up ? pc + offset : pc - offset, size};
@@ -126,8 +121,7 @@ static bool has_constant(struct arm_literals_window *window, uint32_t place, uin
 	uint32_t length;
 
 	for (uint32_t at = 0; at < WINDOW; at += length) {
-		const uint32_t half = arm_literals_half_at(window->bytes + at),
-			       second = arm_literals_half_at(window->bytes + at + 2);
+		const uint32_t half = arm_half_at(window->bytes + at), second = arm_half_at(window->bytes + at + 2);
 		const uint32_t address = window->start + at;
 
 		length = thumb ? 2 : 4;
@@ -148,7 +142,7 @@ static bool has_constant(struct arm_literals_window *window, uint32_t place, uin
 
 static uint32_t condition_at(const struct arm_literals_window *window, uint32_t place)
 {
-	return arm_literals_half_at(window->bytes + (place - window->start) + 2) >> 12;
+	return arm_half_at(window->bytes + (place - window->start) + 2) >> 12;
 }
 
 #define WORDS_LOOKED_AT 4

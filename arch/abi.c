@@ -18,6 +18,12 @@ void abi_add(struct abi_place *place, enum abi_piece_kind kind, unsigned index, 
 	};
 }
 
+void abi_in_registers(struct abi_place *place, uint64_t size, unsigned word, unsigned first)
+{
+	for (uint64_t done = 0; done < size; done += word)
+		abi_add(place, PIECE_INTEGER, first++, done, size - done < word ? size - done : word, 0);
+}
+
 void abi_on_stack(struct abi_place *place, uint64_t size, uint64_t at)
 {
 	abi_add(place, PIECE_STACK, 0, 0, size, at);

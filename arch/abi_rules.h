@@ -18,6 +18,9 @@ static inline uint64_t abi_round(uint64_t number, uint64_t multiple)
 /* Adds a piece to a location, which is then known. */
 void abi_add(struct abi_place *place, enum abi_piece_kind kind, unsigned index, uint64_t offset, uint64_t size,
 	     uint64_t at);
+/* Adds pieces for a value of `size` bytes in consecutive integer registers of `word` bytes each, from number `first`
+ * on. The last register may be filled in part. */
+void abi_in_registers(struct abi_place *place, uint64_t size, unsigned word, unsigned first);
 /* Adds a piece for a whole value on the stack. */
 void abi_on_stack(struct abi_place *place, uint64_t size, uint64_t at);
 

@@ -35,13 +35,6 @@ static bool abi_aarch64_is_clear(const struct abi_value *value)
 	return value->by_address || !value->size || (abi_is_sane(value) && !has_odd_vector(value));
 }
 
-static void to_x(struct abi_place *place, uint64_t size, unsigned first)
-{
-	for (unsigned i = 0; i * WORD < size; i++)
-		abi_add(place, PIECE_INTEGER, first + i, (uint64_t)i * WORD,
-			size - i * WORD < WORD ? size - i * WORD : WORD, 0);
-}
-
 static void to_v(struct abi_place *place, unsigned count, unsigned size, unsigned first)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -67,7 +60,7 @@ static void abi_aarch64_pass_words(struct abi_aarch64_state *state, uint64_t siz
 	const unsigned first = align == 2 * WORD ? (state->ngrn + 1) & ~1u : state->ngrn;
 
 	if (first + words <= REGISTERS) {
-		to_x(place, size, first);
+		abi_in_registers(place, size, WORD, first);
 		state->ngrn = first + words;
 		return;
 	}
@@ -139,7 +132,7 @@ static void aarch64_place_result(const struct abi_function *function, struct abi
 		place->is_address = true;
 		abi_add(place, PIECE_INTEGER, RESULT_AT, 0, WORD, 0);
 	} else {
-		to_x(place, value->size, 0);
+		abi_in_registers(place, value->size, WORD, 0);
 	}
 }
 

@@ -95,13 +95,6 @@ static void to_vfp(struct abi_place *place, unsigned count, unsigned size, unsig
 		abi_add(place, PIECE_FLOAT, 0, (uint64_t)i * size, size, first * WORD + (uint64_t)i * each);
 }
 
-static void to_core(struct abi_place *place, uint64_t size, unsigned first)
-{
-	for (unsigned i = 0; i * WORD < size; i++)
-		abi_add(place, PIECE_INTEGER, first + i, (uint64_t)i * WORD,
-			size - i * WORD < WORD ? size - i * WORD : WORD, 0);
-}
-
 /* C.7 and C.8: passes the rest of a value on the stack. done: number of bytes that are in registers. */
 static void abi_arm_to_stack(struct abi_arm_state *state, uint64_t size, uint64_t done, unsigned align,
 			     struct abi_place *place)
@@ -122,7 +115,7 @@ static void abi_arm_pass_words(struct abi_arm_state *state, uint64_t size, unsig
 	const bool fits = first + words <= REGISTERS, is_split = !fits && first < REGISTERS && !state->nsaa;
 	const uint64_t done = fits ? size : is_split ? (REGISTERS - first) * WORD : 0;
 
-	to_core(place, done, first);
+	abi_in_registers(place, done, WORD, first);
 	state->ncrn = fits ? first + (unsigned)words : REGISTERS;
 	if (!fits)
 		abi_arm_to_stack(state, size, done, align, place);
@@ -216,11 +209,11 @@ static void arm_place_result(const struct abi_function *function, struct abi_pla
 		return;
 	if (abi_arm_returns_in_memory(function)) {
 		place->is_address = true;
-		to_core(place, WORD, 0);
+		abi_in_registers(place, WORD, WORD, 0);
 	} else if (count) {
 		to_vfp(place, count, size, 0);
 	} else {
-		to_core(place, value->size, 0);
+		abi_in_registers(place, value->size, WORD, 0);
 	}
 }
 

@@ -93,11 +93,7 @@ static void i386_place_result(const struct abi_function *function, struct abi_pl
 		if (first->size >= 4) /* _Float16 may be in xmm0 */
 			abi_add(place, PIECE_X87, 0, 0, value->size, X86_ST_AT);
 	} else if (value->size <= 2 * WORD) {
-		for (unsigned i = 0; i * WORD < value->size; i++) {
-			const uint64_t left = value->size - (uint64_t)i * WORD;
-
-			abi_add(place, PIECE_INTEGER, i, (uint64_t)i * WORD, left < WORD ? left : WORD, 0);
-		}
+		abi_in_registers(place, value->size, WORD, 0);
 	}
 }
 

@@ -51,6 +51,9 @@ static inline bool abi_packing_moves(const struct abi_value *value, uint64_t ali
 	return value->may_be_packed && align > least && next % align != 0;
 }
 
+/* Returns the size in bytes of x86's landing pad at the start of a function's code: endbr64 if `wide`, else endbr32.
+ * Returns 0 if the code begins with another instruction. */
+size_t x86_landing_pad(const unsigned char *code, size_t size, bool wide);
 /* Implements arch_abi.thread_field for x86. load: the instruction that loads the thread pointer into (e/r)ax; wide:
  * true if additions have 64 bits. */
 bool x86_thread_field(const unsigned char *code, size_t size, const unsigned char *load, size_t load_size, bool wide,

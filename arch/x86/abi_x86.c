@@ -1,4 +1,4 @@
-/* Recognises musl's __errno_location, for the ABIs of x86. */
+/* Recognises a function's landing pad and musl's __errno_location, for the ABIs of x86. */
 #include "config.h"
 #include "arch/abi_rules.h"
 
@@ -23,11 +23,17 @@ static size_t add_constant(const unsigned char *code, size_t size, int64_t *cons
 	return 0;
 }
 
+size_t x86_landing_pad(const unsigned char *code, size_t size, bool wide)
+{
+	const unsigned char endbr[] = {0xf3, 0x0f, 0x1e, wide ? 0xfa : 0xfb};
+
+	return size >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)) ? sizeof(endbr) : 0;
+}
+
 bool x86_thread_field(const unsigned char *code, size_t size, const unsigned char *load, size_t load_size, bool wide,
 		      int64_t *offset)
 {
-	const unsigned char endbr[] = {0xf3, 0x0f, 0x1e, wide ? 0xfa : 0xfb};
-	size_t at = size >= sizeof(endbr) && !memcmp(code, endbr, sizeof(endbr)) ? sizeof(endbr) : 0;
+	size_t at = x86_landing_pad(code, size, wide);
 
 	if (size - at < load_size || memcmp(code + at, load, load_size) != 0)
 		return false;

@@ -220,11 +220,7 @@ static const signed char i386_frame_registers[] = {11 - 14, 10 - 14, 9 - 14, 8 -
 
 static uint64_t i386_entry(uint64_t function, const unsigned char *code, size_t size)
 {
-	static const unsigned char endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
-
-	if (size >= sizeof(endbr32) && !memcmp(code, endbr32, sizeof(endbr32)))
-		return function + sizeof(endbr32);
-	return function;
+	return function + x86_landing_pad(code, size, false);
 }
 
 static bool i386_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)

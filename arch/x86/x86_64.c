@@ -176,11 +176,7 @@ static const signed char x86_64_frame_registers[] = {
 
 static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
-	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-	if (size >= sizeof(endbr64) && !memcmp(code, endbr64, sizeof(endbr64)))
-		return function + sizeof(endbr64);
-	return function;
+	return function + x86_landing_pad(code, size, true);
 }
 
 /* Register numbers are those of DWARF in the System V ABI, figure 3.36; 16 is the return address. */

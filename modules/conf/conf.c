@@ -375,8 +375,7 @@ static void settle_resource(struct conf *conf, size_t index)
 
 static void name_module(struct conf *conf, struct lexer *lexer)
 {
-	const char *const slash = strrchr(lexer->path, '/'), *const name = slash ? slash + 1 : lexer->path;
-	const char *const dot = strrchr(name, '.');
+	const char *const name = path_name(lexer->path), *const dot = strrchr(name, '.');
 	const size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
 
 	if (conf->module.name)

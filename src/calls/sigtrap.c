@@ -117,7 +117,7 @@ static uint64_t sigtrap_find_in(struct process *p, const struct object *object, 
 
 static bool is_libc(const struct object *object)
 {
-	const char *slash = strrchr(object->path, '/'), *name = slash ? slash + 1 : object->path;
+	const char *const name = path_name(object->path);
 
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
 }

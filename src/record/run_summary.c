@@ -50,8 +50,7 @@ static bool is_deleted(const char *path)
 /* Appends the pid, the name by which the process was started, and the path of its program if its name differs. */
 static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
-	const char *slash = strrchr(trace->exe, '/');
-	const char *file = slash ? slash + 1 : trace->exe;
+	const char *const file = path_name(trace->exe);
 	const size_t length = strlen(trace->name);
 
 	buf_printf(b, "process %d (%s", trace->pid, trace->name);

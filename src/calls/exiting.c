@@ -16,11 +16,6 @@
  * calls _exit(), the handler's frames are between those of _exit and __run_exit_handlers; their data are still in
  * use. */
 
-static ssize_t exiting_read_some(void *context, uint64_t address, void *data, size_t size)
-{
-	return memory_read_some(context, address, data, size);
-}
-
 struct exit_search {
 	struct process *p;
 	const struct object *library; /* the object that contains _exit(); NULL: not found yet */
@@ -82,7 +77,7 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 	const struct stack_snapshot snapshot = {.arch = p->arch,
 						.regs = task->regs,
 						.address = p->arch->sp(&task->regs),
-						.read = exiting_read_some,
+						.read = memory_read_for_unwind,
 						.context = p,
 						.inside = true};
 	struct exit_search search = {.p = p};

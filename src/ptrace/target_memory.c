@@ -24,6 +24,11 @@ ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t
 	return got < 0 ? -errno : got;
 }
 
+ssize_t memory_read_for_unwind(void *process, uint64_t address, void *data, size_t size)
+{
+	return memory_read_some(process, address, data, size);
+}
+
 int memory_read(struct process *p, uint64_t address, void *data, size_t size)
 {
 	size_t done = 0;

@@ -12,6 +12,8 @@ int memory_open(pid_t tid);
 
 /* Reads up to `size` bytes, at most to the end of the mapping. Returns the number of bytes, or -errno. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size);
+/* Does memory_read_some() with the signature of struct stack_snapshot's read; the context is the process. */
+ssize_t memory_read_for_unwind(void *process, uint64_t address, void *data, size_t size);
 /* Reads all bytes or fails. */
 int memory_read(struct process *p, uint64_t address, void *data, size_t size);
 /* Does memory_read() with the signature of struct arch_memory's read; the context is the process. */

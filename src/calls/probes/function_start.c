@@ -31,15 +31,10 @@ static bool on_function(void *context, const struct elf_symbol *symbol)
 	return true;
 }
 
-static ssize_t code_kind_read(void *context, uint64_t address, void *data, size_t size)
-{
-	return memory_read_some(context, address, data, size);
-}
-
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol)
 {
-	const struct stack_snapshot memory = {.arch = p->arch, .read = code_kind_read, .context = p};
+	const struct stack_snapshot memory = {.arch = p->arch, .read = memory_read_for_unwind, .context = p};
 	struct code_kind_search search = {.arch = p->arch,
 					  .address = arch_text_address(p->arch, address),
 					  .bias = object->bias,

@@ -38,10 +38,7 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 	uint64_t start = 0;
 	const struct elf_symbol *known_symbol;
 	const enum place place = place_of(p, p->program, address, &start, &known_symbol);
-	/* After the first program has called execve, an address in the new program is probed only if it certainly is
-	 * the start of a function. */
-	const bool is_planted = place == PLACE_START || (place == PLACE_UNKNOWN && is_meant);
-	const bool known = probe_named(p, symbol->name, address, is_planted);
+	const bool known = probe_named(p, symbol->name, address, place_is_probed(place, is_meant));
 
 	if (!is_first)
 		return;

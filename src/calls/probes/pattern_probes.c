@@ -177,11 +177,9 @@ static void probe_address(const struct pattern_probes_finding *finding, struct p
 	const struct elf_symbol *symbol;
 	uint64_t start = 0;
 	const enum place place = place_of(p, object, pattern->address + object->bias, &start, &symbol);
-	/* After the first program has called execve, an address in the new program is probed only if it certainly is
-	 * the start of a function. */
 	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
 
-	if (place == PLACE_START || (place == PLACE_UNKNOWN && is_meant)) {
+	if (place_is_probed(place, is_meant)) {
 		if (!pattern->wanted->hook && !libraries_choose(p->tracer->wanted, object))
 			return;
 		pattern->is_found = true;

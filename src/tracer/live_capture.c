@@ -32,7 +32,7 @@
 static struct task *stopped_task(struct process *p)
 {
 	FOR_EACH_TASK(task, p)
-		if (task_has_memory(task) && task->stopped && !task->listening)
+		if (task_can_be_poked(task))
 			return task;
 	return NULL;
 }

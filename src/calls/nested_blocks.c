@@ -11,7 +11,7 @@
  * release may be written before its allocation. */
 
 struct inner_block {
-	struct event event;               /* owns its frames, and holds references to the thread and the arguments */
+	struct event event;               /* freed by event_free() */
 	struct inner_block *next, **link; /* links of the kept blocks of the same outer call */
 };
 
@@ -38,9 +38,7 @@ static void nested_blocks_drop(struct process *p, struct inner_block *block)
 {
 	struct event e = nested_blocks_take(p, block);
 
-	free(e.frames);
-	thread_unref(e.thread);
-	arg_list_unref(e.args);
+	event_free(&e);
 }
 
 static void nested_blocks_write(struct process *p, struct inner_block *block)
@@ -48,9 +46,7 @@ static void nested_blocks_write(struct process *p, struct inner_block *block)
 	struct event e = nested_blocks_take(p, block);
 
 	ledger_allocated(p->trace, &e);
-	free(e.frames);
-	thread_unref(e.thread);
-	arg_list_unref(e.args);
+	event_free(&e);
 }
 
 void inner_keep(struct process *p, const struct call *call, const struct event *e)
@@ -61,10 +57,7 @@ void inner_keep(struct process *p, const struct call *call, const struct event *
 		nested_blocks_write(p, older); /* the release of the older block was not seen */
 	struct inner_block *const block = xcalloc(1, sizeof(*block));
 
-	block->event = *e;
-	block->event.thread = thread_ref(e->thread);
-	block->event.args = arg_list_ref(e->args);
-	block->event.frames = frames_copy(e->frames, e->frame_count);
+	block->event = event_copy(e);
 	block->link = &call->part_of->inner_blocks;
 	block->next = *block->link;
 	if (block->next)

@@ -55,5 +55,9 @@ struct event {
 
 /* Returns a copy of `count` frames, which the caller frees; NULL if `count` is 0. */
 struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count);
+/* Returns a copy that owns its frames, and has references to the thread and the arguments. event_free() frees the
+ * frames, and gives up the references. */
+struct event event_copy(const struct event *e);
+void event_free(struct event *e);
 
 #endif

@@ -28,18 +28,9 @@
 #define HELD_MAX 1024
 
 struct held_release {
-	/* the event owns its frames and has references to its thread and its arguments */
-	struct event event;
+	struct event event; /* freed by event_free() */
 	struct held_release *next;
 };
-
-static void event_free(struct event *e)
-{
-	free(e->frames);
-	thread_unref(e->thread);
-	arg_list_unref(e->args);
-	*e = (struct event){0};
-}
 
 /* ---- The whole ledger ---- */
 
@@ -294,15 +285,12 @@ static void ledger_hold(struct trace *trace, const struct event *e)
 
 void ledger_released(struct trace *trace, const struct event *e)
 {
-	struct event own = *e;
-
 	if (!must_wait(trace, e)) {
 		commit_release(trace, e);
 		return;
 	}
-	own.thread = thread_ref(e->thread);
-	own.args = arg_list_ref(e->args);
-	own.frames = frames_copy(e->frames, e->frame_count);
+	const struct event own = event_copy(e);
+
 	ledger_hold(trace, &own);
 }
 

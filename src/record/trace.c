@@ -34,6 +34,24 @@ struct unwind_frame *frames_copy(const struct unwind_frame *frames, size_t count
 	return copy;
 }
 
+struct event event_copy(const struct event *e)
+{
+	struct event copy = *e;
+
+	copy.thread = thread_ref(e->thread);
+	copy.args = arg_list_ref(e->args);
+	copy.frames = frames_copy(e->frames, e->frame_count);
+	return copy;
+}
+
+void event_free(struct event *e)
+{
+	free(e->frames);
+	thread_unref(e->thread);
+	arg_list_unref(e->args);
+	*e = (struct event){0};
+}
+
 /* Adds the members of a struct that contains only uint64_t. size: in bytes. */
 static void add_numbers(uint64_t *to, const uint64_t *from, size_t size)
 {

@@ -110,6 +110,13 @@ bool path_is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+bool path_leads_to(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
 bool path_is_terminal(const char *path)
 {
 	struct stat st;

@@ -189,19 +189,12 @@ static bool who_is_named(pid_t pid, const void *name)
 	return named;
 }
 
-static bool who_is_same_file(const struct stat *file, const char *path)
-{
-	struct stat other;
-
-	return stat(path, &other) == 0 && file->st_dev == other.st_dev && file->st_ino == other.st_ino;
-}
-
 /* Returns true if a word of the command line is a path of the file, absolute or relative to the process's working
  * directory. */
 static bool is_word_for(pid_t pid, const char *word, const struct stat *file)
 {
 	char *path = *word == '/' ? xstrdup(word) : xasprintf("/proc/%d/cwd/%s", task_of(pid), word);
-	const bool same = who_is_same_file(file, path);
+	const bool same = path_leads_to(path, file);
 
 	free(path);
 	return same;
@@ -241,11 +234,10 @@ static bool is_run_by(pid_t pid, const void *path)
 	char *const link = proc_path(task_of(pid), "exe");
 	/* A word without a '/' was found in PATH, not in the working directory. */
 	const char *const started = words.line && strchr(words.line, '/') ? words.line : NULL;
-	const bool found =
-		words.program &&
-		(!strcmp(words.program, path) ||
-		 (exists && (who_is_same_file(&file, link) || (started && is_word_for(pid, started, &file)) ||
-			     (words.script && is_word_for(pid, words.script, &file)))));
+	const bool found = words.program &&
+			   (!strcmp(words.program, path) ||
+			    (exists && (path_leads_to(link, &file) || (started && is_word_for(pid, started, &file)) ||
+					(words.script && is_word_for(pid, words.script, &file)))));
 
 	start_words_free(&words);
 	free(link);

@@ -186,8 +186,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
 	char *const path = xasprintf("%s.%s", trace->path, name);
-	struct stat copy;
-	const bool is = stat(path, &copy) == 0 && ours->st_dev == copy.st_dev && ours->st_ino == copy.st_ino;
+	const bool is = path_leads_to(path, ours);
 
 	free(path);
 	return is;

@@ -337,13 +337,6 @@ static void object_release_file(struct names *names, struct named_object *object
 	object->is_tried = false;
 }
 
-static bool names_leads_to(const char *path, const struct stat *st)
-{
-	struct stat other;
-
-	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
-}
-
 /* Keeps the file of open_path open, unless `path` is the same file. Replaces open_path by the path of the descriptor,
  * by which the file can be opened as long as the descriptor is open. */
 static void hold_file(struct names *names, struct named_object *object)
@@ -355,7 +348,7 @@ static void hold_file(struct names *names, struct named_object *object)
 	object->held = open(object->open_path, O_PATH | O_CLOEXEC);
 	if (object->held < 0)
 		return;
-	if (fstat(object->held, &st) || names_leads_to(object->path, &st)) {
+	if (fstat(object->held, &st) || path_leads_to(object->path, &st)) {
 		close(object->held);
 		object->held = -1;
 		return;

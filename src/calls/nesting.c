@@ -11,10 +11,6 @@
  * function makes as part of its work (calloc calls malloc, delete jumps to free), and a release of an allocator's own
  * data. */
 
-/* Number of frames from an inner function to its outer one, including both: nothrow new[] -> new[] -> new -> malloc,
- * each called by a preloaded function. */
-#define FOLD_FRAMES 8
-
 enum nesting {
 	NESTED_NO,
 	NESTED_FOLD,  /* a part of the outer call */

@@ -4,6 +4,10 @@
 
 #include "calls/calls.h"
 
+/* Largest number of frames from an inner function to its outer one, including both: nothrow new[] -> new[] -> new ->
+ * malloc, each called by a preloaded function. */
+#define FOLD_FRAMES 8
+
 /* Called when a call is entered. If a call in flight of the same task makes the new call, folds the new call into that
  * one and returns true. Drops calls in flight that turn out to have ended without a return. *own_allocator_call (if not
  * NULL) gets the outer call if that is a call of an allocator inside the program, which may allocate more blocks than

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/unseen_entries.h"
+#include "calls/nesting.h"
 #include "calls/probes/probes.h"
 #include "ptrace/tasks.h"
 
@@ -10,9 +11,6 @@
  *
  * The stack shows the outer function. If a task's stack shows no outer function, the task is in no call whose entry was
  * missed, and never will be. */
-
-/* number of frames searched: nothrow new[] -> new[] -> new -> malloc, each called by a preloaded function */
-#define OUTER_FRAMES 8
 
 void unseen_begin(struct process *p)
 {
@@ -30,7 +28,7 @@ static bool is_in_flight(struct task *task, const struct probe *probe)
 
 static bool shows_unseen(struct task *task, const struct probe *probe, const struct event *e)
 {
-	for (size_t i = 0; i < e->frame_count && i < OUTER_FRAMES; i++) {
+	for (size_t i = 0; i < e->frame_count && i < FOLD_FRAMES; i++) {
 		const struct probe *const outer = probe_around(task->process, e->frames[i].pc, probe);
 
 		if (outer && probe_same_kind(outer, probe) && !is_in_flight(task, outer))
@@ -48,5 +46,5 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	own->may_be_inside = shows_unseen(task, probe, e);
 	/* If too few frames are known to decide, this allocation may be a part of such a call. The task's next call is
 	 * assumed to be the program's own. */
-	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < OUTER_FRAMES);
+	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < FOLD_FRAMES);
 }

@@ -36,8 +36,6 @@
  * A seccomp filter may kill the task for that call. So functrace suspends the filters meanwhile, which takes
  * CAP_SYS_ADMIN; without it, the task makes the call only if functrace itself has the same filters. */
 
-#define TRAP_BIT (1ull << (SIGTRAP - 1))
-
 static enum trap_action action_of(const struct proc_stat *stat)
 {
 	return stat->ignored & TRAP_BIT ? TRAP_IGNORED : stat->caught & TRAP_BIT ? TRAP_HANDLED : TRAP_DEFAULT;

@@ -4,6 +4,10 @@
 
 #include "ptrace/tracee.h"
 
+#include <signal.h>
+
+#define TRAP_BIT (1ull << (SIGTRAP - 1)) /* SIGTRAP in a mask of signals in /proc */
+
 enum trap_action { TRAP_DEFAULT, TRAP_IGNORED, TRAP_HANDLED };
 
 struct traps {

@@ -18,10 +18,9 @@
  * While the C library creates a thread, it blocks all signals, including its own two, and restores the mask by a system
  * call of its own. Such a mask is not the program's. */
 
-#define TRAP_BIT    (1ull << (SIGTRAP - 1))
 #define LIBRARY_OWN (3ull << (32 - 1)) /* signals 32 and 33, which sigfillset() and pthread_sigmask() leave out */
-/* SIGTRAP's bit in the first byte of a little-endian processor's sigset_t */
-#define TRAP_BYTE_BIT (1u << (SIGTRAP - 1))
+
+_Static_assert(TRAP_BIT <= 0xff && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "SIGTRAP is in a sigset_t's first byte");
 
 void sigtrap_learn_masks(struct process *p)
 {
@@ -46,7 +45,7 @@ void sigtrap_mask_changes(struct task *task, int how, uint64_t set)
 
 	if (!set || memory_read(task->process, set, &first, 1) < 0)
 		return; /* the call only reads the mask, or will fail */
-	const bool has_trap = first & TRAP_BYTE_BIT;
+	const bool has_trap = first & TRAP_BIT;
 
 	if (how == SIG_SETMASK)
 		task->blocks_trap = has_trap;

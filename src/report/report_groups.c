@@ -59,11 +59,6 @@ static uint64_t grown_of(const struct report *report, const struct profile_group
 	return now > earlier ? now - earlier : 0;
 }
 
-static double share_of(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 static void set_ranks(const struct report *report, struct report_groups_ranked *ranked, size_t count)
 {
 	uint64_t whole = 0, grown = 0;
@@ -73,7 +68,7 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 		grown = add_saturated(grown, ranked[i].grown);
 	}
 	for (size_t i = 0; i < count; i++) {
-		const double size = share_of(ranked[i].key, whole), growth = share_of(ranked[i].grown, grown);
+		const double size = report_share(ranked[i].key, whole), growth = report_share(ranked[i].grown, grown);
 		const bool grows = report->section->ranks_growth && !report->profile->has_old && growth > size;
 
 		ranked[i].rank = grows ? growth : size;

@@ -207,6 +207,11 @@ uint64_t report_key(const struct profile_resource *resource, const struct tally 
 	return report_has_bytes(resource) ? tally->bytes : tally->calls;
 }
 
+double report_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
 const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room)
 {
 	const struct resource *known = module_resource(resource->type);

@@ -206,11 +206,6 @@ static void page_rows_take_group(struct rows *rows, const struct profile_group *
 		page_rows_join(rows, folded_row(rows, group->resource->number, node), group);
 }
 
-static double share_of_whole(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
 static double page_rows_rank_of(const struct profile_group *group)
 {
 	const struct profile_resource *kind = group->resource;
@@ -222,16 +217,16 @@ static double page_rows_rank_of(const struct profile_group *group)
 		tally_join(&all_lost, &kind->lost[i]);
 	}
 	const double shares[] = {
-		share_of_whole(lost.bytes, all_lost.bytes),
-		share_of_whole(lost.calls, all_lost.calls),
-		share_of_whole(group->live.bytes, kind->live.bytes),
-		share_of_whole(group->live.calls, kind->live.calls),
-		share_of_whole(group->at_peak.bytes, kind->peak.bytes),
-		share_of_whole(group->allocated.bytes, allocated->bytes),
-		share_of_whole(group->allocated.calls, allocated->calls),
-		share_of_whole(group->temporary.bytes, kind->temporary.bytes),
-		share_of_whole(group->old.live.bytes, kind->old.live.bytes),
-		share_of_whole(group->old.live.calls, kind->old.live.calls),
+		report_share(lost.bytes, all_lost.bytes),
+		report_share(lost.calls, all_lost.calls),
+		report_share(group->live.bytes, kind->live.bytes),
+		report_share(group->live.calls, kind->live.calls),
+		report_share(group->at_peak.bytes, kind->peak.bytes),
+		report_share(group->allocated.bytes, allocated->bytes),
+		report_share(group->allocated.calls, allocated->calls),
+		report_share(group->temporary.bytes, kind->temporary.bytes),
+		report_share(group->old.live.bytes, kind->old.live.bytes),
+		report_share(group->old.live.calls, kind->old.live.calls),
 	};
 	double rank = 0;
 

@@ -242,8 +242,7 @@ void report_tree(struct report *report, const struct profile_resource *resource)
 		if (report->profile->groups[i]->resource == resource)
 			report_tree_add_group(&tree, report->profile->groups[i]);
 	for (size_t i = 0; i < tree.count; i++)
-		tree.nodes[i].key =
-			report_has_bytes(resource) ? tree.nodes[i].figure.bytes : tree.nodes[i].figure.calls;
+		tree.nodes[i].key = report_key(resource, &tree.nodes[i].figure);
 	LINE(&report->lines, "%s", "");
 	lines_colour(&report->lines, COLOUR_TITLE);
 	LINE(&report->lines, "  share %17s  %s", report_has_bytes(resource) ? "bytes" : "count",

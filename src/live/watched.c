@@ -151,10 +151,8 @@ const char *watched_module_name(const struct watched *watched, const char *path)
 /* Drops all known names if the mapped objects have changed. */
 void watched_resolve(struct watched *watched, const struct site *site)
 {
-	if (watched->epoch != watched->account.objects.epoch) {
-		hash_free(&watched->resolver.known);
-		watched->resolver.line_count = 0;
-	}
+	if (watched->epoch != watched->account.objects.epoch)
+		resolver_forget(&watched->resolver);
 	watched->resolver.frame_count = 0;
 	if (site->stack)
 		resolve_stack(&watched->resolver, site->stack);

@@ -137,10 +137,10 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 	return new > old ? limited : -limited;
 }
 
-/* Returns the calls per second. Without a new interval, returns the old rate. */
-static double calls_per_second(const struct view_row *old, uint64_t calls, uint64_t last, double seconds)
+/* Returns the calls per second; 0 without a new interval. */
+static double calls_per_second(uint64_t calls, uint64_t last, double seconds)
 {
-	return seconds > 0 ? (double)(calls - last) / seconds : old ? old->calls : 0;
+	return seconds > 0 ? (double)(calls - last) / seconds : 0;
 }
 
 /* Returns the blocks that are definitely or indirectly lost. */
@@ -217,7 +217,7 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 		.live = site->live,
 		.grown = view_difference(view, &site->live, &base->live),
 		.grown_last = view_difference(view, &site->live, &last->live),
-		.calls = calls_per_second(NULL, site->tally.calls, last->calls, view->seconds),
+		.calls = calls_per_second(site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
 		.lost = lost_of(site->lost),
 		.is_before = site->is_before,

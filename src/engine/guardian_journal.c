@@ -114,7 +114,8 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 	struct guard *const guard = &engine->guard;
 	struct shared_state *const shared = engine->shared;
 
-	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size || size > 4)
+	if (space < 0 || (uint32_t)space >= guard->space_high || !guard->used[space] || !size ||
+	    size > ARCH_BREAKPOINT_MAX)
 		return -1;
 	const uint32_t index = note_take(engine);
 

@@ -3,29 +3,20 @@
 #include "profile/frame_origin.h"
 #include "report/pretty.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *labels_name_of(const struct profile_frame *frame)
+static struct label_frame labels_frame_of(const struct watched *of, const struct profile_frame *frame)
 {
-	struct buf name = {0};
+	struct buf name = {0}, place = {0};
 
-	if (frame->function)
-		pretty_name(&name, frame->function);
-	else
-		buf_printf(&name, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
-	char *const text = xstrdup(buf_str(&name));
+	pretty_frame_name(&name, frame);
+	watched_add_place(of, frame, &place);
+	const struct label_frame named = {.name = xstrdup(buf_str(&name)), .place = xstrdup(buf_str(&place))};
 
 	buf_free(&name);
-	return text;
-}
-
-static char *labels_place_of(struct watched *of, const struct profile_frame *frame)
-{
-	if (frame->file)
-		return xasprintf(" at %s:%u", path_name(frame->file), frame->line);
-	return frame->module ? xasprintf(" from %s", watched_module_name(of, frame->module)) : xstrdup("");
+	buf_free(&place);
+	return named;
 }
 
 static void free_frame(struct label_frame *frame)
@@ -62,9 +53,7 @@ static void name_frames(struct view *view, struct label *label, const struct vie
 	*label = (struct label){.of = row->of, .function = row->site->function, .shown = 1};
 	label->frames = xcalloc(resolver->frame_count - first + 1, sizeof(*label->frames));
 	for (size_t i = first; i < resolver->frame_count; i++)
-		label->frames[label->count++] =
-			(struct label_frame){.name = labels_name_of(resolver->frames[i]),
-					     .place = labels_place_of(row->of, resolver->frames[i])};
+		label->frames[label->count++] = labels_frame_of(row->of, resolver->frames[i]);
 	drop_library(label);
 }
 

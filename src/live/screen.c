@@ -73,14 +73,8 @@ static void screen_put_text(int y, int x, int width, const char *text)
 static void frame_text(struct watched *of, const struct profile_frame *frame, struct buf *text)
 {
 	text->size = 0;
-	if (frame->function)
-		pretty_name(text, frame->function);
-	else
-		buf_printf(text, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
-	if (frame->file)
-		buf_printf(text, " at %s:%u", path_name(frame->file), frame->line);
-	else if (frame->module)
-		buf_printf(text, " from %s", watched_module_name(of, frame->module));
+	pretty_frame_name(text, frame);
+	watched_add_place(of, frame, text);
 	if (frame->inlined)
 		buf_add_str(text, " (inlined)");
 }

@@ -143,9 +143,18 @@ const char *watched_program(struct watched *watched)
 	return watched->program;
 }
 
-const char *watched_module_name(const struct watched *watched, const char *path)
+/* Returns the name of an object to show. */
+static const char *watched_module_name(const struct watched *watched, const char *path)
 {
 	return watched->program && !strcmp(path, watched->program_path) ? watched->program : path_name(path);
+}
+
+void watched_add_place(const struct watched *watched, const struct profile_frame *frame, struct buf *text)
+{
+	if (frame->file)
+		buf_printf(text, " at %s:%u", path_name(frame->file), frame->line);
+	else if (frame->module)
+		buf_printf(text, " from %s", watched_module_name(watched, frame->module));
 }
 
 /* Drops all known names if the mapped objects have changed. */

@@ -2,6 +2,7 @@
 #ifndef FT_LIVE_WATCHED_H
 #define FT_LIVE_WATCHED_H
 
+#include "base/buf.h"
 #include "profile/profile.h"
 #include "profile/resolve.h"
 #include "trace/reader.h"
@@ -57,8 +58,9 @@ void watched_free(struct watched *watched);
 /* Returns the name by which the program was started; if this name is unknown, the name of the program's file; NULL if
  * the trace has no program yet. The lock must be held. */
 const char *watched_program(struct watched *watched);
-/* Returns the name of an object to show: for the program the last result of watched_program(), else the file name. */
-const char *watched_module_name(const struct watched *watched, const char *path);
+/* Appends a frame's place: " at FILE:LINE", " from OBJECT", or nothing. The program's own object is shown by the last
+ * result of watched_program(), other objects by their file names. */
+void watched_add_place(const struct watched *watched, const struct profile_frame *frame, struct buf *text);
 /* Names all frames of a site into resolver.frames, which is valid until the next call. The lock must be held. */
 void watched_resolve(struct watched *watched, const struct site *site);
 /* Returns the process's resource of a type, and sets *index to its index in account.resources. Returns NULL if there is

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "report/pretty.h"
 
+#include <inttypes.h>
+
 /* Texts that are replaced. If two texts have the same beginning, the longer one comes first. */
 static const struct {
 	const char *from, *to;
@@ -94,4 +96,12 @@ void pretty_name(struct buf *out, const char *name)
 			buf_add_char(out, *name++);
 		}
 	}
+}
+
+void pretty_frame_name(struct buf *out, const struct profile_frame *frame)
+{
+	if (frame->function)
+		pretty_name(out, frame->function);
+	else
+		buf_printf(out, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
 }

@@ -3,10 +3,13 @@
 #define FT_REPORT_PRETTY_H
 
 #include "base/buf.h"
+#include "profile/profile.h"
 
 /* Appends the name without the default arguments of the C++ library's templates, that is without allocators,
  * comparators, traits and deleters, and without inline namespaces; a string template becomes std::string. Other names
  * are unchanged. */
 void pretty_name(struct buf *out, const char *name);
+/* Appends the frame's name: the function's pretty name, else the offset in the object, else the address. */
+void pretty_frame_name(struct buf *out, const struct profile_frame *frame);
 
 #endif

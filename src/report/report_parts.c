@@ -300,20 +300,12 @@ uint32_t report_frame_count(const struct profile_group *group)
 	return count ? count : group->frame_count;
 }
 
-void report_name_frame(struct buf *name, const struct profile_frame *frame)
-{
-	if (frame->function)
-		pretty_name(name, frame->function);
-	else
-		buf_printf(name, "0x%" PRIx64, frame->module ? frame->offset : frame->address);
-}
-
 void report_add_frame(struct report *report, const struct profile_frame *frame)
 {
 	struct lines *lines = &report->lines;
 
 	report->name.size = 0;
-	report_name_frame(&report->name, frame);
+	pretty_frame_name(&report->name, frame);
 	lines_colour(lines, COLOUR_FUNCTION);
 	lines_add_name(lines, buf_str(&report->name));
 	lines_colour(lines, COLOUR_PLACE);

@@ -94,8 +94,6 @@ void report_add_label(struct report *report, const char *label);
 /* Returns how many frames of a group are shown. The outermost frames, which start the program or a thread, are left
  * out. */
 uint32_t report_frame_count(const struct profile_group *group);
-/* Appends the frame's name: the function's pretty name, else the offset in the object, else the address. */
-void report_name_frame(struct buf *name, const struct profile_frame *frame);
 /* Adds "function at file:12", "function from lib.so", or as much as is known. The name may be shortened. */
 void report_add_frame(struct report *report, const struct profile_frame *frame);
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "profile/frame_origin.h"
 #include "report/html/page_parts.h"
+#include "report/pretty.h"
 #include "report/shorten.h"
 
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static size_t frame_name_add(struct page_stacks *stacks, const struct profile_fr
 	if (place && *place)
 		return *place;
 	stacks->room.size = 0;
-	report_name_frame(&stacks->room, frame);
+	pretty_frame_name(&stacks->room, frame);
 	const size_t number = string_add(stacks, buf_str(&stacks->room));
 
 	if (place)

@@ -2,6 +2,7 @@
 #include "trace/call_site.h"
 #include "trace/frame_text.h"
 #include "trace/escape.h"
+#include "base/util.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,18 +34,8 @@ static void forget_sites(struct call_sites *sites)
 void call_sites_free(struct call_sites *sites)
 {
 	forget_sites(sites);
-	for (size_t i = 0; i < sites->object_count; i++)
-		free((char *)(uintptr_t)sites->objects[i].path);
-	free(sites->objects);
+	mapped_objects_free(&sites->objects);
 	free(sites->text);
-}
-
-static void take_out(struct call_sites *sites, size_t first, size_t end)
-{
-	for (size_t i = first; i < end; i++)
-		free((char *)(uintptr_t)sites->objects[i].path);
-	memmove(sites->objects + first, sites->objects + end, (sites->object_count - end) * sizeof(*sites->objects));
-	sites->object_count -= end - first;
 }
 
 void call_sites_add_object(struct call_sites *sites, const struct record_object *object)
@@ -52,37 +43,17 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	if (object->from >= object->to)
 		return;
 	forget_sites(sites);
-	size_t first = COUNT_UP_TO(sites->objects, sites->object_count, .from, object->from);
-
-	/* Objects do not overlap each other. So of those that begin before the new object, only the last one can
-	 * overlap it. */
-	if (first && sites->objects[first - 1].to > object->from)
-		first--;
-	size_t end = first;
-
-	while (end < sites->object_count && sites->objects[end].from < object->to)
-		end++;
-	if (end > first)
-		take_out(sites, first, end);
-	ARRAY_GROW(sites->objects, sites->object_capacity, sites->object_count);
-	memmove(sites->objects + first + 1, sites->objects + first,
-		(sites->object_count - first) * sizeof(*sites->objects));
-	sites->objects[first] =
-		(struct record_object){object->from, object->to, xstrdup(object->path ? object->path : "")};
-	sites->object_count++;
+	mapped_objects_add(&sites->objects, object);
 }
 
 /* Returns "name+0x123" for a return address, which the caller frees; NULL if no object is mapped at the address. The
  * address may be just past the end of its object. */
 static char *place_in_object(const struct call_sites *sites, uint64_t address)
 {
-	const size_t count = address ? COUNT_UP_TO(sites->objects, sites->object_count, .from, address - 1) : 0;
+	const struct record_object *const object =
+		address ? mapped_objects_find(&sites->objects, address - 1, address) : NULL;
 
-	if (!count || address > sites->objects[count - 1].to)
-		return NULL;
-	const struct record_object *object = &sites->objects[count - 1];
-
-	return xasprintf("%s+0x%" PRIx64, path_name(object->path), address - object->from);
+	return object ? xasprintf("%s+0x%" PRIx64, path_name(object->path), address - object->from) : NULL;
 }
 
 static struct named_site *name_site(const struct call_sites *sites, uint64_t address)

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "trace/event.h"
+#include "trace/mapped_objects.h"
 
 /* The site of a call; unknown parts are NULL or 0. */
 struct call_site {
@@ -15,8 +16,7 @@ struct call_site {
 struct call_sites {
 	frame_namer namer; /* finds names by address; NULL if there is no namer */
 	void *namer_context;
-	struct record_object *objects; /* sorted by `from`; owns the paths */
-	size_t object_count, object_capacity;
+	struct mapped_objects objects;
 	struct hash by_address; /* return address -> struct named_site; emptied when an object is mapped */
 	char *text;             /* copy of the frame text that was parsed last; the returned site points into it */
 };

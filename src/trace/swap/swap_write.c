@@ -98,8 +98,7 @@ static void put_status(struct writer *writer)
 		swap_put_string(writer, file->path, STRING_MAX);
 	}
 	writer->cut_count += s->file_count - count;
-	for (unsigned i = 0; i < 4; i++)
-		writer->out.data[count_at + i] = (unsigned char)(count >> 8 * i);
+	swap_set_dword(&writer->out, count_at, count);
 	swap_end(writer, head);
 }
 
@@ -153,8 +152,7 @@ static size_t put_libraries(struct writer *writer, size_t head)
 		swap_put_string(writer, object->path, STRING_MAX);
 		count++;
 	}
-	for (unsigned i = 0; i < 4; i++)
-		writer->out.data[count_at + i] = (unsigned char)(count >> 8 * i);
+	swap_set_dword(&writer->out, count_at, (uint32_t)count);
 	return at;
 }
 

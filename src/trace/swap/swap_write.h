@@ -52,6 +52,14 @@ static inline void swap_put_dword(struct buf *out, uint32_t value)
 	out->size += sizeof(bytes);
 }
 
+/* Stores a dword at an offset of the buffer, over a dword that was put there before. */
+static inline void swap_set_dword(struct buf *out, size_t at, uint32_t value)
+{
+	const uint32_t bytes = htole32(value);
+
+	memcpy(out->data + at, &bytes, sizeof(bytes));
+}
+
 static inline void swap_put_long(struct buf *out, uint64_t value)
 {
 	const uint64_t bytes = htole64(value);

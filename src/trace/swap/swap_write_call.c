@@ -260,12 +260,6 @@ static void put_additions(struct writer *writer, struct call_args *args, const s
 	}
 }
 
-static void set_dword(struct writer *writer, size_t at, uint32_t value)
-{
-	for (unsigned i = 0; i < 4; i++)
-		writer->out.data[at + i] = (unsigned char)(value >> 8 * i);
-}
-
 /* ---- Messages ---- */
 
 static uint64_t swap_write_call_caller_of(const struct record_call *call)
@@ -303,7 +297,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
 
 	put_additions(writer, &args, call, api->name, resource, !is_plain);
-	set_dword(writer, count_at, args.count);
+	swap_set_dword(&writer->out, count_at, args.count);
 	if (args.has_return)
 		swap_write_call_put_arg(writer, &args.returned);
 	else
@@ -359,7 +353,7 @@ static void swap_write_call_put_function(struct writer *writer, const struct rec
 	swap_put_dword(&writer->out, 0);
 	put_call_args(writer, &args, call, false);
 	put_additions(writer, &args, call, NULL, resource, true);
-	set_dword(writer, count_at, args.count);
+	swap_set_dword(&writer->out, count_at, args.count);
 	swap_end(writer, head);
 	head = swap_begin(writer, SWAP_FUNCTION_EXIT, time);
 	put_function_head(writer, call);

@@ -33,10 +33,7 @@ size_t swap_begin(struct writer *writer, enum swap_id id, uint64_t ns)
 
 void swap_end(struct writer *writer, size_t head)
 {
-	const uint32_t length = (uint32_t)(writer->out.size - head - SWAP_HEAD);
-
-	for (unsigned i = 0; i < 4; i++)
-		writer->out.data[head + 16 + i] = (unsigned char)(length >> 8 * i);
+	swap_set_dword(&writer->out, head + 16, (uint32_t)(writer->out.size - head - SWAP_HEAD));
 }
 
 void swap_put_probe(struct writer *writer, uint32_t api)

@@ -49,15 +49,16 @@ bool text_is_build_id(const char *hex)
 	return length && length % 2 == 0 && !hex[length];
 }
 
-void text_put_lines(struct buf *out, const char *text)
+const char *text_put_character(struct buf *out, const char *text, const char *kept)
 {
-	while (*text) {
-		const size_t size = *text == '\n' || *text == '\t' ? 1 : plain_size(text);
-		char escaped[PLAIN_ESCAPE];
+	const size_t plain = plain_size(text), size = plain ? plain : 1;
+	char escaped[PLAIN_ESCAPE];
 
-		if (!size)
-			plain_escape(*text, escaped);
-		buf_add(out, size ? text : escaped, size ? size : sizeof(escaped));
-		text += size ? size : 1;
+	if (plain || strchr(kept, *text)) {
+		buf_add(out, text, size);
+	} else {
+		plain_escape(*text, escaped);
+		buf_add(out, escaped, sizeof(escaped));
 	}
+	return text + size;
 }

@@ -64,8 +64,8 @@ size_t text_identifier(const char *s);
 
 struct buf;
 
-/* Appends lines that were read from a trace; newlines and tabs stay. Bytes that are not plain (base/terminal_escape.h)
- * are escaped. */
-void text_put_lines(struct buf *out, const char *text);
+/* Appends the character at `text`, which is not the end of the text. A byte that is not plain
+ * (base/terminal_escape.h) is escaped, unless it is one of `kept`. Returns the address after the character. */
+const char *text_put_character(struct buf *out, const char *text, const char *kept);
 
 #endif

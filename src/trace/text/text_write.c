@@ -1,7 +1,6 @@
 /* Writes the text format: the header, the declarations and the other lines. text_write_call.c writes the calls. */
 #include "config.h"
 #include "trace/text/text_write.h"
-#include "base/terminal_escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -177,18 +176,12 @@ static void text_write_put_build_id(struct writer *writer, const struct record_b
 static void text_write_put_comment(struct writer *writer, const struct record_comment *comment)
 {
 	struct buf *out = &writer->out;
-	char escape[PLAIN_ESCAPE];
 
 	for (const char *c = comment->text ? comment->text : ""; *c;) {
-		const size_t size = *c == '\t' ? 1 : plain_size(c);
-
 		/* The sp-rtrace tools print a comment with printf, so '%' is doubled in compat. */
 		if (*c == '%' && writer->options.compat)
 			buf_add_char(out, '%');
-		if (!size)
-			plain_escape(*c, escape);
-		buf_add(out, size ? c : escape, size ? size : sizeof(escape));
-		c += size ? size : 1;
+		c = text_put_character(out, c, "\t");
 	}
 	buf_add_char(out, '\n');
 }

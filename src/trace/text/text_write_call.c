@@ -235,6 +235,7 @@ static void put_named_frame(struct writer *writer, uint64_t address, const struc
 	}
 }
 
+/* Puts a frame. text: the text after its address that was read from a trace, or NULL. Newlines and tabs in it stay. */
 static void put_frame(struct writer *writer, uint64_t address, const char *text)
 {
 	const struct writer_options *options = &writer->options;
@@ -246,10 +247,10 @@ static void put_frame(struct writer *writer, uint64_t address, const char *text)
 		return;
 	}
 	put_address(&writer->out, address);
-	if (text)
-		text_put_lines(&writer->out, text);
-	else if (options->namer && options->compat)
+	if (!text && options->namer && options->compat)
 		buf_add_str(&writer->out, " in ??");
+	while (text && *text)
+		text = text_put_character(&writer->out, text, "\n\t");
 	buf_add_char(&writer->out, '\n');
 }
 

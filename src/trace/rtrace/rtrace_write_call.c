@@ -1,5 +1,6 @@
 /* Writes the packets of a call in the rtrace binary format. */
 #include "config.h"
+#include "trace/digits.h"
 #include "trace/rtrace/rtrace_write.h"
 
 static void rtrace_write_call_put_frames(struct writer *writer, const struct record_call *call)
@@ -60,13 +61,10 @@ static void rtrace_write_call_put_args(struct writer *writer, const struct recor
 
 	p += 4;
 	if (with_size) {
-		char digits[24];
-		char *d = digits + sizeof(digits) - 1;
+		char digits[NUMBER_ROOM + 1];
 
-		*d = '\0';
-		for (uint64_t n = call->size; n; n /= 10)
-			*--d = (char)('0' + n % 10);
-		p = rtrace_write_call_put_arg(writer, p, RTRACE_SIZE_ARG, d, s->data_max - 4);
+		*put_decimal(digits, call->size) = '\0';
+		p = rtrace_write_call_put_arg(writer, p, RTRACE_SIZE_ARG, digits, s->data_max - 4);
 		count++;
 	}
 	for (uint32_t i = 0; i < call->arg_count; i++) {

@@ -37,14 +37,6 @@ static bool rtrace_is_compat(const struct reader *reader)
 	return ((const struct rtrace_reader *)reader->state)->compat;
 }
 
-static uint32_t get_dword(const struct rtrace_reader *s, const unsigned char *p)
-{
-	uint32_t value;
-
-	memcpy(&value, p, 4);
-	return s->swap ? __builtin_bswap32(value) : value;
-}
-
 static bool rtrace_read_is_known(uint32_t type)
 {
 	switch (type) {

@@ -6,6 +6,8 @@
 #include "trace/reader_state.h"
 #include "trace/rtrace/rtrace.h"
 
+#include <string.h>
+
 /* Maximum size of the data of a packet with a known type, in bytes; no writer reaches it. Packets of unknown types are
  * skipped, whatever their size. */
 #define RTRACE_READ_MAX (1u << 20)
@@ -46,6 +48,15 @@ struct packet {
 	bool known;
 	const unsigned char *p, *end;
 };
+
+/* Returns the dword at `p`, in the byte order of the host. */
+static inline uint32_t get_dword(const struct rtrace_reader *s, const unsigned char *p)
+{
+	uint32_t value;
+
+	memcpy(&value, p, 4);
+	return s->swap ? __builtin_bswap32(value) : value;
+}
 
 /* Parse the data of one packet. Return 1 if the record is complete; 2 if there is no record, or if other packets may
  * belong to it. If the data do not fit the type, return a negative errno, which has been described in reader->message.

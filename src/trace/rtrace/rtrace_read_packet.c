@@ -9,11 +9,8 @@
 
 static inline uint32_t take_dword(const struct rtrace_reader *s, struct packet *packet)
 {
-	uint32_t value;
-
-	memcpy(&value, packet->p, 4);
 	packet->p += 4;
-	return s->swap ? __builtin_bswap32(value) : value;
+	return get_dword(s, packet->p - 4);
 }
 
 static inline uint64_t take_pointer(const struct rtrace_reader *s, struct packet *packet)

@@ -88,12 +88,11 @@ static struct call_site site_of_address(struct call_sites *sites, uint64_t addre
 
 static bool call_site_cut_end(char *text, const char *end)
 {
-	const size_t length = strlen(text), size = strlen(end);
+	size_t length = strlen(text);
+	const bool has_end = frame_text_cut_end(text, &length, end);
 
-	if (length < size || strcmp(text + length - size, end))
-		return false;
-	text[length - size] = '\0';
-	return true;
+	text[length] = '\0';
+	return has_end;
 }
 
 /* Returns the site that the first line of a frame's text describes. This line names the innermost function, inlined or

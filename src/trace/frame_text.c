@@ -29,14 +29,22 @@ static size_t last_word(const char *text, size_t length, const char *word)
 	return length;
 }
 
+bool frame_text_cut_end(const char *text, size_t *length, const char *end)
+{
+	const size_t size = strlen(end);
+
+	if (*length < size || memcmp(text + *length - size, end, size))
+		return false;
+	*length -= size;
+	return true;
+}
+
 /* Returns where ` at FILE:LINE` begins at the end of the line; `length` if there is no such text. */
 static size_t place_of_line(const char *text, size_t length)
 {
 	size_t end = length;
 
-	if (end > strlen(TEXT_INLINED) &&
-	    !memcmp(text + end - strlen(TEXT_INLINED), TEXT_INLINED, strlen(TEXT_INLINED)))
-		end -= strlen(TEXT_INLINED);
+	frame_text_cut_end(text, &end, TEXT_INLINED);
 	const size_t at = last_word(text, end, " at ");
 	const size_t digits = end;
 

@@ -25,6 +25,8 @@ struct frame_text_parts {
 
 /* Parses one line of a frame's text; length: in bytes, without the newline. */
 struct frame_text_parts frame_text_parts(const char *text, size_t length);
+/* Cuts `end` off a text if the text ends with it: subtracts its length from *length. Returns false if it does not. */
+bool frame_text_cut_end(const char *text, size_t *length, const char *end);
 enum frame_worth frame_text_worth(const char *text);
 
 /* Looks up an address if the namer may know more than the frame's text contains. Returns the number of entries in

@@ -163,16 +163,6 @@ static void text_write_call_put_args(struct writer *writer, const struct record_
 	}
 }
 
-static bool text_write_call_cut_end(const char *name, size_t *length, const char *end)
-{
-	const size_t n = strlen(end);
-
-	if (*length < n || memcmp(name + *length - n, end, n))
-		return false;
-	*length -= n;
-	return true;
-}
-
 /* Returns true if a demangled name ends in a parameter list. Qualifiers and "[clone ...]" may follow the list. */
 static bool has_parameters(const char *name)
 {
@@ -185,9 +175,8 @@ static bool has_parameters(const char *name)
 			break;
 		length = (size_t)(clone - 1 - name);
 	}
-	while (text_write_call_cut_end(name, &length, " const") ||
-	       text_write_call_cut_end(name, &length, " volatile") || text_write_call_cut_end(name, &length, " &") ||
-	       text_write_call_cut_end(name, &length, " &&"))
+	while (frame_text_cut_end(name, &length, " const") || frame_text_cut_end(name, &length, " volatile") ||
+	       frame_text_cut_end(name, &length, " &") || frame_text_cut_end(name, &length, " &&"))
 		;
 	return length && name[length - 1] == ')';
 }

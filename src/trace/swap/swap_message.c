@@ -51,22 +51,6 @@ static bool swap_message_take_string(struct cursor *c, const char **text)
 	return true;
 }
 
-static double double_of(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-static double float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return (double)value;
-}
-
 /* For each type of argument: its size in bytes, without the contents of strings and arrays, plus 1; 0 if there is no
  * such type. */
 static const unsigned char arg_sizes[256] = {
@@ -113,9 +97,9 @@ static bool take_arg(struct cursor *c, struct swap_arg *arg)
 	if (size)
 		arg->number = number_at(c->p, size);
 	if (arg->type == 'f')
-		arg->real = float_of((uint32_t)arg->number);
+		arg->real = swap_float((uint32_t)arg->number);
 	if (arg->type == 'w')
-		arg->real = double_of(arg->number);
+		arg->real = swap_double(arg->number);
 	c->p += size;
 	return true;
 }
@@ -181,12 +165,12 @@ static bool swap_message_take_plain(struct cursor *c, struct swap_value *value)
 	case SWAP_F32:
 		if (!swap_message_take_number(c, 4, value))
 			return false;
-		value->real = float_of((uint32_t)value->number);
+		value->real = swap_float((uint32_t)value->number);
 		return true;
 	case SWAP_F64:
 		if (!swap_message_take_number(c, 8, value))
 			return false;
-		value->real = double_of(value->number);
+		value->real = swap_double(value->number);
 		return true;
 	case SWAP_STRING:
 		return swap_message_take_string(c, &value->text);

@@ -92,4 +92,21 @@ static inline uint64_t swap_long(const unsigned char *p)
 	return le64toh(bytes);
 }
 
+/* Return the floating-point number with these bits. */
+static inline double swap_float(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return (double)value;
+}
+
+static inline double swap_double(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* Converts arguments of SWAP messages to text and back. Contains the table of API ids. Recognises notes that are
  * written as other messages. */
 #include "config.h"
-#include "trace/swap/swap.h"
+#include "trace/swap/swap_message.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,26 +27,12 @@ static void put_real(struct buf *out, double value)
 
 static void put_item(struct buf *out, char type, const unsigned char *item)
 {
-	uint32_t dword;
-	uint64_t number;
-	float real;
-	double wide;
-
-	memcpy(&dword, item, 4);
-	switch (type) {
-	case 'D':
-		buf_printf(out, "%" PRId32, (int32_t)dword);
-		break;
-	case 'F':
-		memcpy(&real, item, 4);
-		buf_printf(out, "%g", (double)real);
-		break;
-	default:
-		memcpy(&number, item, 8);
-		memcpy(&wide, &number, 8);
-		put_real(out, wide);
-		break;
-	}
+	if (type == 'D')
+		buf_printf(out, "%" PRId32, (int32_t)swap_dword(item));
+	else if (type == 'F')
+		buf_printf(out, "%g", swap_float(swap_dword(item)));
+	else
+		put_real(out, swap_double(swap_long(item)));
 }
 
 static void put_array(struct buf *out, const struct swap_arg *arg)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/clock.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ uint64_t clock_since(const struct trace_clock *clock, const struct record_call *
 
 uint64_t clock_span(const struct trace_clock *clock, uint64_t ns)
 {
-	return clock->has_times ? ns : ns / 1000000000;
+	return clock->has_times ? ns : ns / NS_PER_SECOND;
 }
 
 void clock_take(struct trace_clock *clock, const struct record_call *call)

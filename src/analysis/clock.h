@@ -5,6 +5,7 @@
 
 #include "analysis/stage.h"
 #include "base/buf.h"
+#include "base/time_units.h"
 
 /* A time is in nanoseconds since the first call. If the trace has no times, the unit is a call, and a time is the
  * difference between the indices of a call and the first call. Filters drop calls, but do not change these times. */
@@ -36,7 +37,7 @@ void clock_add_time(struct buf *out, bool has_times, uint64_t since);
  * returns 0, because a call that is written late has the time of its entry, which may be before the first call. */
 static inline uint64_t time_from(uint64_t first_ns, uint64_t time_ns)
 {
-	const uint64_t day = 86400ull * 1000000000;
+	const uint64_t day = NS_PER_DAY;
 
 	if (time_ns >= first_ns)
 		return time_ns - first_ns;

@@ -12,5 +12,5 @@ libbase_a_SOURCES = src/base/background.c src/base/background.h \
 	src/base/terminal_stop.c src/base/terminal_stop.h \
 	src/base/terminal_escape.c src/base/terminal_escape_add.c src/base/terminal_escape.h \
 	src/base/utf8.c src/base/utf8.h \
-	src/base/timed.c src/base/timed.h src/base/worker.c src/base/worker.h \
+	src/base/time_units.h src/base/timed.c src/base/timed.h src/base/worker.c src/base/worker.h \
 	src/base/util.c src/base/write.c src/base/util.h

@@ -3,14 +3,14 @@
 #include "base/long_work.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND   UINT64_C(1000000000)
-#define PATIENCE (2 * SECOND)
-#define INTERVAL (SECOND / 5)
+#define PATIENCE (2 * NS_PER_SECOND)
+#define INTERVAL (NS_PER_SECOND / 5)
 
 /* The state of this program's status line. */
 static struct {
@@ -49,7 +49,7 @@ void long_work_add_left(struct buf *out, uint64_t elapsed_ns, uint64_t done, uin
 {
 	if (!done || done >= total)
 		return;
-	const double seconds = (double)elapsed_ns / (double)done * (double)(total - done) / (double)SECOND;
+	const double seconds = (double)elapsed_ns / (double)done * (double)(total - done) / (double)NS_PER_SECOND;
 
 	if (seconds < 99.5)
 		buf_printf(out, ", %.0f s left", seconds);

@@ -3,6 +3,7 @@
 #include "base/timed.h"
 #include "base/util.h"
 #include "base/worker.h"
+#include "base/time_units.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 /* Time limit of a read while traced programs wait, in ns. It is divided by 4 for each late read, so that all late reads
  * together take less than a second. */
 #define HELD_NS  (UINT64_C(720) * 1000000)
-#define FREE_NS  (UINT64_C(10) * 1000000000)
+#define FREE_NS  (10 * NS_PER_SECOND)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
 #define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */
 #define LATE_MAX 8                        /* a read is started only while fewer reads than this are late */

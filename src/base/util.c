@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/util.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -272,7 +273,7 @@ uint64_t clock_ns(int clock_id)
 	struct timespec now;
 
 	clock_gettime(clock_id, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 const char *number_grouped(uint64_t number, char text[32])

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/worker.h"
 #include "base/util.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -151,7 +152,7 @@ bool worker_is_done(const struct worker_job *job)
 bool worker_wait(struct worker *worker, const struct worker_job *job, uint64_t ns)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
-	const struct timespec until = {.tv_sec = (time_t)(end / 1000000000u), .tv_nsec = (long)(end % 1000000000u)};
+	const struct timespec until = {.tv_sec = (time_t)(end / NS_PER_SECOND), .tv_nsec = (long)(end % NS_PER_SECOND)};
 
 	pthread_mutex_lock(&worker->lock);
 	while (!worker_is_done(job) && pthread_cond_timedwait(&worker->done, &worker->lock, &until) != ETIMEDOUT)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 #include "base/worker.h"
 #include "proc/proc.h"
 
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TICK_NS       UINT64_C(1000000000)
+#define TICK_NS       NS_PER_SECOND
 #define WAKE_AGAIN_MS 20
 
 /* ---- For the tracer thread ---- */

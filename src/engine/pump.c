@@ -4,6 +4,7 @@
 #include "engine/fds.h"
 #include "base/msg.h"
 #include "base/util.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #define PIPE_SIZE (1 << 20) /* the maximum that the kernel allows users other than root */
-#define STUCK_NS  UINT64_C(1000000000)
+#define STUCK_NS  NS_PER_SECOND
 #define WRITE_MAX 4096 /* bytes per write: a write that takes longer than STUCK_NS shows that standard error is stuck */
 
 int pump_open(struct pump *pump, _Atomic uint64_t *lost)

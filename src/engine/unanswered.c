@@ -4,12 +4,11 @@
 #include "base/background.h"
 #include "base/msg.h"
 #include "base/util.h"
+#include "base/time_units.h"
 
 #include <signal.h>
 
-#define SECOND_NS UINT64_C(1000000000)
-
-uint64_t unanswered_limit_ns = 60 * SECOND_NS;
+uint64_t unanswered_limit_ns = 60 * NS_PER_SECOND;
 
 /* Returns true if a task is traced, or a breakpoint is in place. */
 static bool is_any_target_held(const struct shared_state *shared)
@@ -41,6 +40,6 @@ void unanswered_check(const struct engine *engine, uint64_t *due_at)
 	}
 	msg_error("the tracing thread has not answered a request to detach for %.0f s, so functrace kills the tracing "
 		  "process",
-		  (double)unanswered_limit_ns / (double)SECOND_NS);
+		  (double)unanswered_limit_ns / (double)NS_PER_SECOND);
 	raise(SIGKILL);
 }

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "export/locations.h"
 #include "src/export/pprof.pb-c.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -257,8 +258,8 @@ static void add_head(struct pprof *pprof, const struct profile *profile)
 	message->shown_figure = text_index(pprof, "inuse_space");
 	message->period_figure = figure_new(pprof, "space", "bytes");
 	message->period = 1;
-	message->begin_ns = profile->begin_sec > 0 && profile->begin_sec < INT64_MAX / 1000000000
-				    ? profile->begin_sec * 1000000000
+	message->begin_ns = profile->begin_sec > 0 && profile->begin_sec < INT64_MAX / (int64_t)NS_PER_SECOND
+				    ? profile->begin_sec * (int64_t)NS_PER_SECOND
 				    : 0;
 	message->duration_ns = profile->has_times ? clamp(profile->end_since) : 0;
 	message->comments = xcalloc(2, sizeof(*message->comments));

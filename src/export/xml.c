@@ -3,6 +3,7 @@
 #include "config.h"
 #include "export/export.h"
 #include "profile/suppressions.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ static void xml_write_head(const struct profile *profile, FILE *out)
 	fprintf(out,
 		"<status>\n  <state>FINISHED</state>\n  <time>%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64
 		".%03" PRIu64 "</time>\n</status>\n\n",
-		profile->end_since / 86400000000000, profile->end_since / 3600000000000 % 24,
-		profile->end_since / 60000000000 % 60, profile->end_since / 1000000000 % 60,
+		profile->end_since / NS_PER_DAY, profile->end_since / (3600 * NS_PER_SECOND) % 24,
+		profile->end_since / (60 * NS_PER_SECOND) % 60, profile->end_since / NS_PER_SECOND % 60,
 		profile->end_since / 1000000 % 1000);
 }
 

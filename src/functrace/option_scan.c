@@ -2,12 +2,13 @@
 #include "functrace/option_scan.h"
 #include "trace/encoding.h"
 #include "trace/event.h"
+#include "base/time_units.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TOP_NORMAL      10
-#define INTERVAL_NORMAL 1000000000ull
+#define INTERVAL_NORMAL NS_PER_SECOND
 #define COUNT_NORMAL    2 /* with --interval, without --count: a second scan shows whether blocks are still lost */
 
 enum scan_option {

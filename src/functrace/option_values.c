@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
+#include "base/time_units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -254,7 +255,7 @@ bool parse_duration(const char *text, uint64_t *ns)
 	static const struct {
 		const char *name;
 		uint64_t seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", SECONDS_PER_DAY}};
 	const size_t length = strspn(text, "0123456789.");
 
 	if (!parse_billionths(text, length, ns))

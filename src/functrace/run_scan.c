@@ -6,6 +6,7 @@
 #include "proc/refusal.h"
 #include "proc/process_search.h"
 #include "scan/scan.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ static void run_scan_end(int sig)
 /* Sleeps until a time on the monotonic clock, or until Ctrl-C. */
 static void run_scan_sleep_until(uint64_t ns)
 {
-	const struct timespec then = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	const struct timespec then = {(time_t)(ns / NS_PER_SECOND), (long)(ns % NS_PER_SECOND)};
 
 	while (!is_ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR)
 		;

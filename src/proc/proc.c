@@ -2,6 +2,7 @@
 #include "config.h"
 #include "proc/proc.h"
 #include "base/util.h"
+#include "base/time_units.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -274,12 +275,12 @@ bool proc_is_kernel_worker(pid_t tid)
 uint64_t proc_start_time(pid_t pid)
 {
 	const long ticks = sysconf(_SC_CLK_TCK);
-	const uint64_t second = 1000000000, now = clock_ns(CLOCK_REALTIME), running = clock_ns(CLOCK_BOOTTIME);
+	const uint64_t now = clock_ns(CLOCK_REALTIME), running = clock_ns(CLOCK_BOOTTIME);
 	struct proc_stat stat;
 
 	if (ticks <= 0 || !proc_stat(pid, &stat))
 		return 0;
-	const uint64_t start = mul_saturated(stat.start, second / (uint64_t)ticks);
+	const uint64_t start = mul_saturated(stat.start, NS_PER_SECOND / (uint64_t)ticks);
 
 	return start <= running && running - start < now ? now - (running - start) : 0;
 }

@@ -2,6 +2,7 @@
 #include "profile/account_parts.h"
 #include "analysis/preexisting.h"
 #include "modules/known.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,7 +232,7 @@ static void count_other(struct account *account, const struct resource_state *wh
 /* In a trace without times, a second means a call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
-	wishes->mark /= 1000000000;
+	wishes->mark /= NS_PER_SECOND;
 }
 
 struct moment account_next_moment(struct account *account, const struct record_call *call)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "profile/profile_fill.h"
+#include "base/time_units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,12 +158,11 @@ struct profile_group *profile_group_of(struct profile *profile, const struct pro
 /* Returns the time of the account's first call in nanoseconds since the Epoch; returns 0 if it is unknown. */
 static uint64_t absolute_begin(const struct account *account)
 {
-	const int64_t day = 86400;
-
 	if (account->start_sec <= 0 || !account->has_times)
 		return 0;
-	return add_saturated(mul_saturated((uint64_t)(account->start_sec - account->start_sec % day), 1000000000),
-			     account->first.time_ns);
+	return add_saturated(
+		mul_saturated((uint64_t)(account->start_sec - account->start_sec % SECONDS_PER_DAY), NS_PER_SECOND),
+		account->first.time_ns);
 }
 
 /* Sets the offsets of the processes, so that the profile begins at the earliest first call. Adds up their counts. */

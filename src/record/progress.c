@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void progress_print(const struct run *run)
 
 	for (const struct trace *trace = run->traces; trace; trace = trace->next)
 		events += trace->reported ? 0 : trace->counts.events;
-	const unsigned long long seconds = (clock_ns(CLOCK_MONOTONIC) - run->started_ns) / 1000000000u;
+	const unsigned long long seconds = (clock_ns(CLOCK_MONOTONIC) - run->started_ns) / NS_PER_SECOND;
 
 	buf_printf(&b, "%s events", number_grouped(events, count));
 	for (uint32_t id = 1; id < kinds_end(run->set); id++)

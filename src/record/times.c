@@ -2,8 +2,7 @@
 #include "record/times.h"
 #include "trace/event.h"
 #include "base/util.h"
-
-#define DAY_NS 86400000000000ull
+#include "base/time_units.h"
 
 void times_start(struct trace_times *times, bool has_times, bool is_monotonic)
 {
@@ -11,7 +10,7 @@ void times_start(struct trace_times *times, bool has_times, bool is_monotonic)
 				      .start_ns = clock_ns(CLOCK_REALTIME),
 				      .clock = is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME};
 	if (!is_monotonic)
-		times->day_ns = times->start_ns - times->start_ns % DAY_NS;
+		times->day_ns = times->start_ns - times->start_ns % NS_PER_DAY;
 }
 
 uint64_t times_now(struct trace_times *times)

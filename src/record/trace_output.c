@@ -16,6 +16,7 @@
 #include "base/own_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -78,7 +79,7 @@ static void trace_output_put_process(struct trace *trace)
 					    .big_endian = trace->arch->big_endian,
 					    .pid = (uint32_t)trace->pid,
 					    .has_pid = true,
-					    .start_sec = (int64_t)(now / 1000000000u),
+					    .start_sec = (int64_t)(now / NS_PER_SECOND),
 					    .start_usec = (uint32_t)(now / 1000 % 1000000),
 					    .depth = set->depth,
 					    .has_depth = true,

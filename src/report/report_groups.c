@@ -1,13 +1,12 @@
 #include "config.h"
 #include "report/report_parts.h"
 #include "profile/frame_origin.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SECOND_NS UINT64_C(1000000000)
 
 /* The middle frames of a deep stack are replaced by a line with their number, unless they are only a few (FOLD_MIN). */
 enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
@@ -218,7 +217,7 @@ static void write_group_growth(struct report *report, const struct profile_group
 	/* Less than a second is too short for a rate, and with several processes there is no common time. */
 	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
 
-	if (report->profile->has_times && is_of_one && tenth >= SECOND_NS && minute < 1e18)
+	if (report->profile->has_times && is_of_one && tenth >= NS_PER_SECOND && minute < 1e18)
 		lines_add(&report->lines, ", %s a minute", number_grouped((uint64_t)(minute + 0.5), rate));
 	lines_end(&report->lines);
 }

@@ -2,6 +2,7 @@
 #include "report/report_parts.h"
 #include "report/pretty.h"
 #include "modules/known.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -262,7 +263,7 @@ const char *report_span_text(const struct report *report, uint64_t since, char t
 		snprintf(text, 32, "0 s");
 	else if (since < 1000)
 		snprintf(text, 32, "%" PRIu64 " ns", since);
-	else if (since < 1000000000)
+	else if (since < NS_PER_SECOND)
 		snprintf(text, 32, "%.3g %s", limit_to_999(since < 1000000 ? ns / 1e3 : ns / 1e6),
 			 since < 1000000 ? "us" : "ms");
 	else if (ns < 600e9)

@@ -4,6 +4,7 @@
 #include "report/terminal_lines.h"
 #include "profile/resolve.h"
 #include "trace/frame_text.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ struct stats_report_state {
 
 static const char *clock_text(uint64_t time_ns, char text[static 32])
 {
-	const uint64_t ms = time_ns / 1000000 % (24 * 3600 * 1000);
+	const uint64_t ms = time_ns % NS_PER_DAY / 1000000;
 
 	snprintf(text, 32, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%03" PRIu64, ms / 3600000, ms / 60000 % 60,
 		 ms / 1000 % 60, ms % 1000);

@@ -1,6 +1,7 @@
 /* Writes the commands to try next, in a form that can be copied. */
 #include "config.h"
 #include "report/report_parts.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,7 +109,7 @@ void report_next(struct report *report)
 
 		/* Times in options have a precision of a microsecond. */
 		snprintf(options, sizeof(options), "--report --diff=@%" PRIu64 ".%06" PRIu64,
-			 account->earlier_since / 1000000000, account->earlier_since / 1000 % 1000000);
+			 account->earlier_since / NS_PER_SECOND, account->earlier_since / 1000 % 1000000);
 		write_command(report, &label, options, "growth at the end");
 	}
 	if (clue.grown && is_heap_type(clue.grown->resource->type)) {

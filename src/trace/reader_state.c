@@ -1,6 +1,7 @@
 /* Fills the buffer of the formats' readers from the input, and reports damage. */
 #include "config.h"
 #include "trace/reader_state.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -151,7 +152,7 @@ uint64_t reader_offset(const struct reader *reader)
 
 uint64_t day_clock_time(struct day_clock *clock, uint64_t ns)
 {
-	const uint64_t hour = UINT64_C(3600000000000), day = 24 * hour;
+	const uint64_t hour = 3600 * NS_PER_SECOND, day = NS_PER_DAY;
 	uint64_t time = ns % day;
 
 	if (clock->known) {

@@ -2,6 +2,7 @@
 #include "trace/fd_write.h"
 #include "trace/compressor_thread.h"
 #include "trace/writer_state.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
 #endif
 
 /* Interval at which a compressed trace with line_buffered is written. */
-#define PACKED_WAIT 1000000000u /* in ns */
+#define PACKED_WAIT NS_PER_SECOND
 
 struct writer *writer_new(const struct encoding *encoding, int fd, const struct writer_options *options)
 {

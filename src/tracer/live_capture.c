@@ -11,6 +11,7 @@
 #include "scan/capture/heap_capture.h"
 #include "proc/proc.h"
 #include "base/background.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,16 @@
 
 /* maximum number of copies in which no known heap is found, as happens while the heap's lists change */
 #define WAIT_MAX        2
-#define EARLY_MAX       8           /* maximum number of pauses without a copy because threads are in the C library */
-#define COPIES_MAX      20          /* maximum number of copies, even if none was consistent */
-#define RUN_NS          100000u     /* run time in which a thread leaves malloc, or comes to a hit */
-#define RUN_MAX_NS      10000000u   /* longest wait for threads that get no CPU */
-#define STOP_NS         20000u      /* time between two checks whether all tasks are stopped */
-#define STOP_MAX_NS     200000000u  /* longest wait for a task, which may be deep in the kernel */
-#define PAUSES_NS       1000000000u /* total time of a process's pauses after which no copy is begun */
-#define CATCH_UP_TIMES  5           /* maximum time to catch up after a pause, as a multiple of the pause */
-#define CATCH_UP_MAX_NS 50000000u   /* a second limit of this time, in ns; the smaller limit applies */
-#define SAID_NS         1000000u    /* shorter times are not reported */
+#define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
+#define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */
+#define RUN_NS          100000u       /* run time in which a thread leaves malloc, or comes to a hit */
+#define RUN_MAX_NS      10000000u     /* longest wait for threads that get no CPU */
+#define STOP_NS         20000u        /* time between two checks whether all tasks are stopped */
+#define STOP_MAX_NS     200000000u    /* longest wait for a task, which may be deep in the kernel */
+#define PAUSES_NS       NS_PER_SECOND /* total time of a process's pauses after which no copy is begun */
+#define CATCH_UP_TIMES  5             /* maximum time to catch up after a pause, as a multiple of the pause */
+#define CATCH_UP_MAX_NS 50000000u     /* a second limit of this time, in ns; the smaller limit applies */
+#define SAID_NS         1000000u      /* shorter times are not reported */
 
 static struct task *stopped_task(struct process *p)
 {

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/select/filter.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 
@@ -119,7 +120,7 @@ static void add_reason(const struct filter *filter, enum filter_step step, struc
 		buf_printf(out,
 			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64 " s long, and no "
 			   "allocation that the other filters choose was made then\n",
-			   options->time, filter->clock->last / 1000000000, filter->clock->last / 1000000 % 1000);
+			   options->time, filter->clock->last / NS_PER_SECOND, filter->clock->last / 1000000 % 1000);
 	else if (step == FILTER_TIME && options->time)
 		buf_printf(
 			out,

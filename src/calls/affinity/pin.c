@@ -6,6 +6,7 @@
 #include "ptrace/tasks.h"
 #include "engine/cpus.h"
 #include "base/msg.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@
 #define CROWDED    8    /* other programs want the CPU if the tracer has waited for it for over 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
-#define BIRTH_NS   1000000000u /* after unpinning, a child of the pinned task may still be reported for this time */
+#define BIRTH_NS   NS_PER_SECOND /* after unpinning, a child of the pinned task may still be reported for this time */
 
 struct pin {
 	bool on;

@@ -50,8 +50,6 @@ enum rtrace_type {
 #define RTRACE_SIZE_ARG  "#size"
 #define RTRACE_SIZE_MORE 0xffffffffu
 
-#define RTRACE_DAY_MS 86400000u
-
 static inline bool host_is_big_endian(void)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;

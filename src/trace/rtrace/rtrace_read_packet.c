@@ -2,6 +2,7 @@
  * the packet has room for it. */
 #include "config.h"
 #include "trace/rtrace/rtrace_read.h"
+#include "base/time_units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,7 +98,7 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 		return report_packet_damage(reader, packet, BAD_STRING);
 	if (!s->compat && process->start_sec)
 		s->clock = (struct day_clock){.known = true,
-					      .last = (uint64_t)process->start_sec % 86400 * UINT64_C(1000000000)};
+					      .last = (uint64_t)process->start_sec % SECONDS_PER_DAY * NS_PER_SECOND};
 	/* The name must stay valid while read_origin() parses the next packet. */
 	char *const name = (char *)buf_room(&s->call_text, packet->size + 1);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/rtrace/rtrace_write.h"
+#include "base/time_units.h"
 
 static void rtrace_write_call_put_frames(struct writer *writer, const struct record_call *call)
 {
@@ -84,7 +85,7 @@ static uint32_t call_time(const struct record_call *call)
 {
 	if (call->time_ns == TIME_NONE)
 		return 0;
-	const uint32_t ms = (uint32_t)(call->time_ns / 1000000 % RTRACE_DAY_MS);
+	const uint32_t ms = (uint32_t)(call->time_ns % NS_PER_DAY / 1000000);
 
 	return ms ? ms : 1;
 }

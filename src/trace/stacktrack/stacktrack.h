@@ -7,6 +7,8 @@
 #ifndef FT_TRACE_STACKTRACK_STACKTRACK_H
 #define FT_TRACE_STACKTRACK_STACKTRACK_H
 
+#include "base/time_units.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +69,6 @@ enum stacktrack_value {
 
 extern const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT];
 
-#define STACKTRACK_TICKS UINT64_C(1000000000) /* ticks per second in traces that functrace writes */
+#define STACKTRACK_TICKS NS_PER_SECOND /* ticks per second in traces that functrace writes */
 
 #endif

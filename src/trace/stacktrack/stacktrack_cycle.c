@@ -4,17 +4,17 @@
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
 #include "trace/escape.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DAY_SECONDS 86400
-#define FILES_MAX   INT16_MAX
-#define TIMETYPE    0x20 /* value in the document's sample; the document does not explain it */
+#define FILES_MAX INT16_MAX
+#define TIMETYPE  0x20 /* value in the document's sample; the document does not explain it */
 
 uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle)
 {
-	return (uint64_t)(cycle->start_sec % DAY_SECONDS) * STACKTRACK_TICKS + cycle->start_usec * UINT64_C(1000);
+	return (uint64_t)(cycle->start_sec % SECONDS_PER_DAY) * STACKTRACK_TICKS + cycle->start_usec * UINT64_C(1000);
 }
 
 void stacktrack_put_prologue(struct writer *writer)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "trace/stacktrack/stacktrack_read.h"
 #include "trace/stacktrack/stacktrack_words.h"
+#include "base/time_units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t 
 	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;
 	const uint64_t passed = ticks - process->start_ticks;
 
-	return process->start % 86400 * STACKTRACK_TICKS + passed / divisor * STACKTRACK_TICKS +
+	return process->start % SECONDS_PER_DAY * NS_PER_SECOND + passed / divisor * NS_PER_SECOND +
 	       nanoseconds_of(passed % divisor, divisor);
 }
 

@@ -1,6 +1,7 @@
 /* Parses SWAP messages with the table of their fields. */
 #include "config.h"
 #include "trace/swap/swap_message.h"
+#include "base/time_units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -327,7 +328,8 @@ bool swap_is_head(const unsigned char *head)
 {
 	const struct swap_message message = swap_head(head);
 
-	return message.format && message.nanoseconds < 1000000000 && message.length && message.length <= SWAP_READ_MAX;
+	return message.format && message.nanoseconds < NS_PER_SECOND && message.length &&
+	       message.length <= SWAP_READ_MAX;
 }
 
 static int cut_off(struct reader *reader, const struct swap_message *message)
@@ -350,7 +352,7 @@ int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message)
 	if (available < SWAP_HEAD)
 		return cut_off(reader, NULL);
 	*message = swap_head(reader->data + reader->start + ahead);
-	if (!message->id || message->id > UINT16_MAX || message->nanoseconds >= 1000000000)
+	if (!message->id || message->id > UINT16_MAX || message->nanoseconds >= NS_PER_SECOND)
 		return ahead ? 0
 			     : reader_damage(reader, 0, "no SWAP message has the id 0x%x and %u nanoseconds, as here",
 					     message->id, message->nanoseconds);

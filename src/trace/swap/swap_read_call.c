@@ -3,14 +3,13 @@
 #include "trace/digits.h"
 #include "trace/swap/swap_read.h"
 #include "trace/escape.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DAY_NS UINT64_C(86400000000000)
 
 /* All keys of functrace's additions have three characters. */
 _Static_assert(sizeof(SWAP_NAMES) == 4, "swap_read_call_begins() compares three");
@@ -286,13 +285,13 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
  * still before that day, returns its time of day. */
 static uint64_t swap_read_call_time_of(const struct swap_process *p, const struct swap_message *message)
 {
-	const uint32_t day = (uint32_t)(p->day_ns / 1000000000), since = message->seconds - day;
+	const uint32_t day = (uint32_t)(p->day_ns / NS_PER_SECOND), since = message->seconds - day;
 
 	if (!message->seconds && !message->nanoseconds)
 		return TIME_NONE;
 	if (message->seconds >= day || since <= INT32_MAX)
-		return (uint64_t)since * 1000000000 + message->nanoseconds;
-	return ((uint64_t)message->seconds * 1000000000 + message->nanoseconds) % DAY_NS;
+		return (uint64_t)since * NS_PER_SECOND + message->nanoseconds;
+	return ((uint64_t)message->seconds * NS_PER_SECOND + message->nanoseconds) % NS_PER_DAY;
 }
 
 /* Queues the release by a realloc that another program traced. Only functrace writes a separate message for this

@@ -1,12 +1,11 @@
 /* Stores the processes of a SWAP stream, and the objects that are mapped in each. */
 #include "config.h"
 #include "trace/swap/swap_read.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DAY_SEC 86400
 
 void swap_process_free(struct swap_process *p)
 {
@@ -45,7 +44,7 @@ static struct swap_process *swap_read_process_add_process(struct swap_reader *s,
 	p->pid = p->tid = pid;
 	p->start_sec = message->seconds;
 	p->start_usec = message->nanoseconds / 1000;
-	p->day_ns = (uint64_t)(p->start_sec - p->start_sec % DAY_SEC) * 1000000000;
+	p->day_ns = (uint64_t)(p->start_sec - p->start_sec % SECONDS_PER_DAY) * NS_PER_SECOND;
 	hash_set_ptr(&s->processes, pid, p);
 	return p;
 }
@@ -99,7 +98,7 @@ void swap_take_process_info(struct swap_reader *s, const struct swap_message *me
 
 		if (!begin.seconds && !begin.nanoseconds) {
 			begin.seconds = (uint32_t)fields->numbers[SLOT_START];
-			begin.nanoseconds = fields->start_ns < 1000000000 ? fields->start_ns : 0;
+			begin.nanoseconds = fields->start_ns < NS_PER_SECOND ? fields->start_ns : 0;
 		}
 		p = swap_read_process_add_process(s, pid, &begin);
 		p->no_times = !message->seconds && !message->nanoseconds;

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "trace/note_end.h"
 #include "trace/swap/swap_write.h"
+#include "base/time_units.h"
 
 #include <stdlib.h>
 
@@ -9,8 +10,6 @@
 /* maximum number of threads whose names are remembered; when it is reached, all names are forgotten and written
  * again */
 #define THREADS_MAX 65536
-#define SECOND_NS   UINT64_C(1000000000)
-#define DAY_NS      (86400 * SECOND_NS)
 
 static void *swap_writer_begin(struct writer *writer)
 {
@@ -56,9 +55,9 @@ static void copy_files(struct swap_writer *s, const struct record_process *proce
 static void swap_write_take_process(struct writer *writer, const struct record_process *process)
 {
 	struct swap_writer *s = writer->state;
-	const uint64_t start = process->start_sec > 0
-				       ? (uint64_t)process->start_sec * SECOND_NS + process->start_usec * UINT64_C(1000)
-				       : 0;
+	const uint64_t start = process->start_sec > 0 ? (uint64_t)process->start_sec * NS_PER_SECOND +
+								process->start_usec * UINT64_C(1000)
+						      : 0;
 
 	if (writer->has_process)
 		return;
@@ -71,7 +70,7 @@ static void swap_write_take_process(struct writer *writer, const struct record_p
 	s->start_ns = start;
 	/* In a trace without times, readers take the start of the trace from this field. */
 	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
-	s->day_ns = start - start % DAY_NS;
+	s->day_ns = start - start % NS_PER_DAY;
 	/* Time 0 in a head means that the trace has no times. */
 	if (!process->no_timestamps)
 		s->now_ns = start ? start : 1;
@@ -169,8 +168,8 @@ static void announce(struct writer *writer)
 	swap_put_dword(&writer->out, s->pid);
 	swap_put_string(writer, s->command, STRING_MAX);
 	swap_put_dword(&writer->out, s->ppid);
-	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns / SECOND_NS));
-	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns % SECOND_NS));
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns / NS_PER_SECOND));
+	swap_put_dword(&writer->out, (uint32_t)(s->own_start_ns % NS_PER_SECOND));
 	swap_put_long(&writer->out, s->program_from);
 	swap_put_long(&writer->out, s->program_to);
 	swap_put_string(writer, s->name, STRING_MAX);

@@ -1,8 +1,7 @@
 /* Writes the elements that all SWAP messages have: heads, strings, the common fields of probes. */
 #include "config.h"
 #include "trace/swap/swap_write.h"
-
-#define SECOND_NS UINT64_C(1000000000)
+#include "base/time_units.h"
 
 void swap_put_string(struct writer *writer, const char *text, size_t max)
 {
@@ -25,8 +24,8 @@ size_t swap_begin(struct writer *writer, enum swap_id id, uint64_t ns)
 
 	swap_put_dword(&writer->out, id);
 	swap_put_dword(&writer->out, s->sequence++);
-	swap_put_dword(&writer->out, (uint32_t)(ns / SECOND_NS));
-	swap_put_dword(&writer->out, (uint32_t)(ns % SECOND_NS));
+	swap_put_dword(&writer->out, (uint32_t)(ns / NS_PER_SECOND));
+	swap_put_dword(&writer->out, (uint32_t)(ns % NS_PER_SECOND));
 	swap_put_dword(&writer->out, 0);
 	return head;
 }

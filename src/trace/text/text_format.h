@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define TEXT_COMPAT_MAJOR 2
-#define TEXT_DAY_NS       UINT64_C(86400000000000)
 
 #define TEXT_MODULE_LINE   "## tracing module: "
 #define TEXT_THREAD_LINE   "## thread "

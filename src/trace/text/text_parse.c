@@ -1,6 +1,7 @@
 /* Parses the line of a call. Needs no information from other lines. */
 #include "config.h"
 #include "trace/text/text_read.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
@@ -23,7 +24,7 @@ const char *text_decimal(const char *p, uint64_t *value)
 /* Parses `HH:MM:SS.f]`, with any number of digits after the point. Returns the address after the bracket, or NULL. */
 static const char *parse_time(const char *p, uint64_t *ns)
 {
-	uint64_t part, seconds = 0, scale = 1000000000;
+	uint64_t part, seconds = 0, scale = NS_PER_SECOND;
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!(p = text_decimal(p, &part)) || part >= (i ? 60 : 1000000))
@@ -32,7 +33,7 @@ static const char *parse_time(const char *p, uint64_t *ns)
 		if (i < 2 && *p++ != ':')
 			return NULL;
 	}
-	*ns = seconds * 1000000000;
+	*ns = seconds * NS_PER_SECOND;
 	if (*p == '.')
 		for (p++; *p >= '0' && *p <= '9'; p++)
 			*ns += (scale /= 10) * (uint64_t)(*p - '0');

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "trace/text/text_damage.h"
 #include "trace/text/text_read.h"
+#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int text_read_header(struct reader *reader, struct record *record)
 	reader->start += length + 1;
 	if (!s->compat && record->process.start_sec > 0)
 		s->clock = (struct day_clock){
-			.known = true, .last = (uint64_t)record->process.start_sec % 86400 * UINT64_C(1000000000)};
+			.known = true, .last = (uint64_t)record->process.start_sec % SECONDS_PER_DAY * NS_PER_SECOND};
 	return 1;
 }
 

@@ -4,6 +4,7 @@
 #include "trace/digits.h"
 #include "trace/frame_text.h"
 #include "trace/text/text_write.h"
+#include "base/time_units.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static inline char *put_padded(char *p, unsigned value, unsigned width)
 
 static char *put_time(char *p, uint64_t ns, bool compat)
 {
-	const uint64_t us = ns % TEXT_DAY_NS / 1000;
+	const uint64_t us = ns % NS_PER_DAY / 1000;
 	const unsigned seconds = (unsigned)(us / 1000000), fraction = (unsigned)(us % 1000000);
 
 	*p++ = '[';

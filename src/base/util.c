@@ -208,8 +208,7 @@ int open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
-/* Takes ownership of the descriptor. If it is -1, returns NULL and does not change errno. */
-static char *util_read_all(int fd, size_t max, size_t *size)
+char *read_open_file(int fd, size_t max, size_t *size)
 {
 	size_t capacity = 4096, used = 0;
 	char *text;
@@ -252,7 +251,7 @@ static char *util_read_all(int fd, size_t max, size_t *size)
 
 char *read_file(const char *path, size_t max, size_t *size)
 {
-	return util_read_all(open(path, O_RDONLY | O_CLOEXEC), max, size);
+	return read_open_file(open(path, O_RDONLY | O_CLOEXEC), max, size);
 }
 
 char *read_regular_file(const char *path, size_t max, size_t *size)
@@ -265,7 +264,7 @@ char *read_regular_file(const char *path, size_t max, size_t *size)
 		errno = EFBIG;
 		return NULL;
 	}
-	return util_read_all(fd, max, size);
+	return read_open_file(fd, max, size);
 }
 
 uint64_t clock_ns(int clock_id)

@@ -116,6 +116,9 @@ char *read_file(const char *path, size_t max, size_t *size);
 /* Does the same as read_file(), but only for regular files, and never waits at a fifo. Used for file names that other
  * programs have chosen. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
+/* Reads the rest of an open file in the same way, and closes the descriptor. If the descriptor is -1, returns NULL and
+ * does not change errno. */
+char *read_open_file(int fd, size_t max, size_t *size);
 /* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Reads from
  * descriptor 0 and writes to the others still fail with EBADF. */
 void standard_fds_reserve(void);

@@ -5,7 +5,6 @@
 #include "base/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -51,16 +50,12 @@ static void *background_run(void *argument)
 static struct background *background_start(void (*work)(void *context), void *context, bool is_gentle)
 {
 	struct background *const background = xcalloc(1, sizeof(*background));
-	sigset_t all, before;
 
 	background->work = work;
 	background->context = context;
 	background->is_gentle = is_gentle;
 	cpus_remember();
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	background->has_thread = pthread_create(&background->thread, NULL, background_run, background) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	background->has_thread = thread_start_masked(&background->thread, NULL, background_run, background) == 0;
 	if (!background->has_thread)
 		background_do_work(background);
 	return background;

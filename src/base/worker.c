@@ -92,20 +92,29 @@ static void *worker_run(void *argument)
 	return NULL;
 }
 
+int thread_start_masked(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *context),
+			void *context)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	const int error = pthread_create(thread, attributes, work, context);
+
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
 static bool begin_thread(struct worker *worker)
 {
 	pthread_attr_t attributes;
-	sigset_t all, before;
 	pthread_t thread;
 
 	if (pthread_attr_init(&attributes))
 		return false;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	const bool has_begun = pthread_create(&thread, &attributes, worker_run, worker) == 0;
+	const bool has_begun = thread_start_masked(&thread, &attributes, worker_run, worker) == 0;
 
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return has_begun;
 }

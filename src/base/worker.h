@@ -9,6 +9,7 @@
 #ifndef FT_BASE_WORKER_H
 #define FT_BASE_WORKER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,11 @@ struct worker_job {
 void cpus_remember(void);
 /* Lets the calling thread use the remembered CPUs. */
 void cpus_use_all(void);
+
+/* Starts a thread in which all signals are blocked, so that other threads handle the signals of the process. Arguments
+ * and result are those of pthread_create(). */
+int thread_start_masked(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *context),
+			void *context);
 
 /* Starts a thread of that name, to which no signal is delivered and which may use the CPUs of cpus_remember(). If no
  * thread can be started, worker_give() does each job itself. */

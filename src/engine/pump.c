@@ -5,12 +5,12 @@
 #include "base/msg.h"
 #include "base/util.h"
 #include "base/time_units.h"
+#include "base/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -105,32 +105,20 @@ static void *pump_work(void *context)
 	return NULL;
 }
 
-/* Blocks all signals in the thread. The signals of the visible process are handled by its main thread; and the SIGTTOU
- * that a background write to a terminal raises would stop the target as well. */
-static int pump_start_thread(struct pump *pump)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	const int error = pthread_create(&pump->thread, NULL, pump_work, pump);
-
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return -error;
-}
-
 int pump_start(struct pump *pump)
 {
 	pump->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pump->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (pump->wake < 0 || pump->done < 0)
 		return -errno;
-	const int error = pump_start_thread(pump);
+	/* All signals are blocked in the thread, because the main thread handles the signals of the visible process,
+	 * and the SIGTTOU that a background write to a terminal raises would stop the target as well. */
+	const int error = thread_start_masked(&pump->thread, NULL, pump_work, pump);
 
 	if (!error)
 		pump_enter(pump);
-	return error;
+	errno = error;
+	return -error;
 }
 
 void pump_end(struct pump *pump)

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #define FUNCTIONS_MAX 100000
-#define WORDS_MAX     1000
-#define INTS_MAX      64
 
 /* Checks the table of a module from a shared object, field by field, because an error in the table would cause wrong
  * numbers in a trace, or a crash. */
@@ -94,7 +92,7 @@ static bool points_to_memory(unsigned type)
 static bool check_words(const struct module_check_data *check, const struct param_word *words)
 {
 	for (size_t i = 0; words && words[i].name; i++)
-		if (i == WORDS_MAX || !*words[i].name)
+		if (i == MODULE_WORDS_MAX || !*words[i].name)
 			return check_fail(check, "params",
 					  "has words that do not end with a name that is NULL, or a word with an "
 					  "empty name");
@@ -117,7 +115,7 @@ static bool check_alone(const struct module_check_data *check, const char *field
 static bool check_cases(const struct module_check_data *check, const struct param_case *cases)
 {
 	for (size_t i = 0; cases && cases[i].type; i++) {
-		if (i == WORDS_MAX)
+		if (i == MODULE_WORDS_MAX)
 			return check_fail(check, "params", "has cases that do not end with PARAM_END");
 		if (!check_alone(check, "params", cases[i].type, cases[i].words))
 			return false;
@@ -139,7 +137,7 @@ static bool check_param(const struct module_check_data *check, const struct para
 				  "names another parameter (.with, .times) that the row does not have");
 	if (param->is_result && !points_to_memory(param->type))
 		return check_fail(check, "params", "is filled by the function (.is_result), but points to nothing");
-	if (param->type == PARAM_INTS && (!param->needs || param->needs > INTS_MAX))
+	if (param->type == PARAM_INTS && (!param->needs || param->needs > MODULE_INTS_MAX))
 		return check_fail(check, "params", "is of PARAM_INTS, and .needs does not say how many, 1 to 64");
 	if (param->type == PARAM_WORD && !param->words)
 		return check_fail(check, "params", "is a PARAM_WORD without words");

@@ -9,6 +9,8 @@
 
 #define MODULE_NAME_MAX      64 /* maximum length of a name in bytes */
 #define MODULE_RESOURCES_MAX 16
+#define MODULE_WORDS_MAX     1000 /* maximum number of words or cases of a parameter */
+#define MODULE_INTS_MAX      64   /* maximum number of ints that a PARAM_INTS shows */
 
 /* Loads the file, which is never unloaded. Returns NULL if the file is not a module for this functrace, and appends
  * the reason to `said`. */

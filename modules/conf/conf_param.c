@@ -1,12 +1,11 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
+#include "modules/load.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Parses how parameters depend on other parameters, and converts prototypes to the parameters that -a shows. */
-
-#define INTS_MAX 64
 
 /* ---- Dependence on another parameter ---- */
 
@@ -96,7 +95,7 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 		param->is_result = false;
 	} else if (of->count && (of->use.param == PARAM_INTS || of->use.to == PARAM_INT)) {
 		param->type = PARAM_INTS;
-		param->needs = of->count < INTS_MAX ? of->count : INTS_MAX;
+		param->needs = of->count < MODULE_INTS_MAX ? of->count : MODULE_INTS_MAX;
 	}
 }
 

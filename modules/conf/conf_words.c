@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
+#include "modules/load.h"
 #include "modules/processors.h"
 
 #include <stdlib.h>
@@ -7,8 +8,6 @@
 
 /* Parses `flags mode_flags { READ = 1, WRITE = 1 << 1 }`, `enum color { RED, GREEN = 5 }`, and unions. The type of a
  * union depends on another parameter: `union argument : hex size_t { 1: int, 2: mode_flags }` */
-
-#define WORDS_MAX 1000
 
 /* Parses the names after `on`: `on x86_64 i386` */
 static bool take_processors(struct lexer *lexer, unsigned char *on)
@@ -88,8 +87,8 @@ static bool conf_words_take_list(struct conf *conf, struct lexer *lexer, struct 
 
 		if (lexer_is_sign(lexer, "}"))
 			break;
-		if (count == WORDS_MAX)
-			return lexer_error(lexer, "an enum has at most %d values", WORDS_MAX);
+		if (count == MODULE_WORDS_MAX)
+			return lexer_error(lexer, "an enum has at most %d values", MODULE_WORDS_MAX);
 		if (!conf_words_take_word(conf, lexer, is_flags, &next, &word, &is_written))
 			return false;
 		if (is_twice(of, count, &word, is_written))
@@ -205,8 +204,8 @@ bool conf_take_union(struct conf *conf, struct lexer *lexer)
 	while (is_right && !lexer_is_sign(lexer, "}")) {
 		struct param_case one;
 
-		if (count == WORDS_MAX)
-			is_right = lexer_error(lexer, "a union has at most %d values", WORDS_MAX);
+		if (count == MODULE_WORDS_MAX)
+			is_right = lexer_error(lexer, "a union has at most %d values", MODULE_WORDS_MAX);
 		is_right = is_right && take_case(lexer, &one);
 		ARRAY_GROW(of.cases, capacity, count);
 		of.cases[count++] = one;

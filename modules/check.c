@@ -34,11 +34,15 @@ bool module_is_name(const char *text)
 	return length && length <= MODULE_NAME_MAX;
 }
 
+bool module_is_of_result(const struct value *value)
+{
+	return value->kind == VALUE_RESULT || value->kind == VALUE_RESULT_SCALED ||
+	       value->kind == VALUE_RESULT_STRING_SIZE || value->kind == VALUE_RESULT_WIDE_SIZE;
+}
+
 static bool check_has_argument(const struct value *value)
 {
-	return value->kind != VALUE_NONE && value->kind != VALUE_RESULT && value->kind != VALUE_CONST &&
-	       value->kind != VALUE_RESULT_SCALED && value->kind != VALUE_RESULT_STRING_SIZE &&
-	       value->kind != VALUE_RESULT_WIDE_SIZE;
+	return value->kind != VALUE_NONE && value->kind != VALUE_CONST && !module_is_of_result(value);
 }
 
 static bool check_value(const struct module_check_data *check, const char *field, const struct value *value)

@@ -20,5 +20,7 @@ const struct module *module_load(const char *path, struct buf *said);
 bool module_check(const struct module *module, struct buf *said);
 /* Returns true if a text can be the name of a module or the type of a resource in a trace. */
 bool module_is_name(const char *text);
+/* Returns true if a value is computed from the function's result, which is not known at the function's entry. */
+bool module_is_of_result(const struct value *value);
 
 #endif

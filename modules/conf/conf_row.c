@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
+#include "modules/load.h"
 #include "modules/row_code.h"
 #include "base/glob.h"
 
@@ -228,16 +229,10 @@ static bool take_attributes(struct taking *t)
 
 /* ---- Defaults ---- */
 
-static bool is_of_result(const struct value *value)
-{
-	return value->kind == VALUE_RESULT || value->kind == VALUE_RESULT_SCALED ||
-	       value->kind == VALUE_RESULT_STRING_SIZE || value->kind == VALUE_RESULT_WIDE_SIZE;
-}
-
 static bool uses_result(const struct function *f)
 {
-	return is_of_result(&f->id) || is_of_result(&f->size) || is_of_result(&f->released) || is_of_result(&f->last) ||
-	       is_of_result(&f->extent) || is_of_result(&f->keeps);
+	return module_is_of_result(&f->id) || module_is_of_result(&f->size) || module_is_of_result(&f->released) ||
+	       module_is_of_result(&f->last) || module_is_of_result(&f->extent) || module_is_of_result(&f->keeps);
 }
 
 static bool ask_success(struct taking *t, const char *why)
@@ -315,8 +310,8 @@ static bool conf_row_check_values(struct taking *t)
 							   : "id=return, or id=*NAME of a parameter");
 	if (f->role == ROLE_REALLOC && !conf_row_has(t, "released"))
 		return lexer_error(t->lexer, "the released id is missing: add released=NAME of a parameter");
-	if (is_of_result(&f->released) || is_of_result(&f->last) || is_of_result(&f->extent) ||
-	    (f->role == ROLE_RELEASE && is_of_result(&f->id)))
+	if (module_is_of_result(&f->released) || module_is_of_result(&f->last) || module_is_of_result(&f->extent) ||
+	    (f->role == ROLE_RELEASE && module_is_of_result(&f->id)))
 		return lexer_error(t->lexer,
 				   "a release is recorded at the function's entry, when there is no result yet");
 	if (f->id_count > 1 && f->id.kind != VALUE_POINTEE)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
+#include "modules/load.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -341,8 +342,7 @@ static bool take_live(const struct values *v, struct condition *condition)
 
 static bool check_at_entry(const struct values *v, const struct value *value)
 {
-	return (value->kind != VALUE_RESULT && value->kind != VALUE_RESULT_SCALED &&
-		value->kind != VALUE_RESULT_STRING_SIZE && value->kind != VALUE_RESULT_WIDE_SIZE) ||
+	return !module_is_of_result(value) ||
 	       lexer_error(v->lexer, "a condition is checked at the call's entry, where the result is not known yet");
 }
 

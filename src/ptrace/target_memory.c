@@ -2,6 +2,7 @@
 #include "config.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,19 +32,7 @@ ssize_t memory_read_for_unwind(void *process, uint64_t address, void *data, size
 
 int memory_read(struct process *p, uint64_t address, void *data, size_t size)
 {
-	size_t done = 0;
-
-	address = arch_data_address(p->arch, address);
-	while (done < size) {
-		const ssize_t got = pread(p->mem_fd, (char *)data + done, size - done, (off_t)(address + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		done += (size_t)got;
-	}
-	return 0;
+	return read_all_at(p->mem_fd, data, size, arch_data_address(p->arch, address));
 }
 
 int memory_read_for_arch(void *process, uint64_t address, void *data, size_t size)

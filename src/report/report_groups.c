@@ -67,7 +67,8 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 		grown = add_saturated(grown, ranked[i].grown);
 	}
 	for (size_t i = 0; i < count; i++) {
-		const double size = report_share(ranked[i].key, whole), growth = report_share(ranked[i].grown, grown);
+		const double size = report_share_of(ranked[i].key, whole),
+			     growth = report_share_of(ranked[i].grown, grown);
 		const bool grows = report->section->ranks_growth && !report->profile->has_old && growth > size;
 
 		ranked[i].rank = grows ? growth : size;

@@ -208,7 +208,7 @@ uint64_t report_key(const struct profile_resource *resource, const struct tally 
 	return report_has_bytes(resource) ? tally->bytes : tally->calls;
 }
 
-double report_share(uint64_t part, uint64_t whole)
+double report_share_of(uint64_t part, uint64_t whole)
 {
 	return whole ? (double)part / (double)whole : 0;
 }

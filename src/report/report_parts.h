@@ -82,7 +82,7 @@ bool report_has_bytes(const struct profile_resource *resource);
 /* Returns the bytes of a tally; returns the number of calls if sizes of the resource mean nothing. */
 uint64_t report_key(const struct profile_resource *resource, const struct tally *tally);
 /* Returns part / whole; 0 if `whole` is 0. */
-double report_share(uint64_t part, uint64_t whole);
+double report_share_of(uint64_t part, uint64_t whole);
 /* Writes a time, for example "1.234 s", to `text`, and returns it. since: nanoseconds, or a number of calls if the
  * trace has no times. */
 const char *report_span_text(const struct report *report, uint64_t since, char text[static 32]);

@@ -217,16 +217,16 @@ static double page_rows_rank_of(const struct profile_group *group)
 		tally_join(&all_lost, &kind->lost[i]);
 	}
 	const double shares[] = {
-		report_share(lost.bytes, all_lost.bytes),
-		report_share(lost.calls, all_lost.calls),
-		report_share(group->live.bytes, kind->live.bytes),
-		report_share(group->live.calls, kind->live.calls),
-		report_share(group->at_peak.bytes, kind->peak.bytes),
-		report_share(group->allocated.bytes, allocated->bytes),
-		report_share(group->allocated.calls, allocated->calls),
-		report_share(group->temporary.bytes, kind->temporary.bytes),
-		report_share(group->old.live.bytes, kind->old.live.bytes),
-		report_share(group->old.live.calls, kind->old.live.calls),
+		report_share_of(lost.bytes, all_lost.bytes),
+		report_share_of(lost.calls, all_lost.calls),
+		report_share_of(group->live.bytes, kind->live.bytes),
+		report_share_of(group->live.calls, kind->live.calls),
+		report_share_of(group->at_peak.bytes, kind->peak.bytes),
+		report_share_of(group->allocated.bytes, allocated->bytes),
+		report_share_of(group->allocated.calls, allocated->calls),
+		report_share_of(group->temporary.bytes, kind->temporary.bytes),
+		report_share_of(group->old.live.bytes, kind->old.live.bytes),
+		report_share_of(group->old.live.calls, kind->old.live.calls),
 	};
 	double rank = 0;
 

@@ -93,8 +93,8 @@ void elf_symbols_free(struct elf_file *file);
 void elf_build_id_to_hex(const void *bits, ssize_t size, char hex[BUILD_ID_HEX]);
 /* Returns true if the address is in an executable segment of the file. */
 bool elf_in_exec_segment(const struct elf_file *file, uint64_t value);
-/* Returns a copy of the first `length` bytes of the name, in a block of the list *blocks (NULL: empty). Adds the size of
- * a new block to *bytes. The copies live until elf_names_free() (elf_names.c). */
+/* Returns a copy of the first `length` bytes of the name, in a block of the list *blocks (NULL: empty). Adds the size
+ * of a new block to *bytes. The copies live until elf_names_free() (elf_names.c). */
 char *elf_name_copy(struct elf_name_block **blocks, const char *name, size_t length, size_t *bytes);
 void elf_names_free(struct elf_name_block **blocks);
 /* Returns a copy of the name; it lives as long as the file. */

@@ -127,7 +127,7 @@ static void test_mappings_with_userfaultfd_are_marked(void **state)
 }
 
 /* A flag is searched for only in the mapping's own line: with 65,000 mappings, searching the rest of smaps for each of
- * them would take minutes, while the process is stopped. */
+ * them would take minutes. */
 static void test_flags_are_read_only_from_the_mappings_own_line(void **state)
 {
 	const size_t count = 65000;

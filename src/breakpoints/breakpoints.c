@@ -253,6 +253,9 @@ size_t breakpoints_remove_some(struct process *p, bool entries, size_t most)
 	const struct hash_entry *entry;
 	size_t removed = 0;
 
+	/* A caller removes them in small parts, and asks all processes each time. */
+	if (!p->text->inserted)
+		return 0;
 	for (size_t i = 0; removed < most && (entry = hash_next(&p->text->breakpoints, &i));) {
 		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
 

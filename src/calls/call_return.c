@@ -54,8 +54,15 @@ static bool call_return_read_memory(const struct module_call *call, uint64_t add
 static uint64_t mapping_size(const struct module_call *call, uint64_t address)
 {
 	const struct looked_at *at = (const struct looked_at *)call;
+	struct maps maps;
 
-	return proc_mapping_size(proc_live_thread(at->p->pid), address);
+	if (maps_read(proc_live_thread(at->p->pid), &maps))
+		return 0;
+	const struct mapping *const m = maps_find(&maps, address);
+	const uint64_t size = m && m->start == address ? m->end - m->start : 0;
+
+	maps_free(&maps);
+	return size;
 }
 
 static void call_return_keep_text(const struct module_call *call, uint64_t id, const char *text)

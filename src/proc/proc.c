@@ -418,20 +418,3 @@ bool proc_same_memory(pid_t a, pid_t b, bool *known)
 	*known = order >= 0;
 	return order == 0;
 }
-
-uint64_t proc_mapping_size(pid_t tid, uint64_t address)
-{
-	char *maps = proc_read(tid, "maps", NULL);
-	uint64_t size = 0;
-
-	for (const char *line = maps; line && *line && !size;) {
-		unsigned long long start, end;
-
-		if (sscanf(line, "%llx-%llx ", &start, &end) == 2 && start == address && end > start)
-			size = end - start;
-		line = strchr(line, '\n');
-		line += line != NULL;
-	}
-	free(maps);
-	return size;
-}

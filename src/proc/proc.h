@@ -110,9 +110,6 @@ bool proc_syscall(pid_t tid, long *number, uint64_t *pc);
 bool proc_syscall_at(pid_t tid, long *number, uint64_t *pc, uint64_t *sp);
 /* Gets the pc and sp of a task that is stopped outside of system calls. Returns false for any other task. */
 bool proc_place(pid_t tid, uint64_t *pc, uint64_t *sp);
-/* Returns the size in bytes of the mapping that begins at the address in a task's memory; 0 if no mapping begins
- * there. */
-uint64_t proc_mapping_size(pid_t tid, uint64_t address);
 /* Returns true if two tasks use the same memory (kcmp(2)). *known is false if the kernel could not answer. */
 bool proc_same_memory(pid_t a, pid_t b, bool *known);
 

@@ -126,21 +126,28 @@ static bool has_c_library(const struct heap_image *image)
  * system call instruction of its own may have variables there. Threads wait most often in the C library's functions,
  * which have none there: the red zone then contains only old words of earlier functions. In a static program, the C
  * library has no file of its own, so each system call is assumed to be one of the library. */
-static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread)
+static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread, bool has_library)
 {
 	const struct heap_mapping *const m = image_mapping(image, thread->pc);
 
 	if (thread->is_ending)
 		return false;
-	return !thread->in_syscall || (m && !code_is_c_library(m->path) && has_c_library(image));
+	return !thread->in_syscall || (m && !code_is_c_library(m->path) && has_library);
 }
 
-/* Returns the lowest address that a thread uses on its stack. */
-static uint64_t used_from(const struct heap_image *image, const struct heap_thread *thread)
+/* Returns the lowest address that each thread uses on its stack. The caller frees the array. */
+static uint64_t *used_of_threads(const struct heap_image *image)
 {
-	const unsigned below = may_use_red_zone(image, thread) ? image->arch->red_zone : 0;
+	const bool has_library = has_c_library(image);
+	uint64_t *const used = xcalloc(image->n_threads + 1, sizeof(*used));
 
-	return thread->sp > below ? thread->sp - below : 0;
+	for (size_t i = 0; i < image->n_threads; i++) {
+		const struct heap_thread *const thread = &image->threads[i];
+		const unsigned below = may_use_red_zone(image, thread, has_library) ? image->arch->red_zone : 0;
+
+		used[i] = thread->sp > below ? thread->sp - below : 0;
+	}
+	return used;
 }
 
 /* Returns true if the words are the stack_t {start, flags, size} of sigaltstack(2) in a signal frame, and the signal
@@ -196,8 +203,9 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 }
 
 /* Adds the memory below a thread's stack pointer, if the thread runs on the stack that the C library or the kernel
- * provided. The added memory ends where another thread uses it as a stack. */
-static void add_below(struct heap *heap, const struct heap_thread *thread, struct thread_stacks_ranges *ranges)
+ * provided. The added memory ends where another thread uses it as a stack. used: used_of_threads(). */
+static void add_below(struct heap *heap, const struct heap_thread *thread, const uint64_t *used,
+		      struct thread_stacks_ranges *ranges)
 {
 	const struct heap_image *image = heap->image;
 	const struct heap_mapping *const m = image_mapping(image, thread->sp);
@@ -213,12 +221,9 @@ static void add_below(struct heap *heap, const struct heap_thread *thread, struc
 		return;
 	if (is_on_alternate(heap, thread))
 		return;
-	for (size_t i = 0; i < image->n_threads; i++) {
-		const uint64_t from = used_from(image, &image->threads[i]);
-
-		if (image->threads[i].sp >= unused.start && from < unused.end)
-			unused.end = from;
-	}
+	for (size_t i = 0; i < image->n_threads; i++)
+		if (image->threads[i].sp >= unused.start && used[i] < unused.end)
+			unused.end = used[i];
 	thread_stacks_add(ranges, unused.start, unused.end);
 }
 
@@ -288,9 +293,11 @@ static void add_left(void *context, uint64_t control_block, const struct thread_
 struct range *stacks_unused(struct heap *heap, size_t *count)
 {
 	struct thread_stacks_ranges ranges = {0};
+	uint64_t *const used = used_of_threads(heap->image);
 
 	for (size_t i = 0; i < heap->image->n_threads; i++)
-		add_below(heap, &heap->image->threads[i], &ranges);
+		add_below(heap, &heap->image->threads[i], used, &ranges);
+	free(used);
 	stacks_each_left(heap, add_left, &ranges);
 	*count = ranges.count;
 	return ranges.items;

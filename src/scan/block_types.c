@@ -22,6 +22,7 @@ struct scan_types {
 	size_t range_count, range_capacity;
 	uint64_t words_most; /* number of words in writable memory; no object has more references */
 	struct hash by_word; /* a word, mixed with its role -> number of its type */
+	struct hash by_name; /* hash of a name -> number of its type; 0: above TYPES_MAX */
 	char **types;        /* names of the types; types[0] is TYPE_UNKNOWN */
 	size_t count, capacity;
 };
@@ -52,6 +53,7 @@ void scan_types_free(struct scan_types *types)
 	free(types->types);
 	free(types->ranges);
 	hash_free(&types->by_word);
+	hash_free(&types->by_name);
 	free(types);
 }
 
@@ -82,17 +84,19 @@ static bool scan_word(const struct heap_image *image, uint64_t address, uint64_t
 
 static size_t block_types_add_type(struct scan_types *types, char *name)
 {
-	for (size_t i = 1; i < types->count; i++)
-		if (!strcmp(types->types[i], name)) {
-			free(name);
-			return i;
-		}
+	uint64_t *const place = hash_place(&types->by_name, hash_bytes(name, strlen(name)));
+
+	if (*place && !strcmp(types->types[*place], name)) {
+		free(name);
+		return *place;
+	}
 	if (types->count == TYPES_MAX) {
 		free(name);
 		return TYPE_UNKNOWN;
 	}
 	ARRAY_GROW(types->types, types->capacity, types->count);
 	types->types[types->count] = name;
+	*place = types->count;
 	return types->count++;
 }
 

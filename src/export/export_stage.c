@@ -43,8 +43,10 @@ static int export_stage_finish(struct stage *stage)
 {
 	struct export_stage *export = (struct export_stage *)stage;
 	const int error = export->inner ? stage_finish(export->inner) : 0;
+	/* Reports a write that has failed, also one by stage_finish(). */
+	const int closed = stream_close(&export->stream, export->failed ? -EIO : 0);
 
-	return stream_close(&export->stream, export->failed ? -EIO : error);
+	return error ? error : closed;
 }
 
 static void export_stage_free(struct stage *stage)

@@ -383,6 +383,14 @@ def heaptrack_files_of_several_traces_need_a_folder(folder):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PROGRAM, "-f", "heaptrack", one], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 1 and b"incomplete" in done.stderr, done
+    # Texts of all lengths around the sizes of stdio's buffers: some write fails last, when the export ends.
+    for count in (100, 1500, 3000, 6000):
+        more = write(folder, "3.txt", HISTORY + b"".join(
+            b"%d. [10:00:09.%06d] malloc<memory>(%d) = 0x%x\n\t0x%x\n\n" % (100 + i, i, i + 1, 4096 * (i + 9), 0x9000 + i)
+            for i in range(count)))
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM, "-q", "-f", "heaptrack", more], stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 1 and b"incomplete" in done.stderr, (count, done)
 
 
 def the_pprof_file_has_stacks_and_figures(folder):

@@ -333,6 +333,10 @@ def the_page_shows_growth_in_a_differential_flame_graph(folder):
         file.write((HEAD + CALLS.split("3. [")[0] % {"folder": folder}).encode())
     data = data_of(make_page(folder, (HEAD + calls).encode(), "--diff=" + old))
     assert data["compared"] == "/bin/prog, process 42" and data["kinds"][0]["old"] == [2, 160], data
+    with open(old, "ab") as file:
+        file.write(b"## old\n" * 25)
+    data = data_of(make_page(folder, (HEAD + calls + "## new\n").encode(), "--diff=" + old))
+    assert data["notes"] == ["new"] and data["notes_left_out"] == 0, data["notes"]
 
 
 def the_page_shows_abnormal_ends_and_counts_hidden_notes(folder):

@@ -138,6 +138,8 @@ static void add_notes(struct buf *out, const struct profile *profile)
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct account *account = profile->processes[p].account;
 
+		if (profile->processes[p].is_old)
+			continue; /* these notes are about the older trace */
 		for (size_t i = 0; i < account->note_count && count < PAGE_NOTES; i++) {
 			if (count++)
 				buf_add_char(out, ',');

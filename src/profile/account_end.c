@@ -57,7 +57,8 @@ static void end_block(const struct account *account, struct resource_account *re
 		site->oldest_since = born;
 	/* Of blocks with the same time, take the one with the lowest id, because the order of the hash table is
 	 * arbitrary. */
-	if (born > site->newest_since || !site->newest_id || (born == site->newest_since && id < site->newest_id)) {
+	if (!site->has_newest || born > site->newest_since || (born == site->newest_since && id < site->newest_id)) {
+		site->has_newest = true;
 		site->newest_since = born;
 		site->newest_id = id;
 	}
@@ -96,6 +97,7 @@ static void end_resource(const struct account *account, const struct resource_st
 		site->earlier_unscanned = (struct tally){0};
 		site->oldest_since = UINT64_MAX;
 		site->newest_since = site->newest_id = 0;
+		site->has_newest = false;
 	}
 	for (size_t i = 0; (entry = hash_next(&which->live, &i));)
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);

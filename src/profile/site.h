@@ -69,6 +69,7 @@ struct site {
 	uint64_t oldest_since, newest_since;
 	uint64_t number;             /* index in resource_account.sites */
 	uint64_t newest_id;          /* id of the newest live block; valid after account_end() */
+	bool has_newest;             /* newest_since and newest_id are set: 0 is the id of a descriptor */
 	bool is_before;              /* blocks from before the trace, which have no stack */
 	uint64_t peak_seen;          /* the resource's `peaks` when at_peak was set */
 	struct site_history history; /* live blocks at each moment of the resource's timeline */

@@ -528,6 +528,25 @@ static void times_continue_past_midnight(void **state)
 	profile_free(feed.profile);
 }
 
+/* 0 is the id of a descriptor. Which block is visited last depends on the order of a hash table. */
+static void test_newest_block_may_have_the_id_0(void **state)
+{
+	(void)state;
+	for (uint64_t other = 1; other <= 64; other++) {
+		struct feed feed = {0};
+
+		begin(&feed);
+		allocate(&feed, 1 * SECOND, other, 10, false);
+		allocate(&feed, 5 * SECOND, 0, 10, false);
+		end(&feed);
+		const struct profile_group *newest = group(&feed, "alloc_a");
+
+		assert_int_equal(newest->newest_id, 0);
+		assert_int_equal(newest->newest_since, 4 * SECOND);
+		profile_free(feed.profile);
+	}
+}
+
 static void test_standard_functions(void **state)
 {
 	static const char *const standard[] = {
@@ -566,6 +585,7 @@ static void test_standard_functions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_newest_block_may_have_the_id_0),
 		cmocka_unit_test(test_standard_functions),
 		cmocka_unit_test(groups_are_counted_by_stack),
 		cmocka_unit_test(higher_peak_replaces_the_earlier_one),

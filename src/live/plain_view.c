@@ -76,6 +76,7 @@ static void sleep_for(double seconds)
 int live_lines(struct view *view)
 {
 	struct lines lines = {.out = stdout};
+	uint64_t last = clock_ns(CLOCK_MONOTONIC);
 	const char *reason = NULL;
 	bool ended = false;
 
@@ -85,7 +86,10 @@ int live_lines(struct view *view)
 			sleep_for(0.1);
 			ended = view_has_ended(view, &reason);
 		}
-		view_look(view, view->options->interval);
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		view_look(view, (double)(now - last) / 1e9);
+		last = now;
 		write_look(view, &lines);
 		if (ferror(stdout))
 			break;

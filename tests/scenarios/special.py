@@ -15,7 +15,7 @@ import errors
 import kinds
 import oracle
 from lifecycle import Held, engine_of, need_attach, running
-from processes import PATIENCE, Failure, Tracer, rounds, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+from processes import PATIENCE, Failure, Tracer, has_ended, rounds, state_of, status_field, tasks_of, text_differences, text_of, wait_for
 
 
 def untraced_child(attached):
@@ -310,7 +310,9 @@ def sharer_executes(room):
         events += sum(len(t.events) for t in traces)
         if done.status != 3 or not done.out.endswith(b'the child ended with 0x0\n'):
             problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
-        if said.status or b'differ' in said.err:
+        # On a busy machine the child may have executed the program, which ends soon, before functrace had attached.
+        is_gone = said.status == 1 and b'there is no such process' in said.err and has_ended(child)
+        if (said.status and not is_gone) or b'differ' in said.err:
             problems.append('functrace: status %d' % said.status)
         is_shared = b'shares the memory' in said.err
         shared += is_shared

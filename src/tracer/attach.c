@@ -65,6 +65,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	p->trace->attached_to = is_named;
 	seize_rest(t, p, s);
 	if (s->refused) {
+		/* No breakpoint is inserted, because a task of the refused process would die of it. */
+		p->trace->broken = t->run->has_broken = true;
 		if (s->refused != pid)
 			msg_error("process %d shares the memory of process %d: functrace must attach to both, or none.",
 				  s->refused, pid);
@@ -153,7 +155,7 @@ static void tell_attached(const struct tracer *t)
 	/* A process whose trace could not be begun is already detached. */
 	for (const struct process *p = t->processes; p; p = p->next) {
 		named += p->trace->attached_to && !p->trace->broken;
-		others += !p->trace->attached_to;
+		others += !p->trace->attached_to && !p->trace->broken;
 	}
 	for (const struct process *p = t->processes; p; p = p->next) {
 		if (!p->trace->attached_to || p->trace->broken)

@@ -24,13 +24,13 @@ struct begun {
 };
 
 /* Returns true if the process is to be started. Returns false for a fork's child whose lender has breakpoints, because
- * the child's text has them, too. */
+ * the child's text has them, too, and for a process to which functrace could not attach as a whole. */
 static bool is_to_be_started(const struct process *p)
 {
 	const struct process *const lender = p->life->lender;
 
 	return !p->life->was_started && !p->life->planted && !(lender && lender->life->planted) && !p->leaving &&
-	       !p->life->uncompared;
+	       !p->life->uncompared && !p->trace->broken;
 }
 
 static struct process *next_to_start(struct tracer *t)

@@ -238,6 +238,34 @@ def traced_by_another(room):
     return problems, ''
 
 
+def descendant_shared_with_a_traced_one(room):
+    """A descendant shares its memory with a process that another tracer traces: functrace attaches to neither of the
+    two, and traces the named process. A breakpoint would kill the other one."""
+    need_attach()
+    with Held(room, ['/bin/sh', '-c', '"$0" vm; exit $?', builds.target('sharers', 'O2')]) as held:
+        first, other = sorted(p for p in running(room, 'sharers-O2'))
+        before = text_of(first)
+        debugger = room.start([sys.executable, '-c', SEIZE, str(other)])
+        if debugger.stdout.readline() != b'seized\n':
+            raise Failure('it could not be seized: %r' % room.finish(debugger).err)
+        tracer = Tracer(room, held.child.pid, ['--children'])
+        tracer.planted()
+        problems = text_differences(before, text_of(first))
+        for _ in range(2):
+            held.gate.open()
+            held.gate.arrived(held.child)
+        done = room.finish(held.child)
+        tracer.child.wait(20 * PATIENCE)
+        said = tracer.child.stderr.read()
+        debugger.kill()
+        room.finish(debugger)
+    if done.status != 3:
+        problems.append('the target ended with status %d, %r' % (done.status, done.out[-300:]))
+    if b'functrace must attach to both, or none' not in said or b'2 processes that functrace could not attach to' not in said:
+        problems.append('functrace said %r' % said)
+    return problems, ''
+
+
 def thread_traced_by_another(room):
     """One thread is traced by another tracer, and a breakpoint would kill it. The other threads sleep on."""
     need_attach()
@@ -495,6 +523,7 @@ CASES = [
 ] + [
     ('processes that share memory, both named, -F, and one executes another program', named_and_followed),
     ('processes that share memory, one is traced by another tracer', traced_by_another),
+    ('a descendant shares memory with a process that another tracer traces', descendant_shared_with_a_traced_one),
     ('a thread is traced by another tracer', thread_traced_by_another),
     ('a thread of another user', thread_of_another_user),
     ('processes that share memory, one executes another program while functrace attaches', sharer_executes),

@@ -24,7 +24,7 @@ struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
-	struct hash pids; /* pids of all processes that were ever added */
+	struct hash pids; /* pid of each process that was ever added -> its start (struct proc_stat) */
 	uint64_t round;   /* number of the round, from 0 on */
 	bool has_printed, has_failed;
 	bool is_lost; /* a scan in this round has found lost blocks */
@@ -53,22 +53,34 @@ static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_na
 {
 	ARRAY_GROW(run->items, run->capacity, run->count);
 	run->items[run->count++] = (struct target){.scan = scan, .is_named = is_named};
-	hash_set(&run->pids, (uint64_t)scan_pid(scan), 1);
+	struct proc_stat stat;
+
+	if (proc_stat(scan_pid(scan), &stat))
+		hash_set(&run->pids, (uint64_t)scan_pid(scan), stat.start);
+}
+
+/* Returns true if the process is or was in the list. Another process may have the pid of one that has ended. */
+static bool run_scan_knows(const struct run_scan_run *run, pid_t pid)
+{
+	const uint64_t *const start = hash_get(&run->pids, (uint64_t)pid);
+	struct proc_stat stat;
+
+	return start && proc_stat(pid, &stat) && stat.start == *start;
 }
 
 static void add_named(struct run_scan_run *run, pid_t which)
 {
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be the id of a thread */
 
-	if (!hash_get(&run->pids, (uint64_t)pid))
+	if (!run_scan_knows(run, pid))
 		run_scan_add(run, scan_new(pid), true);
 }
 
 static bool run_scan_is_new_child(const struct run_scan_run *run, pid_t pid)
 {
-	const pid_t parent = hash_get(&run->pids, (uint64_t)pid) ? 0 : proc_parent(pid);
+	const pid_t parent = run_scan_knows(run, pid) ? 0 : proc_parent(pid);
 
-	return parent && hash_get(&run->pids, (uint64_t)parent) && proc_live_thread(pid);
+	return parent && run_scan_knows(run, parent) && proc_live_thread(pid);
 }
 
 /* Adds the descendants of all processes in the list (--children). Each pass adds the children of listed processes,
@@ -201,7 +213,10 @@ static int scan_all(struct run_scan_run *run)
 	for (run->round = 0; run->round < options->count && run->count && !is_ended; run->round++) {
 		if (run_scan_look_at_all(run))
 			return EXIT_FAILURE;
-		next += options->interval_ns;
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		/* After a delay, as by Ctrl-Z, scans that were due meanwhile are not made up for. */
+		next = next + options->interval_ns > now ? next + options->interval_ns : now;
 		if (run->round + 1 < options->count && run->count)
 			run_scan_sleep_until(next);
 	}

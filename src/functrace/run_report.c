@@ -3,6 +3,7 @@
 #include "functrace/postproc_process.h"
 #include "base/msg.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,10 +167,13 @@ void report_run_end(const struct settings *settings)
 	/* print_report() has named the list in its message. */
 	if (!list.text && errno == EFBIG)
 		return;
-	for (char *path = NULL; (path = trace_list_next(&list, path));)
-		if (!strncmp(path, report->folder, strlen(report->folder)))
-			unlink(path);
 	free(list.text);
-	unlink(report->list);
+	DIR *const folder = opendir(report->folder);
+
+	/* These are functrace's own files: the list, traces, and the files of --attach-file beside them. */
+	for (const struct dirent *entry; folder && (entry = readdir(folder));)
+		unlinkat(dirfd(folder), entry->d_name, 0);
+	if (folder)
+		closedir(folder);
 	rmdir(report->folder);
 }

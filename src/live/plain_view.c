@@ -53,7 +53,7 @@ static void write_look(struct view *view, struct lines *lines)
 	lines_add(lines, "  %15s %12s %15s %15s %9s %9s  %s", view_has_bytes(view) ? "bytes" : "", "blocks",
 		  columns_since(view), "since last", "calls/s", "oldest", "allocated by");
 	lines_end(lines);
-	struct label *const labels = labels_of(view, top, &count);
+	struct label *const labels = labels_of(view, 0, top, &count);
 
 	for (size_t i = 0; i < count; i++)
 		write_row(view, lines, &view->rows[i], &labels[i]);

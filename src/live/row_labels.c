@@ -93,15 +93,16 @@ static void tell_apart(struct label *a, struct label *b)
 	show_to(b, same);
 }
 
-struct label *labels_of(struct view *view, size_t most, size_t *count)
+struct label *labels_of(struct view *view, size_t first, size_t most, size_t *count)
 {
 	const size_t n = view->row_count < most ? view->row_count : most;
+	const size_t from = first > LABELS_NEAR ? first - LABELS_NEAR : 0;
 	struct label *labels = xcalloc(n + 1, sizeof(*labels));
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = from; i < n; i++)
 		name_frames(view, &labels[i], &view->rows[i]);
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = i + 1; j < n; j++)
+	for (size_t i = from; i < n; i++)
+		for (size_t j = i + 1; j < n && j - i <= LABELS_NEAR; j++)
 			if (labels[i].of == labels[j].of) /* else the pids distinguish the rows */
 				tell_apart(&labels[i], &labels[j]);
 	*count = n;

@@ -23,9 +23,12 @@ struct label {
 	bool shows_function; /* `function` is shown, because no frame distinguishes the row */
 };
 
-/* Returns labels for the first rows of a view, at most `most`; *count is their number. Takes the lock. The caller frees
- * the labels with labels_free(). */
-struct label *labels_of(struct view *view, size_t most, size_t *count);
+/* A row is distinguished from this number of rows before it and after it, because comparing all pairs of rows would
+ * take longer than the time between two updates. */
+#define LABELS_NEAR 256
+/* Returns labels for the first rows of a view, at most `most`; *count is their number. first: the first row whose label
+ * is needed; labels of earlier rows may be empty. Takes the lock. The caller frees the labels with labels_free(). */
+struct label *labels_of(struct view *view, size_t first, size_t most, size_t *count);
 void labels_free(struct label *labels, size_t count);
 /* Appends the text of a label, if possible not wider than `width` columns. Frames that distinguish the row are kept;
  * other frames, and the ends of long names, are replaced by "..". */

@@ -223,8 +223,8 @@ static void draw_screen(struct screen *screen)
 	erase();
 	scroll_to_selected(screen);
 	draw_head(screen);
-	/* Labels are made for all rows up to the last one on the screen, so that scrolling changes few labels. */
-	struct label *const labels = labels_of(screen->view, screen->first + (size_t)LINES, &count);
+	/* Labels are made for rows above the screen, too, so that scrolling changes few labels. */
+	struct label *const labels = labels_of(screen->view, screen->first, screen->first + (size_t)LINES, &count);
 
 	for (size_t i = screen->first; i < count && y < end; i++) {
 		const struct view_row *row = &screen->view->rows[i];

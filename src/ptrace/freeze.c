@@ -90,6 +90,7 @@ static struct task *freeze_find(struct frozen_process *hold, pid_t tid)
 
 struct round {
 	struct frozen_process *hold;
+	struct hash known; /* tids of the seized threads */
 	size_t fresh, refused;
 	int error;
 };
@@ -98,7 +99,7 @@ static bool freeze_seize_unknown(void *context, pid_t tid)
 {
 	struct round *round = context;
 
-	if (freeze_find(round->hold, tid))
+	if (hash_get(&round->known, (uint64_t)tid))
 		return true;
 	const int error = freeze_seize(round->hold, tid);
 
@@ -113,6 +114,7 @@ static bool freeze_seize_unknown(void *context, pid_t tid)
 
 	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .guard_slot = -1, .phase = PHASE_LIVE};
 	task_join(&held->task, &round->hold->process);
+	hash_set(&round->known, (uint64_t)tid, 1);
 	round->fresh++;
 	return true;
 }
@@ -136,9 +138,12 @@ static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};
 
+	FOR_EACH_TASK(task, &hold->process)
+		hash_set(&round.known, (uint64_t)task->tid, 1);
 	exec_lock_watch(look_for_ends);
 	*error = proc_each_thread(hold->process.pid, freeze_seize_unknown, &round);
 	exec_lock_unwatch();
+	hash_free(&round.known);
 	if (!*error && round.refused)
 		*error = round.error;
 	return round.fresh;

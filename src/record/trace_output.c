@@ -273,8 +273,12 @@ void output_end(struct trace *trace, bool has_other_tasks)
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
 	check_name(trace);
-	close(trace->fd);
+	/* NFS reports a full disk only now. */
+	const int unwritten = close(trace->fd) && errno != EINTR ? -errno : 0;
+
 	trace->fd = -1;
+	if (unwritten && trace->has_file)
+		put_failed(trace, unwritten);
 	view_pipe_end(trace);
 	naming_end(trace->naming);
 	trace->naming = NULL;

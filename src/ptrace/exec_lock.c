@@ -12,24 +12,33 @@
 
 static void (*volatile look_for_ends)(void);
 
+/* microseconds: time until one SIGALRM; 0: none comes */
+static void set_timer(long microseconds)
+{
+	const struct itimerval timer = {.it_value = {0, microseconds}};
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void mask_alarm(int how)
+{
+	sigset_t alarm;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(how, &alarm, NULL);
+}
+
+/* Sets the timer again only here: look_for_ends() may take longer than the interval if there are thousands of threads,
+ * and with a periodic timer the interrupted code would make no progress. */
 static void on_alarm(int sig)
 {
 	const int error = errno;
 
 	(void)sig;
 	look_for_ends();
+	set_timer(LOOK_EVERY_US);
 	errno = error;
-}
-
-static void set_alarm(int how, long microseconds)
-{
-	const struct itimerval timer = {{0, microseconds}, {0, microseconds}};
-	sigset_t alarm;
-
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	setitimer(ITIMER_REAL, &timer, NULL);
-	pthread_sigmask(how, &alarm, NULL);
 }
 
 void exec_lock_watch(void (*look)(void))
@@ -38,10 +47,12 @@ void exec_lock_watch(void (*look)(void))
 
 	look_for_ends = look;
 	sigaction(SIGALRM, &action, NULL);
-	set_alarm(SIG_UNBLOCK, LOOK_EVERY_US);
+	set_timer(LOOK_EVERY_US);
+	mask_alarm(SIG_UNBLOCK);
 }
 
 void exec_lock_unwatch(void)
 {
-	set_alarm(SIG_BLOCK, 0);
+	mask_alarm(SIG_BLOCK); /* first, because the handler sets the timer */
+	set_timer(0);
 }

@@ -39,6 +39,11 @@ TESTS += tests/unit/naming
 tests_unit_naming_SOURCES = tests/unit/naming.c tests/unit/ledger_util.c tests/unit/ledger_util.h
 tests_unit_naming_LDADD = $(LEDGER_TEST_LIBS)
 
+check_PROGRAMS += tests/unit/exec_lock
+TESTS += tests/unit/exec_lock
+tests_unit_exec_lock_SOURCES = tests/unit/exec_lock.c
+tests_unit_exec_lock_LDADD = libptrace.a libproc.a libarch.a libbase.a $(UNIT_LIBS)
+
 check_PROGRAMS += tests/unit/spin
 TESTS += tests/unit/spin
 tests_unit_spin_SOURCES = tests/unit/spin.c

@@ -1,0 +1,46 @@
+/* Tests that the code under exec_lock_watch() makes progress, however long the called function takes. */
+#include "config.h"
+#include "base/util.h"
+#include "ptrace/exec_lock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <time.h>
+#include <cmocka.h>
+
+static volatile unsigned looks;
+
+/* Takes longer than the interval, as with thousands of threads. */
+static void look_slowly(void)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + 7000000;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		;
+	looks++;
+}
+
+static void test_watched_code_goes_on_between_long_looks(void **state)
+{
+	unsigned turns = 0;
+
+	(void)state;
+	exec_lock_watch(look_slowly);
+	/* Code that is interrupted again at once does a turn or two between two looks, even on a busy machine. */
+	while (turns < 200000 && looks < 2000)
+		turns += clock_ns(CLOCK_MONOTONIC) != 0;
+	exec_lock_unwatch();
+	assert_int_equal(turns, 200000);
+	const unsigned before = looks;
+
+	nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+	assert_int_equal(looks, before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_watched_code_goes_on_between_long_looks)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -72,12 +72,9 @@ static int64_t follow_all(struct heap *heap, const struct tcache_layout *layout,
 	return sum;
 }
 
-static void tcache_take_cache(struct heap *heap, struct block *chunk, const struct tcache_layout *layout,
-			      const struct hash *pointed)
+static void tcache_take_cache(struct heap *heap, struct block *chunk, const struct tcache_layout *layout)
 {
 	struct marks marks = {0};
-
-	(void)pointed;
 
 	for (int is_mixed = 1; is_mixed >= 0 && block_state(chunk) == CHUNK_USED; is_mixed--) {
 		if (follow_all(heap, layout, block_address(chunk), is_mixed, &marks) > 0)
@@ -104,40 +101,48 @@ static uint64_t variable_at(struct heap *heap, size_t thread, int64_t place)
 	return pointer ? word_or_0(&heap->words, pointer + (uint64_t)place) : 0;
 }
 
-/* Returns the addresses of the blocks to which variables of threads point, as a thread's pointer to its cache does. The
- * caller frees the map. */
-static struct hash pointed_blocks(struct heap *heap)
+/* Returns true if a variable of some thread points to an address, as a thread's pointer to its cache does. */
+static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 {
 	const int64_t first = first_variable(heap);
-	struct hash pointed = {0};
 
 	for (size_t i = 0; i < heap->image->n_threads; i++)
-		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
-			const uint64_t address = variable_at(heap, i, place);
-
-			if (address && block_at(heap, address))
-				hash_set(&pointed, address, 1);
-		}
-	return pointed;
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word)
+			if (variable_at(heap, i, place) == address)
+				return true;
+	return false;
 }
 
-/* Returns true if a chunk is an empty cache: a variable of a thread points to it, and it contains only zeros, except
- * for the counts from 2.42 on. */
-static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout,
-		     const struct hash *pointed)
+/* Returns true if a chunk contains only zeros, except for the counts from 2.42 on. */
+static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
 	     at += heap->form->word)
 		if (word_or_0(&heap->words, block_address(chunk) + at))
 			return false;
-	return hash_get(pointed, block_address(chunk));
+	return true;
 }
 
-static void take_empty(struct heap *heap, struct block *chunk, const struct tcache_layout *layout,
-		       const struct hash *pointed)
+static void take_if_empty(struct heap *heap, struct block *chunk)
 {
-	if (is_empty(heap, chunk, layout, pointed))
-		block_set_state(chunk, CHUNK_INTERNAL);
+	for (size_t k = 0; k < ARRAY_SIZE(layouts) && block_state(chunk) == CHUNK_USED; k++)
+		if (tcache_has_size(heap, &layouts[k], block_size(heap, chunk)) && is_empty(heap, chunk, &layouts[k]))
+			block_set_state(chunk, CHUNK_INTERNAL);
+}
+
+/* Marks the empty caches. Only chunks to which a variable of a thread points are examined, because the program may have
+ * a million blocks of a cache's size that contain only zeros. */
+static void take_empty_caches(struct heap *heap)
+{
+	const int64_t first = first_variable(heap);
+
+	for (size_t i = 0; i < heap->image->n_threads; i++)
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
+			struct block *const chunk = block_at(heap, variable_at(heap, i, place));
+
+			if (chunk)
+				take_if_empty(heap, chunk);
+		}
 }
 
 /* ---- Caches that are damaged ---- */
@@ -209,7 +214,7 @@ static bool has_odd_cache(struct heap *heap)
 
 /* Returns true if the first thread's cache, which is the first block that malloc allocates, is inconsistent;
  * heap->place is then its header. */
-static bool is_first_odd(struct heap *heap, const struct hash *pointed)
+static bool is_first_odd(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->region_count; i++) {
 		const struct region *region = &heap->regions[i];
@@ -218,36 +223,29 @@ static bool is_first_odd(struct heap *heap, const struct hash *pointed)
 		if (region->arena != 0 || region->is_mapped)
 			continue;
 		heap->place = region->start;
-		return is_odd(heap, address) && hash_get(pointed, address);
+		return is_odd(heap, address) && is_variable_of_thread(heap, address);
 	}
 	return false;
 }
 
-/* Calls `take` for each chunk in use that has the size of a cache. pointed: pointed_blocks(). */
-static void each_like(struct heap *heap, const struct hash *pointed,
-		      void (*take)(struct heap *, struct block *, const struct tcache_layout *, const struct hash *))
+static void tcache_take_all(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->block_count; i++) {
 		struct block *chunk = &heap->blocks[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(layouts) && block_state(chunk) == CHUNK_USED; k++)
 			if (tcache_has_size(heap, &layouts[k], block_size(heap, chunk)))
-				take(heap, chunk, &layouts[k], pointed);
+				tcache_take_cache(heap, chunk, &layouts[k]);
 	}
 }
 
 bool tcaches_find(struct heap *heap)
 {
-	struct hash pointed = pointed_blocks(heap);
-
-	each_like(heap, &pointed, tcache_take_cache);
+	tcache_take_all(heap);
 	/* Empty caches are searched for last, because a released chunk can look like an empty cache until all chunks
 	 * in caches are marked. */
-	each_like(heap, &pointed, take_empty);
-	const bool is_broken = has_odd_cache(heap) || is_first_odd(heap, &pointed);
-
-	hash_free(&pointed);
-	if (is_broken)
+	take_empty_caches(heap);
+	if (has_odd_cache(heap) || is_first_odd(heap))
 		return inconsistent_at(heap, heap->place, "a thread's cache is broken");
 	for (size_t i = 0; i < heap->block_count; i++)
 		if (block_state(&heap->blocks[i]) == CHUNK_CACHED) {

@@ -24,7 +24,7 @@ struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
-	struct hash pids; /* pid of each process that was ever added -> its start (struct proc_stat) */
+	struct hash pids; /* pid of each process that was ever added -> its start */
 	uint64_t round;   /* number of the round, from 0 on */
 	bool has_printed, has_failed;
 	bool is_lost; /* a scan in this round has found lost blocks */
@@ -49,23 +49,27 @@ static void run_scan_sleep_until(uint64_t ns)
 
 /* ---- The list of processes ---- */
 
+/* Returns the start of a process (struct proc_stat); 0: there is no such process. */
+static uint64_t run_scan_start_of(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(pid, &stat) ? stat.start : 0;
+}
+
 static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_named)
 {
 	ARRAY_GROW(run->items, run->capacity, run->count);
 	run->items[run->count++] = (struct target){.scan = scan, .is_named = is_named};
-	struct proc_stat stat;
-
-	if (proc_stat(scan_pid(scan), &stat))
-		hash_set(&run->pids, (uint64_t)scan_pid(scan), stat.start);
+	hash_set(&run->pids, (uint64_t)scan_pid(scan), run_scan_start_of(scan_pid(scan)));
 }
 
 /* Returns true if the process is or was in the list. Another process may have the pid of one that has ended. */
 static bool run_scan_knows(const struct run_scan_run *run, pid_t pid)
 {
 	const uint64_t *const start = hash_get(&run->pids, (uint64_t)pid);
-	struct proc_stat stat;
 
-	return start && proc_stat(pid, &stat) && stat.start == *start;
+	return start && *start == run_scan_start_of(pid);
 }
 
 static void add_named(struct run_scan_run *run, pid_t which)

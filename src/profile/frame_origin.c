@@ -5,26 +5,22 @@
 #include <ctype.h>
 #include <string.h>
 
-bool profile_frame_is_runtime(const struct profile_frame *frame)
-{
-	static const char *const names[] = {
-		"libc.so",  "libc-",   "libstdc++",  "libc++",     "libgcc_s",
-		"ld-linux", "ld-musl", "libpthread", "linux-vdso",
-	};
-	const char *name = frame->module ? path_name(frame->module) : NULL;
-
-	for (size_t i = 0; name && i < ARRAY_SIZE(names); i++)
-		if (!strncmp(name, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 static bool frame_origin_begins_with(const char *text, const char *const *beginnings, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
 			return true;
 	return false;
+}
+
+bool profile_frame_is_runtime(const struct profile_frame *frame)
+{
+	static const char *const names[] = {
+		"libc.so",  "libc-",   "libstdc++",  "libc++",     "libgcc_s",
+		"ld-linux", "ld-musl", "libpthread", "linux-vdso",
+	};
+
+	return frame->module && frame_origin_begins_with(path_name(frame->module), names, ARRAY_SIZE(names));
 }
 
 /* Returns true if the word "operator" begins at `c` in the name. Signs and types follow it, not another name. */

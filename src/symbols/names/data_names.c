@@ -101,9 +101,12 @@ static void take_symbol(struct object_symbols *symbols, int index)
 	GElf_Addr address;
 	GElf_Word section;
 	const char *name = dwfl_module_getsym_info(file->module, index, &sym, &address, &section, NULL, NULL);
-	const unsigned type = name ? GELF_ST_TYPE(sym.st_info) : STT_NOTYPE;
 
-	if (!name || !name[0] || strlen(name) >= NAME_LENGTH_MAX || section == SHN_UNDEF || section == SHN_ABS ||
+	if (!name)
+		return;
+	const unsigned type = GELF_ST_TYPE(sym.st_info);
+
+	if (!name[0] || strlen(name) >= NAME_LENGTH_MAX || section == SHN_UNDEF || section == SHN_ABS ||
 	    (type != STT_OBJECT && type != STT_FUNC && type != STT_GNU_IFUNC))
 		return;
 	ARRAY_GROW(symbols->items, symbols->capacity, symbols->count);

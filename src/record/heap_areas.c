@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of areas, because all mappings are read for each new area. No program should have so many. */
+/* When a trace has this number of areas, functrace records no further area, because it reads all mappings of the
+ * process for each new area. */
 #define AREAS_MAX 65536
 
 static bool heap_areas_is_known(const struct areas *areas, uint64_t address)

@@ -130,8 +130,9 @@ struct trace {
 	uint64_t resident_index; /* next_index when the resident memory was last written */
 	struct areas areas;      /* heap_areas.c: areas that the trace contains */
 	bool is_removed;         /* the file was removed: by functrace, because it is empty, or by another program */
-	bool broken;             /* the trace can no longer be written, or its process can no longer be read */
-	uint64_t calls_written;  /* number of calls that were written; set when the writer is closed */
+	/* the trace can no longer be written, its process can no longer be read, or attaching to the process failed */
+	bool broken;
+	uint64_t calls_written; /* number of calls that were written; set when the writer is closed */
 	bool reported;
 
 	struct trace *next; /* next trace of the run */

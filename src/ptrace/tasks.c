@@ -214,26 +214,35 @@ int task_read_regs(struct task *task)
 	return 0;
 }
 
+/* Reads the registers of a task whose process is not known. Returns its processor, NULL if that is unknown. */
+static const struct arch *foreign_regs(const struct task *task, struct arch_regs *regs)
+{
+	struct iovec iov = {regs, sizeof(*regs)};
+
+	return ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? NULL : arch_for_regset(iov.iov_len);
+}
+
 bool task_foreign_pc(const struct task *task, uint64_t *pc)
 {
 	struct arch_regs regs;
-	struct iovec iov = {&regs, sizeof(regs)};
-
-	if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
-		return false;
-	const struct arch *arch = arch_for_regset(iov.iov_len);
+	const struct arch *arch = foreign_regs(task, &regs);
 
 	if (arch)
 		*pc = arch->pc(&regs);
 	return arch != NULL;
 }
 
+static int write_regs(const struct task *task, const struct arch *arch, struct arch_regs *regs)
+{
+	struct iovec iov = {regs, arch->regset_size};
+
+	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
+}
+
 /* Not inlined into task_set_pc(), which runs at every stop but on x86 almost never calls task_set_regs(). */
 __attribute__((noinline)) int task_set_regs(struct task *task)
 {
-	struct iovec iov = {&task->regs, task->process->arch->regset_size};
-
-	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
+	return write_regs(task, task->process->arch, &task->regs);
 }
 
 int task_set_pc(struct task *task, uint64_t pc)
@@ -334,10 +343,13 @@ bool task_would_see_eintr(const struct task *task)
 
 void task_restart_syscall(struct task *task)
 {
-	const struct arch *arch = task->process ? task->process->arch : NULL;
+	struct process *p = task->process;
+	struct arch_regs foreign;
+	const struct arch *arch = !p ? foreign_regs(task, &foreign) : task_regs(task) == 0 ? p->arch : NULL;
+	struct arch_regs *regs = p ? &task->regs : &foreign;
 
-	if (arch && arch->restart_syscall && task_regs(task) == 0 && arch->restart_syscall(&task->regs))
-		task_set_regs(task);
+	if (arch && arch->restart_syscall && arch->restart_syscall(regs))
+		write_regs(task, arch, regs);
 }
 
 /* ---- Requests ---- */

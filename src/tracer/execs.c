@@ -163,7 +163,10 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	 *
 	 *	begin_all(): starts sh | sh executes ls: started here | begin_all(): must not start ls again */
 	p->life->was_started = true;
-	if (!t->run->paused && process_start(p) < 0 && first) {
+	const int error = t->run->paused ? 0 : process_start(p);
+
+	/* A program that was killed after its exec has no objects any more. Its end is reported next. */
+	if (error < 0 && first && (error != -ESRCH || proc_is_alive(task->tid))) {
 		launch_failed(t, task);
 		return;
 	}

@@ -29,7 +29,7 @@
 static int process_prepare(struct process *p)
 {
 	for (size_t i = 0; i < p->objects.count; i++)
-		p->objects.items[i]->probed = false;
+		p->objects.items[i]->probed = p->objects.items[i]->slots_read = false;
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;

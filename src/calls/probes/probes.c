@@ -414,6 +414,7 @@ static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 struct resolvers {
 	struct process *p;
 	size_t *indices, count;
+	size_t fresh; /* the first `fresh` indices are those of resolvers whose slots have not been looked for yet */
 };
 
 static bool is_resolver_named(const struct probe *probe, const char *name, uint64_t resolver)
@@ -447,15 +448,34 @@ static bool probes_on_slot(void *context, const char *name, uint64_t resolver, u
 	return true;
 }
 
+static void resolvers_add(struct resolvers *resolvers, bool slots_read)
+{
+	struct probe_list *const list = resolvers->p->probes;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i]->is_resolver && list->items[i]->slots_read == slots_read)
+			resolvers->indices[resolvers->count++] = i;
+}
+
 void probe_resolved(struct process *p)
 {
 	struct resolvers resolvers = {.p = p, .indices = xcalloc(p->probes->count + 1, sizeof(size_t))};
 
-	for (size_t i = 0; i < p->probes->count; i++)
-		if (p->probes->items[i]->is_resolver)
-			resolvers.indices[resolvers.count++] = i;
-	for (size_t i = 0; resolvers.count && i < p->objects.count; i++)
-		object_slots(p->objects.items[i], p->arch->reloc_irelative, probes_on_slot, &resolvers);
+	resolvers_add(&resolvers, false);
+	resolvers.fresh = resolvers.count;
+	resolvers_add(&resolvers, true);
+	const size_t all = resolvers.count;
+
+	for (size_t i = 0; i < p->objects.count; i++) {
+		struct object *object = p->objects.items[i];
+
+		resolvers.count = object->slots_read ? resolvers.fresh : all;
+		object->slots_read = true;
+		if (resolvers.count)
+			object_slots(object, p->arch->reloc_irelative, probes_on_slot, &resolvers);
+	}
+	for (size_t i = 0; i < resolvers.fresh; i++)
+		p->probes->items[resolvers.indices[i]]->slots_read = true;
 	free(resolvers.indices);
 }
 

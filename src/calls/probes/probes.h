@@ -21,6 +21,7 @@ struct probe {
 	const struct object *object;
 	/* the function is the resolver of an IFUNC: it returns the address of the function that is called */
 	bool is_resolver;
+	bool slots_read; /* probe_resolved() has looked for this resolver in the GOT slots of all objects */
 	size_t index, outer_index;   /* positions in struct probe_list */
 	struct probe_params *params; /* NULL unless -a or -x needs them */
 	/* alias.c */
@@ -67,7 +68,8 @@ void probe_linker(struct process *p);
  * pattern see pattern_probes.h. */
 void probe_object(struct process *p, struct object *object);
 /* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
- * in the GOT slots that the dynamic linker has filled. */
+ * in the GOT slots that the dynamic linker has filled. Each slot is compared with each resolver once, because functrace
+ * sees what a known resolver returns later. */
 void probe_resolved(struct process *p);
 /* Adds a probe at the entry of a traced function, with a breakpoint. The caller sets these fields of `probe`: wanted,
  * start (a code address), size, object, is_resolver, and the name in `traced`. */

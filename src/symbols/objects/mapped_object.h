@@ -33,6 +33,7 @@ struct object {
 	size_t text_count;
 	unsigned generation; /* number of the last objects_update() that has found the object */
 	bool probed;         /* set by the tracer; false in a new object */
+	bool slots_read;     /* probe_resolved() has read its GOT slots; false in a new object */
 	bool lasting;        /* set by the tracer: the object is never unloaded */
 };
 

@@ -174,7 +174,7 @@ bool postproc_input_check(const struct postproc_input *input)
 		  complaints > COMPLAINTS_MAX ? ", of which the first ten are named above" : "",
 		  /* Readers of formats with comments take a damaged line for a comment. */
 		  encoding_can(reader_encoding(input->reader), ENCODING_COMMENT)
-			  ? "no figure counts these records; damaged lines are shown as they are"
+			  ? "these records are not counted in any figure; damaged lines are shown as they are"
 			  : "these records are missing from the output");
 	return false;
 }

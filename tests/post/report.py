@@ -845,8 +845,8 @@ def lines_that_look_like_damaged_records_are_shown_unchanged(folder):
     data = (HEAD % 42 + CALLS + "12. december\n& more coming\n").encode()
     done = run("-", data=data, check=1)
     assert b"\n12. december\n& more coming\n" in done.stdout, done.stdout[-300:]
-    assert (b"functrace-postproc: standard input is damaged in 2 places; no figure counts these records; damaged "
-            b"lines are shown as they are\n") in done.stderr, done.stderr
+    assert (b"functrace-postproc: standard input is damaged in 2 places; these records are not counted in any figure; "
+            b"damaged lines are shown as they are\n") in done.stderr, done.stderr
 
 
 TESTS = [the_report_shows_a_process_name_that_is_not_the_file_name,

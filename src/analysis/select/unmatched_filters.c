@@ -132,9 +132,10 @@ static void check_address(const struct unmatched_filters *unmatched, uint64_t se
 				  "calls: give the trace as a file, not through a pipe"
 				: "; the addresses of another build differ");
 	} else if (late) {
-		msg_warn("an object with '%s' in its path is declared after calls, which were not compared with it; "
-			 "give the trace as a file, not through a pipe",
-			 address->object);
+		msg_warn(
+			"the trace declares an object with '%s' in its path only after some calls, to which the filter "
+			"was therefore not applied; give the trace as a file, not through a pipe",
+			address->object);
 	}
 }
 

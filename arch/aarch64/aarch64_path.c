@@ -4,7 +4,8 @@
 #include "arch/aarch64/aarch64.h"
 #include "arch/path.h"
 
-#define STACK 31 /* number of sp as a base or a result */
+#define STACK       31 /* number of sp as a base or a result */
+#define TAG_GRANULE 16 /* number of bytes of memory that have a tag */
 
 /* The instruction that is being followed. */
 struct aarch64_path_following {
@@ -78,13 +79,15 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 	}
 }
 
-/* Follows ldp, stp and similar instructions. */
+/* Follows ldp, stp and similar instructions. stgp, which also stores a tag, has the encoding of a store that would
+ * mirror ldpsw: it stores two registers of 8 bytes, and counts its offset in units of 16. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);
 	const bool load = insn_field(f, 22, 1), is_vector = insn_field(f, 26, 1);
-	const unsigned size = is_vector ? 4u << width : width & 2 ? 8 : 4;
-	const int64_t offset = a64_signed(f->word, 15, 7) * size;
+	const bool is_tag = width == 1 && !load && !is_vector;
+	const unsigned size = is_vector ? 4u << width : width & 2 || is_tag ? 8 : 4;
+	const int64_t offset = a64_signed(f->word, 15, 7) * (is_tag ? TAG_GRANULE : size);
 
 	/* 1: post-index; 3: pre-index */
 	follow_access(f, load, !is_vector, 2, size, form == 1 ? 0 : offset, form & 1 ? offset : 0);
@@ -110,6 +113,17 @@ static void follow_single(struct aarch64_path_following *f)
 		aarch64_path_set(f, insn_field(f, 0, 5), unknown);
 }
 
+/* Follows ldg, and stg, stzg, st2g and stz2g, which store tags and may change their base register. */
+static void follow_tag(struct aarch64_path_following *f)
+{
+	const unsigned form = insn_field(f, 10, 2);
+
+	if (form & 1) /* post-index, pre-index */
+		aarch64_path_add_to(f, insn_field(f, 5, 5), a64_signed(f->word, 12, 9) * TAG_GRANULE);
+	else if (form == 0)
+		aarch64_path_set(f, insn_field(f, 0, 5), unknown);
+}
+
 static void follow_memory(struct aarch64_path_following *f)
 {
 	if (insn_field(f, 27, 3) == 5) {
@@ -119,7 +133,9 @@ static void follow_memory(struct aarch64_path_following *f)
 	} else if (insn_field(f, 26, 1)) { /* structures of vectors; bit 23: with writeback */
 		if (insn_field(f, 23, 1) && insn_field(f, 28, 1) == 0)
 			path_forget(f->state, insn_field(f, 5, 5));
-	} else { /* exclusive and ordered accesses, literals, tags */
+	} else if ((f->word & 0xff200000) == 0xd9200000) {
+		follow_tag(f);
+	} else { /* exclusive and ordered accesses, literals */
 		aarch64_path_set(f, insn_field(f, 0, 5), unknown);
 		aarch64_path_set(f, insn_field(f, 10, 5), unknown);
 		aarch64_path_set(f, insn_field(f, 16, 5), unknown);

@@ -135,6 +135,11 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		 "=29+16 ra-8 29-16"},
 		/* stp x29, x30, [sp, #-16]!; bl; the next function: stp x29, x30, [sp, #-32]!; ldp; ret */
 		{&arch_aarch64, 8, "fd7bbfa9 e3ffff97 fd7bbea9 fd7bc2a8 c0035fd6", "-"},
+		/* stp x29, x30, [sp, #-16]!; stgp xzr, xzr, [sp, #-32]!; bl; st2g sp, [sp], #32; ldp x29, x30, [sp],
+		 * #16; ret */
+		{&arch_aarch64, 12, "fd7bbfa9 ff7fbf69 fcffff97 ff27a0d9 fd7bc1a8 c0035fd6", "=31+48 ra-8 29-16"},
+		/* stp x29, x30, [sp, #-16]!; bl; ldp x29, x30, [sp]; stgp xzr, xzr, [sp], #16; ret */
+		{&arch_aarch64, 8, "fd7bbfa9 fcffff97 fd7b40a9 ffff8068 c0035fd6", "=31+16 ra-8 29-16"},
 		/* push rbp; mov rbp, rsp; push rbx; sub rsp, 24; call; mov [rbp-24], rax; add rsp, 24; pop rbx;
 		 * pop rbp; ret */
 		{x86_64, 14, "55 4889e5 53 4883ec18 e8f2ffffff 488945e8 4883c418 5b 5d c3", "=7+48 ra-8 3-24 6-16"},

@@ -99,7 +99,8 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 		memcpy(value, x87, sizeof(fraction) + sizeof(head));
 		return;
 	}
-	/* A denormal result is rounded twice. That seldom matters, because such numbers seldom have more precision. */
+	/* A denormal result is rounded twice: to the precision of a normal number, and then to its own. That seldom
+	 * matters, because the fraction of such a number seldom has more bits than the result can hold. */
 	const int exponent = head & 0x7fff, shift = exponent - 16383 - 63;
 	const double sign = head & 0x8000 ? -1 : 1;
 	const bool is_finite = exponent != 0x7fff;

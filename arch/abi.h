@@ -96,7 +96,8 @@ struct arch_abi {
 	 * address in its first instructions. 0 if they are not passed by address, or if the address does not change. */
 	unsigned char by_address_above;
 	/* True if compilers use another convention for functions that only their own file calls: an integer result is
-	 * then in the ABI's register, but other results are elsewhere. With is_soft_float compilers always use it. */
+	 * then in the ABI's register, but other results are elsewhere. For objects with soft float (is_soft_float),
+	 * compilers use another convention for such functions even if this is false. */
 	bool has_local_convention;
 	/* The maximum alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
 	 * size. */

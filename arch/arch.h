@@ -29,7 +29,7 @@ struct arch_regs {
 enum insn_kind {
 	INSN_COPY,    /* can be executed out of line, after relocation */
 	INSN_EMULATE, /* is emulated by the tracer: jumps, calls, nops */
-	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; gets no breakpoint if cannot_step */
+	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; no breakpoint if arch.cannot_step */
 };
 
 /* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */
@@ -133,8 +133,8 @@ struct arch_signal {
 	const signed char *frame_registers;
 	unsigned frame_return_size;
 	/* Sets *state to the state of the interrupted code, as the bits of code_state, from the word after the pc in
-	 * the frame. Returns false if the processor counts the next instructions (is_in_block). NULL if there is one
-	 * state. */
+	 * the frame. Returns false if the code was interrupted inside a Thumb IT block (is_in_block). NULL if the
+	 * processor has only one state. */
 	bool (*frame_state)(uint64_t word, uint64_t *state);
 	/* True: unwinding reads the registers from the frame even if the code to which handlers return has CFI,
 	 * because this CFI is incomplete (on AArch64 it describes only a frame pointer). False: the registers are
@@ -290,7 +290,8 @@ struct arch {
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	/* Returns the tid of the task that was just created, if the registers are those at the return of fork,
-	 * vfork, clone or clone3; else 0. The tid is that in the parent's pid namespace. May be NULL. */
+	 * vfork, clone or clone3; else 0. The tid is that in the parent's pid namespace. NULL: the registers do not
+	 * show the tid. */
 	pid_t (*created_tid)(const struct arch_regs *regs);
 
 	/* The si_code of the SIGTRAP that a breakpoint raises. */
@@ -298,8 +299,9 @@ struct arch {
 
 	/* Code addresses. If a processor runs code in several states (ARM's Thumb), these bits in function pointers,
 	 * symbols and return addresses contain the state, and the other bits the address of the code. 0: there is
-	 * one state. pc and set_pc, insn.address and slots do not have these bits, because a task that the tracer
-	 * moves keeps its state. breakpoint, entry, follows_call and decode get addresses with the bits. */
+	 * one state. The addresses that pc and set_pc use, insn.address, and the addresses of slots do not have these
+	 * bits, because a task that the tracer moves keeps its state. The addresses that breakpoint, entry,
+	 * follows_call and decode get have them. */
 	uint64_t code_state;
 	/* Returns the task's state as these bits; NULL if there is one state. */
 	uint64_t (*state)(const struct arch_regs *regs);
@@ -331,8 +333,9 @@ struct arch {
 	 * constants into code. */
 	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
 	/* Returns true if sp, after `size` bytes of code, is not its first value plus a constant, because the code has
-	 * loaded, copied or rounded sp. *ever: true if this happens anywhere in the code. After an unconditional jump
-	 * sp is assumed to have its first value, because other code jumps there. */
+	 * loaded, copied or rounded sp. *ever: true if this happens anywhere in the code. The code after an
+	 * unconditional jump is reached only by other jumps. There, sp is assumed to be its first value plus a
+	 * constant again. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
 	/* Follows the instruction at the state's address. Sets *state to the state after the instruction; if *step

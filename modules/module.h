@@ -219,7 +219,7 @@ struct module_call {
 
 /* The data of an event that the function `look` of a table row may change before the event is written. */
 struct module_details {
-	unsigned index; /* with looks_again, number of the call of `look` for this event, from 0 on */
+	unsigned index; /* with looks_again: number of events of the traced call before this one */
 	uint64_t id, size;
 	/* An argument that is added to the event: its name, which must be a constant string, and its value. The name
 	 * is NULL if no argument is added. */
@@ -264,7 +264,7 @@ struct function {
 	bool can_fail;         /* can fail: a place is reserved at the entry; the release is written if it succeeds */
 	bool fails_unknown;    /* the release can fail, but not for a live id (close) */
 	bool may_release_none; /* if the id is not live, the call releases nothing and is not written (dup2, munmap) */
-	bool releases_anyway;  /* ROLE_REALLOC: `released` is released even if the call fails (freopen) */
+	bool releases_anyway;  /* the old resource is released even if the call fails (freopen) */
 	bool unless_live;      /* ROLE_ALLOC: if the id is live already, the call has not allocated it (shm_open) */
 	bool publishes_early;  /* other threads can see the id before the return (posix_memalign) */
 	bool throws;           /* the function may end with a C++ exception */
@@ -306,9 +306,10 @@ struct resource {
 	 * own resources. */
 	bool of_group;
 	bool ends_in_child; /* a fork's child has none of its parent's resources (threads) */
-	/* True: a call is folded into a call of another kind of the module that has this flag, too (fopen opens a
-	 * descriptor), if all code between the two belongs to the object of the outer function. False: a call is
-	 * folded only into a call of the same kind, and only if all functions between the two are of this kind. */
+	/* True: a call is folded into an outer call of another kind of the same module, if that kind has this flag, too
+	 * (fopen opens a descriptor), and if all functions on the stack between the two calls belong to the outer
+	 * function's object. False: a call is folded only into an outer call of the same kind, and only if all
+	 * functions between the two calls are of this kind. */
 	bool folds_in_object;
 	bool is_nested;         /* each call makes its own event, also inside another call */
 	unsigned char existing; /* enum existing */

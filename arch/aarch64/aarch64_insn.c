@@ -77,7 +77,7 @@ static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t
 	return false;
 }
 
-/* Returns true for instructions at which a program stops by itself: its own breakpoints, halts, udf. */
+/* Returns true for instructions at which a program stops by itself: its own breakpoints (brk), hlt, udf. */
 static bool aarch64_insn_is_trap(uint32_t word)
 {
 	return word >> 16 == 0 || (IS(word, 0xff000000, 0xd4000000) && !IS(word, 0xffe0001f, A64_SVC_0));
@@ -107,7 +107,8 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
 	return IS(word, 0xffffdbff, 0xdac183fe) || IS(word, 0xffc00000, 0xf3800000) || word == (HINT | HINT_PACM << 5);
 }
 
-/* Returns true if the encoding is not allocated (C4.1), because it may be a newer instruction. */
+/* Returns true if the encoding is not allocated (C4.1). Such an instruction is stepped in place, because it may be a
+ * newer one whose effect depends on its address. */
 static bool is_unallocated(uint32_t word)
 {
 	/* These encodings are next to those of system instructions (also with register pairs) and of 128-bit vector

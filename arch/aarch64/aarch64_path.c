@@ -149,8 +149,7 @@ static void aarch64_path_follow_sum(struct aarch64_path_following *f)
 	const int64_t size = (int64_t)insn_field(f, 10, 12) << (insn_field(f, 22, 1) ? 12 : 0);
 	const int64_t number = insn_field(f, 30, 1) ? -size : size;
 
-	if (!insn_field(f, 31, 1) ||
-	    insn_field(f, 29, 1)) { /* 32 bits, or sets flags: register 31 is the zero register */
+	if (!insn_field(f, 31, 1) || insn_field(f, 29, 1)) { /* 32 bits; or sets flags, so that register 31 is zero */
 		aarch64_path_set(f, to, unknown);
 		return;
 	}
@@ -207,7 +206,7 @@ static void aarch64_path_follow_system(struct aarch64_path_following *f)
 	static const unsigned short last[] = {93 /* exit */, 94 /* exit_group */, 139 /* rt_sigreturn */};
 	const uint32_t word = f->word;
 
-	if (word >> 24 == 0xd4) { /* svc continues; brk, hlt, udf do not */
+	if (word >> 24 == 0xd4) { /* svc continues; brk and hlt do not */
 		if ((word & 0xffe0001f) != A64_SVC_0 ||
 		    path_ends(aarch64_path_value_of(f, 8), last, sizeof(last) / sizeof(last[0])))
 			f->step->next = PATH_END;
@@ -276,7 +275,7 @@ bool a64_follow(struct path_state *state, const unsigned char *code, size_t size
 	case 15: /* vectors; some instructions write a general register */
 		aarch64_path_set(&f, insn_field(&f, 0, 5), unknown);
 		break;
-	default: /* the encoding is not allocated */
+	default: /* not allocated, or SVE or SME, which are not followed */
 		return false;
 	}
 	state->address = address + A64_INSN_SIZE;

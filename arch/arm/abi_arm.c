@@ -57,8 +57,8 @@ static bool abi_arm_is_clear(const struct abi_value *value, bool is_gcc)
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
 		const struct abi_field *field = &value->fields[i];
 
-		/* A bit field of a packed struct is not clear if its type may be aligned more strictly than the
-		 * struct. */
+		/* The location of a struct with a bit field is uncertain if the struct is packed and the bit field's
+		 * type may be aligned more strictly than the struct. */
 		if (field->kind == ABI_BITS && value->align && field->size > value->align)
 			return false;
 		/* LLVM passes the elements of a vector one by one if the processor may lack NEON. */

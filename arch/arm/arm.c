@@ -170,8 +170,8 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Returns false, because compilers set sp to other values only in prologues, and their unwind rules are valid after the
- * prologue. */
+/* Returns false. Compilers set sp to a value that is not sp plus a constant only in prologues, and the unwind rules of
+ * ARM are valid only after the prologue. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -197,9 +197,9 @@ const struct arch arch_arm = {
 	.reloc_jump_slot = R_ARM_JUMP_SLOT,
 	.reloc_glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
-	/* For 32-bit tasks of a 64-bit tracer, the kernel supports neither PTRACE_GETREGS nor PTRACE_POKEUSER. A 32-bit
-	 * kernel could write only the pc. But all registers are written anyway, so that a jump through the PLT, which
-	 * changes ip and the state, can be emulated, too. */
+	/* For 32-bit tasks of a 64-bit tracer, the kernel supports neither PTRACE_GETREGS nor PTRACE_POKEUSER. A tracer
+	 * on a 32-bit kernel could write the pc alone. It writes all registers nevertheless, so that a jump through
+	 * the PLT, which changes ip and the state, can be emulated, too. */
 	.getregs = IS_32_BIT ? REQUEST_GETREGS : 0,
 	.pc_offset = -1,
 	.address_max = 0xffffefff,
@@ -226,7 +226,7 @@ const struct arch arch_arm = {
 	.signal.kernel_action =
 		{.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
 	.signal.libc_action = {.size = 136, .handler = 0, .mask = 4, .flags = 132, .word = 4, .flags_size = 4},
-	.signal.action_flags = 0, /* the C library, like the kernel, has a restorer for each kind of frame */
+	.signal.action_flags = 0, /* no restorer is set: the kernel has one for each kind of frame */
 	.hit_code = TRAP_BRKPT,
 	.signal.frame = arm_signal_frame,
 	.signal.frame_has_registers = true,

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-/* Returns true for instructions at which a program stops by itself: its own breakpoints, halts, udf. */
+/* Returns true for instructions at which a program stops by itself: its own breakpoints (bkpt), hlt, udf. */
 static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb)
 {
 	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];

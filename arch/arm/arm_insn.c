@@ -115,8 +115,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool thumb = op->flags & OP_THUMB, is_conditional = word >> 28 != 15;
 	const bool is_vector = is_conditional && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 
-	/* mcr, mcrr or mrrc with the pc; mrc of a vector register except vmrs of the flags (in other mrc, the pc's
-	 * number means the flags) */
+	/* These instructions use the pc if they have its number: mcr, mcrr, mrrc, and mrc of a vector register. In vmrs
+	 * of the flags, and in all other mrc, the pc's number means the flags. */
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
 	     ((word & 0x0f100e10) == 0x0e100a10 && (word & 0x0fffffff) != 0x0ef1fa10)))

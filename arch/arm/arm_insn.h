@@ -114,7 +114,8 @@ uint32_t thumb_number(uint32_t number, uint8_t *amount);
 /* Decodes coprocessor instructions, vector loads and vector stores, which have the same encoding in both states. */
 void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word);
 
-/* Decodes an instruction as arm_decode() does, but also accepts an instruction that must not get a breakpoint. */
+/* Decodes an instruction as arm_decode() does, but also accepts an instruction between a load-exclusive and its store,
+ * which must not get a breakpoint. */
 bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct insn *insn);
 
 /* For the contracts see the functions with these names in struct arch. */

@@ -133,8 +133,8 @@ static bool has_constant(struct arm_literals_window *window, uint32_t place, uin
 		if (constant.size && constant.address - place + constant.size - 1 < size + constant.size - 1)
 			return true;
 		arm_literals_note_constant(window, &constant);
-		/* The second half is not an instruction, unless the first half is a constant that was not
-		 * recognised. */
+		/* Skips the second half of an instruction of four bytes. (If the first half is a constant that was
+		 * not recognised, this skips an instruction.) */
 		length = thumb && is_long(half) ? 4 : length;
 	}
 	return false;
@@ -148,9 +148,9 @@ static uint32_t condition_at(const struct arm_literals_window *window, uint32_t 
 #define WORDS_LOOKED_AT 4
 
 /* Returns true if the code at `place` has the other state, because a function begins there, after a function that ends
- * with a call that never returns. In A32, code after a call that returns does not begin with a condition, because calls
- * do not preserve the flags; so a condition means Thumb code. In Thumb, several consecutive words with the condition
- * "always" mean A32 code, because Thumb code hardly ever looks like this. */
+ * with a call that never returns. In A32, code after a call that returns does not begin with a conditional instruction,
+ * because calls do not preserve the flags. So a condition other than "always" means Thumb code. In Thumb, several
+ * consecutive words with the condition "always" mean A32 code, because Thumb code hardly ever looks like this. */
 static bool is_other_state(const struct arm_literals_window *window, uint32_t place, bool thumb)
 {
 	if (!thumb)

@@ -213,7 +213,7 @@ static void follow_thumb_number(struct arm_path_following *f, uint32_t first, ui
 		path_forget(f->state, d);
 }
 
-/* Follows loads and stores of one register that were not decoded: those of sp, lr or pc, and rare ones. */
+/* Follows loads and stores of one register that were not decoded: those of sp or lr, hints, and rare ones. */
 static bool follow_thumb_access(struct arm_path_following *f, uint32_t first, uint32_t second)
 {
 	struct arm_op op = {.kind = BIT(first, 4) ? OP_LOAD : OP_STORE, .n = (uint8_t)BITS(first, 0, 4)};
@@ -393,7 +393,7 @@ static bool follow_op(struct arm_path_following *f)
 			path_call(f->state, f->state->arch->dwarf.preserved);
 			return true;
 		}
-		/* The jump is a tail call, or leads to a return by lr. */
+		/* If lr contains the return address again, the jump is a tail call, or leads to a return by lr. */
 		if (op->condition == ARM_ALWAYS && f->state->registers[ARM_LR].kind == PATH_MEMORY)
 			return leave_by_register(f, f->state->registers[ARM_LR]);
 		f->step->next = op->condition == ARM_ALWAYS ? PATH_JUMP : PATH_BRANCH;

@@ -99,7 +99,7 @@ static void decode_high(struct insn *insn, struct arm_op *op, uint32_t half)
 	op->n = (uint8_t)(what == 2 ? 0 : d);
 }
 
-/* Decodes push, pop, cbz, it and others with the same first four bits. */
+/* Decodes push, pop, cbz, cbnz, the IT instruction, and others with the same first four bits. */
 static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 {
 	if (BITS(half, 8, 1) && !BIT(half, 10)) {
@@ -319,8 +319,9 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 	}
 }
 
-/* Decodes data processing with register operands: with shifts, and in groups of their own. The third operand of sums of
- * products, and the first operand of extensions, may be missing. */
+/* Decodes data processing with register operands: with a shifted operand, and the groups of other operations (first
+ * byte fa) and of products (fb). In products with a sum the third operand, and in extensions the first operand, may be
+ * missing; its field then has the pc's number. */
 static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;

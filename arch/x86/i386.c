@@ -168,8 +168,8 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
 	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
 }
 
-/* If the kernel has a vdso, a signal action on i386 needs no restorer: glibc then sets none, and the kernel does not
- * use musl's. But a restorer's address may be on a stack. */
+/* For unwinding only: a restorer's address may be on a stack. A signal action on i386 needs no restorer if the kernel
+ * has a vdso: glibc then sets none, and the kernel does not use musl's. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_386, code, size, 1);
@@ -188,8 +188,8 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 
 /* The kernel's struct sigframe contains the return address, the signal, and a sigcontext of 32-bit words. If the
  * handler uses a siginfo_t, the frame is a struct rt_sigframe: the return address, the signal, a pointer to the
- * siginfo_t (which follows), and a pointer to the ucontext after that. In struct sigframe, gs is at the offset of
- * the first pointer. */
+ * siginfo_t (which follows), and a pointer to the ucontext after that. The first pointer distinguishes the two frames:
+ * in struct sigframe, gs is at its offset, and a selector is never the address of the siginfo_t. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };

@@ -222,7 +222,8 @@ static int get_operand(struct work *work, unsigned n, uint64_t *value)
 	}
 }
 
-/* Writes a result. This must be the last step of an instruction that can fail. */
+/* Writes a result. An instruction must do this after all other steps that can fail, so that a failure changes
+ * nothing. */
 static int set_operand(struct work *work, unsigned n, uint64_t value)
 {
 	const ZydisDecodedOperand *operand = &work->operands[n];
@@ -322,8 +323,8 @@ static int run_conditional(struct work *work)
 	return error ? error : set_operand(work, 0, holds ? value : old);
 }
 
-/* Emulates cbw, cwde and cdqe, which extend the lower half of rax, and cwd, cdq and cqo, which fill rdx with the
- * sign of rax. */
+/* Emulates cbw, cwde and cdqe, which extend the lower half of ax, eax or rax, and cwd, cdq and cqo, which fill dx, edx
+ * or rdx with the sign of ax, eax or rax. */
 static int run_extension(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;

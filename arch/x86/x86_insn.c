@@ -272,7 +272,7 @@ bool x86_decode(const struct x86_mode *mode, uint64_t address, const unsigned ch
 	status = ZydisDecoderDecodeInstruction(&decoder, &context, code, size, &z);
 	if (status == ZYDIS_STATUS_NO_MORE_DATA || status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG)
 		return false;
-	/* Other errors may mean that the instruction is newer than the decoder. */
+	/* Other errors may mean that the instruction is newer than the decoder. Then it is stepped in place. */
 	if (!ZYAN_SUCCESS(status) ||
 	    !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &context, &z, operands, z.operand_count)))
 		return true;

@@ -313,7 +313,8 @@ bool x86_follow(const struct x86_mode *mode, struct path_state *state, const uns
 	return true;
 }
 
-/* Returns true if code begins by saving the frame pointer (in both widths and encodings), or with a landing pad. */
+/* Returns true if code begins by saving the frame pointer (32 or 64 bits wide, and in either encoding of mov), or with
+ * endbr32 or endbr64. */
 static bool x86_path_is_first(const unsigned char *code, size_t size)
 {
 	static const struct {

@@ -23,7 +23,7 @@ struct token {
 /* The tokenizer of a file, and its position in the current statement. */
 struct lexer {
 	const char *path;
-	const struct conf *conf; /* descriptions that were read before; NULL if there are none */
+	const struct conf *conf; /* contains the enums and unions that were read before; NULL: there are none */
 	const char *at, *end;    /* the rest of the statement, which follows `token` */
 	unsigned line;           /* line number of `at` */
 	struct token token;      /* the current token */

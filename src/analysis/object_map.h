@@ -31,7 +31,7 @@ enum object_change {
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
 /* Returns what object_map_put() would return, without changing the map. */
 enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
-/* Copies the build-id to the object that is mapped at the record's address, if there is one. */
+/* Copies the build-id to the object that begins at the record's address, if there is one. */
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* Returns the object that is mapped at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);

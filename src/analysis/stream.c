@@ -26,7 +26,8 @@ int stream_open(struct stream *stream, const struct output_target *target, uint3
 int stream_close(struct stream *stream, int error)
 {
 	if (stream->out) {
-		/* If an earlier write has failed, errno is still its cause, unless a later call has changed errno. */
+		/* If an earlier write has failed, errno is still its cause, unless a later call has changed errno. If
+		 * errno is 0, the cause is unknown, and EIO is reported. */
 		errno = errno ? errno : EIO;
 		const bool failed = fflush(stream->out) || ferror(stream->out);
 		const int cause = errno;

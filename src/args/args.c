@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#define PIECES_MAX 16 /* maximum number of pieces into which the compiler has split a parameter */
+#define PIECES_MAX 16 /* maximum number of pieces read of a parameter that the compiler has split */
 
 /* The state of formatting one call, at its entry or at its return. */
 struct explaining {

@@ -142,7 +142,7 @@ struct abi_value flatten(const struct data_type *type, unsigned pointer_size)
 {
 	struct flattening f = {.pointer_size = pointer_size, .steps = STEPS_MAX};
 
-	/* The size and the place of what is passed are unknown. */
+	/* For these types it is unknown which bytes are passed, so their size and place are unknown, too. */
 	if (!type || type->is_incomplete || type->may_be_by_address || (type->kind == DATA_OTHER && !type->size)) {
 		f.value.size = UINT64_MAX;
 		give_up(&f);

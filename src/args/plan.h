@@ -24,7 +24,7 @@ struct args_plan {
 	struct plan_param *params;
 	bool has_result;
 	struct plan_param result;
-	enum args_doubt doubt; /* of the number that the function returns */
+	enum args_doubt doubt; /* doubt about the number that the function returns */
 	/* size, in bytes, of a result that is a number in the first integer register; else 0 */
 	uint32_t number_size;
 	uint32_t stack_from, stack_to; /* range of the stack that all arguments occupy at the entry, in bytes from sp */

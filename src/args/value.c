@@ -132,7 +132,7 @@ static void show_scalar(struct formatter *s, const struct data_type *type, const
 	}
 }
 
-/* Shows a scalar whose bytes are in the other order. */
+/* Shows a scalar whose byte order is opposite to the processor's. */
 static void show_swapped(struct formatter *s, const struct data_type *type, const struct value_view *view)
 {
 	unsigned char bytes[16];

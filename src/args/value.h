@@ -26,7 +26,8 @@ void show_elements(struct formatter *s, const struct data_type *type, const stru
 void show_pointer(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		  enum follow follow);
 
-/* These handle characters and strings. */
+/* is_text_char() returns true if values of this type are shown as characters, and arrays of them as text. show_char()
+ * shows one character. */
 bool is_text_char(const struct data_type *type);
 void show_char(struct formatter *s, const struct data_type *type, const struct value_view *view);
 /* Shows the string at an address, up to its terminating zero, at most `most` characters. width: bytes of a character.

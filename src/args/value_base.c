@@ -1,7 +1,7 @@
 /* Finds virtual bases by an object's vtable. The Itanium C++ ABI defines its words (section 2.5.2):
  *
  *	table - table_at	offset of the base from the object
- *	table - 2 words		offset of the complete object from the object, which is part of it: 0, or negative
+ *	table - 2 words		offset from the object to the complete object that contains it: 0, or negative
  *	table - 1 word		address of the type_info; NULL without one (-fno-rtti)
  *	table			the address in the object's first word
  *

@@ -12,7 +12,7 @@
 struct precision {
 	int bits;         /* bits of the mantissa */
 	int exponent_min; /* smallest exponent of a normal number */
-	/* decimal digits that every normal number keeps when it is converted to the format and back */
+	/* a decimal number with this many digits is unchanged after conversion to a normal number and back (FLT_DIG) */
 	int digits;
 	int digits_max; /* decimal digits that distinguish all numbers of the format */
 };

@@ -79,8 +79,8 @@ struct listing {
 	struct formatter *s;
 	unsigned depth;
 	const char *separator; /* text before the next member */
-	/* The virtual bases that are listed already, because several classes may inherit the same one. Address 0:
-	 * unknown. */
+	/* The virtual bases that are listed already. Each one is listed once, although several classes may inherit it.
+	 * Address 0: unknown. */
 	struct {
 		const char *name;
 		uint64_t address;

@@ -9,7 +9,7 @@
  * empties an existing regular file of this user that has only one hard link; then only the owner may read it. Does not
  * follow symbolic links. Returns a descriptor or -errno; -EEXIST: the existing file is not such a file. */
 int own_file_open(const char *path);
-/* Does the same as own_file_open(), but keeps the content of an existing file. */
+/* Does the same as own_file_open(), but keeps the content and the mode of an existing file, and appends to it. */
 int own_file_open_to_append(const char *path);
 /* Opens a file that the user names, for writing. Creates it with mode 0600 if it does not exist; keeps the content of
  * an existing file. Follows a link, and the links to which it leads, if they belong to this user or to root; otherwise,

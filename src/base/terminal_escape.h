@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Returns true if the character is plain: a printable sign. Controls (C0, C1), direction marks, line ends, surrogates
- * and private-use characters are not plain. */
+/* Returns true if the character is plain: a printable sign. Controls (C0, C1), direction marks, zero-width characters,
+ * line ends, surrogates and the private-use characters up to U+F8FF are not plain. */
 bool plain_character(uint32_t character);
 /* Returns the number of bytes of the UTF-8 character at the beginning of the text; 0 if it is invalid or not plain. */
 size_t plain_size(const char *text);

@@ -10,7 +10,7 @@
  * no limits. let_go points to a descriptor, or is NULL. While this descriptor is readable, waits are as short as with
  * timed_hold(true). */
 void timed_begin(const int *let_go);
-/* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and all unanswered reads
+/* Chooses the time limit of reads. With is_held, traced programs wait for this thread, and the waits for all late reads
  * together take less than a second. Without is_held, each read may take ten seconds. */
 void timed_hold(bool is_held);
 

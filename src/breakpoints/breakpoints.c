@@ -253,7 +253,8 @@ size_t breakpoints_remove_some(struct process *p, bool entries, size_t most)
 	const struct hash_entry *entry;
 	size_t removed = 0;
 
-	/* A caller removes them in small parts, and asks all processes each time. */
+	/* letgo.c removes breakpoints in small parts, and calls this function for all processes for each part. So a
+	 * process without inserted breakpoints must not cost a search of its table. */
 	if (!p->text->inserted)
 		return 0;
 	for (size_t i = 0; removed < most && (entry = hash_next(&p->text->breakpoints, &i));) {

@@ -87,7 +87,7 @@ static bool fork_text_read_all(int mem_fd, uint64_t address, void *data, size_t 
 }
 
 /* Sets `there` of each of `count` adjacent patches: true if the child's text contains the patch. Returns false if one
- * call could not read all of the run; then `bytes` is invalid. */
+ * system call could not read the whole run; then `bytes` is invalid. */
 static bool run_find(int mem_fd, pid_t tid, struct patch *first, size_t count, unsigned char *bytes, size_t size)
 {
 	const bool whole = fork_text_read_all(mem_fd, first->address, bytes, size);

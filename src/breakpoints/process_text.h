@@ -67,7 +67,8 @@ struct text {
 	bool writes_refused; /* text is written by ptrace, with a task stopped */
 	bool has_leftovers;  /* an earlier tracer that was killed has left breakpoints: tracer/leftovers.c */
 	uint64_t slow_steps;
-	/* Called before each change of the text or the tables, if other processes borrow the tables; else NULL. */
+	/* Called before breakpoints or slots are removed, or the objects change, if other processes borrow the tables;
+	 * else NULL. Not called before an insertion, because fork_text_compare() inserts what a child's text lacks. */
 	void (*before_change)(struct process *p);
 };
 
@@ -77,7 +78,7 @@ struct undone {
 	const struct breakpoint *breakpoint; /* NULL: free */
 	uint64_t sp, args[CALL_ARGS];
 };
-#define UNDONE_MAX 4 /* signals nest */
+#define UNDONE_MAX 4 /* a task may have several undone hits, because signals nest */
 
 /* The data of src/breakpoints about a task. */
 struct task_hits {
@@ -92,7 +93,8 @@ struct text *text_new(void);
 /* Writes text through /proc/PID/mem. If the kernel refuses that, uses PTRACE_POKETEXT on a stopped task, and stops one
  * if necessary. Returns 0 or -errno. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size);
-/* Called before each change of the text or the tables: informs the processes that borrow the tables. */
+/* Must be called before breakpoints or slots are removed, or the objects change: informs the processes that borrow the
+ * tables. */
 static inline void text_about_to_change(struct process *p)
 {
 	if (p->text->before_change)

@@ -22,8 +22,8 @@ static int emulation_read(void *context, uint64_t address, void *data, size_t si
 }
 
 /* Read and write memory for emulated loads and stores of the program itself. If the program may not access an address,
- * it must get the fault (a garbage collector's write barrier is a SIGSEGV handler). So these use process_vm_readv() and
- * process_vm_writev(), which respect the protection; /proc/PID/mem ignores it. */
+ * it must get the fault (a garbage collector's write barrier is a SIGSEGV handler). So these functions use
+ * process_vm_readv() and process_vm_writev(), which respect the protection; /proc/PID/mem ignores it. */
 static int protected_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct task *task = context;
@@ -119,9 +119,9 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	}
 	if (stop.kind == STOP_TRAP) {
-		/* The step is done. A pending event is not lost, because the kernel reports it after the resume. The
-		 * step's SIGTRAP has unblocked the signal, as a hit does, so the mask is restored. After a system call
-		 * the mask is not restored, because the call may have changed it. */
+		/* The step is done. A pending event is not lost, because the kernel reports it after the resume. If the
+		 * task blocks SIGTRAP, the step's SIGTRAP has unblocked the signal, as a hit does, so the mask is
+		 * restored. After a system call the mask is not restored, because the call may have changed it. */
 		if (has_mask && !b->insn.is_syscall)
 			task_set_signal_mask(task, mask);
 		task_resume(task, 0);

@@ -22,8 +22,9 @@
 
 /* ---- The parameters of a function ---- */
 
-/* Returns true if the object may contain the C library's functions. A function of another object that has such a name
- * is another function. A static program may contain either, and the two cannot be told apart. */
+/* Returns true if the object may contain the C library's functions. In any other object, a function with the name of a
+ * C library function is another function. A static program may contain the C library's function or one of its own, and
+ * the two cannot be told apart. */
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};

@@ -24,9 +24,9 @@
 /* Acts on entries of traced functions. A release that cannot fail is written at once; for any other call, functrace
  * waits for the return. */
 
-/* Returns true if the compiler knew that the called function never returns (__cxa_throw, abort, or a function of the
- * program). The word at the return address is then a constant, not an instruction. Functions that allocate or release
- * always return, and are not examined. */
+/* Returns true if there is a constant, not an instruction, at the return address. Compilers put constants there only if
+ * they know that the called function never returns (__cxa_throw, abort, or a function of the program). Functions that
+ * allocate or release always return, and are not examined. */
 static bool never_returns(struct process *p, const struct probe *probe, uint64_t return_address)
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -176,8 +176,8 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 {
 	if (older->probe == probe)
 		return false;
-	/* Calls that are never folded have no block to compare, and most of these calls go through a pointer or a
-	 * vtable. */
+	/* Calls that are never folded have no block to compare. So the older call counts as in flight even if the call
+	 * instruction can call several functions, as most of these calls do: they go through a pointer or a vtable. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))

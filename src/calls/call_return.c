@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* Completes calls at their return: writes their allocations, and, if they succeeded, their releases. */
+/* Completes calls at their return: writes the releases and the allocations of the calls that succeeded. */
 
 #define MISSES_MAX 64   /* successive hits of a return site without a returning call, after which it is removed */
 #define IDS_MAX    1024 /* maximum number of ids of one call */
@@ -240,8 +240,8 @@ static void end_release(struct process *p, struct call *call, const struct funct
 	range_end(p, call, ok ? &e->time_ns : NULL);
 }
 
-/* Returns true if another call in flight of the same function will write the note about the failure. If a
- * function is in several modules, each of its calls has one struct call per module; the last one writes the note. */
+/* Returns true if another struct call of the same call will write the note about the failure. A call of a function that
+ * is in several modules has one struct call per module; the last one that is completed writes the note. */
 static bool is_said_later(const struct call *call)
 {
 	for (const struct call *other = call->older; other; other = other->older)

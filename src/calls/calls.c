@@ -95,7 +95,8 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 {
 	struct call *call = call_new(task->process->tracer);
 
-	/* The caller sets the arguments. If the reservation is not open, its other fields are not read. */
+	/* The caller sets the arguments. Of the reservation only is_open is set, because the other fields are read only
+	 * if it is open. */
 	call->task = task;
 	call->next = *place;
 	call->link = place;
@@ -241,7 +242,8 @@ static struct thread *calls_thread_of(const struct call *call)
 	return call->task ? call->task->calls->thread : call->thread;
 }
 
-/* Returns true if the call is one that is only recorded (of a function that -x names). */
+/* Returns true if the call is recorded as a call, and not as an allocation or release, for example because -x names the
+ * function. */
 static bool call_is_recorded(const struct call *call)
 {
 	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;

@@ -13,7 +13,7 @@ struct inner_block;
 
 /* One traced call from entry to return. */
 struct call {
-	struct task *task;         /* the task that made the call; NULL if that has ended */
+	struct task *task;         /* the task that made the call; NULL if that task has ended or called execve */
 	struct call *next, **link; /* next: the task's next older call; link: the pointer to this call */
 	/* Links calls that have the same return_sp and return_address, newest first. There are several if the function
 	 * allocates or releases several kinds, or if it has jumped to a function of another kind. */
@@ -24,7 +24,7 @@ struct call {
 	uint64_t entered; /* the task's at_stop at the entry; 0: the call was made before a fork, by the parent */
 	uint64_t args[CALL_ARGS];
 	uint32_t context;             /* the contexts at the entry; for a context function's call, its own context */
-	uint64_t serial;              /* backtrace.c: number of the stack bytes kept for this call; 0: none */
+	uint64_t serial;              /* backtrace.c: identifies the stack bytes kept for this call; 0: none are kept */
 	struct breakpoint *site;      /* the breakpoint at return_address */
 	struct reservation release;   /* the release that this call makes if it succeeds */
 	struct range_releases *range; /* range_release.c: the releases of a range of ids, or NULL */
@@ -140,8 +140,8 @@ void call_stale(struct process *p, struct call *call);
 void calls_drop_all(struct process *p);
 /* Drops the calls of the breakpoint's probes, and the calls that return to it, because its code is unloaded. */
 void calls_drop_site(struct process *p, const struct breakpoint *b);
-/* Copies the parent's calls in flight for a fork's child, because the child returns from them as well. The child's
- * process must have tables of its own. */
+/* Copies the calls in flight of the task that forked, because the child returns from them as well. The child's process
+ * must have tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);
 /* Frees the data of src/calls about a task that has ended or called execve (`executes`). Its calls stay in flight,
  * because another task may complete them (a coroutine that has moved to another thread). */

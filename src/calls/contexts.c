@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_FRAMES 16  /* number of frames of the first walk */
+#define NEAR_FRAMES 16  /* frames of the first walk of a stack; a longer walk follows if contexts are missing */
 #define MARKED_MAX  256 /* number of a task's calls that mark_elsewhere() examines */
 /* If a walk was cut off, calls up to this many bytes above its end may be on the same stack. */
 #define STACK_REACH (8u << 20)
@@ -255,8 +255,9 @@ static void mark_elsewhere(struct task *task, uint64_t end)
 		call->is_elsewhere |= call->return_sp <= end;
 }
 
-/* Called after a walk that ended before the thread's start. Returns the contexts of the task's calls that are at most
- * STACK_REACH beyond the end of the walk. These calls are assumed to be on the same stack, unless they are marked. */
+/* Called after a walk that did not reach the thread's outermost frame. Returns the contexts of the task's calls that
+ * are at most STACK_REACH beyond the end of the walk. These calls are assumed to be on the same stack, except those
+ * with is_elsewhere. */
 static uint32_t contexts_beyond(struct task *task, uint64_t end)
 {
 	const uint32_t wanted = task->process->calls->functions.mask;

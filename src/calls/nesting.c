@@ -59,8 +59,9 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 			return NESTED_APART;
 	if (is_own_frame(p, outer, frames[first].pc, true))
 		return NESTED_FOLD;
-	/* The outer function may have jumped to another function, whose frame is now in its place; or the same call
-	 * instruction has now called the other function itself. */
+	/* The frame belongs to another function. If the call instruction has a fixed target, the outer function has
+	 * jumped to the other one. Otherwise the instruction may have called the other function itself; then the outer
+	 * call has ended. */
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
@@ -106,9 +107,9 @@ static enum nesting nested_in(struct task *task, const struct call *outer)
 	return nested_through(task->process, outer, frames, at);
 }
 
-/* Returns true if a call of `inner` can be a part of the call `outer`. An allocation never contains a release (if new
- * fails, free() releases its exception), except of a resource that the inner function's library has opened for itself
- * (popen's end of the pipe). */
+/* Returns true if a call of `inner` can be a part of the call `outer`. A release is not a part of an allocation: if new
+ * fails, the free() of the thrown exception is an event of its own. But an allocation may release a resource that the
+ * inner function's library has opened for itself (popen's end of the pipe). */
 static bool can_hold(const struct call *outer, const struct probe *inner)
 {
 	return may_hold_kind(outer->probe, inner) &&

@@ -18,7 +18,7 @@ struct traps {
 	bool lost;   /* the handler could not be restored */
 	bool once;   /* the handler was installed with SA_RESETHAND */
 	struct arch_action saved;
-	uint64_t syscall_insn, restorer; /* addresses of code in the C library; 0: not searched for yet */
+	uint64_t syscall_insn, restorer; /* addresses of code, mostly in the C library; 0: not found yet */
 };
 
 /* Makes the data about a process. Reads the action from /proc of the task. traps_free() frees the data. */
@@ -31,8 +31,8 @@ void traps_free(struct traps *traps);
  * action is a handler. Then the caller watches the call until it returns, because only then the kernel is certain to
  * have the new action. */
 bool sigtrap_set(struct task *task, uint64_t act);
-/* Finds out the action of a process that already runs, before its first breakpoint or after a pause. If the action is a
- * handler, stops a task, which gets the handler's data from the kernel. */
+/* Finds out the action of a process that already runs, before its first breakpoint or when its tracing is resumed. If
+ * the action is a handler, stops a task, which gets the handler's data from the kernel. */
 void sigtrap_begin(struct process *p);
 /* Finds out from /proc which tasks of a process block SIGTRAP (task->blocks_trap), before its first breakpoint. */
 void sigtrap_learn_masks(struct process *p);

@@ -12,7 +12,7 @@ struct named_files {
 
 /* Adds a file. option: the option that names it; NULL: the file is an input without an option. Does nothing if `path`
  * is NULL. The path "-" means standard input or, if the file is written, standard output. Folders, devices and pipes
- * are left out, because they have a place for several files. `option` must stay valid until named_files_free(). */
+ * are left out, because an output there replaces no other file. `option` must stay valid until named_files_free(). */
 void named_files_add(struct named_files *files, const char *option, const char *path, bool is_written);
 /* Removes the files of an option of which only the last value counts. */
 void named_files_forget(struct named_files *files, const char *option);

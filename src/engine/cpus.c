@@ -27,9 +27,9 @@ int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask)
 
 	if (!cpus_are_only(tid, cpu) || (CPU_COUNT(mask) == 1 && CPU_ISSET(cpu, mask)))
 		return 0;
-	/* A task that has chosen a mask does not use CPUs that are added to its cpuset later. Therefore the task first
-	 * asks for all CPUs, as if it had chosen no mask. The old mask is set only if the task may then run on other
-	 * CPUs than before. */
+	/* A task that has chosen a mask does not use CPUs that are added to its cpuset later. Therefore all CPUs are
+	 * allowed first, as if the task had chosen no mask. The old mask is set only if it is not equal to the mask
+	 * that results. */
 	memset(&all, 0xff, sizeof(all));
 	if (sched_setaffinity(tid, sizeof(all), &all) == 0 && sched_getaffinity(tid, sizeof(now), &now) == 0 &&
 	    CPU_EQUAL(&now, mask))

@@ -200,7 +200,8 @@ static int engine_milliseconds_until(uint64_t time)
 }
 
 /* True after the engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd
- * is not used, because it would also wake that thread for each SIGCHLD, that is for each stop of a task. */
+ * is not used, because the kernel wakes a thread that polls one for other signals too: for each SIGCHLD, that is for
+ * each stop of a task. */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -256,7 +257,7 @@ static void listen_to_visible(struct engine *engine)
 		if (fds[0].revents && !eventfd_read(engine->wake_fd, &rings)) {
 			if (!tick_at && atomic_load(&engine->tick_wanted))
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
-			/* engine_request() may have been called */
+			/* engine_request() wakes this thread, too; then it has to wake the tracer thread. */
 			woken = false;
 		}
 		if (end_at && !engine_milliseconds_until(end_at)) {

@@ -1,8 +1,8 @@
 /* The engine: the process that owns ptrace, and its links to the visible process, the guardian and the tracer.
  *
  *   shell -> V  the visible process: command line, terminal, messages about job control, exit status.
- *            |  Its group is the foreground group. V ignores INT, QUIT and TSTP while a launched target runs, stops
- *            |  itself when the target stops, and ends as the target ended.
+ *            |  Its group is the foreground group. V drops INT, QUIT and TSTP while a launched target runs. E stops
+ *            |  and continues V together with the target. V ends as the target ended.
  *            \- G  the guardian: sleeps. G traces E's tracer thread, so that a SIGKILL of E first causes a
  *               |   stop of that thread (PTRACE_EVENT_EXIT), in which all tracees are still E's. Then G restores the
  *               |   text, corrects the tasks that have just hit a breakpoint, becomes the parent of T (yama demands
@@ -39,9 +39,9 @@ struct launch;
  * when the thread ends. */
 typedef int engine_tracer(struct engine *engine, const struct settings *settings, struct launch *launch);
 
-/* Runs all of functrace with these settings: forks the engine, supervises it, and returns functrace's exit status (or
- * ends by the signal that ended the target). functrace/functrace_main.c calls it once. When it returns, every failure
- * has been reported. */
+/* Runs all of functrace with these settings: starts the guardian, which forks the engine, supervises both, and returns
+ * functrace's exit status (or ends by the signal that ended the target). functrace/functrace_main.c calls it once. When
+ * it returns, every failure has been reported. */
 int engine_run(const struct settings *settings, engine_tracer *tracer);
 
 /* ---- For the tracer thread ---- */

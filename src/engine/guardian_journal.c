@@ -341,7 +341,8 @@ int guard_status(int code, int status)
 
 /* Uses waitid() because the kernel then writes the stopped task's pid into memory that the guardian can read, before
  * the engine executes another instruction. So a SIGKILL of the engine cannot lose a stop that the kernel has returned.
- * Uses the bare system call because the library's function is a cancellation point, which costs time twice per stop. */
+ * Uses the bare system call because the library's function is a cancellation point, which takes time before and after
+ * each wait. */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 {
 	siginfo_t *const taken = &engine->shared->taken;

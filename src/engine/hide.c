@@ -1,4 +1,4 @@
-/* Separates functrace's own processes from the user's: see shared_state.h. */
+/* Keeps functrace's own processes apart from the user's, in job control and in ps: see shared_state.h. */
 #include "config.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"

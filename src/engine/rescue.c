@@ -56,7 +56,7 @@ static uint64_t field_of(const char *status, const char *key, int base)
 struct signals {
 	bool trap_kills;  /* SIGTRAP kills its process */
 	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
-	int unnoticed; /* a signal that only stops the tracee for its tracer and has no other effect on the program */
+	int unnoticed;    /* a signal that stops the tracee and that the program does not notice; else SIGSTOP */
 };
 
 static struct signals signals_of(const char *status)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ENDS_MS     100   /* ms after which a task that is about to end has mostly ended */
+#define ENDS_MS     100   /* most tasks that are about to end have ended after this time, in ms */
 #define PATIENCE_MS 10000 /* ms for all tasks together: a busy machine may give them a CPU late */
 /* If a task has run for RUN_NS, in RUN_TIMES observed steps, its pending signals have been delivered. */
 #define RUN_NS    1000000

@@ -74,7 +74,8 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 	if (s->settings->scan.request_signal)
 		sigaddset(&s->taken, s->settings->scan.request_signal);
 	sigprocmask(SIG_SETMASK, &s->taken, NULL);
-	/* A system may discard a blocked signal that is ignored (POSIX). The target gets its actions from `state`. */
+	/* Replaces an inherited SIG_IGN, because a system may discard a blocked signal that is ignored (POSIX). The
+	 * target gets its actions from `state`. */
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		if (sigismember(&s->taken, wanted[i]))
 			signal(wanted[i], SIG_DFL);

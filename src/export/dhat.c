@@ -107,8 +107,8 @@ static int dhat_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
-		/* The group of the baseline may have no allocations, because account.c subtracts blocks whose
-		 * allocating calls follow, but blocks at the peak. */
+		/* The group of the baseline may have blocks at the peak but no allocations, because account.c subtracts
+		 * from the allocations the blocks whose allocating calls follow in the trace. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
 		dhat_write_group(&dhat, group, separator);

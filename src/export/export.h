@@ -36,7 +36,8 @@ struct export
 	struct stage *(*stage_new)(const struct export_options *options, FILE *out);
 };
 
-/* Makes the last stage of an export that has stage_new. It opens the target when the process is known. */
+/* Makes the last stage of an export that has stage_new. The stage opens the output when the process is known, because
+ * the file's name may contain the pid. */
 struct stage *export_stage_new(const struct export *export, const struct export_options *options,
 			       const struct output_target *target);
 
@@ -52,7 +53,7 @@ const char *export_names_with_leaks(void);
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
 /* Returns the figure of a group: blocks and bytes; for WEIGHT_COUNT the allocated ones. If the profile is compared to
- * an older one, returns the figure's growth. */
+ * an older one, returns the figure's growth, except for WEIGHT_LOST. */
 struct tally export_tally_of(const struct profile_group *group, enum export_weight weight);
 /* Returns the bytes of export_tally_of(); for WEIGHT_COUNT the number of blocks. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);

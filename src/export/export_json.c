@@ -41,7 +41,7 @@ static void export_json_print_classes(FILE *out, const struct tally lost[LOST_KI
 	fputc('}', out);
 }
 
-/* Prints the figures of the older trace or of the mark with which the profile is compared. */
+/* Prints the figures with which the profile is compared: those of the older trace, or those at second T (--diff=@T). */
 static void export_json_print_old(FILE *out, const struct figures *old)
 {
 	fputs(",\"old\":{\"of\":\"before\"", out);

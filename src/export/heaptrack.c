@@ -250,7 +250,7 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 		*block += ONE_REFERENCE;
 		return;
 	}
-	/* The trace lacks the release of the block that had this id before. */
+	/* No release was recorded of the block that had this id before. */
 	if (*block)
 		ADD_LINE(heaptrack, '-', *block & INFO_MASK);
 	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));

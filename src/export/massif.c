@@ -21,7 +21,7 @@ struct massif {
 	struct part *parts; /* groups with bytes in the snapshot, in the order of their frames */
 	size_t count;
 	uint64_t total;
-	size_t snapshot, processes; /* snapshot: number of the next snapshot; processes: count without old processes */
+	size_t snapshot, processes; /* number of the next snapshot; number of processes, without the older trace's */
 	FILE *out;
 };
 

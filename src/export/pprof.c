@@ -167,7 +167,7 @@ static uint64_t location_id(struct pprof *pprof, size_t number)
 	return *id = location->id;
 }
 
-/* Returns the id of the location for the function that was called by an allocation without a stack. */
+/* Returns the id of a location that names the allocating function, for an allocation without a stack. */
 static uint64_t stackless_id(struct pprof *pprof, const char *name)
 {
 	const uint64_t function = function_id(pprof, name, NULL);

@@ -31,7 +31,7 @@ static bool has_scans(const struct parse *parse)
 	return dialect && encoding_can(dialect, ENCODING_SCANS);
 }
 
-/* Returns true if an option of the report is also valid with --live or --scan. */
+/* Returns true if an option that is stored with those of the report belongs to --live and --scan. */
 static bool is_of_live(const char *option)
 {
 	return !strncmp(option, "--interval", 10) || !strncmp(option, "--count", 7);
@@ -123,7 +123,7 @@ int option_conflicts_of_task(struct parse *parse)
 	return option_conflicts_check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
 }
 
-/* Adds a message about files as a fact if -o names a file that is read, or the file of another output. */
+/* Adds the fact "file-twice", with a message, if an output is also read or is the file of another output. */
 static void option_conflicts_add_files(struct parse *parse)
 {
 	const struct settings *const s = parse->settings;

@@ -165,8 +165,8 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	return error;
 }
 
-/* Reports a process of another user. The status is 1, as for such a process given by its pid, because the usage is
- * correct. */
+/* Reports a process of another user. The exit status is 1, as it is if such a process is given by its pid. It is not 2,
+ * because the command line is correct. */
 static int belongs_to_another(struct parse *parse, const char *name, pid_t pid)
 {
 	msg_error("-t %s: process %d has that name, and belongs to user %ld. Run functrace as that user, or as root.",

@@ -183,8 +183,8 @@ static void show_version(void)
 	printf("\nLicence: GPL version 2 or later. No warranty.\n");
 }
 
-/* Returns, for the shell completion, the values that only the tables of modules, formats and messages contain; returns
- * NULL for other options. */
+/* For the shell completion: returns the values of -e, -f or -d, because only the tables of modules, formats and
+ * messages contain them. Returns NULL for other options. */
 static char *options_known_words(int key)
 {
 	if (key == 'e')
@@ -210,7 +210,8 @@ static int options_show(struct parse *parse, struct argp_state *state, int key)
 }
 
 /* Stores the program and its arguments, which follow the options. In `-d 2 PROGRAM`, which is the syntax of other
- * tools, the program would be "2", so this is an error. Names of functions after -a are also an error. */
+ * tools, the program would be "2", so this is an error. functracer's -a takes names of functions; here -a has no value,
+ * so such names after it are an error, too. */
 static int set_program(struct parse *parse, const struct argp_state *state)
 {
 	char **const argv = state->argv + state->next;

@@ -84,8 +84,8 @@ static int run_postproc(const struct settings *settings, const struct trace_list
 	int status = -1;
 	char **argv = words_for(settings, POSTPROC_NAME, trace_list_count(list) + 2, &count);
 
-	/* The traces are deleted after the report. Therefore the report suggests functrace's own command line, not a
-	 * command with the names of the traces. */
+	/* The traces are deleted after the report. Therefore the commands that the report suggests run functrace again,
+	 * instead of functrace-postproc with the names of the traces. */
 	char *const again =
 		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
 

@@ -85,7 +85,7 @@ static inline bool next_word_run(const struct heap_image *image, unsigned width,
 		}
 		size = size < end - *at ? size : (size_t)(end - *at);
 		*run = (struct word_run){.at = *at, .bytes = bytes, .size = size / width * width};
-		/* The image does not have all bytes of a word at the end of the run. */
+		/* If the last bytes of the run are not a whole word, this word is skipped. */
 		*at = run->size == size ? *at + size : align_up(*at + size, width);
 		if (run->size)
 			return true;

@@ -11,8 +11,8 @@
 #define FLAGS_AT    4 /* offset of `flags` in a malloc_state */
 #define FLAG_PIECES 2 /* the memory from sbrk(2) is not contiguous (NONCONTIGUOUS_BIT) */
 
-/* Returns the bytes of a chunk's header, which are the size of the previous chunk and the chunk's own size. The
- * block follows the header. */
+/* Returns the number of bytes of a chunk's header. The header consists of the previous chunk's size and the chunk's own
+ * size, and the block follows it. */
 static inline unsigned header_size(const struct arch_malloc *form)
 {
 	return 2 * form->word;
@@ -42,8 +42,8 @@ static inline uint64_t state_member(const struct arch_malloc *form, uint64_t bin
 	return bins + bins_bytes(form) + 16 + member * form->word;
 }
 
-/* Returns true if the bins have their offset of glibc 2.43 and later, where arenas have no fastbins: only two pointers
- * are between the flags and the bins. */
+/* Returns true if the bins have the offset that they have from glibc 2.43 on. Arenas then have no fastbins: only two
+ * pointers are between the flags and the bins. */
 static inline bool is_newest(const struct arch_malloc *form, uint64_t state_offset)
 {
 	return state_offset == 8 + 2 * form->word;

@@ -36,7 +36,8 @@ static void mark_push(struct mark_stack *stack, uint32_t block)
 	stack->items[stack->count++] = block;
 }
 
-/* Returns the index of the current root. A root gets an index only if heap_root() may be called for it. */
+/* Returns the index of the current root. A root gets an index only if it is needed: for heap_way(), or for a possibly
+ * lost block. */
 static uint32_t number_of_root(struct marking *marking)
 {
 	struct heap *heap = marking->heap;

@@ -176,7 +176,7 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
 	const unsigned width = heap->words.width;
-	/* A frame without a stack_t begins with a small number. */
+	/* On processors with frame_stack(), a signal frame may have no stack_t; then it begins with a small number. */
 	const bool has_small = heap->image->arch->signal.frame_stack;
 	uint64_t word[4];
 

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Adds a process: as the first one if is_named is set, else as the last one. Returns false and sets errno if no thread
- * can be created. */
+/* Adds a process: as the first one if is_named is true (-t names the process), else as the last one. Returns false and
+ * sets errno if no thread can be created. */
 static bool live_view_add_process(struct view *view, int fd, struct reader *reader, bool is_named)
 {
 	struct names_options names = *view->options->names;

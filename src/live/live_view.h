@@ -14,7 +14,8 @@
 
 struct live_options {
 	double interval; /* time between two updates, in seconds */
-	/* number of updates after which the view ends; 0: lines end with the trace, a table when the user ends it */
+	/* number of updates after which the view ends; 0: without a terminal the view ends with the trace, on a
+	 * terminal it ends when the user quits */
 	uint32_t count;
 	uint32_t top; /* rows that are shown without a terminal; 0: 10 */
 	const char *sysroot;

@@ -25,7 +25,7 @@ static void free_frame(struct label_frame *frame)
 	free(frame->place);
 }
 
-/* Removes the innermost frames that belong to the library, unless all frames do. */
+/* Removes the innermost frames that are functions of the standard library of C++ or Rust, unless all frames are. */
 static void drop_library(struct label *label)
 {
 	size_t first = 0;

@@ -17,7 +17,8 @@ struct label_frame {
 struct label {
 	const struct watched *of;
 	const char *function; /* the function that allocated, for example malloc; NULL: unknown */
-	/* the innermost frame first; the innermost frames are left out if they are in the C or C++ library */
+	/* the innermost frame first; the innermost frames are left out if they are in the C library, the dynamic
+	 * linker, or the standard library of C++ or Rust */
 	struct label_frame *frames;
 	size_t count, shown;
 	bool shows_function; /* `function` is shown, because no frame distinguishes the row */

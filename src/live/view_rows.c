@@ -137,7 +137,7 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 	return new > old ? limited : -limited;
 }
 
-/* Returns the calls per second; 0 without a new interval. */
+/* Returns the calls per second; returns 0 if `seconds` is 0, as before the first update with an interval. */
 static double calls_per_second(uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : 0;
@@ -230,8 +230,8 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 	view->rows[view->row_count++] = row;
 }
 
-/* Adds the figures and rows of a process. They are compared with the last stored update; an update without a new
- * interval is not stored. */
+/* Adds the figures and rows of a process to the view. Growth and calls are counted since the last update for which
+ * view_look() got a time. */
 static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;

@@ -143,7 +143,7 @@ const char *watched_program(struct watched *watched)
 	return watched->program;
 }
 
-/* Returns the name of an object to show. */
+/* Returns the name under which the view shows an object. */
 static const char *watched_module_name(const struct watched *watched, const char *path)
 {
 	return watched->program && !strcmp(path, watched->program_path) ? watched->program : path_name(path);

@@ -26,7 +26,8 @@ bool postproc_input_is_file(const struct postproc_input *input);
 /* Recognises the format and creates input->reader. From then on, if the input is followed or no regular file, the first
  * Ctrl-C ends the input instead of this program. Returns false after a message. */
 bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options);
-/* Makes the first Ctrl-C end the input instead of this program, as postproc_input_begin() does for a live input. */
+/* Makes the first Ctrl-C end the input instead of this program, as postproc_input_begin() does for an input that is
+ * followed or no regular file. */
 void postproc_input_outlive_interrupt(void);
 /* Reads the next record, as reader_next() does. If reading takes long, shows the progress in a line on the terminal,
  * which is removed at the end of the trace. */

@@ -17,7 +17,7 @@
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
-/* Maximum value of --cpus and --devices; no message has room for more. */
+/* Maximum value of --cpus and --devices; no message of a SWAP trace has room for the data of more. */
 #define CPUS_MAX 65536
 
 enum postproc_options_long_option {

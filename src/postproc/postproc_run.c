@@ -150,7 +150,7 @@ static bool filters_calls(const struct postproc_options *options)
 	       postproc_filters_want(&options->filters) || options->filters.stacks.pattern_count;
 }
 
-/* Returns true if the output contains only blocks that are live at the end: with -l, and with --between and --older. */
+/* Returns true if the output contains only blocks that are live at the end: with -l, --between or --older. */
 static bool is_of_alive(const struct postproc_options *options)
 {
 	return options->leaks || filter_options_want_alive(&options->filters.filter);
@@ -161,8 +161,8 @@ static bool needs_clock(const struct postproc_options *options)
 	return filters_calls(options) || filters_names(options);
 }
 
-/* Returns the clock, or NULL. The clock's stage gets each record before the stages that use the clock, but is made
- * before them, because they need its address. */
+/* Returns the clock, or NULL. Stages are made from the last to the first. The clock's stage is an exception: it is made
+ * first, because other stages need its address, but it gets each record before the stages that use the clock. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
 {
 	return chain->clock ? clock_of(chain->clock) : NULL;

@@ -79,8 +79,8 @@ struct account {
 	char *name, *command;
 	uint32_t pid;
 	bool has_pid, has_process, is_attached, is_forked;
-	/* has_begun: the trace has a call; the account may have got none of its calls. has_times: that call has a time,
-	 * which is first.time_ns. */
+	/* has_begun: the trace has a call; the account may have got none of its calls. has_times: the first call of the
+	 * trace has a time, which is first.time_ns. */
 	bool has_begun, has_times;
 	int64_t start_sec; /* as in struct record_process */
 	uint64_t events;
@@ -90,7 +90,7 @@ struct account {
 	 * trace; each site's live blocks at that moment are known. If all calls have the same time, this is the end of
 	 * the trace. */
 	uint64_t earlier_since;
-	/* calls whose stacks end before the start of their thread: cut, or lost (enum stack_end) */
+	/* calls whose stacks do not reach the outermost frame of their thread: cut, or lost (enum stack_end) */
 	uint64_t stacks_cut, stacks_lost;
 	struct resources resources; /* resource_state.user points to a pointer to struct resource_account */
 	struct object_map objects;
@@ -132,9 +132,9 @@ bool resource_account_has_scan(const struct resource_account *resource);
  * more records. */
 void account_end(struct account *account);
 
-/* Returns the program for a reader: its command line if the trace has it, else the path of its file. A program that was
- * started by a link to this file, or has renamed itself, has another name: "/usr/bin/redis-check-rdb (redis-server)".
- * The caller frees the text. */
+/* Returns a text that shows the program to the user: its command line if the trace has it, else the path of its file. A
+ * program that was started by a link to this file, or has renamed itself, has another name: "/usr/bin/redis-check-rdb
+ * (redis-server)". The caller frees the text. */
 char *account_program(const struct account *account);
 
 /* Frees the memory that the account owns; the caller owns the struct. */

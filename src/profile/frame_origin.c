@@ -23,7 +23,8 @@ bool profile_frame_is_runtime(const struct profile_frame *frame)
 	return frame->module && frame_origin_begins_with(path_name(frame->module), names, ARRAY_SIZE(names));
 }
 
-/* Returns true if the word "operator" begins at `c` in the name. Signs and types follow it, not another name. */
+/* Returns true if the word "operator" begins at `c` in the name. After it, '<', '(' and blanks are parts of the
+ * function's own name. */
 static bool begins_operator(const char *name, const char *c)
 {
 	static const char word[] = "operator";

@@ -235,7 +235,7 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		to->peak_since = add_saturated(profile->processes[process].offset, account->peak_at.since);
 }
 
-/* Adds up reachable blocks, and the blocks of each class that were alive before the last tenth of the trace. */
+/* Adds up reachable blocks, and for each class the blocks that were alive at earlier_since (account.h). */
 static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;

@@ -63,7 +63,7 @@ struct profile_group {
 	uint32_t frame_count;
 	bool has_stack;
 	bool is_before;            /* blocks from before the traces, which have no stack */
-	bool is_uncompared;        /* these blocks are not growth, because the older trace has no such group */
+	bool is_uncompared;        /* is_before, and not growth, because the older trace has no such group */
 	bool picked_is_suppressed; /* suppressions match all picked blocks (suppressions.h) */
 	bool growth_is_suppressed; /* suppressions match all classes of its live blocks; set if profile.has_old */
 	enum stack_end end;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Returns how many frames of the group, with the inlined ones, belong to the first `depth` frames of its stack. Sets
- * *is_cut if the stack has that many frames. */
+ * *is_cut to true if the stack has `depth` frames or more, else to false. */
 static size_t profile_trim_count(const struct profile_group *group, uint32_t depth, bool *is_cut)
 {
 	size_t count = 0;

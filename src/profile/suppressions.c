@@ -70,7 +70,8 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 	return false;
 }
 
-/* Returns true if the patterns match the innermost frames; further frames are not compared. */
+/* Returns true if the patterns match the innermost frames; further frames are not compared. A PATTERN_ANYWHERE matches
+ * any frame. */
 static bool suppressions_matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
@@ -169,7 +170,8 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
 
-/* Returns true if suppressions match all kinds of the group's live blocks, all of which are included in the growth. */
+/* Returns true if suppressions match every kind of the group's live blocks. All kinds have to be matched, because
+ * growth counts all live blocks, lost or not. */
 static bool is_alive_suppressed(struct suppressions *suppressions, const struct profile *profile,
 				const struct profile_group *group)
 {

@@ -41,7 +41,8 @@ struct site_history {
 	uint32_t halvings; /* how many of the timeline's halvings were applied */
 };
 
-/* Advances the time to `since`: begins new spans and passes moments. Call it before the changes at that time. */
+/* Advances the time to `since`: begins new spans, and counts the moments that have passed. Call it before the changes
+ * at that time. */
 void timeline_advance(struct timeline *timeline, uint64_t since);
 /* Records a change of the live resources; `live` is their amount after the change. bytes: size of the allocation, if
  * the change is one. */

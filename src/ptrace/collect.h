@@ -18,7 +18,7 @@ struct stop collect_all(struct tracer *t);
 struct stop collect_fresh(struct tracer *t);
 /* Returns true if polling may get the next stop sooner than sleeping; false if the tasks need the CPU of the tracer. */
 bool collect_may_poll(const struct tracer *t);
-/* Returns true if a task has stopped and its stop was not collected. Does not collect it. */
+/* Returns true if a stop is queued, or if a task has stopped and its stop was not collected. Does not collect it. */
 bool collect_is_any(const struct tracer *t);
 
 #endif

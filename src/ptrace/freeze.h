@@ -40,7 +40,7 @@ int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch
 int freeze_stop(struct frozen_process *hold);
 /* Resumes all stopped tasks for which is_chosen() is true, at the same time, and stops each again as soon as it has run
  * on a CPU. Afterwards their registers may have changed, they may be in other system calls, and some may have ended.
- * Returns the number of tasks that ran. Tasks in a group-stop do not run. */
+ * Returns the number of tasks that were resumed. Tasks in a group-stop are not resumed. */
 size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context);
 /* Resumes stopped tasks one after the other, while all others are stopped. Calls begin_turn(task) just before; if it
  * returns false, the task is not resumed. Each task runs until the first entry or exit of a system call for which

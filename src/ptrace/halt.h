@@ -1,5 +1,5 @@
-/* Stops running tasks, and waits until they are stopped. The tracer waits for the stop of one task only here; collect()
- * waits for all tasks, and a scan waits in freeze.c.
+/* Stops running tasks, and waits until they are stopped. Only these functions wait for the stop of one particular task:
+ * collect() waits for all tasks, and a scan waits in freeze.c.
  *
  * A task deep in the kernel (a parent in vfork, a core dump) stops only on its way back to the program, and the end of
  * a killed task may be reported only after the ends of other tasks have been collected. So each wait has a limit. Stops
@@ -19,8 +19,8 @@ enum patience {
 	PATIENCE_BIRTH =
 		/* a new task: no breakpoint can be inserted before it has stopped, and it may wait long for a CPU */
 	100000,
-	/* The task makes a non-blocking system call for the tracer, with the tracer's registers. The task cannot be
-	 * left in that state, even if its cgroup is frozen. */
+	/* The task makes a non-blocking system call for the tracer, with registers that the tracer has set. The task
+	 * cannot be left in that state, even if its cgroup is frozen. */
 	PATIENCE_OWN = INT_MAX,
 };
 

@@ -18,7 +18,8 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 		guard_took(t->engine, task ? task->guard_slot : -1, *status);
 	return tid;
 }
-/* Returns true if a collected stop was put back and is still queued. */
+/* Returns true if a collected stop was put back and is still queued. Also returns true if the queue contains only items
+ * that were taken out of order or dropped: stops_take_slow() has not removed them yet. */
 static inline bool stops_are_queued(const struct tracer *t)
 {
 	return t->stops.head < t->stops.count;

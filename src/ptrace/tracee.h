@@ -43,7 +43,7 @@ struct task {
 	/* The current stop. */
 	struct arch_regs regs; /* valid if regs_known */
 	bool regs_known;
-	uint64_t at_stop; /* number of stops at which the task's registers were read */
+	uint64_t at_stop; /* number of the stop: grows by 1 when the registers are read at a stop; never 0 */
 	/* the process's text_serial when this task was resumed; for a new task, its maker's; 0: unknown */
 	uint64_t text_serial;
 

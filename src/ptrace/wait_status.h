@@ -40,7 +40,7 @@ struct stop {
 			 * be read any more */
 };
 
-/* Stops that were collected during a wait for another task: see pending_stops.c. */
+/* Stops that were collected and are handled later: see pending_stops.c. */
 struct stops {
 	struct stop *items;
 	size_t head, count, capacity;

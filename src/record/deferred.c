@@ -52,8 +52,8 @@ static size_t call_size(const struct record_call *call, bool is_named)
 	return call->frame_count * frame_size + args_size(call) + deferred_text_size(call->function);
 }
 
-/* Returns the size of the strings and arrays to which the record points. Sets *is_kept to false if records of this type
- * cannot be queued. */
+/* Returns the size of the strings and arrays to which the record points. Sets *is_kept to false if the record cannot be
+ * queued, else to true. */
 static size_t extent_of(const struct record *record, bool is_named, bool *is_kept)
 {
 	*is_kept = true;

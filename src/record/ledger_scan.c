@@ -1,5 +1,6 @@
 /* The ledger's functions for scans. A scan finds the live blocks that are lost. The program runs while a scan examines
- * its copy of the heap:
+ * its copy of the heap. So the scan reports a block only if it has been live since the copy was made. The allocation of
+ * another id does not matter; but if the id itself was released and allocated again, it is another block:
  *
  *	copy: p is lost | A: malloc returns q | scan: p is lost
  *	copy: p is possibly lost | A: free(p) | B: malloc returns p, another block | scan: p is not reported */

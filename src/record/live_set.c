@@ -67,9 +67,9 @@ void live_add(struct trace *trace, const struct event *e)
 
 		note_gone(live, e->id, &old);
 		live_set_drop(live, &old);
-		/* Existing resources are listed while the program runs. So a listed resource may have been released
-		 * before functrace could see releases. Or this event allocates the listed resource, if the call had not
-		 * returned when the list was made. */
+		/* Existing resources are listed while the program runs. So the allocation of a listed id does not show
+		 * that a release was missed: the resource may have been released before functrace could see releases,
+		 * or it may have been listed before the call that allocates it has returned. */
 		live->counts.reused += !(old.is_older && (live->kind->existing || live->baseline_is_written));
 	}
 	hash_set(&live->blocks, e->id, block_pack(&block));

@@ -13,13 +13,14 @@
 #include <time.h>
 
 #define MILLISECOND UINT64_C(1000000)
-/* time for which the program is kept stopped until the names of a stack are found */
+/* longest time for which the program is kept stopped while the names of a stack are looked up */
 #define MOMENT_NS (20 * MILLISECOND)
-/* If a trace ends while other tasks are traced: time for which these tasks are kept stopped until the trace's names are
- * found. After each trace whose names were not found in time, the time for the next trace is divided by 4. */
+/* If a trace ends while other tasks are traced: longest time for which these tasks are kept stopped while the trace's
+ * names are looked up. After each trace whose names were not found in time, the time for the next trace is divided by
+ * 4. */
 #define END_NS        (700 * MILLISECOND)
 #define LATE_ENDS_MAX 4
-/* time for which all traces together wait for names after a request to detach */
+/* longest time for which all traces together wait for names after a request to detach */
 #define LET_GO_NS (3000 * MILLISECOND)
 #define SLICE_NS  (50 * MILLISECOND)
 #define WORD_NS   (2000 * MILLISECOND) /* time after which functrace reports that it waits for names */

@@ -38,7 +38,7 @@ struct trace_report {
 	pid_t foreign_mounts_pid;
 	bool is_deleted; /* the program's file was deleted */
 	bool is_broken;  /* the trace could not be written to its end */
-	bool is_clean;   /* scans have found no lost resource */
+	bool is_clean;   /* no kind has lost resources, or live resources without a result of a scan */
 	bool is_scanned; /* a scan has a result for at least one kind */
 };
 
@@ -147,7 +147,8 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
-/* Returns true if scans have found no lost resource of any kind that has live resources. */
+/* Returns true if no kind has lost resources according to scans. A kind without a result of a scan must have no live
+ * resources. */
 static bool is_clean(const struct trace *trace)
 {
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {

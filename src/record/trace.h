@@ -98,7 +98,8 @@ struct trace {
 	char *name;                        /* the name by which the process was started */
 	bool foreign_mounts;               /* the paths in the trace belong to another mount namespace */
 	bool is_launched, is_forked;       /* is_forked: a fork's child that has not called execve since */
-	/* the trace began while the program was running (-t, a fork, a pause), so older blocks are unknown */
+	/* the trace began while the program was running (-t, or after tracing was paused), or at a fork of such a
+	 * process, so older blocks are unknown */
 	bool attached;
 	bool attached_to; /* the process was named by -t */
 	bool may_miss;    /* calls may have been missed, so releases of unknown ids are not reported */

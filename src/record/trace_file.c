@@ -16,10 +16,10 @@
 
 /* Chooses the names of trace files and opens them. In a folder the name is PID-N with the first unused N, and no file
  * is ever overwritten. With -o FILE the name is FILE for the first process, FILE.PID for others, and FILE.PID.N for
- * later traces of the same pid: after execve, after a pause, or of a process that got the pid of an earlier one. The
- * suffixes .gz and .zst stay at the end of the name. Traces of earlier runs are overwritten. A file that this run has
- * written is never overwritten, even under another name. A name that the user did not give is skipped if the file
- * belongs to another user or is a link. */
+ * later traces of the same pid: after execve, after tracing was paused, or of a process that got the pid of an earlier
+ * one. The suffixes .gz and .zst stay at the end of the name. Traces of earlier runs are overwritten. A file that this
+ * run has written is never overwritten, even under another name. A name that the user did not give is skipped if the
+ * file belongs to another user or is a link. */
 
 #define NAMES_MAX 1000000 /* maximum number of names that are tried */
 

@@ -16,8 +16,8 @@ int trace_file_open(struct trace *trace);
  * run has written; if -o is a folder, overwrites no file at all. Returns a descriptor or -errno. Sets *path to the
  * file's name, which the caller frees. */
 int trace_file_beside(struct trace *trace, const char *name, char **path);
-/* Appends a shell pattern that matches all traces of the run, in a folder or beside -o's FILE. Returns false if no
- * pattern matches exactly these. */
+/* Appends a shell pattern that matches all traces of the run, in a folder or beside -o's FILE. It also matches traces
+ * of earlier runs there. Returns false if no pattern matches all traces and no attachments. */
 bool trace_file_pattern(const struct settings *set, struct buf *b);
 void trace_files_free(struct trace_files *files);
 

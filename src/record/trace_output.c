@@ -129,7 +129,8 @@ static void not_begun(struct trace *trace, int error)
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	/* The trace of an attached process that calls execve before tracing has begun is treated like a later trace. */
+	/* After execve a process has a new trace, which is not `attached`. So if an attached process calls execve
+	 * before tracing has begun, only this process goes on untraced. */
 	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)

@@ -177,7 +177,7 @@ static enum unseen unseen_of(const struct account *account)
 {
 	if (account->is_forked)
 		return UNSEEN_FORK;
-	/* Traces of other tools do not show whether they are complete. */
+	/* For a trace of another tool (is_expected is false) it is unknown whether the program ran before the trace. */
 	return account->trace_end.is_expected && !account->is_attached ? UNSEEN_LAUNCHED : UNSEEN_OLDER;
 }
 
@@ -223,7 +223,7 @@ static void write_unseen(struct report *report)
 			    "stack(s) to their start: the caller of a frame was not found");
 }
 
-/* Notes of several processes that are equal except for their numbers. */
+/* A note, with the notes of other processes that are equal to it except for the numbers in the text. */
 struct note_kind {
 	const char *text;           /* text of the first note */
 	const struct account *last; /* the last process with such a note */

@@ -26,7 +26,8 @@ struct report_section {
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */
-	/* order of groups, true: by the share of the figure, or of its growth if greater; false: by the figure */
+	/* true: groups are ordered by their share of the sum of all figures, or by their share of the sum of all
+	 * growths if that is greater; false: by the figure alone */
 	bool ranks_growth;
 };
 
@@ -51,7 +52,7 @@ struct report_view {
 	bool has_next;     /* the view ends with the suppressions, and with commands to try next */
 };
 
-/* Returns the first row of the table of views. */
+/* Returns the view that is used without --report=VIEW: the first one in the table of views. */
 const struct report_view *report_view_default(void);
 extern const struct report_section report_section_leaks;
 

@@ -39,8 +39,9 @@ static struct clue find_clue(const struct profile *profile)
 	return clue;
 }
 
-/* Returns the process in which the group grew most in the last tenth of the trace. --diff=@T counts T from the first
- * call of each trace, and the last tenths of the traces begin at different T. */
+/* Returns the process in which the group grew most in the last tenth of the trace. The command --diff=@T can only have
+ * the T of one process: T is counted from the first call of each trace, and the last tenths of several traces begin at
+ * different T. */
 static const struct account *grown_in(const struct profile *profile, const struct profile_group *group)
 {
 	const struct account *account = NULL;

@@ -15,7 +15,8 @@ struct scan_owners {
 	size_t count, capacity;
 	struct hash by_name; /* hash of the name -> index + 1 */
 	struct buf name;
-	/* The root of the last call. Possibly lost blocks are added one by one, often several of the same root. */
+	/* The root of the last scan_owners_add() call, and its owner. They are kept because possibly lost blocks are
+	 * added one by one, often several of the same root, and naming a root is slow. */
 	uint64_t address;
 	pid_t tid;
 	size_t owner;

@@ -17,8 +17,8 @@
 
 #define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
-#define LOCKED_MAX  4  /* maximum number of consistent copies that are not used: may_be_better() */
-#define MOVING_MAX  2  /* maximum number of these that are not used only because a thread could not be stopped */
+#define LOCKED_MAX  4  /* maximum number of consistent copies that are not used because another may be better */
+#define MOVING_MAX  2  /* maximum number of these for which the only reason is a thread that could not be stopped */
 #define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
 
 struct scan {
@@ -33,7 +33,7 @@ struct scan {
 	struct scan_groups groups;
 	uint64_t locks[LOCKS_MAX]; /* addresses of the locks, from the last copy in which they were found */
 	size_t lock_count;
-	uint64_t program_number; /* the program of the last copy; 0 if there is none */
+	uint64_t program_number; /* snapshot_program() of the last copy; 0 before the first copy */
 	char *program_before;    /* program of the previous scan if it was another one; else NULL */
 	uint64_t looks;
 	bool is_continued; /* true if another look follows: scan_continues() */

@@ -24,7 +24,7 @@ pid_t scan_pid(const struct scan *scan);
  * scan_look() calls that succeeded. */
 const char *scan_program(const struct scan *scan);
 uint64_t scan_count(const struct scan *scan);
-/* Says whether another scan_look() may follow the next one, to be compared with it. At first this is false. */
+/* Sets whether another scan_look() may follow the next one and be compared with it. Initially false. */
 void scan_continues(struct scan *scan, bool is_so);
 /* Examines the heap once, and finds why the blocks at the addresses in `why` are alive. If a thread was inside malloc,
  * copies the memory again after some milliseconds; after a few copies, moves the threads out of malloc before the next

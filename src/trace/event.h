@@ -152,8 +152,9 @@ enum stack_end {
 	STACK_LOST,  /* the unwinder could not find the next frame */
 };
 
-/* For formats that have the same mark for STACK_CUT and STACK_LOST: returns STACK_CUT if the stack has as many frames
- * as the trace's depth, else STACK_LOST. depth: frames per stack of the trace; 0 if unknown. */
+/* For formats that have the same mark for STACK_CUT and STACK_LOST: returns STACK_LOST if the stack has fewer frames
+ * than the trace's depth, else STACK_CUT. depth: frames per stack of the trace; 0 if unknown, then STACK_CUT is
+ * returned. */
 static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
 {
 	return frame_count < depth ? STACK_LOST : STACK_CUT;
@@ -186,9 +187,9 @@ struct record_call {
 	bool has_frames; /* the call has a stack, which may be empty */
 	enum stack_end end;
 	/* In traces that functrace-postproc -c has grouped: the next call has the same stack. The text writer then
-	 * writes no frames and no blank line for this call. The text reader fills in the frames and clears the flag,
-	 * unless too many calls share a stack. Then the calls before the last part of the group keep the flag and have
-	 * no frames, and the next call without the flag has the frames. */
+	 * writes no frames and no blank line for this call. The text reader fills in the frames and clears the flag.
+	 * But if too many calls share a stack, the reader divides their group into parts. Calls of all parts but the
+	 * last keep the flag and have no frames; their stack is that of the next call without the flag. */
 	bool shares_next;
 	/* A line that the text writer puts between the arguments and the frames; NULL if there is none. */
 	const char *summary;

@@ -17,8 +17,8 @@ static const char *last_line(const char *text)
 	return line ? line + 1 + strcspn(line + 1, " ") : text;
 }
 
-/* Returns the offset of the last occurrence of `word`, which includes its blanks, in the line; `length` if there is
- * none. */
+/* Returns the offset at which `word` begins for the last time in the line; `length` if the line does not contain it.
+ * The blanks around the word are a part of `word`. */
 static size_t last_word(const char *text, size_t length, const char *word)
 {
 	const size_t size = strlen(word);

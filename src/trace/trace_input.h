@@ -10,8 +10,8 @@
 struct input;
 
 /* Returns an input that reads fd from its current position; the caller closes fd. follow: a regular file may grow after
- * its end is reached, and any other fd is live (input_await_idle()). stop: a signal handler sets *stop to end
- * following; NULL if no signal ends it. */
+ * its end is reached; any other fd (a pipe) may pause between its data (input_await_idle()). stop: a signal handler
+ * sets *stop to end following; NULL if no signal ends it. */
 struct input *input_new(int fd, bool follow, const volatile sig_atomic_t *stop);
 
 /* Reads up to `size` unpacked bytes. Returns their number; 0 at the end of the input, or if a followed file has no more

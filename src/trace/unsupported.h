@@ -49,7 +49,7 @@ void omissions_add(struct omissions *omissions, const struct record *record);
 
 /* Sets of omissions, as bits. */
 #define OMISSIONS_ALL        ((UINT32_C(1) << OMISSIONS) - 1)
-#define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* the omissions of whole calls */
+#define OMISSIONS_CALL       ((UINT32_C(1) << OMITTED_FUNCTION) - 1) /* calls that were omitted as a whole */
 #define OMISSIONS_BIT(which) (UINT32_C(1) << (which))
 
 /* Appends a list like "3 times, 1 note" of the omissions in the set. Returns false and appends nothing if there are

@@ -153,7 +153,7 @@ static bool is_awaited(const struct writer *writer, const struct record *record)
 	return !writer->packed || clock_ns(CLOCK_MONOTONIC) - writer->flushed_at >= PACKED_WAIT;
 }
 
-#define BASELINE_PART 32 /* these blocks take at most PIPE_BUF bytes in each format; in StackTrack, 120 each */
+#define BASELINE_PART 32 /* blocks in a part; they take at most PIPE_BUF bytes in each format (StackTrack: 120 each) */
 
 /* Puts a long baseline as several records, because a trace that breaks off in a pipe must end with a whole record, and
  * a pipe takes at most PIPE_BUF bytes as a whole. Only baselines have unlimited length. */

@@ -234,8 +234,8 @@ static bool filter_not_started(struct tracer *t, const struct stop *stop, void *
 	return *status < 128;
 }
 
-/* Dispatches stops until the launched program has called execve; all stops before the exec are stops for signals.
- * Returns functrace's exit status. */
+/* Dispatches stops until the launched program has called execve, or has ended. Returns 0, or functrace's exit status if
+ * the program was not started or its trace could not be begun. */
 static int wait_for_exec(struct tracer *t)
 {
 	int status = 0;

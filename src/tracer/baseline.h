@@ -7,7 +7,7 @@
 /* The result of a baseline, and its cost. */
 struct baseline {
 	pid_t pid;
-	bool is_taken;         /* false: no capture was made */
+	bool is_taken;         /* false: no copy was wanted, or no task of the process is left */
 	const char *reason;    /* why the blocks are unknown, as a constant text; NULL: they are known */
 	uint64_t stopped_ns;   /* the longest time for which a thread of any process could not run */
 	uint64_t caught_up_ns; /* see struct live_capture */

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* maximum number of processes that get a separate message */
-/* Between two processes, functrace acts on stops that are present, for this time or longer if there are many. One of
- * these stops may be the exit of the next process. */
+/* Between two processes, functrace acts on stops while there are any, but at most for this time, or for the time that
+ * starting the last process took if that is longer. One of these stops may be the exit of the next process. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -78,7 +78,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		process_own(p);
 	}
 	for (p = t->processes; p; p = p->next)
-		p->anchor = 0; /* the anchor runs on until its process is started */
+		p->anchor = 0; /* no anchor any more: the task runs on until the process is started, and may exec */
 	/* If detaching is requested, the remaining processes run on without breakpoints. */
 	while (goes_on && !engine_has_request(t->engine, REQUEST_LET_GO) && (p = next_to_start(t))) {
 		p->life->was_started = true;

@@ -266,11 +266,11 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 }
 
 /* A second SIGKILL ends the stop of the exit event, too, perhaps before the task's registers are read. When the group's
- * end is reported, all its children exist, are traced, and have another parent:
+ * end is reported, all its children exist, are traced, and have been given to another parent, for example init:
  *
  *	100: fork() makes 101 | SIGKILL twice | 100: ended | 101: first stop
  *
- * A task whose parent is alive is not added here, because the parent's event may still come. */
+ * A task whose parent is a live task of the table is not added here, because the parent's event may still come. */
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;
@@ -293,9 +293,8 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* Called when the last task of the group `maker`, apart from `except`, has died before it could report its children.
- * The children must not wait for ever. The children of other groups stay held, because their text is that of another
- * process. */
+/* If the last task of the group `maker`, apart from `except`, has died before it could report its children, they must
+ * not wait for ever. The children of other groups stay held, because their text is that of another process. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;

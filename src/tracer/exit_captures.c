@@ -148,9 +148,10 @@ void exit_captures_finish(struct process *p)
 	}
 }
 
-/* While the last task is stopped, the exits of other threads may be reported, and the leader's exit when all others are
- * gone. If SIGKILL ends a task's stop, the tracer may resume the task from its exit event by mistake. Then no task is
- * recognised as the last one:
+/* While a process's last task is stopped for the capture, the exits of its other threads may still be reported. The
+ * leader's exit is reported after those of all other threads, so the stopped task is then gone, too. If SIGKILL ends a
+ * task's stop, the tracer may resume the task from its exit event by mistake. Then no task is recognised as the last
+ * one, and no capture is made:
  *
  *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is resumed after its hit | 101: exit event */
 void exit_captures_task_gone(const struct task *task)

@@ -19,8 +19,9 @@
 
 /* A fork's child begins with its parent's text, with the breakpoints and slots in it, and with the same objects and
  * blocks. Most children call execve or end before they make a traced call. So no table is copied at first: the child
- * borrows its parent's tables. The child gets tables of its own at its first hit, or before the lender's tables change
- * in a way in which the child's text does not:
+ * borrows its parent's tables. The process that owns these tables is the lender: the parent, or the parent's lender.
+ * The child gets tables of its own at its first hit, or before the lender's tables change in a way in which the child's
+ * text does not:
  *
  *	child: runs | lender: dlclose(), a breakpoint is removed | child: hits it in its own text
  *
@@ -31,7 +32,8 @@
  * the child gets its tables before it runs.
  *
  * For a child that makes no traced call, functrace creates no file, does not open the memory, and sends no descriptor
- * to the guardian. The tracer's system calls, counted by strace (tests/scenarios/steady.py checks them):
+ * to the guardian. With -F, it removes the breakpoints from the child, and detaches from it. The tracer's system calls
+ * in both cases, counted by strace (tests/scenarios/steady.py checks them):
  *
  *			   a bare fork	with -F
  *	waitid		       6	   3	fork event, first stop, exit event, SIGCHLD, exit; sometimes more

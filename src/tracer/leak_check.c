@@ -29,8 +29,8 @@ static void leak_check_put_lost(void *context, uint64_t address, enum heap_class
 	output_lost(c->trace, c->resource, address, kinds[class]);
 }
 
-/* Writes the result of the leak check for each kind whose ids are addresses of the heap. With `capture` NULL writes
- * that no block is lost. */
+/* Writes the result of the leak check for each kind whose ids are addresses of the heap. reason: why the result is
+ * unknown; NULL: it is known. With `capture` and `reason` NULL writes that no block is lost. */
 static void leak_check_put_all(struct trace *trace, const struct heap_capture *capture, const char *reason)
 {
 	const struct settings *set = trace->run->set;
@@ -83,9 +83,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 	return false;
 }
 
-/* Returns true if all of the trace's blocks are outside this heap. Then the blocks are another allocator's, and the
- * heap is the C library's. The program is stopped meanwhile, and there may be millions of blocks, so this function
- * looks at as few as possible. */
+/* Returns true if the trace has blocks, and all of them are outside this heap. Then the blocks are another allocator's,
+ * and the heap is the C library's. The tracer acts on no stop meanwhile, and there may be millions of blocks, so this
+ * function looks at as few as possible. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);

@@ -25,8 +25,8 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *capture,
 /* Returns true if the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,
  * takes the blocks from the trace. */
 bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *capture, const char *reason);
-/* Writes the lost blocks of a classified capture, or the reason why they are unknown. `reason` and `capture` may be
- * NULL. */
+/* Writes the lost blocks of a classified capture, or, if `reason` is not NULL, that they are unknown for this reason.
+ * `capture` may be NULL only if there is a reason. */
 void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason);
 
 #endif

@@ -26,7 +26,8 @@ struct aim {
 	void (*put)(struct trace *trace, struct heap_capture *capture, const char *reason);
 };
 
-/* The leak check classifies the blocks that were live when the copy was made, and is written before all later records:
+/* Queues the records of later calls until the leak check of the copy is written, because the leak check classifies the
+ * blocks that were live when the copy was made. First writes the records that were queued since an earlier copy:
  *
  *	copy: a thread is inside malloc | A: malloc returns q, its event is queued | another copy: q is lost
  *	        The records queued since the first copy are written before the leak check of the second copy. */

@@ -275,7 +275,8 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 			;
 }
 
-/* Reports changes of the text and signals that remain in a process whose tasks are detached. */
+/* Warns if the target's action for SIGTRAP was not restored, checks the text (--verify), and adds the process to the
+ * summary. All tasks of the process are detached. */
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))

@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* maximum number of copies in which no known heap is found, as happens while the heap's lists change */
+/* maximum number of copies without a known heap that are followed by another, because the heap's lists may have changed
+ * during the copy */
 #define WAIT_MAX        2
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */
@@ -198,8 +199,8 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
-/* Stops all tasks, and queues their stops; the tasks stay stopped until these are acted on. Returns a task through
- * which the memory can be read; NULL if none is stopped. */
+/* Stops all tasks, except sleepers if the request spares them, and queues their stops; the tasks stay stopped until
+ * these are acted on. Returns a task through which the memory can be read, or NULL. */
 static struct task *stop_all(struct live_capture_attempt *l)
 {
 	struct process *const p = l->p;
@@ -226,10 +227,10 @@ static uint64_t time_between(unsigned pause)
 	return 500000 + pause * 7919 % 7 * 500000;
 }
 
-/* Stops all tasks while none is changing the heap. A task at a hit is not changing it. If a task may be changing it,
- * lets it run on for a moment and tries again; stops of other tasks are queued, so that more and more tasks are at a
- * hit. Returns a task through which the memory can be read, with all tasks stopped; NULL if the memory cannot be
- * read. */
+/* Stops all tasks. If the request has is_early, tries to do so while no task is changing the heap. A task at a hit is
+ * not changing it. If another task may be changing it, lets the interrupted tasks run on for a moment and tries again;
+ * other stops are queued, so that more and more tasks are at a hit. Returns a task through which the memory can be
+ * read, with all tasks stopped; NULL if the memory cannot be read. */
 static struct task *stop_at_rest(struct live_capture_attempt *l)
 {
 	for (unsigned pause = l->capture->pauses++;; pause = l->capture->pauses++) {

@@ -312,7 +312,7 @@ void process_update_objects(struct process *p)
 			has_new = true;
 		}
 	/* When the dynamic linker gives notice of new libraries, it has already bound the symbols that it binds at once
-	 * (-z now, data). */
+	 * (-z now, data), so it has already called their IFUNC resolvers. */
 	if (has_new)
 		probe_resolved(p);
 	probes_plant(p);

@@ -173,7 +173,8 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 
 #define MISSED_MAX  20 /* a limit, because threads may end all the time */
 #define REFUSED_MAX 3
-/* a limit, because threads may be created all the time; soon only traced threads create them */
+/* a limit, because threads may be created all the time; it is hardly reached, because a thread that a traced thread
+ * creates is traced at once */
 #define ROUNDS_MAX 1000
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)

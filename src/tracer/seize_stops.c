@@ -103,8 +103,8 @@ static struct {
 	size_t count, capacity;
 } queue;
 
-/* Meanwhile a task has at most three stops (any stop, its exit event, its exit), because tasks are resumed from exit
- * events only. It may have created one child, which may have three more. */
+/* While PTRACE_SEIZE waits, a task has at most three stops (any stop, its exit event, its exit), because tasks are
+ * resumed from exit events only. It may have created one child, which may have three more. */
 #define STOPS_PER_TASK  6
 #define STOPS_OF_OTHERS 64 /* stops of the tracer's own children */
 
@@ -137,7 +137,9 @@ static bool let_end(struct tracer *t, pid_t tid, int status)
 	return true;
 }
 
-/* The signal handler. Calls stops_mark(), which discards a task's registers, for exit events only. */
+/* The signal handler. Marks only the exit events from which it resumes tasks (let_end()). All other stops are marked
+ * later, when they are put off. The exit events are not marked again, because stops_mark() would discard the registers
+ * that let_end() has read. */
 static void queue_stops(void)
 {
 	struct tracer *const t = queue.t;

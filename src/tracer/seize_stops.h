@@ -1,4 +1,5 @@
-/* Handles stops that come while tasks are being seized: acts on exits and interrupts, and puts all other stops off. */
+/* Handles stops that come while tasks are being seized: acts on exit events, on interrupts, and on stops of tasks that
+ * are not in the table (except execs), and puts all other stops off. */
 #ifndef FT_TRACER_SEIZE_STOPS_H
 #define FT_TRACER_SEIZE_STOPS_H
 

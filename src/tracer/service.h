@@ -15,7 +15,7 @@ struct service {
 	const struct process *held; /* the process whose stops are queued instead; NULL: none */
 	const struct process *from; /* the process whose task had the latest stop; NULL: unknown */
 	bool was_last;              /* when the latest stop was acted on, no other was queued */
-	uint64_t held_since;        /* CLOCK_MONOTONIC time of the first queued stop of `held`; 0: there was none */
+	uint64_t held_since;        /* CLOCK_MONOTONIC time from which a task of `held` may be stopped; 0: none is */
 	uint64_t looked_ns;         /* the latest time at which the tracer checked for stops, or knew that none was
 				     * present */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
@@ -33,7 +33,8 @@ void service_unwatch(void);
 uint64_t service_waited(const struct service *service);
 /* From now on queues the stops of p's tasks instead of acting on them. */
 void service_hold(struct service *service, const struct process *p);
-/* Counts the time of the hold from now on, because the tasks of the held process are being stopped. */
+/* Called when the tasks of the held process are about to be stopped: counts the time of the hold from now on, unless a
+ * stop of one of them is queued already. */
 void service_count_hold(struct service *service);
 /* Acts on the queued stops. Returns the time, in ns, for which a task of the held process could not run. */
 uint64_t service_release(struct service *service);

@@ -39,7 +39,7 @@ struct task_life {
 
 	/* Used while functrace detaches from the task: written by letgo.c, except what task_make_ready() writes. */
 	struct {
-		bool is_asleep; /* the task sleeps in a system call, and is not interrupted */
+		bool is_asleep; /* functrace waits for no stop of the task: it sleeps in a system call, or ends */
 		bool can_call;  /* the task is in a stop in which it can make a system call for the tracer */
 		bool is_ready;  /* stopped, and free of functrace's changes: task_make_ready() */
 		int signal;     /* the signal that the kernel delivers when the task continues: task_make_ready() */

@@ -191,9 +191,10 @@ static int tracer_begin(struct tracer *t)
 	return t->launch->pid ? launch_begin(t) : attach_all(t);
 }
 
-/* Prints a message if no trace was begun, and returns the exit status. A process to which functrace attaches during its
- * execve may execute a program that cannot be traced, or may still be in the execve when functrace detaches. The status
- * is then 1, but 0 if a signal made functrace detach and --duration was not given. */
+/* Returns 0 if a trace was begun. Else prints a message, and returns 0 if tracing was started paused and never resumed,
+ * or if functrace was asked to detach and --duration was not given; else returns 1. No trace is begun, for example, if
+ * functrace attaches to a process during its execve, and the new program cannot be traced, or functrace detaches before
+ * the execve is over. */
 static int report_nothing_begun(const struct tracer *t)
 {
 	if (t->run->begun_traces)

@@ -47,7 +47,7 @@ static enum step step_normal(struct row_walk *walk, const struct row *row, uint6
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf.sp] = cfa;
-	registers->values[row->registers[0]] = *pc; /* used by the PLT's rule */
+	registers->values[row->registers[0]] = *pc; /* the rule of a PLT computes the CFA from the pc */
 	registers->known = known | 1ull << walk->arch->dwarf.sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }

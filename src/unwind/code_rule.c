@@ -47,7 +47,7 @@ struct code_rule_search {
 	uint64_t start, end; /* range of the code that was read */
 	size_t end_count;
 	struct code_rule ends[ENDS_MAX]; /* the different rules that the paths end with */
-	bool is_certain[ENDS_MAX];       /* a path with this rule made no call, or saved the return address */
+	bool is_certain[ENDS_MAX];       /* the function certainly returns by this rule: see take_return() */
 	struct entered entered;
 	size_t branch_count;
 	struct path_state branches[BRANCHES_MAX]; /* the branches still to be followed */
@@ -172,8 +172,9 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* After calls, the return address can be in the link register only if this path saved this register before the
-	 * calls. */
+	/* From interrupted code, a path without calls is certain if it ends with a return, not with a jump. A path with
+	 * calls is certain if it returns to the first value of the link register: it has saved this register before the
+	 * calls, so it has run through the prologue. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -306,7 +307,8 @@ static bool saves_link(struct code_rule_search *search, uint64_t address)
 }
 
 /* Returns true if an instruction has lowered sp and stored nothing except argument registers. If code has several
- * states, many bytes are valid instructions, so it must have stored at least one of them. */
+ * states (code_state), many bytes are valid instructions, so the instruction must also have stored at least one
+ * argument register. */
 static bool makes_room(const struct path_state *state)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];

@@ -95,7 +95,7 @@ enum { STATE_REACHABLE = LOST_KINDS, STATE_SINCE_SCAN, STATES };
 struct before {
 	struct tally live;
 	uint64_t scans;
-	uint64_t scan_at;               /* sequence at the last scan */
+	uint64_t scan_at;               /* leaks->sequence at the last scan */
 	bool is_known;                  /* the last scan has a result */
 	struct tally not_shown[STATES]; /* live blocks of the trace that are not leaks, by state */
 };
@@ -267,8 +267,9 @@ void leaks_not_shown(const struct stage *stage, struct buf *out)
 
 /* ---- Calls ---- */
 
-/* Returns the held call of a live id, or NULL. If a block from before the trace has that id, removes it: it is being
- * released, or its address was allocated again by a call that had not returned when the baseline was taken. */
+/* Returns the held call of a live id, or NULL. If the id is that of a block from before the trace, removes this block
+ * from the live ones, because the present call releases it or allocates its address. The latter happens if the block
+ * was allocated by a call that had not returned when the baseline was taken. */
 static struct held_call *live_call(struct resource_state *resource, uint64_t id)
 {
 	const uint64_t live = leaks_live_of(resource, id);

@@ -8,8 +8,9 @@
 /* The queues of held records: declarations, in the order of the dialect, and records between the calls. */
 enum waiting { AT_ONCE, ATTACHMENTS, HEAPS, MODULES, CONTEXTS, RESOURCES, OBJECTS, BETWEEN_CALLS, QUEUES };
 
-/* The queue for each type of record. The dialect has no place for records of other types. They are passed on at once,
- * because the writer counts them. */
+/* The queue for each type of record except calls, which are stored in `store`. The process record is passed on at once,
+ * because it is the first one in the dialect. Records for which the dialect has no place are also passed on at once, so
+ * that the writer counts them. */
 static const enum waiting waits_in[RECORD_RESIDENT + 1] = {
 	[RECORD_ATTACHMENT] = ATTACHMENTS, [RECORD_HEAP] = HEAPS,
 	[RECORD_MODULE] = MODULES,         [RECORD_CONTEXT] = CONTEXTS,

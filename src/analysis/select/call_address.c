@@ -67,8 +67,8 @@ void call_ranges_take(struct call_ranges *ranges, const struct record_object *ob
 		return;
 	char *path = xasprintf("%s%s", string_or_empty(ranges->sysroot), string_or_empty(object->path));
 
-	/* If the ELF file cannot be read, an address inside the mapped object is taken as absolute, any other as an
-	 * offset. */
+	/* If the ELF file cannot be read, the option's START is taken as an address of the process if it is inside the
+	 * mapped object, otherwise as an offset from the object's beginning. */
 	if (!elf_origin_read(path, &origin))
 		origin = address->start >= object->from && address->start < object->to ? object->from : 0;
 	free(path);

@@ -19,8 +19,8 @@ struct prepare {
 	struct resources all; /* all resources of the trace */
 	bool written, renumbered;
 	uint32_t only; /* the resource that the id 0 means; 0 if unknown */
-	/* lowest and highest: range of the heap's blocks. A heap record may lack this range. Such a record, if it
-	 * precedes the calls, is held back until the end. */
+	/* lowest and highest: range of the heap's blocks, which is added to heap records that lack it. Such a record,
+	 * if it precedes the calls, is held back until the end, when the range is known. */
 	uint32_t heap_type; /* the resource whose blocks are on the heap; 0 if there is none */
 	uint64_t lowest, highest;
 	bool has_heap; /* `heap` is held back */

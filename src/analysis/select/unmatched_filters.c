@@ -62,7 +62,8 @@ static void look_at_object(struct unmatched_filters *unmatched, const struct rec
 	struct stat st;
 
 	unmatched->objects++;
-	/* lstat() also finds a dangling symbolic link. */
+	/* Uses lstat(), because an absolute symbolic link in the sysroot leads outside of the sysroot, where its target
+	 * may not exist. */
 	unmatched->objects_found += !lstat(full, &st);
 	free(full);
 }

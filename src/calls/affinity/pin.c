@@ -31,15 +31,16 @@
 
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
-#define HIT_NS     400000u /* a busy task has at least one hit in this time */
-#define WORTH      8       /* a pinning was worth it if its hits were this multiple of the hits before it */
+#define HIT_NS     400000u /* a busy task has, on average, at least one hit in this time */
+#define WORTH      8       /* a pinning was worth it if it lasted for WORTH * hits_needed() hits or longer */
 #define OTHERS     8       /* hits of other tasks during a pinning after which a second task counts as busy */
 #define LOOK       1024    /* number of hits between two checks whether other programs want the CPU */
 #define LOOK_MOST  (1u << 16)
 #define CROWDED    8    /* other programs want the CPU if the tracer has waited for it for over 1/CROWDED of the time */
 #define IDLE_HITS  1000 /* a task with fewer hits between two ticks is not busy */
 #define TICK_NS    500000000u
-#define BIRTH_NS   NS_PER_SECOND /* after unpinning, a child of the pinned task may still be reported for this time */
+/* for so long after unpinning, a child that the task created while it was pinned may still be reported to the tracer */
+#define BIRTH_NS NS_PER_SECOND
 
 struct pin {
 	bool on;
@@ -204,8 +205,8 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 }
 
 /* If other programs want the CPU, undoes the pinning. The task then runs on any CPU for a while, and is pinned again,
- * to the CPU on which the tracer runs by then, which may be less busy. If other programs want that CPU as well, the
- * checks become rarer. */
+ * to the CPU on which the tracer runs by then, which may be less busy. The first check of that pinning comes after
+ * twice as many hits, because other programs may want that CPU as well. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;

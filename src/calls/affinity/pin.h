@@ -10,9 +10,10 @@ void pin_free(struct pin *pin);
 
 /* Called at each hit of a task: may make the task and the tracer share one CPU, or undo that. */
 void pin_hit(struct task *task);
-/* Called at a hit of a breakpoint that pin_watch() inserted, where the task may be about to ask for its CPUs. */
+/* Called at a hit of a breakpoint that pin_watch() inserted. If the task is about to see its CPUs, restores the CPUs
+ * that it had before. */
 void pin_asked(struct task *task, const struct breakpoint *b);
-/* Called when a REQUEST_TICK came (engine_want_tick()). */
+/* Called when a REQUEST_TICK came (engine_want_tick()): undoes the pinning if the task is no longer busy. */
 void pin_tick(struct tracer *t);
 /* With --cpu=auto: if the task is pinned, restores the CPUs that it had before, because it is about to do something
  * that could show its CPUs to the program or pass them on. `why` names that action, for a debug message. */

@@ -10,7 +10,8 @@
  * r_debug, {version, map, brk, state}, which points to the list of objects, struct link_map {bias, name, dynamic
  * section, next}. */
 
-/* Limits for reading two lists in the target's memory, because these may be circular. */
+/* Limits for reading the target's memory, which may be damaged: the dynamic section may lack its end, and the list of
+ * objects may be circular. */
 #define ENTRIES_MAX 1000
 #define OBJECTS_MAX 10000
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Probes the functions that match patterns. A symbol that matches a wildcard is skipped if it is not a function, or if
- * the program never calls it. */
+ * is_part() excludes it. */
 
 struct pattern_probes_finding {
 	struct process *p;
@@ -27,9 +27,9 @@ static bool pattern_probes_begins_with(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-/* Returns true if the symbol is not a function that the program calls. Some code is reached only by jumps, so that the
- * top of the stack is not a return address: separate parts of functions, and code to which the kernel, the dynamic
- * linker or the end of a signal handler jumps. Other code is a compiler's helper, which each function calls. */
+/* Returns true if wildcards do not match the symbol. Some code is reached only by jumps, so that the top of the stack
+ * is not a return address: separate parts of functions, and code to which the kernel, the dynamic linker or the end of
+ * a signal handler jumps. Other code is a compiler's helper, whose calls are not in the program's source. */
 static bool is_part(const struct arch *arch, const char *symbol)
 {
 	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};

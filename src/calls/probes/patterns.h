@@ -23,7 +23,7 @@ struct pattern {
 	/* For the messages at the end of the run. */
 	bool is_found;
 	bool is_reported;            /* a message has said why the function cannot be probed */
-	char *seen;                  /* path of the first object to which the pattern may apply, or NULL */
+	char *seen;                  /* path of an object chosen by `object`, or else of the main program; or NULL */
 	bool seen_stripped;          /* the object `seen` has no symbols of local functions */
 	const struct pattern *alike; /* the next pattern of the same name, without wildcards */
 };

@@ -7,7 +7,8 @@
 
 struct probe_spec;
 
-/* The plan is made at the first call of the function: arguments.c. The probes of a fork's child share this struct. */
+/* How the parameters of a function are read. `plan` is made at the first call of the function: arguments.c. The probes
+ * of a fork's child share this struct. */
 struct probe_params {
 	unsigned references;
 	bool is_made;           /* `plan` is valid */

@@ -69,7 +69,7 @@ static void probe_spec_module(struct probe_spec_list *list, const struct setting
 	}
 }
 
-/* Each call of a context function is separate, whichever function calls it or is jumped to from it. */
+/* A call of a context function is never folded, even if another context function has called it or jumped to it. */
 static const struct resource context_kind = {.is_nested = true};
 
 static void probe_spec_contexts(struct probe_spec_list *list, const struct module *contexts)

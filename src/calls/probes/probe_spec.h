@@ -10,7 +10,7 @@
 /* Functions that are watched for the tracer's own use. */
 enum hook {
 	HOOK_NONE,
-	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects were loaded or unloaded */
+	HOOK_LIBRARY,   /* the dynamic linker's _dl_debug_state: objects are about to be, or were, loaded or unloaded */
 	HOOK_SIGACTION, /* the target may set its action for SIGTRAP */
 	HOOK_SIGMASK,   /* the target may block or unblock SIGTRAP */
 	HOOK_CATCH,     /* the handler of an exception begins: __cxa_begin_catch */

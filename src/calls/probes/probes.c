@@ -41,7 +41,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 {
 	unsigned char byte;
 
-	/* If the memory cannot be read, it is unmapped, or the process is ending. */
+	/* Does not report functions that are watched for the tracer's own use, nor memory that cannot be read, because
+	 * it is unmapped, or the process is ending. */
 	if ((probe->wanted->hook && probe->wanted->hook != HOOK_CONTEXT_FUNCTION) ||
 	    memory_read(p, probe->start, &byte, 1) < 0)
 		return;
@@ -321,7 +322,7 @@ size_t probes_count(const struct process *p)
 void probe_at(struct process *p, const struct probe *probe)
 {
 	const uint64_t at = probe_entry(p, probe->start);
-	/* If the probe is known, this is another name of the same function, or tracing resumes after a pause. */
+	/* If the probe is known, this is another name of the same function, or the process's tracing is resumed. */
 	struct probe *known = probe_like(breakpoint_find(p, at), probe->wanted);
 	struct breakpoint *b = breakpoint_insert(p, at);
 

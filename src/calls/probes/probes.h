@@ -21,7 +21,7 @@ struct probe {
 	const struct object *object;
 	/* the function is the resolver of an IFUNC: it returns the address of the function that is called */
 	bool is_resolver;
-	bool slots_read; /* probe_resolved() has looked for this resolver in the GOT slots of all objects */
+	bool slots_read;             /* probe_resolved() has looked for this resolver in the GOT slots of all objects */
 	size_t index, outer_index;   /* positions in struct probe_list */
 	struct probe_params *params; /* NULL unless -a or -x needs them */
 	/* alias.c */
@@ -85,7 +85,7 @@ uint64_t probe_entry(struct process *p, uint64_t start);
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like);
 /* Returns true if the probe belongs to the breakpoint. */
 bool probe_is_at(const struct probe *probe, const struct breakpoint *b);
-/* Returns the number of functions of the modules that were found. */
+/* Returns how many of the modules' functions were found in the process. */
 size_t probes_count(const struct process *p);
 
 /* Frees the list. The probes in it are already freed. */

@@ -44,7 +44,8 @@ bool arenas_regions(struct heap *heap);
 /* Finds the pieces of noncontiguous main arenas by their topmost chunks. All pieces together have system_mem bytes.
  * See noncontiguous.c. */
 bool noncontiguous_find(struct heap *heap, uint64_t system_mem);
-/* Returns the end of the fence that begins at an address, or 0. */
+/* Returns the end of the fence that begins at an address, or 0. A fence is two chunks with a header only, at the end of
+ * a piece. */
 uint64_t noncontiguous_fence(struct heap *heap, uint64_t at);
 /* Returns the start of the first piece from an address on, up to the limit, or 0. */
 uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit);

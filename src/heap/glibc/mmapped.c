@@ -59,8 +59,8 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 }
 
 /* Finds the chunk whose mapping begins at a page. If the block has an alignment (memalign), its header is further
- * inside the mapping, and another header is left at the mapping's start. An alignment of less than a page determines
- * where the header is. */
+ * inside the mapping, and an old header remains at the mapping's start, so the start is checked last. The place of the
+ * header follows from the alignment if this is less than a page; find_inner() finds blocks with larger alignments. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
 	const unsigned header = header_size(heap->form);

@@ -129,7 +129,7 @@ static bool may_have_begun(struct heap *heap, uint64_t header)
 /* A free chunk that may have been where the word is now. */
 struct list_links_source {
 	uint64_t header, size_word;
-	bool is_block; /* true if the header is also the header of the block: then its size proves nothing */
+	bool is_block; /* true if `header` is that of the block that contains the word; its valid size proves nothing */
 	uint64_t end;  /* end of the block that contains the word */
 };
 

@@ -66,7 +66,7 @@ struct jemalloc {
 	unsigned shards[JEMALLOC_BINS];
 	struct bin_sum *sums; /* sums for each arena and small size */
 	struct hash leaves;   /* leaves that have been read: address / LEAF_BYTES + 1 -> number of reads */
-	uint64_t cache_bytes; /* offset of the mark at the end of a cache's memory; 0: no thread has a cache */
+	uint64_t cache_bytes; /* offset of MARK_BEHIND, which ends a cache's memory; 0: no thread has a cache */
 };
 
 /* The state of a block that the program does not use: it is in a cache, or jemalloc uses it for itself. */

@@ -29,7 +29,7 @@
 #define PAGE_BYTES    80u
 #define PAGE_CAPACITY 10
 #define PAGE_RESERVED 12
-#define PAGE_FLAGS    14 /* a byte of flags; bit 2: blocks may begin at an aligned address inside their slots */
+#define PAGE_FLAGS    14 /* a byte of flags; HAS_ALIGNED (2): the program's blocks may begin inside mimalloc's blocks */
 #define PAGE_FREE     16
 #define PAGE_USED     24
 #define PAGE_SIZE     28

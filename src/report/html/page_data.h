@@ -7,7 +7,7 @@
 
 /* Limits of the data's size, in bytes of JSON; see page_data_limits. */
 struct page_limits {
-	size_t groups;  /* limit for stacks and names; beyond it, groups are folded */
+	size_t groups;  /* limit for rows of groups, stacks and names; beyond it, groups are folded */
 	size_t folded;  /* limit for rows of folded groups; beyond it, groups are folded into the row of the root */
 	size_t sources; /* limit for source lines */
 };

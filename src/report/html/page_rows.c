@@ -23,7 +23,7 @@ struct page_rows_row {
 
 struct page_rows_ranked {
 	const struct profile_group *group;
-	double rank; /* greatest share of the group in any sum of its kind */
+	double rank; /* the greatest of the group's shares of its kind's sums (live, peak, lost and others) */
 };
 
 struct rows {
@@ -133,7 +133,7 @@ static void page_rows_join(const struct rows *rows, struct page_rows_row *row, c
 	tally_join(&row->temporary, &group->temporary);
 	for (unsigned i = 0; i < LOST_KINDS; i++)
 		tally_join(&row->lost[i], &group->lost[i]);
-	/* A group that cannot be compared has no growth. */
+	/* For a group that cannot be compared, this adds its present live blocks, so that the group has no growth. */
 	tally_join(&row->old, profile_group_old_live(group));
 	row->lifetimes = add_saturated(row->lifetimes, group->lifetimes);
 	row->released += group->released;

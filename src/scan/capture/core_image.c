@@ -112,7 +112,8 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
-	/* By default the kernel writes neither unchanged nor shared mappings of files to a core file. */
+	/* The missing bytes of a writable mapping may be pointers: by default the kernel writes neither unchanged nor
+	 * shared mappings of files to a core file. */
 	if (!is_wide && (phdr->p_flags & PF_W))
 		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);

@@ -19,7 +19,8 @@ struct core_memory {
  * them (relro). The object's program headers decide, if the core file contains them. Otherwise the next mapping must
  * continue this one, in memory and in the file, and must be writable. */
 bool core_is_constant(const struct core_memory *memory, size_t i);
-/* Returns true if a mapping is memory without a file that can only be read or executed; it may be inside of blocks. */
+/* Returns true if a mapping is memory without a file that can only be read or executed. It may consist of pages in a
+ * block that the program has protected. */
 bool core_is_read_only(const struct heap_mapping *mapping);
 
 #endif

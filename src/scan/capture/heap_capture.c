@@ -130,8 +130,8 @@ const struct heap *heap_capture_heap(const struct heap_capture *capture)
 	return capture->heap;
 }
 
-/* Passes the blocks of heap_capture_note_block() to the heap. Keeps only those that begin inside a block of the
- * heap. */
+/* Passes the blocks of heap_capture_note_block() to the heap. Keeps only those that begin inside a block of the heap,
+ * but not at its start: the others are blocks of the heap themselves, or are outside of all blocks. */
 static void note_all_blocks(struct heap_capture *capture)
 {
 	size_t inside = 0;

@@ -11,7 +11,7 @@ struct heap_capture;
 /* Makes an empty capture. heap_capture_free() frees it; NULL is allowed. */
 struct heap_capture *heap_capture_new(void);
 void heap_capture_free(struct heap_capture *capture);
-/* Limits the copy to this many bytes; 0, the default, means no limit. */
+/* Sets the largest size of a copy in bytes; a larger copy fails. 0, the default, means no limit. */
 void heap_capture_limit(struct heap_capture *capture, uint64_t bytes);
 /* Restricts the capture to the blocks, so that shared memory is not copied. Then the capture does not find which blocks
  * are lost. */

@@ -12,8 +12,8 @@ static bool mapping_is_device(const char *path)
 	return !strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9) && strncmp(path, "/dev/zero", 9);
 }
 
-/* Returns true if a mapping may be a device's, although its file is not in /dev: in /sys or /proc, or a driver's file
- * without a path. */
+/* Returns true if a mapping may be a device's although its file is not in /dev: the file is in /sys or /proc, or it is
+ * a driver's file without a path. */
 static bool may_be_device(const struct mapping *m)
 {
 	return m->shared && (m->path[0] != '/' || !strncmp(m->path, "/sys/", 5) || !strncmp(m->path, "/proc/", 6));

@@ -81,7 +81,7 @@ static int reopen(int place)
 enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,
-	OBJECT_DEVICE, /* a device; only processes that have its pages in their page table write to it */
+	OBJECT_DEVICE, /* not a regular file; treated as if it had no data in pages that are not in the page table */
 	OBJECT_OTHER,  /* an object on a file system whose pages are not read */
 };
 
@@ -115,7 +115,7 @@ static enum shared_pages_object open_object(struct shared *s)
 	enum shared_pages_object object = open_path(s, path, true);
 
 	free(path);
-	/* Such a path is a name like "anon_inode:[perf_event]" or "socket:[1]". */
+	/* A path without a leading '/' is only a name, like "anon_inode:[perf_event]" or "socket:[1]". */
 	if (m->path[0] != '/')
 		return object == OBJECT_UNKNOWN ? OBJECT_DEVICE : object;
 	if (object != OBJECT_UNKNOWN || m->deleted)

@@ -30,7 +30,7 @@
 #define SPARE(bytes) ((bytes) / 8 + (16u << 20))
 #define READY(bytes) ((bytes) / 64 + (1u << 20))
 #define HOLE_MAX     (1u << 30)
-#define REFUSED_MAX  20 /* maximum number of attempts to stop a process that refuses tracing */
+#define REFUSED_MAX  20 /* number of further attempts if the kernel refuses to trace the process: snapshot_take() */
 
 struct snapshot {
 	pid_t pid;

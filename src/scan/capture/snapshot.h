@@ -18,9 +18,9 @@ struct snapshot_care {
 	const uint64_t *locks;
 	size_t lock_count;
 	bool marks_locks; /* true if the locks can be marked as contended: quiesce_outside_locks() */
-	/* Used if there are no locks. leaves_c: true if threads in the C library, which contains malloc, run until they
-	 * have left it. object: path of the shared object that contains the allocator, which threads also leave; or
-	 * NULL. */
+	/* Used if there are no locks, or if the process has only one thread. leaves_c: true if threads in the C
+	 * library, which contains malloc, run until they have left it. object: path of the shared object that contains
+	 * the allocator, which threads also leave; or NULL. */
 	bool leaves_c;
 	const char *object;
 	/* The program that has these locks, as snapshot_program() returned it. In another program their addresses
@@ -56,8 +56,8 @@ static inline bool snapshot_is_partial(const struct snapshot_figures *figures)
 struct snapshot *snapshot_new(pid_t pid);
 /* Limits a copy to this many bytes; a larger one fails with -EFBIG. 0, the default, means no limit. */
 void snapshot_limit(struct snapshot *snapshot, uint64_t bytes);
-/* Leaves shared memory out of copies, so that the blocks are found, but not all roots: no known allocator has blocks in
- * shared memory. */
+/* Leaves shared memory out of copies. The blocks are still found, because no known allocator has blocks in shared
+ * memory, but not all roots are found. */
 void snapshot_blocks_only(struct snapshot *snapshot);
 /* Reads everything that can be read while the process runs, which makes the next pause shorter. Returns 0; 1 after a
  * message if the process may not be read, or there is no memory for a copy; -ESRCH, without a message, if the process

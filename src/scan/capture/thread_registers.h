@@ -19,12 +19,13 @@ struct scan_threads {
 void scan_threads_find_others(struct scan_threads *threads, pid_t pid);
 /* Reads the registers of all threads of the process, which replace the earlier ones. Adds a thread for each process
  * that scan_threads_find_others() has found and that still uses the memory. Of a thread that could not be stopped, and
- * of the other processes, only the address at which they sleep is known. */
+ * of the other processes, only pc and sp are known, and these only if the thread is blocked in a system call. */
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
-/* Adds the registers of one task. Of a task that is not stopped, only the address at which it sleeps is known. */
+/* Adds the registers of one task. Of a task that is not stopped, only pc and sp are known, and these only if the
+ * task is blocked in a system call. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
 /* Replaces the registers of the thread that was added last by this sp and these words. The thread is then treated as
- * outside of the allocator, and its functions as ended. */
+ * outside of the allocator, and as a thread whose functions will not continue. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
 /* Adds the words in `size` bytes of registers to thread->words, which the caller frees. */
 void scan_thread_add_words(struct heap_thread *thread, const unsigned char *bytes, size_t size,

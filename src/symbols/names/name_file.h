@@ -26,7 +26,7 @@ struct named_symbol {
 	uint64_t start, size;
 	bool is_open;     /* without a size: the symbol extends to the next symbol or to the end of its section */
 	bool is_local;    /* a local symbol: other files cannot refer to it */
-	const char *name; /* mangled; owned by the module */
+	const char *name; /* mangled; owned by the Dwfl_Module */
 	unsigned rank;
 };
 

@@ -69,7 +69,8 @@ void names_set_start(struct names *names, const struct record_process *process)
 {
 	names->has_start = process->start_sec > 0;
 	names->start_sec = process->start_sec;
-	/* In the text format, the start time has no fraction of a second. */
+	/* In the text format, the start time has no fraction of a second. Then the end of that second is used, so that
+	 * check_age() does not warn about a file that is older than the trace. */
 	names->start_nsec = process->start_usec ? process->start_usec * INT64_C(1000) : 999999999;
 }
 

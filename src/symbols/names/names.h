@@ -17,7 +17,7 @@ struct names_options {
 	/* Keeps the file of an open_path open if the object's path is another file, because open_path may be gone when
 	 * names are looked up. */
 	bool holds_files;
-	/* Another struct names with the same options apart from holds_files, which outlives this struct. Each file is
+	/* Another struct names, which outlives this one, and has the same options apart from holds_files. Each file is
 	 * read once for both. NULL: none. */
 	const struct names *shares;
 };

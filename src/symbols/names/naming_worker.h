@@ -25,8 +25,8 @@ struct named_address {
 struct namer *namer_new(void);
 void namer_end(struct namer *namer);
 
-/* Returns a naming without objects, which uses the namer. naming_end() does not wait, and drops the worker's open
- * questions (NULL is allowed). */
+/* Returns the struct naming of one trace, at first without objects. It uses the namer. naming_end() does not wait, and
+ * drops the worker's open questions (NULL is allowed). */
 struct naming *naming_new(struct namer *namer);
 void naming_end(struct naming *naming);
 

@@ -4,7 +4,8 @@
 
 #include "symbols/objects/mapped_object.h"
 
-/* *reason of image_file_find() if no file with this path exists. Callers compare the pointer. */
+/* *reason of image_file_find() if there is no file at the path, or none that can be read as a program or shared object.
+ * Callers compare the pointer. */
 extern const char image_file_missing[];
 
 /* Finds the file of mapping `index` in an image. If it is found on disk, also returns its path in *open_path, which the

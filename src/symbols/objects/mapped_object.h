@@ -32,7 +32,7 @@ struct object {
 	struct text_range *text;
 	size_t text_count;
 	unsigned generation; /* number of the last objects_update() that has found the object */
-	bool probed;         /* set by the tracer; false in a new object */
+	bool probed;         /* the tracer has looked for functions to trace in it; false in a new object */
 	bool slots_read;     /* probe_resolved() has read its GOT slots; false in a new object */
 	bool lasting;        /* set by the tracer: the object is never unloaded */
 };

@@ -54,9 +54,9 @@ static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols
 
 /* ---- Slots of a shared library ---- */
 
-/* Gets the thread-local variable to which a relocation refers. *value: the variable's offset in the library's own TLS
- * segment: the value of the relocation's symbol, 0 without a symbol, plus the addend. Returns false if the symbol is
- * not errno. */
+/* Sets *value to the offset, in the library's own TLS segment, of the thread-local variable to which a relocation
+ * refers: the value of the relocation's symbol (0 if it has no symbol) plus the addend. Returns false if the relocation
+ * has a symbol other than errno. */
 static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, const GElf_Rela *rela, uint64_t *value)
 {
 	const size_t symbol = GELF_R_SYM(rela->r_info);
@@ -69,7 +69,8 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* Finds a relocation in the section that fills a slot, preferably the slot for errno itself. */
+/* Finds a relocation in the section for which the dynamic linker fills a slot (see ERRNO_SLOT), preferably the slot for
+ * errno itself. Sets *place if it finds one. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {

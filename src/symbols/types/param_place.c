@@ -63,9 +63,10 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;
-	/* If a place in the frame is valid for the whole function, the function's first instructions store the
-	 * parameter there, so at the entry it is elsewhere. The place is relative to sp after these instructions
-	 * (clang: sub sp, sp, #64; str x0, [sp, #16]), also in lists of LLVM. */
+	/* A place in the frame is valid at the entry only if it is in a list of GCC. Without a list, it is the place
+	 * where the function's first instructions store the parameter, so at the entry the parameter is elsewhere. In
+	 * lists of LLVM the place is relative to sp after these instructions (clang: sub sp, sp, #64; str x0, [sp,
+	 * #16]). */
 	return operation_is_based(first, &piece->place_register, &piece->place_offset) && !entry->is_untracked &&
 	       ((expression->is_list && entry->is_gcc) || !is_of_frame(reader->arch, piece->place_register));
 }

@@ -24,10 +24,11 @@ void entry_read(Dwarf_Die *function, Dwarf_Addr address, struct param_entry *ent
  * PLACE_UNKNOWN if the location is not understood, or valid only after the entry. */
 void param_place_read(struct type_reader *reader, struct param_entry *entry, Dwarf_Die *die,
 		      struct signature_param *param);
-/* Finds out whether a function uses a parameter. LLVM has optimised the function, and its arguments are where the ABI
- * puts them. Returns PLACE_BY_ABI and fills in param->registers if debug information shows that the function uses the
- * argument, else PLACE_NOWHERE. Returns PLACE_UNKNOWN for a struct on the stack, because debug information describes it
- * even if the function does not use it; then callers in the same file leave the memory as it is. */
+/* Finds out whether a function uses a parameter. Must be called only if LLVM has optimised the function, and its
+ * arguments are where the ABI puts them. Returns PLACE_BY_ABI and fills in param->registers if debug information shows
+ * that the function uses the argument, else PLACE_NOWHERE. Returns PLACE_UNKNOWN for a struct on the stack: debug
+ * information describes it even if the function does not use it, and then callers in the same file need not store it
+ * there. */
 enum param_place param_place_if_used(const struct type_reader *reader, const struct param_entry *entry, Dwarf_Die *die,
 				     struct signature_param *param);
 

@@ -127,8 +127,8 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	case PLACE_PIECES:
 		return is_piece_lost(param);
 	case PLACE_UNKNOWN:
-		/* LLVM also uses such a description if callers pass nothing, because the parameter has become a
-		 * constant or the address of static data. */
+		/* LLVM also writes locations that functrace does not understand for a parameter that callers do not
+		 * pass, because the parameter has become a constant or the address of static data. */
 		return !entry->is_gcc;
 	default:
 		return false;
@@ -376,7 +376,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 		signature->is_gcc = entry.is_gcc;
 	if (signature)
 		signature->result_is_unknown |= is_elsewhere || may_lose_result(&entry, symbol);
-	/* LLVM drops a result that no caller uses; debug information does not show this either. */
+	/* LLVM drops a result that no caller uses, and debug information does not show whether it has done so. */
 	if (signature)
 		signature->result_may_be_lost =
 			!signature->abi_is_rust && signature_is_local(symbol) && entry.is_optimised && !entry.is_gcc;

@@ -33,9 +33,9 @@ static bool is_virtual(Dwarf_Die *die)
 	       virtuality != DW_VIRTUALITY_none;
 }
 
-/* Returns how many bytes before the vtable the word with a virtual base's offset is. The vtable's address is the
- * object's first word (Itanium C++ ABI). Compilers describe the base's address by the operations below, applied to the
- * object's address. Returns 0 for other operations. */
+/* Returns by how many bytes the word with a virtual base's offset precedes the vtable. The object's first word contains
+ * the vtable's address (Itanium C++ ABI). Compilers describe the base's address by the operations below, which begin
+ * with the object's address on the stack. Returns 0 for any other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
 	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: the number of bytes */

@@ -158,8 +158,8 @@ void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_t
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct data_type *const member = type_innermost(type->members[i].type);
 
-		/* GCC 12 does not pass the address of a class whose copy constructor is only deleted because a member
-		 * or base has no copy constructor: it puts the object on the stack. */
+		/* If the class has no copy constructor only because a member or base has none, GCC 12 does not pass the
+		 * object's address: GCC puts the object on the stack. So it is unknown how the object is passed. */
 		type->by_address |= member->by_address && !member->has_no_copy;
 		type->may_be_by_address |= member->may_be_by_address || member->has_no_copy;
 	}

@@ -84,7 +84,7 @@ static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struc
 static void see_string(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const struct data_member *data = member_named(type, "_M_dataplus");
-	uint32_t at = 0, length; /* stays 0 if clang only declares the struct with the pointer */
+	uint32_t at = 0, length; /* at: stays 0 if the struct of the pointer _M_p is only declared, as by clang */
 
 	if (type->is_incomplete) {
 		see_declared(reader, die, type);

@@ -92,7 +92,7 @@ enum param_place {
 	PLACE_CONSTANT, /* no place: the value is place_offset, for which this copy of the function was made */
 	PLACE_PIECES,   /* in several pieces (`pieces`); bytes that are in no piece are optimised out */
 	PLACE_NOWHERE,  /* no place: the compiler has left the parameter out, and callers need not pass it */
-	PLACE_UNKNOWN,  /* not the ABI's place; debug information does not describe the place */
+	PLACE_UNKNOWN,  /* unknown: debug information does not show the place, or not whether callers use it */
 };
 
 struct place_piece {

@@ -163,8 +163,8 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	return 1;
 }
 
-/* Returns true for packets that the reader skips: packets of unknown types, and settings of the live stream, which
- * sp-rtrace leaves in its files. */
+/* Returns true for packets that the reader skips: packets of unknown types, and OCFG and NLIB. These two have a meaning
+ * only while sp-rtrace traces, but sp-rtrace leaves them in its files. */
 static bool is_ignored(const struct packet *packet)
 {
 	return !packet->known || packet->type == RTRACE_OCFG || packet->type == RTRACE_NLIB;

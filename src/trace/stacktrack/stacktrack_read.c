@@ -246,7 +246,8 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 	text->size += (size_t)(to - first);
 }
 
-/* Returns true if the entry after the next one is in the buffer already, and is the last one of the same text. */
+/* Returns true if the entry after the one at reader->start is in the buffer already, and is the last one of the same
+ * text. */
 static bool is_end_behind(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;

@@ -76,8 +76,8 @@ static uint32_t parse_frames(struct stacktrack_process *process, struct stack_wo
 	return count;
 }
 
-/* Stores the stack of process->call under its number. This may overwrite the frames of an earlier call with the same
- * number, but that call has been returned already. */
+/* Stores the stack of process->call under the stack's number. This may overwrite the frames of an earlier call whose
+ * stack had the same number, but that call has been returned already. */
 static int keep_stack(struct reader *reader, struct stacktrack_process *process, uint64_t number)
 {
 	const struct record_call *const call = &process->call;

@@ -63,8 +63,8 @@ static inline bool end_word(char **at, char *p, struct word *word)
 	return true;
 }
 
-/* Parses the next word at *at, which ends with a NUL afterwards, and sets *at to the word after it. Returns false at
- * the end of the text. */
+/* Parses the next word at *at, writes a NUL after it, and sets *at to the word after it. Returns false at the end of
+ * the text. */
 static inline bool next_word(char **at, struct word *word)
 {
 	char *p = *at, *end;

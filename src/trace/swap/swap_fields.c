@@ -44,7 +44,7 @@ static const struct swap_field open_file[] = {
 	{.type = SWAP_END},
 };
 
-/* The layout that programs of 2016 write. */
+/* An open file in the second layout of MSG_PROCESS_STATUS_INFO, as SWAP's programs of 2016 write it. */
 static const struct swap_field open_file_without_tid[] = {
 	S("fd", SWAP_U32, SLOT_ITEM_LOW),
 	S("file size", SWAP_U64, SLOT_ITEM_HIGH),

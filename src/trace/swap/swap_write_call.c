@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits of the elements of a message. Their sum is less than SWAP_PAYLOAD_MAX, unless the result of a memory probe is
- * a long string. */
+/* Limits of the elements of a message, so that its payload has less than SWAP_PAYLOAD_MAX bytes. Only a memory probe
+ * can have more, if its result is a long string. */
 #define VALUE_MAX    4096  /* size of a string, in bytes, with its NUL */
 #define FUNCTION_MAX 2048  /* size of a function's name, in bytes */
 #define TYPE_MAX     400   /* size of a resource's type, in bytes; a byte may become four by an escape */
@@ -222,8 +222,9 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 	buf_free(&type);
 }
 
-/* Writes functrace's additions, and adds their number to args->count. usual_name: the API's name of a memory probe;
- * NULL for other functions. type: also write the resource's type. */
+/* Writes the arguments that functrace adds to those of the call (names, context, stack and others), and adds their
+ * number to args->count. usual_name: for a memory probe, the name of its API; NULL for a function's entry. type: also
+ * write the resource's type. */
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {

@@ -92,7 +92,7 @@ static void find_group(struct reader *reader, size_t from)
 	s->end = STACK_WHOLE;
 	s->group_goes_on = false;
 	s->group_status = 0;
-	/* Do not wait for a byte that is not needed, because the input may be live. */
+	/* Do not wait for a byte that is not needed, because the input may be a trace that is still being written. */
 	while (text_fill(reader, from + 1) > from) {
 		if (*text_at(reader, from) == '\n') {
 			s->group_frames = from;

@@ -88,7 +88,7 @@ int live_lines(struct view *view)
 		}
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-		view_look(view, (double)(now - last) / 1e9);
+		view_update(view, (double)(now - last) / 1e9);
 		last = now;
 		write_look(view, &lines);
 		if (ferror(stdout))

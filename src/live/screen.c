@@ -252,10 +252,15 @@ static void look_again(struct screen *screen, double seconds)
 {
 	const struct site *site = selected_site(screen);
 
-	view_look(screen->view, seconds);
+	view_update(screen->view, seconds);
 	for (size_t i = 0; site && screen->selected && i < screen->view->row_count; i++)
 		if (screen->view->rows[i].site == site)
 			screen->selected = i;
+}
+
+static void arrange_again(struct screen *screen)
+{
+	view_arrange(screen->view, now_seconds() - screen->looked_at);
 }
 
 static void move_by(struct screen *screen, int64_t by)
@@ -285,7 +290,7 @@ static void type_filter(struct screen *screen, int key)
 		filter[length + 1] = '\0';
 	}
 	screen->selected = screen->first = 0;
-	view_look(screen->view, 0);
+	arrange_again(screen);
 }
 
 static void write_file(struct screen *screen, enum view_file which)
@@ -308,7 +313,7 @@ static void sort_next(struct screen *screen)
 	if (view->order == ORDER_LOST && !view->has_scan)
 		view->order = 0;
 	screen->selected = screen->first = 0;
-	view_look(view, 0);
+	arrange_again(screen);
 }
 
 static void ask_for_scan(struct screen *screen)
@@ -377,14 +382,14 @@ static void take_key(struct screen *screen, int key)
 		break;
 	case KEY_ESCAPE:
 		*view->filter = '\0';
-		view_look(view, 0);
+		arrange_again(screen);
 		break;
 	case 'p':
 		screen->is_paused = !screen->is_paused;
 		break;
 	case 'b':
 		view_set_baseline(view);
-		view_look(view, 0);
+		arrange_again(screen);
 		snprintf(screen->message, sizeof(screen->message), "growth is counted from now on");
 		break;
 	case 'r':
@@ -397,7 +402,7 @@ static void take_key(struct screen *screen, int key)
 		view_next_resource(view);
 		screen->selected = screen->first = 0;
 		screen->expanded = NULL;
-		view_look(view, 0);
+		arrange_again(screen);
 		break;
 	case KEY_CTRL_L:
 		clearok(curscr, TRUE);

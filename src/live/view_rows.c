@@ -137,7 +137,7 @@ static int64_t view_difference(const struct view *view, const struct tally *now,
 	return new > old ? limited : -limited;
 }
 
-/* Returns the calls per second; returns 0 if `seconds` is 0, as before the first update with an interval. */
+/* Returns the calls per second; returns 0 if `seconds` is 0, as before the first update. */
 static double calls_per_second(uint64_t calls, uint64_t last, double seconds)
 {
 	return seconds > 0 ? (double)(calls - last) / seconds : 0;
@@ -203,7 +203,8 @@ static bool join_before(struct view *view, const struct view_row *row)
 
 static void view_add_row(struct view *view, struct watched *of, const struct looks *looks, const struct site *site)
 {
-	const struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
+	const struct site_looks *of_site = &looks->sites[site->number];
+	const struct site_look *base = &of_site->base, *last = &of_site->last;
 	const uint64_t end = of->account.last.since;
 
 	if (!site->live.calls && site->tally.calls == last->calls && !base->live.calls)
@@ -230,8 +231,7 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 	view->rows[view->row_count++] = row;
 }
 
-/* Adds the figures and rows of a process to the view. Growth and calls are counted since the last update for which
- * view_look() got a time. */
+/* Adds the figures and rows of a process to the view. */
 static void view_look_at(struct view *view, struct watched *of)
 {
 	size_t index;
@@ -252,17 +252,14 @@ static void view_look_at(struct view *view, struct watched *of)
 	tally_join(&view->live, &account->live);
 	view->peak = account->peak;
 	join_grown(&view->grown, view_difference(view, &account->live, &looks->base_live));
-	if (view->seconds > 0)
-		view->calls += (double)(account->allocations.calls + account->others.calls - looks->last_calls) /
-			       view->seconds;
+	view->calls +=
+		calls_per_second(account->allocations.calls + account->others.calls, looks->last_calls, view->seconds);
 	for (size_t i = 0; i < account->site_count; i++)
 		view_add_row(view, of, looks, account->sites[i]);
 }
 
-static void begin_look(struct view *view, double seconds)
+static void begin_look(struct view *view)
 {
-	if (seconds > 0)
-		view->seconds = seconds;
 	view->row_count = 0;
 	view->shown = view->process_count;
 	view->has_times = false;
@@ -308,18 +305,35 @@ static void view_drop_ended(struct view *view)
 	} while (ended);
 }
 
-void view_look(struct view *view, double seconds)
+/* Computes the rows and figures. The lock must be held. */
+static void make_rows(struct view *view)
 {
-	view_drop_ended(view);
-	pthread_mutex_lock(&view->lock);
-	view_add_kinds(view);
-	begin_look(view, seconds);
+	begin_look(view);
 	for (size_t i = 0; i < view->process_count; i++)
 		view_look_at(view, view->processes[i]);
 	if (view->row_count)
 		qsort_r(view->rows, view->row_count, sizeof(*view->rows), view_compare_rows, view);
-	for (size_t i = 0; seconds > 0 && i < view->process_count; i++)
-		watched_note_last(view->processes[i]);
+}
+
+void view_update(struct view *view, double seconds)
+{
+	view_drop_ended(view);
+	pthread_mutex_lock(&view->lock);
+	view_add_kinds(view);
+	view->interval = view->seconds = seconds;
+	for (size_t i = 0; i < view->process_count; i++)
+		watched_note_update(view->processes[i]);
+	make_rows(view);
+	pthread_mutex_unlock(&view->lock);
+}
+
+void view_arrange(struct view *view, double passed)
+{
+	view_drop_ended(view);
+	pthread_mutex_lock(&view->lock);
+	view_add_kinds(view);
+	view->seconds = view->interval + passed;
+	make_rows(view);
 	pthread_mutex_unlock(&view->lock);
 }
 

@@ -13,9 +13,9 @@ struct view_row {
 	const struct site *site;
 	size_t processes; /* number of processes; above 1 only in the row of the blocks from before the traces */
 	struct tally live;
-	/* growth in bytes (in blocks if sizes mean nothing) since the baseline, and since the last update */
+	/* growth in bytes (in blocks if sizes mean nothing) since the baseline, and over view->seconds */
 	int64_t grown, grown_last;
-	double calls;      /* calls per second since the last update */
+	double calls;      /* calls per second, over view->seconds */
 	uint64_t oldest;   /* age of the oldest live block, in nanoseconds or calls */
 	struct tally lost; /* the part of `live` that the newest scan has found lost */
 	bool is_before;    /* blocks from before the trace */
@@ -43,7 +43,8 @@ struct view {
 	char filter[64];
 	struct view_row *rows;
 	size_t row_count, row_capacity;
-	double seconds; /* time between the last two updates */
+	double interval; /* time between the last two updates, in seconds */
+	double seconds;  /* time over which calls and the last growth are counted: `interval` and the time since then */
 	/* Figures of the shown resource in all processes, at the last update. */
 	struct tally live, peak; /* peak: of one process; several processes have their peaks at different times */
 	int64_t grown;
@@ -62,9 +63,11 @@ struct view {
 	double scan_age;         /* seconds since the oldest of the scans */
 };
 
-/* Computes the rows and figures. Takes the lock. seconds: time since the last update; 0: only order or filter have
- * changed. */
-void view_look(struct view *view, double seconds);
+/* Computes the rows and figures for an update. Takes the lock. seconds: time since the last update. */
+void view_update(struct view *view, double seconds);
+/* Computes the rows and figures again between two updates, because the order, the filter, the kind or the baseline has
+ * changed. Takes the lock. passed: seconds since the last update. */
+void view_arrange(struct view *view, double passed);
 /* Sets the view's baseline (key b): growth is counted from now on. This is not the baseline of a trace. */
 void view_set_baseline(struct view *view);
 /* Shows the next kind of resource. */

@@ -111,10 +111,8 @@ void watched_free(struct watched *watched)
 	names_free(watched->names);
 	account_free(&watched->account);
 	pthread_mutex_unlock(watched->lock);
-	for (size_t i = 0; i < watched->looks_count; i++) {
-		free(watched->looks[i].base);
-		free(watched->looks[i].last);
-	}
+	for (size_t i = 0; i < watched->looks_count; i++)
+		free(watched->looks[i].sites);
 	free(watched->looks);
 	free(watched->program);
 	free(watched->program_path);
@@ -185,10 +183,8 @@ static void grow_looks(struct looks *looks, size_t count)
 		return;
 	const size_t capacity = count + count / 2 + 64;
 
-	looks->base = xreallocarray(looks->base, capacity, sizeof(*looks->base));
-	looks->last = xreallocarray(looks->last, capacity, sizeof(*looks->last));
-	memset(looks->base + looks->count, 0, (capacity - looks->count) * sizeof(*looks->base));
-	memset(looks->last + looks->count, 0, (capacity - looks->count) * sizeof(*looks->last));
+	looks->sites = xreallocarray(looks->sites, capacity, sizeof(*looks->sites));
+	memset(looks->sites + looks->count, 0, (capacity - looks->count) * sizeof(*looks->sites));
 	looks->count = capacity;
 }
 
@@ -204,17 +200,16 @@ static void note_preexisting(struct looks *looks, const struct resource_account 
 
 	tally_subtract(&found, &looks->before);
 	tally_subtract(&taken_back, &site->tally);
-	struct site_look *base = &looks->base[site->number], *last = &looks->last[site->number];
-
-	struct tally *const lives[] = {&base->live, &last->live, &looks->base_live};
+	struct site_looks *const of = &looks->sites[site->number];
+	struct tally *const lives[] = {&of->base.live, &of->last.live, &of->newest.live, &looks->base_live};
+	uint64_t *const calls[] = {&of->last.calls, &of->newest.calls, &looks->last_calls, &looks->newest_calls};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
 		tally_join(lives[i], &found);
 		tally_subtract(lives[i], &taken_back);
 	}
-	base->calls += found.calls - taken_back.calls;
-	last->calls += found.calls - taken_back.calls;
-	looks->last_calls += found.calls - taken_back.calls;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		*calls[i] += found.calls - taken_back.calls;
 	looks->before = site->tally;
 }
 
@@ -241,19 +236,22 @@ static void for_each_resource(struct watched *watched, void (*note)(struct looks
 	}
 }
 
-static void note_last(struct looks *looks, const struct resource_account *account)
+static void note_update(struct looks *looks, const struct resource_account *account)
 {
 	for (size_t i = 0; i < account->site_count; i++) {
 		const struct site *site = account->sites[i];
+		struct site_looks *const of = &looks->sites[site->number];
 
-		looks->last[site->number] = (struct site_look){site->live, site->tally.calls};
+		of->last = of->newest;
+		of->newest = (struct site_look){site->live, site->tally.calls};
 	}
-	looks->last_calls = account->allocations.calls + account->others.calls;
+	looks->last_calls = looks->newest_calls;
+	looks->newest_calls = account->allocations.calls + account->others.calls;
 }
 
-void watched_note_last(struct watched *watched)
+void watched_note_update(struct watched *watched)
 {
-	for_each_resource(watched, note_last);
+	for_each_resource(watched, note_update);
 }
 
 static void note_baseline(struct looks *looks, const struct resource_account *account)
@@ -261,7 +259,7 @@ static void note_baseline(struct looks *looks, const struct resource_account *ac
 	for (size_t i = 0; i < account->site_count; i++) {
 		const struct site *site = account->sites[i];
 
-		looks->base[site->number] = (struct site_look){site->live, site->tally.calls};
+		looks->sites[site->number].base.live = site->live;
 	}
 	looks->base_live = account->live;
 }

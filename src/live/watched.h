@@ -15,13 +15,22 @@ struct site_look {
 	uint64_t calls;
 };
 
-/* The counts of a kind of resource at earlier updates. The arrays are indexed by the numbers of its sites. */
+/* The counts of a site at three earlier times. */
+struct site_looks {
+	struct site_look base; /* at the view's baseline */
+	/* The calls per second and the last growth are counted from `last`, which becomes equal to `newest` at the next
+	 * update. So they are right also if the user changes the order right after an update. */
+	struct site_look last;   /* at the update before the newest one */
+	struct site_look newest; /* at the newest update */
+};
+
+/* The counts of a kind of resource at earlier updates. */
 struct looks {
-	struct site_look *base, *last; /* counts of the sites at the view's baseline, and at the last update */
+	struct site_looks *sites; /* indexed by the numbers of the sites */
 	size_t count;
 	struct tally base_live; /* sum over all sites at the view's baseline */
 	struct tally before;    /* blocks from before the trace in the records so far; these blocks are not growth */
-	uint64_t last_calls;
+	uint64_t last_calls, newest_calls;
 	uint64_t scans;      /* number of scans at the last update */
 	uint64_t scanned_ns; /* time at which the newest scan was noticed, on the monotonic clock */
 };
@@ -68,8 +77,9 @@ void watched_resolve(struct watched *watched, const struct site *site);
 const struct resource_account *watched_resource(const struct watched *watched, const char *type, size_t *index);
 /* Returns the earlier counts of the resource with this index, with space for all of its sites. */
 struct looks *watched_looks(struct watched *watched, size_t index, const struct resource_account *account);
-/* Stores the present counts of the process as those of the last update, with which the next update is compared. */
-void watched_note_last(struct watched *watched);
+/* Begins an update: the counts of the newest update become those of the last one, and the present counts become those
+ * of the newest. */
+void watched_note_update(struct watched *watched);
 /* Stores the present counts of the process as those of the view's baseline, from which growth is counted. */
 void watched_note_baseline(struct watched *watched);
 

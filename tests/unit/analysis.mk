@@ -22,6 +22,12 @@ tests_unit_profile_SOURCES = tests/unit/profile.c
 tests_unit_profile_LDADD = libprofile.a libanalysis.a libmodules.a libsymbols.a libproc.a libarch.a libtrace.a \
 	libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(UNIT_LIBS)
 
+check_PROGRAMS += tests/unit/live_rows
+TESTS += tests/unit/live_rows
+tests_unit_live_rows_SOURCES = tests/unit/live_rows.c
+tests_unit_live_rows_LDADD = liblive.a libreport.a libexport.a libprofile.a libanalysis.a libmodules.a libsymbols.a \
+	libproc.a libarch.a libtrace.a libbase.a $(SYMBOLS_LIBS) $(TRACE_LIBS) $(CURSES_LIBS) $(UNIT_LIBS)
+
 check_PROGRAMS += tests/unit/page
 TESTS += tests/unit/page
 tests_unit_page_SOURCES = tests/unit/page.c

@@ -202,9 +202,12 @@ static void choose_places(const struct type_reader *reader, const struct param_e
 
 /* ---- Signatures ---- */
 
+#define LANG_C17 0x2c /* DW_LANG_C17, which Debian 12's dwarf.h lacks */
+
 static bool is_c(int language)
 {
-	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11 ||
+	       language == LANG_C17;
 }
 
 /* Returns true if the language passes arguments as C does, or as `passed` says (Rust). Fortran passes addresses, and Go
@@ -212,7 +215,6 @@ static bool is_c(int language)
 static bool has_known_abi(int language)
 {
 	switch (language) {
-	case 0x2c: /* DW_LANG_C17 */
 	case DW_LANG_ObjC:
 	case DW_LANG_Ada83:
 	case DW_LANG_Ada95:
@@ -357,7 +359,7 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	const bool is_other = has_other_convention(&function->die);
 	const bool is_elsewhere =
-		is_other || (result && is_own && reader->arch->abi->has_local_convention && !is_integer_result(result));
+		is_other || (result && is_own && has_local_convention(reader) && !is_integer_result(result));
 
 	if (is_other)
 		forget_places(&params);

@@ -64,8 +64,6 @@ static void unread_calls_note(struct unread_calls *unread, const struct trace *t
 	const struct live_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
 					 .maker = function_number(trace->run, e->function)};
 
-	if (!e->id)
-		return;
 	if (kind == CALL_ALLOC)
 		hash_set(&which->made, e->id, block_pack(&block));
 	else if (kind == CALL_RELEASE && !hash_remove(&which->made, e->id, NULL))
@@ -76,14 +74,19 @@ bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kin
 {
 	struct unread_calls *const unread = trace->unread;
 
-	if (!unread || kind_of(trace->run->set, e->function->resource)->flags & RESOURCE_REFCOUNT)
+	if (!unread)
+		return false;
+	const struct resource *const resource = kind_of(trace->run->set, e->function->resource);
+
+	if (resource->flags & RESOURCE_REFCOUNT)
 		return false;
 	if (!unread->is_open && writer_waiting(trace->writer) < UNREAD_MAX)
 		return false;
 	unread->is_open = true;
 	unread->calls++;
 	trace->next_index++;
-	unread_calls_note(unread, trace, e, kind);
+	if (kind_lives(resource))
+		unread_calls_note(unread, trace, e, kind);
 	engine_want_tick(trace->run->engine);
 	return true;
 }

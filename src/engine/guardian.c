@@ -242,7 +242,9 @@ static void guardian_set_signals(const struct settings *settings)
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	if (settings->toggle_signal)
-		signal(settings->toggle_signal, SIG_IGN);
+		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to the guardian, too */
+	if (settings->scan.request_signal)
+		signal(settings->scan.request_signal, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGCHLD);

@@ -193,8 +193,11 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	/* The system call that a task makes for the engine may set SIGTRAP back to ignored, so trap_kills may soon be
 	 * false. */
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
-		if (!again)
+		if (!again) {
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
+			/* The kernel delivers the SIGSTOP when the engine's thread ends: rescue_end() sends SIGCONT. */
+			r->processes[task.process].stopped |= signals.unnoticed == SIGSTOP;
+		}
 		return false;
 	}
 	/* The task has hit a breakpoint, and waits for a CPU before it can stop. Its SIGTRAP cannot be removed. */

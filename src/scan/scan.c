@@ -256,9 +256,10 @@ static void learn_places(struct scan *scan)
 /* Discards all results, because the process has executed another program. */
 static void begin_anew(struct scan *scan)
 {
-	free(scan->program_before);
-	scan->program_before = scan->looks ? scan->program : NULL;
-	if (!scan->looks)
+	/* The program of the previous scan, even if the process has executed several since then. */
+	if (scan->looks && !scan->program_before)
+		scan->program_before = scan->program;
+	else
 		free(scan->program);
 	scan->program = who_name(scan->pid);
 	scan_groups_free(&scan->groups);

@@ -51,8 +51,8 @@ static bool trace_writer_is_same_file(int input, const struct stat *output)
 }
 
 /* Opens the target's file. An existing file is truncated only after checking that it is not the input. Returns the
- * descriptor, or -errno (-EINVAL after a message). */
-static int trace_writer_open_file(const struct output_target *target)
+ * descriptor, or -errno; sets *is_input after a message that the file is the input. */
+static int trace_writer_open_file(const struct output_target *target, bool *is_input)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;
 	const int fd = own_file_open_given(target->path, follows ? O_APPEND : 0);
@@ -65,6 +65,7 @@ static int trace_writer_open_file(const struct output_target *target)
 		error = -errno;
 	} else if (trace_writer_is_same_file(target->input, &st)) {
 		msg_error("%s is the input too; writing it would destroy it. Give another file with -o.", target->path);
+		*is_input = true;
 		error = -EINVAL;
 	} else if (!follows && S_ISREG(st.st_mode) && ftruncate(fd, 0)) {
 		error = -errno;
@@ -93,6 +94,7 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 {
 	struct output_sequence *const sequence = target->sequence;
 	const bool is_folder = target->path && path_is_folder(target->path);
+	bool is_input = false;
 	int fd;
 
 	if (!target->path || !strcmp(target->path, "-")) {
@@ -107,8 +109,8 @@ int output_target_open(const struct output_target *target, uint32_t pid, const c
 				 sequence ? sequence->input_name : "");
 	} else {
 		*name = xstrdup(target->path);
-		fd = trace_writer_open_file(target);
-		if (fd == -EINVAL)
+		fd = trace_writer_open_file(target, &is_input);
+		if (is_input)
 			return fd;
 	}
 	if (fd >= 0 && sequence && !is_folder) {

@@ -130,7 +130,7 @@ static int by_build_id(const struct debug_search *search, struct stat *st, char 
 struct debug_search_naming {
 	struct debug_search search;
 	const char *name;
-	char *folder; /* folder of the file whose debug file is searched for */
+	char *folder; /* folder of the file whose debug file is searched for; ends with '/', or is "." */
 };
 
 /* For a file /usr/bin/x, tries FOLDER/usr/bin/NAME, FOLDER/bin/NAME and FOLDER/NAME. */
@@ -148,9 +148,6 @@ static int try_below(const struct debug_search *search, const char *folder, int 
 			search, xasprintf("%.*s/%s%s%s", length, folder, below, *below ? "/" : "", naming->name), st,
 			path);
 		below = *below ? strchr(below, '/') : NULL;
-		if (!below && fd < 0)
-			fd = debug_search_try_path(search, xasprintf("%.*s/%s", length, folder, naming->name), st,
-						   path);
 	}
 	return fd;
 }

@@ -172,9 +172,8 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* From interrupted code, a path without calls is certain if it ends with a return, not with a jump. A path with
-	 * calls is certain if it returns to the first value of the link register: it has saved this register before the
-	 * calls, so it has run through the prologue. */
+	/* A path without calls is certain if it ends with a return, not with a jump. A path with calls must return by
+	 * the first value of the link register, which it has saved before the calls, in the prologue. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -307,8 +306,7 @@ static bool saves_link(struct code_rule_search *search, uint64_t address)
 }
 
 /* Returns true if an instruction has lowered sp and stored nothing except argument registers. If code has several
- * states (code_state), many bytes are valid instructions, so the instruction must also have stored at least one
- * argument register. */
+ * states (code_state), many bytes are valid instructions, so it must also have stored one of these registers. */
 static bool makes_room(const struct path_state *state)
 {
 	const struct path_value *sp = &state->registers[state->arch->dwarf.sp];

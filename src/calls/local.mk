@@ -10,6 +10,7 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/probes/linker.c src/calls/probes/linker.h \
 	src/calls/probes/manual_symbols.c src/calls/probes/manual_symbols.h src/calls/nesting.c \
 	src/calls/nesting.h \
+	src/calls/probes/ifunc_slots.c src/calls/probes/ifunc_slots.h \
 	src/calls/probes/pattern_probes.c src/calls/probes/pattern_probes.h src/calls/probes/patterns.c \
 	src/calls/probes/patterns.h \
 	src/calls/affinity/pin.c src/calls/affinity/pin.h src/calls/affinity/pin_watch.c \

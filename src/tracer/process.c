@@ -2,6 +2,7 @@
 #include "tracer/process.h"
 #include "calls/probes/alias.h"
 #include "calls/contexts.h"
+#include "calls/probes/ifunc_slots.h"
 #include "calls/probes/linker.h"
 #include "calls/probes/pattern_probes.h"
 #include "record/attachments.h"

@@ -5,6 +5,7 @@
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "calls/contexts.h"
+#include "calls/probes/ifunc_slots.h"
 #include "calls/probes/linker.h"
 #include "calls/probes/manual_symbols.h"
 #include "calls/probes/pattern_probes.h"

@@ -67,10 +67,6 @@ void probe_linker(struct process *p);
 /* Inserts, or only prepares, probes at those functions of an object that the modules name by symbol. For rows by
  * pattern see pattern_probes.h. */
 void probe_object(struct process *p, struct object *object);
-/* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
- * in the GOT slots that the dynamic linker has filled. Each slot is compared with each resolver once, because functrace
- * sees what a known resolver returns later. */
-void probe_resolved(struct process *p);
 /* Adds a probe at the entry of a traced function, with a breakpoint. The caller sets these fields of `probe`: wanted,
  * start (a code address), size, object, is_resolver, and the name in `traced`. */
 void probe_at(struct process *p, const struct probe *probe);

@@ -203,11 +203,11 @@ static bool join_before(struct view *view, const struct view_row *row)
 
 static void view_add_row(struct view *view, struct watched *of, const struct looks *looks, const struct site *site)
 {
-	const struct site_looks *of_site = &looks->sites[site->number];
-	const struct site_look *base = &of_site->base, *last = &of_site->last;
+	const struct tally *base = &looks->sites[site->number].base;
+	const struct site_look *last = &looks->sites[site->number].last;
 	const uint64_t end = of->account.last.since;
 
-	if (!site->live.calls && site->tally.calls == last->calls && !base->live.calls)
+	if (!site->live.calls && site->tally.calls == last->calls && !base->calls)
 		return;
 	if (!passes_filter(view, of, site))
 		return;
@@ -216,7 +216,7 @@ static void view_add_row(struct view *view, struct watched *of, const struct loo
 		.site = site,
 		.processes = 1,
 		.live = site->live,
-		.grown = view_difference(view, &site->live, &base->live),
+		.grown = view_difference(view, &site->live, base),
 		.grown_last = view_difference(view, &site->live, &last->live),
 		.calls = calls_per_second(site->tally.calls, last->calls, view->seconds),
 		.oldest = site->live.calls ? end - site->oldest_since : 0,
@@ -305,36 +305,32 @@ static void view_drop_ended(struct view *view)
 	} while (ended);
 }
 
-/* Computes the rows and figures. The lock must be held. */
-static void make_rows(struct view *view)
+static void make_rows(struct view *view, bool is_update)
 {
+	view_drop_ended(view);
+	pthread_mutex_lock(&view->lock);
+	view_add_kinds(view);
 	begin_look(view);
-	for (size_t i = 0; i < view->process_count; i++)
+	for (size_t i = 0; i < view->process_count; i++) {
+		if (is_update)
+			watched_note_update(view->processes[i]);
 		view_look_at(view, view->processes[i]);
+	}
 	if (view->row_count)
 		qsort_r(view->rows, view->row_count, sizeof(*view->rows), view_compare_rows, view);
+	pthread_mutex_unlock(&view->lock);
 }
 
 void view_update(struct view *view, double seconds)
 {
-	view_drop_ended(view);
-	pthread_mutex_lock(&view->lock);
-	view_add_kinds(view);
 	view->interval = view->seconds = seconds;
-	for (size_t i = 0; i < view->process_count; i++)
-		watched_note_update(view->processes[i]);
-	make_rows(view);
-	pthread_mutex_unlock(&view->lock);
+	make_rows(view, true);
 }
 
 void view_arrange(struct view *view, double passed)
 {
-	view_drop_ended(view);
-	pthread_mutex_lock(&view->lock);
-	view_add_kinds(view);
 	view->seconds = view->interval + passed;
-	make_rows(view);
-	pthread_mutex_unlock(&view->lock);
+	make_rows(view, false);
 }
 
 void view_set_baseline(struct view *view)

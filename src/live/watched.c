@@ -201,7 +201,7 @@ static void note_preexisting(struct looks *looks, const struct resource_account 
 	tally_subtract(&found, &looks->before);
 	tally_subtract(&taken_back, &site->tally);
 	struct site_looks *const of = &looks->sites[site->number];
-	struct tally *const lives[] = {&of->base.live, &of->last.live, &of->newest.live, &looks->base_live};
+	struct tally *const lives[] = {&of->base, &of->last.live, &of->newest.live, &looks->base_live};
 	uint64_t *const calls[] = {&of->last.calls, &of->newest.calls, &looks->last_calls, &looks->newest_calls};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lives); i++) {
@@ -259,7 +259,7 @@ static void note_baseline(struct looks *looks, const struct resource_account *ac
 	for (size_t i = 0; i < account->site_count; i++) {
 		const struct site *site = account->sites[i];
 
-		looks->sites[site->number].base.live = site->live;
+		looks->sites[site->number].base = site->live;
 	}
 	looks->base_live = account->live;
 }

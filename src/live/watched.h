@@ -17,7 +17,7 @@ struct site_look {
 
 /* The counts of a site at three earlier times. */
 struct site_looks {
-	struct site_look base; /* at the view's baseline */
+	struct tally base; /* live blocks at the view's baseline */
 	/* The calls per second and the last growth are counted from `last`, which becomes equal to `newest` at the next
 	 * update. So they are right also if the user changes the order right after an update. */
 	struct site_look last;   /* at the update before the newest one */

@@ -344,17 +344,10 @@ static void *tracer_thread(void *context)
  * as ignored; then children could not be waited for. SIGTERM makes the engine detach from the target. */
 static void engine_set_signals(const struct settings *settings)
 {
-	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
 
-	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
+	engine_ignore_signals(settings);
 	signal(SIGTERM, note_termination);
-	if (settings->toggle_signal)
-		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to the engine, too */
-	if (settings->scan.request_signal)
-		signal(settings->scan.request_signal, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGCHLD); /* SIGCHLD must stay queued: wait_named() uses it */

@@ -236,16 +236,10 @@ static void take_over(struct guardian *g)
 
 static void guardian_set_signals(const struct settings *settings)
 {
-	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
 	sigset_t blocked;
 
-	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	if (settings->toggle_signal)
-		signal(settings->toggle_signal, SIG_IGN); /* pkill sends it to the guardian, too */
-	if (settings->scan.request_signal)
-		signal(settings->scan.request_signal, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
+	engine_ignore_signals(settings);
+	signal(SIGTERM, SIG_IGN);
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);

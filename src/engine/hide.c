@@ -1,11 +1,14 @@
 /* Keeps functrace's own processes apart from the user's, in job control and in ps: see shared_state.h. */
 #include "config.h"
+#include "engine/settings.h"
 #include "engine/shared_state.h"
 #include "base/msg.h"
 #include "base/title.h"
+#include "base/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,4 +33,17 @@ void engine_hide(const struct shared_state *shared, const char *name)
 		setpgid(0, 0);
 	title_set(name);
 	protect_from_oom_killer();
+}
+
+void engine_ignore_signals(const struct settings *settings)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	if (settings->toggle_signal)
+		signal(settings->toggle_signal, SIG_IGN);
+	if (settings->scan.request_signal)
+		signal(settings->scan.request_signal, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 }

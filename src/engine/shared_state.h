@@ -113,6 +113,9 @@ void engine_keep_target(struct engine *engine);
 /* Gives the engine or the guardian a name in lists of processes, a process group of its own, and protection from the
  * OOM killer, so that it is not killed by accident. */
 void engine_hide(const struct shared_state *shared, const char *name);
+/* Ignores, in the engine or the guardian, the signals of the terminal and of closed outputs, and those that only the
+ * visible process handles: pkill sends them to all of functrace's processes. Sets SIGCHLD to its default. */
+void engine_ignore_signals(const struct settings *settings);
 
 /* ---- guardian.c ---- */
 

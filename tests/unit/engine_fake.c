@@ -196,6 +196,11 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		msg_error("tracing is refused");
 		return 1;
 	}
+	/* Before a test sees the breakpoint: it sends SIGTERM then, and the engine reads the limit. */
+	if (getenv("FAKE_SLOW"))
+		unanswered_limit_ns = 300000000;
+	if (getenv("FAKE_HANG"))
+		unanswered_limit_ns = 1000000000;
 	if (seize(pid))
 		return 1;
 	if (launch->pid)
@@ -207,11 +212,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	}
 	if (getenv("FAKE_CRASH") || getenv("FAKE_LOSE") || getenv("FAKE_TICKS"))
 		engine_want_tick(engine);
-	if (getenv("FAKE_SLOW"))
-		unanswered_limit_ns = 300000000;
-	if (getenv("FAKE_HANG"))
-		for (unanswered_limit_ns = 1000000000;;)
-			pause();
+	while (getenv("FAKE_HANG"))
+		pause();
 	const int result = loop(pid);
 
 	msg_info("the summary");

@@ -196,13 +196,18 @@ def named_and_followed(room):
     return problems + kinds.read_traces(room.path('traces'), 2)[1], ''
 
 
+# A tracer has to reap its tracee: the tracee's parent cannot wait for it before.
 SEIZE = """
-import ctypes, sys, time
+import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long] * 4
 assert libc.ptrace(0x4206, int(sys.argv[1]), 0, 0) == 0, ctypes.get_errno()
 print('seized', flush=True)
-time.sleep(60)
+while True:
+    pid, status = os.waitpid(-1, 0x40000000)  # __WALL
+    if not os.WIFSTOPPED(status):
+        break
+    libc.ptrace(7, pid, 0, 0 if status >> 16 else os.WSTOPSIG(status))  # PTRACE_CONT
 """
 
 

@@ -250,6 +250,9 @@ static bool is_said_later(const struct call *call)
 	return false;
 }
 
+	for (const struct call *other = call->newer; other; other = other->newer)
+		if (other->shown && other->probe->start == call->probe->start)
+			return true;
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;

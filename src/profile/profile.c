@@ -254,6 +254,7 @@ static void sum_scanned(struct profile_group *group, const struct profile_member
 		if (i != LOST_POSSIBLY)
 			tally_join(&group->earlier_picked, &site->earlier_lost[i]);
 	}
+	tally_join(&group->earlier_indirectly, &site->earlier_lost[LOST_INDIRECTLY]);
 	tally_join(&group->earlier_possibly, &site->earlier_lost[LOST_POSSIBLY]);
 	tally_join(&group->reachable, &reachable);
 	tally_join(&group->earlier_reachable, &earlier);

@@ -74,8 +74,9 @@ struct profile_group {
 	/* Blocks alive at each process's earlier_since: all blocks, and by class. Blocks that were released later are
 	 * counted as reachable or, without a scan, as picked. */
 	struct tally earlier, earlier_picked, earlier_possibly, earlier_reachable;
-	struct figures old; /* counts of processes in the older trace, at their ends; of other processes, at the mark */
-	bool has_old;       /* the process of one member is in the older trace, or has a mark */
+	struct tally earlier_indirectly; /* a part of earlier_picked; for suppressions.c */
+	struct figures old; /* counts of old processes at their ends, and of others at the mark (account.h) */
+	bool has_old;       /* the process of at least one member is old, or has a mark */
 	uint64_t lifetimes, ages;
 	uint64_t released;    /* number of blocks whose lifetimes are summed up in `lifetimes` (site.h) */
 	uint64_t first_since; /* time of the first call, since the profile's beginning */

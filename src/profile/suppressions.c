@@ -133,7 +133,7 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 
 /* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
-		     enum lost_kind kind, const struct tally *part)
+		     enum lost_kind kind, const struct tally *part, const struct tally *earlier)
 {
 	struct profile_resource *resource = profile->resources[group->resource->number];
 	struct suppression *suppression = part->calls ? find_of_group(suppressions, group, kind) : NULL;
@@ -146,6 +146,7 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 	tally_subtract(&group->picked, part);
 	group->picked_is_suppressed = !group->picked.calls;
 	return true;
+	tally_subtract(&group->earlier_picked, earlier);
 }
 
 /* Returns the set of kinds of the group's live blocks. */
@@ -187,16 +188,14 @@ void suppressions_apply(struct suppressions *suppressions, struct profile *profi
 {
 	for (size_t i = 0; i < profile->group_count; i++) {
 		struct profile_group *group = profile->groups[i];
-		const struct tally indirectly = group->picked_indirectly;
-		struct tally definitely = group->picked;
+		const struct tally indirectly = group->picked_indirectly, earlier = group->earlier_indirectly;
+		struct tally definitely = group->picked, earlier_definitely = group->earlier_picked;
 
 		tally_subtract(&definitely, &indirectly);
-		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely);
-		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly))
+		tally_subtract(&earlier_definitely, &earlier);
+		apply_to(suppressions, profile, group, LOST_DEFINITELY, &definitely, &earlier_definitely);
+		if (apply_to(suppressions, profile, group, LOST_INDIRECTLY, &indirectly, &earlier))
 			group->picked_indirectly = (struct tally){0};
-		/* Suppressed blocks do not count as growth, even if -b joins the group with others (profile_trim.h). */
-		if (group->picked_is_suppressed)
-			group->earlier_picked = (struct tally){0};
 		group->growth_is_suppressed = profile->has_old && is_alive_suppressed(suppressions, profile, group);
 	}
 	profile->suppressions = suppressions;

@@ -256,6 +256,19 @@ def each_suppression_counts_the_blocks_of_its_own_leak_kind(folder):
         assert (b"     without growth that suppressions match: +350 bytes, +3 blocks\n" in out.stdout) == (not status), out.stdout
 
 
+def growth_of_lost_blocks_is_that_of_the_leak_kinds_that_are_not_suppressed(folder):
+    path = os.path.join(folder, "s")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n n\n Memcheck:Leak\n match-leak-kinds: definite\n fun:malloc\n}\n")
+    trace = b"version=1.4,arch=x86_64,process=p,pid=7,origin=t\n<1> : memory (bytes)\n"
+    for number, seconds, size in (1, 0, 1000), (2, 9.9, 8), (3, 10, 1):
+        trace += b"%d. [10:00:%09.6f] malloc(%d) = 0x%d0\n\t0x3000 b\n\n" % (number, seconds, size, number)
+    trace += b"## scan <1>\n## lost <1> 0x10 definitely\n## lost <1> 0x20 indirectly\n"
+    for more, growth in ([], "8 bytes"), (["--suppressions=" + path], "8 bytes"):
+        text = lost_of(run("--report", *more, "-", data=trace, check=0).stdout.decode())
+        assert "      grew by %s in the last " % growth in text, (more, text)
+
+
 def lost_blocks_from_before_the_trace_can_be_suppressed(folder):
     trace = ONE % b"## before <1> 0x90 7\n## before <1> 0xa0 9\n## scan <1>\n## lost <1> 0x90 definitely\n## lost <1> 0x10 definitely\n"
     path = os.path.join(folder, "s")
@@ -348,6 +361,7 @@ TESTS = [the_report_shows_lost_blocks_by_class, classes_of_blocks_are_those_of_t
          if_a_heap_is_unknown_the_report_lists_all_live_blocks, leak_lists_and_groups_keep_the_results_of_the_scan,
          the_leak_list_has_the_lost_blocks_and_counts_the_others, the_status_of_the_leak_list_agrees_with_its_blocks,
          a_suppression_applies_to_the_leak_kinds_that_it_names, each_suppression_counts_the_blocks_of_its_own_leak_kind,
+         growth_of_lost_blocks_is_that_of_the_leak_kinds_that_are_not_suppressed,
          lost_blocks_from_before_the_trace_can_be_suppressed, an_unknown_leak_kind_in_a_suppression_is_an_error,
          rtrace_and_stacktrack_keep_a_scan_and_others_report_its_loss,
          a_line_that_only_resembles_a_scan_result_is_kept_as_a_note,

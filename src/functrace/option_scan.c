@@ -144,6 +144,8 @@ int option_scan_alone(struct parse *parse)
 
 	for (size_t i = 0; i < s->report.option_count && !error; i++)
 		error = take_kept(parse, s->report.options[i]);
+	if (error)
+		return error;
 	if (scan->core && (scan->count || scan->interval_ns))
 		return usage_error(parse,
 				   "--interval and --count are for a process that runs; a core file does not change");
@@ -151,7 +153,7 @@ int option_scan_alone(struct parse *parse)
 	scan->interval_ns = scan->interval_ns ? scan->interval_ns : INTERVAL_NORMAL;
 	scan->top = scan->top ? scan->top : TOP_NORMAL;
 	scan->error_exitcode = s->report.error_exitcode;
-	return error;
+	return 0;
 }
 
 void option_scan_free(struct settings *settings)

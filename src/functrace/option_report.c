@@ -63,6 +63,8 @@ static error_t option_report_parse(int key, char *arg, struct argp_state *state)
 
 const struct argp option_report_argp = {.options = options, .parser = option_report_parse};
 
+#define REPORT_WORD "--repo" /* the shortest form of --report that argp accepts: "--rep" can also be --repair */
+
 void option_report_keep_words(struct settings *settings, int argc, char **argv)
 {
 	struct buf words = {0};
@@ -70,7 +72,7 @@ void option_report_keep_words(struct settings *settings, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		const bool is_program = settings->argv && &argv[i] >= settings->argv;
 
-		if (!is_program && !strncmp(argv[i], "--report", strlen("--report")))
+		if (!is_program && !strncmp(argv[i], REPORT_WORD, strlen(REPORT_WORD)))
 			continue;
 		buf_add_str(&words, words.size ? " " : "");
 		shell_quote_add(&words, argv[i]);

@@ -129,6 +129,8 @@ static bool is_of_proc(struct task *task, uint64_t address, int folder)
 
 	if (memory_read_some(task->process, address, path, sizeof(path) - 1) <= 0)
 		return false;
+	if (strstr(path, ".."))
+		return true;
 	while (*name == '/' || (name > path && name[0] == '.' && name[1] == '/'))
 		name++;
 	if (name > path)

@@ -48,11 +48,13 @@ static char *postproc_path(void)
 	return xstrdup(POSTPROC_NAME);
 }
 
-static void run_here(char *const *argv, int in, int out)
+static void run_here(char *const *argv, int in, int out, pid_t parent)
 {
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(128 + SIGTERM); /* the parent was killed before prctl() */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -75,10 +77,10 @@ static void run_here(char *const *argv, int in, int out)
 pid_t postproc_start(char *const *argv, int in, int out)
 {
 	fflush(NULL);
-	const pid_t pid = fork();
+	const pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0)
-		run_here(argv, in, out);
+		run_here(argv, in, out, parent);
 	if (pid < 0)
 		msg_error(POSTPROC_NAME " cannot be run: functrace cannot start a process: %s", strerror(errno));
 	return pid;

@@ -73,6 +73,15 @@ size_t proc_path_length(const char *path)
 	return length > end && !strcmp(path + length - end, mark) ? length - end : length;
 }
 
+bool proc_path_take_deleted(char *path)
+{
+	char *const end = path + proc_path_length(path);
+	const bool is_deleted = *end != '\0';
+
+	*end = '\0';
+	return is_deleted;
+}
+
 /* ---- status ---- */
 
 const char *proc_status_line(const char *status, const char *key)

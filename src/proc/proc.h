@@ -23,6 +23,8 @@ char *proc_link(pid_t tid, const char *name);
 char *proc_comm(pid_t pid, pid_t tid);
 /* Returns the length of a path without " (deleted)", which the kernel appends to the path of a deleted file. */
 size_t proc_path_length(const char *path);
+/* Removes a final " (deleted)" from a path. Returns true if there was one. */
+bool proc_path_take_deleted(char *path);
 
 /* ---- /proc/TID/status (proc(5)) ---- */
 

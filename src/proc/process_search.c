@@ -29,7 +29,7 @@ static char *program_of(pid_t pid)
 	char *const path = proc_link(task_of(pid), "exe");
 
 	if (path)
-		path[proc_path_length(path)] = '\0';
+		proc_path_take_deleted(path);
 	return path;
 }
 

@@ -2,25 +2,20 @@
 #include "scan/capture/core_mappings.h"
 #include "base/hash.h"
 #include "base/util.h"
+#include "proc/proc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char deleted_mark[] = " (deleted)";
-
 static void core_mappings_take_path(struct mapping *mapping, char *path, struct hash *by_path)
 {
-	const size_t mark = sizeof(deleted_mark) - 1, length = strlen(path);
-	uint64_t *number = hash_place(by_path, hash_bytes(path, length));
+	uint64_t *number = hash_place(by_path, hash_bytes(path, strlen(path)));
 
 	if (!*number)
 		*number = by_path->count;
 	mapping->inode = *number;
 	mapping->path = path;
-	if (length > mark && !strcmp(path + length - mark, deleted_mark)) {
-		path[length - mark] = '\0';
-		mapping->deleted = true;
-	}
+	mapping->deleted = proc_path_take_deleted(path);
 }
 
 /* NT_FILE contains the number of mappings, the size of a page, {start, end, offset in pages} of each mapping, then

@@ -11,8 +11,6 @@
 #define SMAPS_MAX (1u << 30) /* smaps has 25 more lines for each mapping */
 #define LOOK_BACK 64         /* number of mappings that maps_find_header() examines */
 
-static const char deleted_mark[] = " (deleted)";
-
 /* Reads a number that begins at *text, and moves *text after it. Returns false if there is none, or if it has more than
  * 64 bits. */
 static bool maps_take_number(char **text, unsigned base, uint64_t *value)
@@ -73,13 +71,7 @@ static void unescape_newlines(char *path)
 
 static void maps_take_path(char *path, struct mapping *mapping)
 {
-	const size_t mark = sizeof(deleted_mark) - 1;
-	const size_t length = strlen(path);
-
-	if (length > mark && !strcmp(path + length - mark, deleted_mark)) {
-		path[length - mark] = '\0';
-		mapping->deleted = true;
-	}
+	mapping->deleted = proc_path_take_deleted(path);
 	unescape_newlines(path);
 	mapping->path = path;
 }

@@ -51,17 +51,15 @@ static uint64_t arm_state(const struct arch_regs *regs)
 	return regs->narrow[ARM_CPSR] & CPSR_THUMB ? 1 : 0;
 }
 
-#define IT_MASK 0x0600fc00u
-
 static bool arm_is_in_block(const struct arch_regs *regs)
 {
-	return regs->narrow[ARM_CPSR] & IT_MASK && regs->narrow[ARM_CPSR] & CPSR_THUMB;
+	return regs->narrow[ARM_CPSR] & CPSR_IT && regs->narrow[ARM_CPSR] & CPSR_THUMB;
 }
 
 static bool arm_frame_state(uint64_t word, uint64_t *state)
 {
 	*state = word & CPSR_THUMB ? 1 : 0;
-	return !*state || !(word & IT_MASK);
+	return !*state || !(word & CPSR_IT);
 }
 
 static uint64_t arm_read_result(const struct arch_regs *regs)
@@ -136,7 +134,7 @@ static int arm_signal_frame(uint64_t sp, const struct arch_memory *memory, uint6
 
 static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args)
 {
-	const uint32_t cpsr = regs->narrow[ARM_CPSR] & ~(IT_MASK | CPSR_THUMB);
+	const uint32_t cpsr = regs->narrow[ARM_CPSR] & ~(CPSR_IT | CPSR_THUMB);
 
 	for (unsigned i = 0; i < 6; i++)
 		regs->narrow[i] = (uint32_t)args[i];

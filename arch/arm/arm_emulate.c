@@ -5,10 +5,6 @@
 
 #include <errno.h>
 
-/* Mask of the state of an IT block in the cpsr: bits 1 and 0 of the state are bits 26 and 25 of the cpsr, bits 7 to
- * 2 are bits 15 to 10. */
-#define IT_MASK 0x0600fc00u
-
 struct arm_emulate_run {
 	const struct insn *insn;
 	struct arm_op op;
@@ -24,7 +20,7 @@ static unsigned it_state(uint32_t cpsr)
 
 static uint32_t with_it_state(uint32_t cpsr, unsigned it)
 {
-	return (cpsr & ~IT_MASK) | (it & 3) << 25 | (it & 0xfc) << 8;
+	return (cpsr & ~CPSR_IT) | (it & 3) << 25 | (it & 0xfc) << 8;
 }
 
 static uint32_t advanced(uint32_t cpsr)

@@ -21,9 +21,12 @@ enum arm_word {
 	ARM_WORDS = 18,
 };
 
-#define ARM_ALWAYS      14    /* the condition "always" */
-#define ARM_NO_REGISTER 16    /* as number of the base register: there is none, and the immediate is the address */
-#define CPSR_THUMB      0x20u /* set in Thumb state; code addresses then have bit 0 set (code_state) */
+#define ARM_ALWAYS      14 /* the condition "always" */
+#define ARM_NO_REGISTER 16 /* as number of the base register: there is none, and the immediate is the address */
+/* Mask of the state of an IT block in the cpsr: bits 1 and 0 of the state are bits 26 and 25 of the cpsr, bits 7 to
+ * 2 are bits 15 to 10. */
+#define CPSR_IT    0x0600fc00u
+#define CPSR_THUMB 0x20u /* set in Thumb state; code addresses then have bit 0 set (code_state) */
 
 enum arm_kind {
 	OP_PLAIN,   /* does not use the pc */

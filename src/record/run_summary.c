@@ -206,7 +206,8 @@ void report_trace(struct trace *trace, char *hint)
 	run->unread += trace->objects->unread_count;
 	for (size_t i = 0; i < trace->objects->unread_count && run->unread_reported < UNREAD_REPORTED;
 	     i++, run->unread_reported++)
-		msg_warn("process %d: not traced: %s", trace->pid, trace->objects->unread[i]);
+		msg_warn("process %d: the functions of a file are not traced: %s", trace->pid,
+			 trace->objects->unread[i]);
 }
 
 /* Returns the most important trace: the main process's if that has events, otherwise the trace with the most events. */

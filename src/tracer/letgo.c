@@ -248,8 +248,9 @@ static void verify_text(struct process *p)
 			 "breakpoints, %zu copies verified), but %zu breakpoint%s that this run did not set %s there",
 			 p->pid, sites, slots, left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 	else
-		msg_info("process %d: its text is as it was (%zu breakpoints, %zu copies verified)", p->pid, sites,
-			 slots);
+		msg_info("process %d: its text is as it was before: the bytes at %zu breakpoints and at %zu copies of "
+			 "instructions are the original ones again",
+			 p->pid, sites, slots);
 }
 
 /* Removes up to 32 inserted return sites of the process `only`, or, if that is NULL, of any process. Returns false if

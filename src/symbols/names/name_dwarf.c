@@ -114,7 +114,7 @@ static bool has_mangled_names(Dwarf_Die *die)
 	case DW_LANG_C89:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
-	case 0x2c: /* DW_LANG_C17 */
+	case LANG_C17:
 	case DW_LANG_Cobol74:
 	case DW_LANG_Cobol85:
 	case DW_LANG_Fortran77:

@@ -10,6 +10,8 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#define LANG_C17 0x2c /* DW_LANG_C17, which Debian 12's dwarf.h lacks */
+
 /* ---- Strings, each kept once ---- */
 
 struct string_pool {

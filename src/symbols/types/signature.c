@@ -202,8 +202,6 @@ static void choose_places(const struct type_reader *reader, const struct param_e
 
 /* ---- Signatures ---- */
 
-#define LANG_C17 0x2c /* DW_LANG_C17, which Debian 12's dwarf.h lacks */
-
 static bool is_c(int language)
 {
 	return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11 ||

@@ -100,7 +100,7 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 		return;
 	}
 	/* A denormal result is rounded twice: to the precision of a normal number, and then to its own. That seldom
-	 * matters, because the fraction of such a number seldom has more bits than the result can hold. */
+	 * matters, because such a small x87 number seldom has more bits than a normal number of the result's type. */
 	const int exponent = head & 0x7fff, shift = exponent - 16383 - 63;
 	const double sign = head & 0x8000 ? -1 : 1;
 	const bool is_finite = exponent != 0x7fff;

@@ -43,9 +43,9 @@ unsigned abi_homogeneous(const struct abi_value *value, unsigned *element_size);
  * struct more strictly than its fields require. */
 unsigned abi_natural_align(const struct abi_value *value, unsigned most);
 
-/* Returns true if a value's location is unknown because the value may be packed. A packed value is at `next` (a number
- * of bytes in registers, or an address). Any other value is at the next multiple of `align`, if `align` is more than
- * `least`. */
+/* Returns true if a value's location is unknown because the value may be packed. A packed value would be at `next` (a
+ * number of bytes in registers, or an address), and any other value at the next multiple of `align`. An alignment of at
+ * most `least` moves no value. */
 static inline bool abi_packing_moves(const struct abi_value *value, uint64_t align, uint64_t least, uint64_t next)
 {
 	return value->may_be_packed && align > least && next % align != 0;

@@ -52,7 +52,7 @@ struct insn {
 	int64_t displacement;
 };
 
-/* An out-of-line copy of an instruction, with the code for its slot. */
+/* An out-of-line copy of an instruction: the bytes that are written to its slot, which include a jump back. */
 struct insn_copy {
 	unsigned char bytes[ARCH_SLOT_SIZE];
 	unsigned char size;
@@ -72,7 +72,7 @@ struct arch_memory {
 /* The kind of call before a return address. */
 enum arch_call {
 	CALL_NONE,     /* no call */
-	CALL_FIXED,    /* the same function each time: the target, or the word that contains it, is constant */
+	CALL_FIXED,    /* the same function each time: the target is constant, or is in a word at a constant address */
 	CALL_COMPUTED, /* a call through a register or a pointer, which may call another function each time */
 	CALL_SYSTEM,   /* a call of the kernel's entry code, before which compilers need not align sp */
 };
@@ -124,12 +124,12 @@ struct arch_signal {
 	/* Sets the addresses at which a signal frame contains the interrupted pc and sp. sp: the stack pointer at
 	 * the handler's first instruction. Returns 0, or the -errno of `memory`. */
 	int (*frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* Returns true if four words on a stack belong to a signal frame without a stack_t (of sigaltstack(2)), and
-	 * sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
+	/* Returns true if four consecutive words on a stack belong to a signal frame without a stack_t (of
+	 * sigaltstack(2)), and sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
 	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
 	/* For unwinding: the place of each DWARF register in a frame, as a distance in words from the place of the pc.
-	 * NULL: the registers are in the order of their numbers. frame_return_size: bytes of the frame that the
-	 * handler's return has popped. */
+	 * NULL: the registers are in the order of their numbers. frame_return_size: number of bytes that the handler's
+	 * return pops. After the return, the frame begins that many bytes below sp. */
 	const signed char *frame_registers;
 	unsigned frame_return_size;
 	/* Sets *state to the state of the interrupted code, as the bits of code_state, from the word after the pc in
@@ -144,11 +144,11 @@ struct arch_signal {
 
 /* How to find out whether a process has a user shadow stack. */
 struct arch_shadow_stack {
-	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack; NULL: processes
-	 * have no shadow stack. */
+	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack. NULL: the
+	 * kernel prints no such line, and only `hwcap` shows whether processes may have shadow stacks. */
 	const char *line, *word;
-	/* The bit of AT_HWCAP that is set if this machine has shadow stacks. If it is set but the kernel does not print
-	 * the line, any process may have a shadow stack at any time. */
+	/* The bit of AT_HWCAP that is set if this machine has shadow stacks; 0: there is no such bit. If the bit is set
+	 * and `line` is NULL, any process may have a shadow stack at any time. */
 	uint64_t hwcap;
 };
 
@@ -169,7 +169,7 @@ struct arch_dwarf {
 	unsigned link; /* the register that contains a call's return address; 0: the return address is on the stack */
 };
 
-/* Tags in pointers, and of the memory to which they point. */
+/* Tags in pointers, and tags of the memory to which the pointers point. */
 struct arch_tags {
 	/* The number of highest bits in a data pointer that do not belong to the address. They may be a tag. */
 	unsigned bits;
@@ -205,7 +205,8 @@ struct arch_tls {
 	bool has_self;
 };
 
-/* The data about a thread in a core file, except the registers of NT_PRSTATUS, abi->floats_set and vectors_set. */
+/* The data about a thread in a core file, apart from its registers, which are in NT_PRSTATUS and in the notes
+ * abi->floats_set and abi->vectors_set. */
 struct arch_core {
 	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. If
 	 * thread_entry is 0, the note is just this pointer. Else it is an array of entries of thread_entry bytes, each
@@ -458,8 +459,8 @@ long arch_find_restorer(uint16_t elf_machine, const unsigned char *code, size_t 
 
 /* Returns a port of this build by its index, from 0 on, or NULL after the last one. The first port is arch_native(). */
 const struct arch *arch_known(size_t i);
-/* Return the table for a register set of this size, the table for an ELF machine and class, and the table for the
- * processor for which this build was compiled; NULL if this build lacks the table. */
+/* Return the port for a register set of this size, the port for an ELF machine and class, and the port for the
+ * processor for which this build was compiled; NULL if this build lacks the port. */
 const struct arch *arch_for_regset(size_t size);
 const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
 const struct arch *arch_native(void);

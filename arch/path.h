@@ -62,7 +62,7 @@ struct path_step {
 
 /* Begins a path at a function's entry, or after a call. After a call only the preserved registers are known. */
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry);
-/* Returns the value that a load of a pointer's size from that address yields. */
+/* Returns the value that a load of a pointer's size from the address `place` yields. */
 struct path_value path_load(const struct path_state *state, struct path_value place);
 /* Returns a value plus a number; unknown if the value is not a PATH_REGISTER. */
 struct path_value path_sum(struct path_value value, int64_t number);

@@ -31,7 +31,8 @@ const struct module *builtin_module(const char *name)
 	if (conf)
 		return conf_module(conf);
 	conf = read_description(&module_texts[index]);
-	/* A: reads the text | B: reads the text | A: stores its module here | B: finds A's module, and frees its own */
+	/* Two threads: A reads the text | B reads the text | A stores its module here | B finds A's module, and frees
+	 * its own */
 	if (!__atomic_compare_exchange_n(&confs[index], &first, conf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		conf_free(conf);
 		conf = first;

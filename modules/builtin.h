@@ -4,8 +4,8 @@
 
 #include "modules/module.h"
 
-/* Returns the module that the built-in description of this name (modules/tables/NAME.conf) describes; it must exist.
- * The first call for a name parses the description. Any thread may call. The module is never freed. */
+/* Returns the module that the built-in description `name` describes (modules/tables/NAME.conf). The description must
+ * exist. The first call for a name parses the description. Any thread may call. The module is never freed. */
 const struct module *builtin_module(const char *name);
 
 #endif

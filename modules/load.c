@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the reason why the dynamic linker would crash or hang on the file: the file is shorter than the segments that
- * the linker maps, or is a fifo. Returns NULL if the linker can load the file, or can itself report why not. */
+/* Returns the reason why functrace does not load the file: it is not a regular file, or it is shorter than the segments
+ * that the dynamic linker maps. (The linker would hang on a fifo, and crash on a short file.) Returns NULL if the
+ * linker can load the file, or can itself report why not. */
 static const char *refuse(const char *file)
 {
 	ElfW(Ehdr) header;

@@ -12,8 +12,8 @@
 #define MODULE_WORDS_MAX     1000 /* maximum number of words or cases of a parameter */
 #define MODULE_INTS_MAX      64   /* maximum number of ints that a PARAM_INTS shows */
 
-/* Loads the file, which is never unloaded. Returns NULL if the file is not a module for this functrace, and appends
- * the reason to `said`. */
+/* Loads the shared object at `path` and returns its module; the file then stays loaded. Returns NULL if the file is not
+ * a module for this functrace, and appends the reason to `said`. */
 const struct module *module_load(const char *path, struct buf *said);
 /* Returns true if functrace can use a module. The caller has checked that module->api is MODULE_API. If functrace
  * cannot use it, appends the first error to `said`. */

@@ -40,7 +40,7 @@ enum value_kind {
 	/* A hash of the string to which argument a points, without leading slashes: 32 bits, never 0. */
 	VALUE_NAME,
 	VALUE_LIVE_SIZE, /* size of the live resource of kind b whose id is argument a; 0 if there is none */
-	VALUE_KEPT,      /* the number that `keeps` has stored with the same resource; no value if there is none */
+	VALUE_KEPT,      /* number that `keeps` stored for the id in argument a, of kind b; no value if there is none */
 };
 
 /* The C type of an argument, a result or an array's element. If the type is narrower than a register, the other bits
@@ -273,7 +273,7 @@ struct function {
 	/* Does what the table cannot describe. Called when a successful call has returned, before the event is written.
 	 * Returns false if the event must not be written. NULL if there is no such function. */
 	bool (*look)(const struct module_call *call, struct module_details *details);
-	bool looks_again; /* `look` is called until it returns false; each call makes an event (recvmsg) */
+	bool looks_again; /* `look` is called until it returns false; each true result makes an event (recvmsg) */
 	/* The parameters that -a shows, in the order of the prototype. Unknown parameters at the end are left out. */
 	struct param params[FUNCTION_PARAMS];
 	struct param returns; /* the result that -a shows, also if it is the event's id; PARAM_END: not shown */

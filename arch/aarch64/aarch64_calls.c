@@ -3,7 +3,7 @@
 #include "arch/aarch64/aarch64.h"
 
 #define INSNS_MAX 24 /* maximum number of instructions from a direct call to the indirect jump */
-#define STACK     31 /* number of sp as a base or a result */
+#define STACK     31 /* the register number that means sp as a base or a result */
 
 /* Returns true for blr, and its variants with authentication. */
 static bool is_register_call(uint32_t word)
@@ -145,7 +145,7 @@ static bool aarch64_calls_goes_elsewhere(uint32_t word)
 		return true;
 	if ((word & 0xfc000000) == 0x14000000 || word >> 16 == 0 || (word & 0xffe0001f) == 0xd4200000)
 		return true;
-	return word >> 25 == 0x6b && !(word & 0x00200000); /* the calls in this group have this bit set */
+	return word >> 25 == 0x6b && !(word & 0x00200000); /* br, ret and the like; blr and its variants set bit 21 */
 }
 
 bool a64_sets_sp(const unsigned char *code, size_t size, bool *ever)

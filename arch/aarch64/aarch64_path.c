@@ -4,8 +4,8 @@
 #include "arch/aarch64/aarch64.h"
 #include "arch/path.h"
 
-#define STACK       31 /* number of sp as a base or a result */
-#define TAG_GRANULE 16 /* number of bytes of memory that have a tag */
+#define STACK       31 /* the register number that means sp as a base or a result */
+#define TAG_GRANULE 16 /* number of bytes of memory that share one tag */
 
 /* The instruction that is being followed. */
 struct aarch64_path_following {
@@ -79,8 +79,8 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 	}
 }
 
-/* Follows ldp, stp and similar instructions. stgp, which also stores a tag, has the encoding of a store that would
- * mirror ldpsw: it stores two registers of 8 bytes, and counts its offset in units of 16. */
+/* Follows ldp, stp and similar instructions. stgp, which also stores a tag, has the encoding that a store like ldpsw
+ * would have. It stores two registers of 8 bytes, and counts its offset in units of 16. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);

@@ -86,7 +86,8 @@ static bool computes_ip(const struct insn *insn, const struct arm_op *op, struct
 	return true;
 }
 
-/* Recognises ldr pc, [ip, #x]!, and in a veneer ldr pc with the literal after this instruction. */
+/* Returns true for a load of the pc: `ldr pc, [ip, #x]!` in an entry of the PLT, or `ldr pc` of a literal in a veneer.
+ * Sets *slot to the address of the loaded word. */
 static bool loads_pc(const struct insn *insn, const struct arm_op *op, const struct arm_calls_known *ip, uint64_t *slot)
 {
 	uint32_t base;

@@ -130,7 +130,8 @@ static struct outcome add_with_carry(uint32_t a, uint32_t b, bool carry)
 	return (struct outcome){value, wide >> 32 & 1, (~(a ^ b) & (a ^ value)) >> 31};
 }
 
-/* Computes one of the sixteen operations, which have A32's numbers. */
+/* Computes the data processing operation that has the number `code` in A32. logical: the carry and the overflow that a
+ * logical operation leaves in the flags. */
 static struct outcome compute(unsigned code, uint32_t a, uint32_t b, bool carry, struct outcome logical)
 {
 	switch (code) {

@@ -161,7 +161,7 @@ static void decode_branch(struct insn *insn, struct arm_op *op, uint32_t word, b
 		insn->pc_only = true;
 }
 
-/* Decodes bx, blx, bxj; clz, qadd, smulxy, mrs, msr, crc32, hvc, smc, eret. */
+/* Decodes bx, blx, bxj; clz, qadd, mrs, msr, crc32, hvc, smc, eret. */
 static void decode_miscellaneous(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	const unsigned what = BITS(word, 4, 4), which = BITS(word, 21, 2);

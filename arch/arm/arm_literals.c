@@ -29,7 +29,7 @@ static struct arm_literals_constant constant_beside_pc(uint32_t pc, bool up, uin
 	return (struct arm_literals_constant){up ? pc + offset : pc - offset, size};
 }
 
-/* Decodes vldr from the second half of the instruction, which is the same in both states. */
+/* Returns the constant that a vldr loads. The fields of vldr are at the same bits in both states. */
 static struct arm_literals_constant vector_constant(uint32_t pc, uint32_t word)
 {
 	const uint32_t size = BITS(word, 8, 4) == 9 ? 2 : BIT(word, 8) ? 8 : 4;

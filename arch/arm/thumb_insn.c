@@ -319,9 +319,9 @@ static void decode_constants(struct insn *insn, struct arm_op *op, uint32_t firs
 	}
 }
 
-/* Decodes data processing with register operands: with a shifted operand, and the groups of other operations (first
- * byte fa) and of products (fb). In products with a sum the third operand, and in extensions the first operand, may be
- * missing; its field then has the pc's number. */
+/* Decodes data processing with register operands: operations with a shifted operand, products (first byte fb), and
+ * others, such as extensions (first byte fa). In products with a sum the third operand, and in extensions the first
+ * operand, may be missing; its field then has the pc's number. */
 static void thumb_insn_decode_registers(struct insn *insn, uint32_t first, uint32_t second)
 {
 	const bool is_product = first >> 8 == 0xfb, is_other = first >> 8 == 0xfa;

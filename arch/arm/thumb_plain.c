@@ -166,8 +166,9 @@ void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 
 /* ---- Four bytes ---- */
 
-/* Returns the number of an operation in A32, or NO_DATA if A32 has no such operation, or if a field makes it another
- * instruction, which is not emulated. */
+/* Returns the number that operation `what` has in A32. Returns NO_DATA, so that the instruction is not emulated, if A32
+ * has no such operation, or if d is sp, lr or the pc, or n is sp. (If n is the pc, the instruction is mov or mvn; if d
+ * is the pc and sets_flags is true, it is a comparison.) */
 static unsigned wide_code(unsigned what, bool sets_flags, unsigned d, unsigned n)
 {
 	static const unsigned char codes[16] = {
@@ -262,7 +263,7 @@ static void decode_accesses(struct insn *insn, struct arm_op *op, uint32_t first
 	if (!BIT(first, 7) && how && (!BITS(second, 8, 3) || BITS(second, 8, 3) == 6 || BITS(second, 8, 3) == 2))
 		return;
 	if (!BIT(first, 7) && how && BIT(second, 8) && d == n)
-		return; /* the base with writeback is loaded, too */
+		return; /* UNPREDICTABLE: the base is written back and is also loaded or stored */
 	if (!BIT(first, 7) && !how && (BITS(second, 6, 5) || BITS(second, 0, 4) >= ARM_SP))
 		return;
 	set_load_store(insn, op, load, size, d, n);

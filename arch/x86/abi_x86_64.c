@@ -16,7 +16,8 @@
 #define RETURN_ADDRESS    8 /* bytes of the return address; the first argument on the stack is above it: figure 3.3 */
 #define STACK_ALIGN_MAX   16
 
-/* The classes of the psABI's paragraph "Classification". COMPLEX_X87 and X87 are distinguished by the value's size. */
+/* The classes of the psABI's paragraph "Classification". Values of class COMPLEX_X87 have class MEMORY here, because
+ * they have more than two eightbytes. */
 enum eightbyte { NO_CLASS, INTEGER, SSE, SSEUP, X87, X87UP, MEMORY, UNKNOWN };
 
 /* Merges two classes as the psABI says under "Classification of aggregate types", 4 (c) to (f). */
@@ -106,9 +107,9 @@ static bool is_mixed(const struct abi_value *value)
 	return false;
 }
 
-/* Sets the classes of the eightbytes of a value that has bytes. If classes[0] is MEMORY or UNKNOWN, this is the
- * class of the whole value. GCC ignores an array of unknown length; LLVM puts every struct with such an array into
- * memory. */
+/* Sets the classes of the eightbytes of a value, which is not an empty struct of 0 or 1 bytes. If classes[0] is MEMORY
+ * or UNKNOWN, this is the class of the whole value. GCC ignores an array of unknown length; LLVM puts every struct with
+ * such an array into memory. */
 static void abi_x86_64_classify(const struct abi_value *value, bool is_gcc, enum eightbyte *classes)
 {
 	const struct abi_field *first = value->fields;

@@ -59,8 +59,8 @@ static uint64_t i386_return_sp(const struct arch_regs *regs)
 
 /* ---- System calls ---- */
 
-/* See x86_64.c for the reasons. semop and accept are also subcalls of ipc and socketcall. The other subcalls, too,
- * return EINTR only if they can be made again. */
+/* See x86_64.c for the reasons. i386 has semop only as a subcall of ipc, and accept only as a subcall of socketcall.
+ * The other subcalls, too, return EINTR only if they can be made again. */
 static const unsigned short eintr_calls[] = {
 	__NR_epoll_wait,
 	__NR_epoll_pwait,

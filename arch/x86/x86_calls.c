@@ -63,7 +63,8 @@ enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, siz
 	return call;
 }
 
-/* C libraries call the entry of the [vdso] through a pointer in the thread's variables: call *%gs:N. */
+/* Like x86_follows_call(), but returns CALL_SYSTEM for call *%gs:N, with which C libraries call the entry of the [vdso]
+ * through a pointer in the thread's variables. */
 enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	static const unsigned char by_thread[] = {0x65, 0xff, 0x15};
@@ -129,9 +130,10 @@ struct linkage {
 	uint64_t got;
 };
 
-/* Returns true if the base register of an operand may contain the address of the global offset table. In a called stub
- * this register is ebx; in a function that calls through the table itself it may be any register. The table's slots for
- * functions are below that address; words above the address in another register may be a table of functions. */
+/* Returns true if the base register of an operand may contain the address of the global offset table. In a stub of the
+ * procedure linkage table, this register is ebx. A function that uses the global offset table without such a stub may
+ * have its address in any register. The slots of functions are below that address, so with another register than ebx
+ * the displacement must be negative: words above the register's value may be a table of functions. */
 static bool is_got_based(const struct linkage *linkage, unsigned char form, int64_t displacement)
 {
 	const unsigned base = form & 7;

@@ -24,7 +24,7 @@ struct x86_mode {
 	ZydisMachineMode machine;
 	ZydisStackWidth stack;
 	unsigned bits;        /* width of registers, addresses and return addresses in bits */
-	uint64_t address_max; /* the highest user address on any processor; addresses wrap around at `bits` */
+	uint64_t address_max; /* the highest user address that all processors accept; addresses wrap around at `bits` */
 	ZydisRegister sp;
 	bool has_bases; /* true if the register set contains the bases of fs and gs */
 };

@@ -7,7 +7,7 @@
 #include <Zydis/Zydis.h>
 
 #define NO_REGISTER   PATH_REGISTERS
-#define ARGUMENTS_MAX 128 /* maximum number of bytes that a return of real code pops */
+#define ARGUMENTS_MAX 128 /* the largest n of `ret n` that is followed; with a larger n, the bytes are not real code */
 
 /* The instruction that is being followed. */
 struct x86_path_following {

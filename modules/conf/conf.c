@@ -351,7 +351,8 @@ static void check_twice(const struct conf *conf, struct lexer *lexer)
 	free(rows);
 }
 
-/* Sets the noun and the description of a resource if they are missing, and its unit if its sizes can be added up. */
+/* Sets the noun and the description of a resource if they are missing. Sets the unit, if it is missing, to bytes if all
+ * rows that allocate the resource have a size, and not all of these sizes are constants. */
 static void settle_resource(struct conf *conf, size_t index)
 {
 	struct resource *const resource = &conf->resources[index];

@@ -146,7 +146,7 @@ bool conf_set_params(struct conf *conf, struct lexer *lexer, const struct protot
 	 * locations of arguments are unknown. */
 	if (prototype->has_result && result->type == C_STRUCT)
 		return true;
-	/* The locations of the parameters after one that is not shown are unknown. */
+	/* If the type of a parameter cannot be shown, the locations of all later parameters are unknown. */
 	for (; count < prototype->param_count && count < FUNCTION_PARAMS; count++) {
 		if (!is_shown(&prototype->params[count].use))
 			break;

@@ -72,7 +72,7 @@ static bool check_index(struct lexer *lexer, unsigned index)
 	       lexer_error(lexer, "argument %u is out of reach: functrace reads the first %d", index + 1, MODULE_ARGS);
 }
 
-/* Returns N for `argN`, 1 for `this`, or 0 for other words. */
+/* Returns N for `argN`; 1 for `this`, if the prototype is a pattern; 0 for other words. */
 static unsigned argument_number(const struct values *v)
 {
 	const struct token *const token = &v->lexer->token;

@@ -13,7 +13,7 @@ struct trace_clock {
 	bool has_begun, has_times;
 	uint64_t first_ns;    /* time of the first call, as in its record */
 	uint64_t first_index; /* index of the first call */
-	uint64_t last;        /* time of the last call so far, in the unit above */
+	uint64_t last;        /* the latest time of a call so far, in the unit above */
 };
 
 /* Makes the stage. It passes on all records unchanged. */
@@ -21,12 +21,14 @@ struct stage *clock_new(struct stage *next);
 /* Returns the clock of the stage. It is valid as long as the stage. */
 const struct trace_clock *clock_of(const struct stage *stage);
 
-/* Takes the next call of a trace. The stage does this for each call. A clock that is used without a stage must be
- * zeroed first. */
+/* Updates the clock with the next call of a trace: the first call sets first_ns and first_index, and each call that has
+ * a later time than all before sets `last`. The stage does this for each call. A clock that is used without a stage
+ * must be zeroed first. */
 void clock_take(struct trace_clock *clock, const struct record_call *call);
 /* Returns the time of a call that the clock has taken. */
 uint64_t clock_since(const struct trace_clock *clock, const struct record_call *call);
-/* Converts nanoseconds from an option to the clock's unit. Without times, a second is taken as one call. */
+/* Converts nanoseconds from an option to the clock's unit. In a trace without times, each second of the option means
+ * one call. */
 uint64_t clock_span(const struct trace_clock *clock, uint64_t ns);
 
 /* Appends a time since the first call: "3.988 s", or "7 calls". */

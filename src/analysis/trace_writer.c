@@ -50,8 +50,8 @@ static bool trace_writer_is_same_file(int input, const struct stat *output)
 	       stat.st_ino == output->st_ino;
 }
 
-/* Opens the target's file. An existing file is truncated only after checking that it is not the input. Returns the
- * descriptor, or -errno; sets *is_input after a message that the file is the input. */
+/* Opens the target's file. An existing file is truncated only after checking that it is not the input. If it is, prints
+ * a message, sets *is_input and returns -EINVAL. Otherwise returns the descriptor, or -errno without a message. */
 static int trace_writer_open_file(const struct output_target *target, bool *is_input)
 {
 	const bool follows = target->sequence && target->sequence->has_begun;

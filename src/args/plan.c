@@ -283,7 +283,7 @@ static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, u
 {
 	const int at = arch->abi->float_at(dwarf_register);
 
-	if (piece->kind == PIECE_FLOAT) /* perhaps in a part of a wider register */
+	if (piece->kind == PIECE_FLOAT) /* the piece may be a part of a wider register */
 		return at >= 0 && piece->at >= (unsigned)at && piece->at < (unsigned)at + 16;
 	return piece->kind == PIECE_INTEGER && arch->abi->argument_dwarf(piece->index) == dwarf_register;
 }

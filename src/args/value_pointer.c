@@ -2,8 +2,8 @@
 #include "config.h"
 #include "args/value.h"
 
-/* Returns true if the value to which an argument points is shown. Bytes are not shown, because they may be a buffer;
- * nor is a struct without known members. */
+/* Returns true if the value to which an argument points is shown. A number or character of one byte is not shown,
+ * because the argument may point to a buffer; nor is a struct without known members. */
 static bool is_followed(const struct data_type *target)
 {
 	switch (target->kind) {

@@ -206,7 +206,7 @@ static const struct data_variant *find_variant(const struct data_type *type, con
 	const struct value_view part = view_part(view, discriminant->offset, size);
 	const struct value_view high = view_part(&part, sizeof(uint64_t), sizeof(uint64_t));
 	const uint64_t number = view_number(&part, size, false), value = view_number(&part, size, true);
-	const bool is_wide = high.size && view_number(&high, high.size, false); /* no variant has such a number */
+	const bool is_wide = high.size && view_number(&high, high.size, false); /* no variant's value is so large */
 
 	if (!size || part.size < size || view_has_lost(&part, size))
 		return NULL;

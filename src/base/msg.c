@@ -85,7 +85,7 @@ static struct {
 	bool is_on;
 	int terminal;
 	_Atomic uint64_t *lost;
-	char *kept; /* complete lines: `size` bytes, at most `room` */
+	char *kept; /* complete lines, and text that erases a status line: `size` bytes, at most `room` */
 	size_t size, room;
 } queue = {.terminal = STDERR_FILENO};
 
@@ -130,7 +130,7 @@ static size_t whole_lines(const char *text, size_t size)
 	return end ? (size_t)(end - text) + 1 : size;
 }
 
-/* Returns false if some kept lines do not fit into the pipe yet. */
+/* Sends the kept lines, as many as fit into the pipe. Returns true if none is left. */
 static bool enqueue_kept(void)
 {
 	size_t done = 0;

@@ -89,7 +89,7 @@ char *path_normalise(char *path);
 const char *path_name(const char *path);
 /* Returns true if a directory of that name exists. */
 bool path_is_folder(const char *path);
-/* Returns true if the path, after its links, is the file with this status. */
+/* Returns true if the path, with symbolic links followed, leads to the file with this status. */
 bool path_leads_to(const char *path, const struct stat *file);
 /* Returns true if the path names a terminal. */
 bool path_is_terminal(const char *path);

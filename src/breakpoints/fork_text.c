@@ -19,8 +19,8 @@ struct patch {
 	struct slot *slot;
 };
 
-/* Returns all breakpoints and slots of the tables that may be in the text, in no particular order. The caller frees the
- * array. run_find() then sets `there` for each. */
+/* Returns the breakpoints and slots of the process's tables, except those that cannot be in the text, in no particular
+ * order. The caller frees the array. run_find() then sets `there` for each. */
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));
@@ -59,7 +59,8 @@ static int by_address(const void *a, const void *b)
 	return compare_u64(left->address, right->address);
 }
 
-/* A run: patches that are close together, so that one system call reads or writes all of them. */
+/* A run consists of patches so close together that one system call can read or write all of them. It has at most
+ * RUN_MAX bytes, and at most GAP_MAX bytes between two patches. */
 #define RUN_MAX 8192u
 #define GAP_MAX 4096u
 

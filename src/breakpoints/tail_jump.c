@@ -9,7 +9,9 @@
  * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
  * the next breakpoint, and the registers at that breakpoint, before the task gets there. This saves a stop. */
 
-#define FOLLOW_INSNS  6 /* limit: a PLT entry (endbr64, jmp *GOT; or bti, adrp, ldr, add, br) and one instruction */
+/* Maximum number of instructions that are followed after the jump: those of a PLT entry (endbr64, jmp *GOT; or bti,
+ * adrp, ldr, add, br), and one more. */
+#define FOLLOW_INSNS  6
 #define FOLLOW_MISSES 8 /* number of successive misses after which a jump is no longer followed */
 
 /* The instructions after a breakpoint's jump, in the text of the same object. */
@@ -39,8 +41,8 @@ static bool can_follow(const struct arch *arch, const struct insn *insn)
 	       (arch->pc_offset < 0 && (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
 }
 
-/* Returns the n-th instruction after the jump, which a task with these registers is about to run; NULL if the jump led
- * to another address when functrace followed it first. */
+/* Returns the n-th instruction after the jump, which a task with these registers is about to run. The instructions are
+ * decoded when functrace follows the jump for the first time. Returns NULL if the jump leads to another address now. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
 	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;

@@ -54,8 +54,8 @@ static struct args_plan *plan_of_library(const struct arch *arch, const struct p
 	return known ? args_plan_of_row(arch, known, elf_file_is_soft_float(probe->object->file)) : NULL;
 }
 
-/* Returns NULL if the parameters are unknown. Sets *is_late if the reason is that the debug information could not be
- * read in time; then a later call of make_plan() may succeed. */
+/* Makes the plan of a function's arguments. Returns NULL if the parameters are unknown. Sets *is_late if the reason is
+ * that the debug information could not be read in time; then a later call of make_plan() may succeed. */
 static struct args_plan *make_plan(const struct process *p, const struct probe *probe, const struct traced *traced,
 				   bool *is_late)
 {

@@ -9,7 +9,8 @@
 bool stack_return_address(struct task *task, bool with_stack, uint64_t *address);
 /* Keeps the stack bytes that were read at the call's entry, because they are valid again at its return. */
 void stack_keep(struct task *task, struct call *call);
-/* Called at the call's return. Makes the stack bytes that stack_keep() kept valid for this stop. */
+/* Called at the call's return. If stack_keep() kept stack bytes for this call, a walk at this stop uses them, and does
+ * not read them again. */
 void stack_recall(struct task *task, const struct call *call);
 /* Walks the stack of a task at a breakpoint. Returns the number of frames: at most `max`; the walk ends with the first
  * frame whose CFA is at or above until_cfa (0: no limit). *cut: the walk ended before `max` and until_cfa, because the

@@ -36,8 +36,9 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 }
 
 /* Returns the breakpoint at a return address, and inserts it if it is missing. If no breakpoint can be there, returns
- * NULL and sets *count to the counter that the caller increments. A jump may lead to a function's entry (as to the head
- * of a loop). Then the word on the stack is no return address, and no breakpoint may be written there. */
+ * NULL and sets *count to the counter that the caller increments. A program may also jump to a function's entry, for
+ * example if a loop begins with the function's first instruction. Then there is no call instruction before the supposed
+ * return address, and no breakpoint may be written there. */
 static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {
@@ -79,9 +80,9 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 }
 
 /* Settles a reservation (NULL: none) of an id when another call begins to release the id. is_inner: the new release is
- * a part of the call in flight that owns the reservation. Then the owner's release has succeeded, and is committed.
- * Otherwise the reservation is withdrawn, because the owner has ended without a return, or leaves the release to the
- * new call. */
+ * a part of a call in flight of this task. Then, if a call of this task owns the reservation, that call's release has
+ * succeeded, and is committed; a reservation of another task stays open. Without is_inner the reservation is
+ * withdrawn, because its owner has ended without a return, or leaves the release to the new call. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;

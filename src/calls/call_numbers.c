@@ -95,7 +95,8 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	return false;
 }
 
-/* Hashes a name, folds the hash to 32 bits, and never returns 0 in *to. Skips leading slashes, as shm_open() does. */
+/* Sets *to to a hash of the name at an address, folded to 32 bits and never 0. Skips leading slashes, as shm_open()
+ * does. Returns false if the name cannot be read or is too long. */
 static bool read_name(struct process *p, uint64_t address, uint64_t *to)
 {
 	unsigned char bytes[HASHED_MAX];

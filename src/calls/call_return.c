@@ -20,7 +20,8 @@
 
 /* Completes calls at their return: writes the releases and the allocations of the calls that succeeded. */
 
-#define MISSES_MAX 64   /* successive hits of a return site without a returning call, after which it is removed */
+/* number of successive hits of a return site at which no traced call returns, after which the breakpoint is removed */
+#define MISSES_MAX 64
 #define IDS_MAX    1024 /* maximum number of ids of one call */
 /* distance below sp, in bytes, in which abandoned calls of the same stack are searched for */
 #define ABANDONED_MAX (1u << 20)
@@ -160,8 +161,9 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may take references to the object that it creates, and the creation still needs its event. But
-	 * if the object is older than this call, the inner call's event is the new reference that this call returns. */
+	/* A constructor may call a function that takes a reference to the new object; then the creation still needs an
+	 * event. But if the object is older than this call, this call creates nothing, and the inner call's event is
+	 * already that of the reference that this call returns. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
@@ -241,18 +243,19 @@ static void end_release(struct process *p, struct call *call, const struct funct
 }
 
 /* Returns true if another struct call of the same call will write the note about the failure. A call of a function that
- * is in several modules has one struct call per module; the last one that is completed writes the note. */
+ * is in several modules has one struct call per module; the last one that is completed writes the note. `call` is
+ * already unlinked, but its neighbours in the list are those that have not been completed yet. */
 static bool is_said_later(const struct call *call)
 {
 	for (const struct call *other = call->older; other; other = other->older)
 		if (other->shown && other->probe->start == call->probe->start)
 			return true;
-	return false;
-}
-
 	for (const struct call *other = call->newer; other; other = other->newer)
 		if (other->shown && other->probe->start == call->probe->start)
 			return true;
+	return false;
+}
+
 static void call_finish(struct task *task, struct call *call)
 {
 	struct process *p = task->process;

@@ -287,8 +287,8 @@ void call_stale(struct process *p, struct call *call)
 
 /* ---- Many calls ---- */
 
-/* Detaches the calls in flight from a task that ends. Another task may complete them (a coroutine that has moved to
- * that task). */
+/* Detaches the calls in flight from a task that has ended or called execve (`executes`). Another task may complete
+ * these calls (a coroutine that has moved to that task). */
 static void drop_task(struct task *task, bool executes)
 {
 	struct call *next;

@@ -34,7 +34,7 @@ struct call {
 	uint64_t inner_sp;
 	/* If has_made: an id that another call inside this one has allocated, in an event of its own. */
 	uint64_t made;
-	bool has_made, made_is_reference;          /* made_is_reference: the inner call only added a reference */
+	bool has_made, made_is_reference;          /* made_is_reference: the inner call added a reference to `made` */
 	uint64_t first_event;                      /* number of the first event after this call's entry */
 	struct call *next_context, **context_link; /* the task's next older call of a context function */
 	struct thread *thread;                     /* the thread of a recorded call whose `task` is NULL, else NULL */
@@ -66,7 +66,7 @@ struct calls {
 	struct hash by_sp;        /* return_sp -> the newest struct call */
 	struct hash inner_blocks; /* id -> struct inner_block: nested_blocks.c */
 	size_t in_flight;
-	size_t stack_want;                  /* number of stack bytes to read at once */
+	size_t stack_want;                  /* backtrace.c: number of stack bytes that are read at a time */
 	bool errno_known;                   /* errno_offset is valid: task_errno.c */
 	int64_t errno_offset;               /* distance from a thread's thread pointer to its errno */
 	struct contexts *contexts;          /* contexts.c; NULL: the program has no context library */

@@ -10,11 +10,12 @@
 
 /* The stack of a thread that ends its process, with glibc. (musl's exit() calls _Exit() itself.)
  *
- *     ([vdso], where it makes i386's system calls) | _exit | __run_exit_handlers | exit | the caller of exit
+ *     ([vdso]) | _exit | __run_exit_handlers | exit | the caller of exit
  *
- * __run_exit_handlers is local to the C library and mostly has no symbol; exit() calls no other function. If a handler
- * calls _exit(), the handler's frames are between those of _exit and __run_exit_handlers. Then find_exit() finds no
- * exit(), as intended, because the data of the handler's frames are still in use. */
+ * The frame of the vdso is there only if system calls are made in the vdso, as on i386. __run_exit_handlers is local to
+ * the C library and mostly has no symbol; exit() calls no other function. If a handler calls _exit(), the handler's
+ * frames are between those of _exit and __run_exit_handlers. Then find_exit() finds no exit(), as intended, because the
+ * data of the handler's frames are still in use. */
 
 struct exit_search {
 	struct process *p;

@@ -27,10 +27,10 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 	       outer->wanted->kind->folds_in_object && inner->wanted->kind->folds_in_object;
 }
 
-/* Returns true if a frame with this pc may belong to the outer call. is_first: the frame is the outer function's own.
- * If the size of the outer function is unknown, no other frame may belong to the call. If a preloaded library's
- * function (mkstemp) calls the function that it replaces, code of the replaced function's library may belong to the
- * outer call, too. */
+/* Returns true if a frame with this pc may belong to the outer call: the pc is in a traced function of the same kind
+ * or, for a kind with folds_in_object, in the library of the outer function. If a preloaded library's function
+ * (mkstemp) calls the function that it replaces, the replaced function's library counts, too. is_first: the frame is
+ * the outer function's own; it belongs to the call even if the size of that function is unknown. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
 	if (outer->probe->wanted->kind->folds_in_object) {
@@ -59,9 +59,9 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 			return NESTED_APART;
 	if (is_own_frame(p, outer, frames[first].pc, true))
 		return NESTED_FOLD;
-	/* The frame belongs to another function. If the call instruction has a fixed target, the outer function has
-	 * jumped to the other one. Otherwise the instruction may have called the other function itself; then the outer
-	 * call has ended. */
+	/* The frame belongs to another function. If the call instruction before the outer call's return address has a
+	 * fixed target, it has called the outer function, which has jumped to the other function. Otherwise the
+	 * instruction may have called the other function itself; then the outer call has ended. */
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
@@ -117,8 +117,9 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		inner->wanted->kind->folds_in_object);
 }
 
-/* Returns true if the caller is an allocator inside the program (operator new), which may allocate more blocks than the
- * one that it returns. The C library's functions are no such allocators, even if they are linked into the program. */
+/* Returns true if the caller of `probe` is an allocator inside the program (operator new) that gets its memory from the
+ * allocator `probe`. Such a caller may allocate more blocks than the one that it returns. The C library's functions are
+ * no such allocators, even if they are linked into the program. */
 static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
 	const char *const family = caller->function->family;
@@ -128,8 +129,9 @@ static bool is_own_allocator(const struct process *p, const struct probe *caller
 	       (probe->object != p->program || (family && !strncmp(family, "new", 3)));
 }
 
-/* Folds an inner call. `caller`: the function whose code makes the inner call. It is the outer call's function, or a
- * function that this one has called. */
+/* Folds a call of `probe` into the call `outer`, and returns true. caller: the function whose code makes the folded
+ * call; it is the outer call's function, or another function that was called during the outer call. *own_allocator_call
+ * (if not NULL) gets `outer` if the caller is an allocator inside the program. */
 static bool fold_by(struct process *p, struct call *outer, const struct probe *caller, const struct probe *probe,
 		    struct call **own_allocator_call)
 {
@@ -165,8 +167,8 @@ static bool fold_direct_call(struct task *task, const struct probe *probe, uint6
 
 		if (caller && caller == outer->probe)
 			return fold_into(task->process, outer, caller, probe, return_sp, own_allocator_call);
-		/* outer->inner does not change, because the inner function may make more such calls (new[] -> new ->
-		 * malloc, a handler, malloc). */
+		/* outer->inner does not change, because the inner function may make more such calls: new[] calls new,
+		 * which calls malloc, then the new-handler, then malloc again. */
 		return caller && caller == outer->inner && outer->inner_sp > return_sp &&
 		       fold_by(task->process, outer, caller, probe, own_allocator_call);
 	}

@@ -26,7 +26,7 @@
  * its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The kernel
  *   resets a handler only if the signal is blocked, so functrace then blocks the signal again. If there is no handler,
- *   trap_mask.c tracks the signal's mask.
+ *   a hit does not show whether the signal was blocked; therefore trap_mask.c tracks the mask.
  * - If the signal was ignored, functrace sets it to ignored again after every hit of a program with one thread. In a
  *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
  *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the
@@ -54,8 +54,8 @@ static bool has_own_actions(const struct task *task)
 	return task->tgid != task->process->pid;
 }
 
-/* Returns the action after a hit. This takes a quarter of the time of sigtrap_action(), because the file stays open.
- * All threads have the same action. */
+/* Returns the action after a hit, from /proc/TID/stat of one of the process's tasks, because all threads have the same
+ * action. The file stays open, so this takes a quarter of the time of sigtrap_action(). */
 static enum trap_action action_now(struct task *task)
 {
 	struct process *p = task->process;
@@ -120,8 +120,9 @@ static bool is_libc(const struct object *object)
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7);
 }
 
-/* Returns the address of code that `find` recognises, and that every C library contains. Stores it in *known, so that
- * the search is made only once. Searches the C library's text first, because a browser's own text has 200 MiB. */
+/* Returns the first address, other than `except`, of code that `find` recognises; 0 if there is none. Stores the
+ * address in *known, and does not search if *known is not 0. Searches the C library's text first, because every C
+ * library contains such code, and a browser's own text has 200 MiB. */
 static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, uint64_t except)
 {
 	for (unsigned others = 0; others <= 1; others++)
@@ -200,8 +201,9 @@ static bool begin_call(struct task *task, bool *suspended)
 	return may;
 }
 
-/* Notes the registers and mask that the guardian restores if the tracer is killed during the call. After a hit, the pc
- * is that of the instruction, because the guardian will have removed the breakpoint. */
+/* Notes the registers and mask that the guardian restores if the tracer is killed during the call. After a hit
+ * (`interrupted` is false), the noted pc is the address of the instruction under the breakpoint, because the guardian
+ * will have removed the breakpoint. */
 static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 {
 	const struct arch *arch = task->process->arch;
@@ -334,7 +336,8 @@ static void sigtrap_query(struct task *task)
 	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
 }
 
-/* Gets the handler's action through the first task that stops soon. If the task sleeps in a system call, that call does
+/* Gets the handler's action by a system call of one task: the first one that stops soon after functrace has asked it
+ * to. If that task sleeps in a system call of its own, the kernel restarts this call afterwards, so the program does
  * not notice the stop. */
 static void sigtrap_ask(struct process *p)
 {

@@ -26,9 +26,10 @@ static bool task_errno_offset_of(struct process *p, const struct errno_place *pl
 	return true;
 }
 
-/* Finds the distance. Prefers a library with errno in its own thread-local storage, or the program if it is static;
- * else uses a library whose function shows the place. Returns false if two libraries have an errno (a second C library,
- * in a linker namespace of its own), because it is unknown which of them the program uses. */
+/* Finds the distance from the thread pointer to errno. Prefers an object in which errno is a thread-local variable: a
+ * library, or the program if it is static. Otherwise uses a library whose code (__errno_location()) shows that errno is
+ * a field of the thread's data. Returns false if two libraries have an errno (a second C library, in a linker namespace
+ * of its own), because it is unknown which of them the program uses. */
 static bool find_offset(struct process *p, int64_t *offset)
 {
 	struct errno_place best = {.kind = ERRNO_NONE};

@@ -44,7 +44,8 @@ bool unseen_may_contain(struct task *task, const struct probe *probe, const stru
 	if (!own->may_be_inside)
 		return false;
 	own->may_be_inside = shows_unseen(task, probe, e);
-	/* If too few frames are known to decide, this allocation may be a part of such a call. The task's next call is
-	 * assumed to be the program's own. */
+	/* An incomplete stack of fewer than FOLD_FRAMES frames may lack the outer function's frame. Then this
+	 * allocation may be a part of a call whose entry was not seen. The task's next call is assumed to be the
+	 * program's own. */
 	return own->may_be_inside || (!(e->has_frames && e->end == STACK_WHOLE) && e->frame_count < FOLD_FRAMES);
 }

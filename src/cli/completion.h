@@ -1,6 +1,6 @@
-/* The layout of --help, and the options --list-options and --list-processes (only functrace). The shells' completion
- * scripts (completion/) call the programs with these options, so that they offer exactly the options of the installed
- * program. */
+/* The layout of --help, and two options for the shells' completion scripts (completion/): --list-options of both
+ * programs, and --list-processes of functrace. The scripts call the programs with these options, so that the scripts
+ * offer exactly the options of the installed program. */
 #ifndef FT_CLI_COMPLETION_H
 #define FT_CLI_COMPLETION_H
 

@@ -200,8 +200,8 @@ static int engine_milliseconds_until(uint64_t time)
 }
 
 /* True after the engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd
- * is not used, because the kernel wakes a thread that polls one for other signals too: for each SIGCHLD, that is for
- * each stop of a task. */
+ * is not used, because the kernel would wake the thread that polls it for every signal, also for SIGCHLD, which comes
+ * at each stop of a task. */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -257,7 +257,7 @@ static void listen_to_visible(struct engine *engine)
 		if (fds[0].revents && !eventfd_read(engine->wake_fd, &rings)) {
 			if (!tick_at && atomic_load(&engine->tick_wanted))
 				tick_at = clock_ns(CLOCK_MONOTONIC) + TICK_NS;
-			/* engine_request() wakes this thread, too; then it has to wake the tracer thread. */
+			/* engine_request() wakes this thread, too; then this thread has to wake the tracer thread. */
 			woken = false;
 		}
 		if (end_at && !engine_milliseconds_until(end_at)) {
@@ -293,8 +293,8 @@ void engine_keep_target(struct engine *engine)
 	const pid_t pid = engine->launch.pid;
 	int status;
 
-	/* Waits for all children. If SIGTRAP kills the process, a thread that the guardian still traces must be reaped
-	 * before the kernel reports the exit of the process. */
+	/* Waits for all children, because this also runs in the guardian, which may still trace a thread of the target.
+	 * If SIGTRAP kills the target, that thread must be reaped before the kernel reports the target's exit. */
 	while (pid && !atomic_load(&engine->shared->ended)) {
 		const pid_t got = waitpid(-1, &status, __WALL | WUNTRACED | WCONTINUED);
 
@@ -340,8 +340,9 @@ static void *tracer_thread(void *context)
 	return NULL;
 }
 
-/* The engine has its own process group and must survive the signals that the terminal sends. SIGCHLD may be inherited
- * as ignored; then children could not be waited for. SIGTERM makes the engine detach from the target. */
+/* Ignores the signals of the terminal and of closed outputs, which the engine must survive, and sets SIGCHLD to its
+ * default: the engine could not wait for children if it had inherited SIGCHLD as ignored. SIGTERM makes the engine
+ * detach from the target. */
 static void engine_set_signals(const struct settings *settings)
 {
 	sigset_t blocked;

@@ -83,8 +83,8 @@ void engine_want_tick(struct engine *engine);
  * process. */
 bool engine_take_wake_child(struct engine *engine, pid_t pid);
 
-/* Returns a descriptor that is readable from the first REQUEST_LET_GO on. Each wait that may block the tracer also
- * waits for it. */
+/* Returns a pointer to a descriptor that is readable from the first REQUEST_LET_GO on. Each wait that may block the
+ * tracer also waits for this descriptor. */
 const int *engine_let_go_fd(const struct engine *engine);
 
 /* These report the target's state to the visible process. None of them blocks.
@@ -112,8 +112,8 @@ bool engine_in_foreground(const struct engine *engine);
 /* Registers an address space with an open /proc/PID/mem, of which the guardian gets a copy. Returns the space's id, or
  * -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
-/* Called when the address space has ended or has no breakpoints left (exit, exec, detached). Also forgets the space's
- * notes; their tickets are invalid from then on. */
+/* Called when the address space has ended or has no breakpoints left (exit, exec, detached). Also frees the entries
+ * that guard_note() has made in the journal for the space; their tickets are invalid from then on. */
 void guard_remove_space(struct engine *engine, int space);
 /* Called before a breakpoint is written; `original` and `breakpoint` are `size` bytes each (at most
  * ARCH_BREAKPOINT_MAX). Returns a ticket for guard_clear(), which is called when the original is back in place; -1 if

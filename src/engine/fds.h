@@ -13,8 +13,8 @@ enum message_type {
 	MESSAGE_POKE,
 	MESSAGE_ADD_SPACE,
 	MESSAGE_REMOVE_SPACE,
-	/* `space` is the tid of the tracer thread; the guardian answers MESSAGE_POKE when it traces the thread, or
-	 * cannot */
+	/* `space` is the tid of the tracer thread. When the guardian traces the thread, or has failed to do so, it
+	 * replies with MESSAGE_POKE. */
 	MESSAGE_TRACER,
 };
 
@@ -22,8 +22,8 @@ struct message {
 	uint32_t type, space;
 };
 
-/* Sends a message and a copy of `fd` unless `fd` is -1. The caller keeps `fd`. Never blocks. Returns 0 or -errno
- * (-EAGAIN: the receiver is stopped and the socket is full). */
+/* Sends a message, together with a copy of `fd` if `fd` is not -1. The caller keeps `fd`. Never blocks. Returns 0 or
+ * -errno (-EAGAIN: the receiver is stopped and the socket is full). */
 int message_send(int socket, enum message_type type, uint32_t space, int fd);
 /* Receives a message. Returns 1 and sets *message and *fd (-1 if no descriptor came); 0: the other process has ended;
  * -EAGAIN: no message is present. */

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 struct guardian {
-	struct engine engine; /* used when the guardian replaces the engine: its board, socket, visible, launch.pid */
+	struct engine engine; /* passed to functions of engine.c when the guardian replaces the engine */
 	struct guard_spaces spaces;
 	struct rescue rescue;
 	pid_t pid;    /* the engine */
@@ -136,9 +136,10 @@ static void take_children(struct guardian *g)
 #define END_MS         2000 /* longest wait for the exit of an engine that has finished its work, in ms */
 #define END_READING_MS 100  /* longest wait, in ms, if a read in the engine may last for ever */
 
-/* Returns true if the engine has finished: it has set `traced`, or its tracer thread has ended. The engine's exit
- * itself may not be reported: a thread that reads a file which does not answer cannot be killed, and the kernel reports
- * the exit of the process only after that of the thread. */
+/* Returns true if the engine has finished: it has set `traced` and closed the link (linked: the link is open), or it
+ * was killed and its tracer thread has ended. The engine's exit itself may not be reported: a thread that reads a file
+ * which does not answer cannot be killed, and the kernel reports the exit of the process only after that of the
+ * thread. */
 static bool is_over(const struct guardian *g, bool linked)
 {
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
@@ -198,8 +199,9 @@ static void guardian_report(struct guardian *g)
 			  g->failed);
 }
 
-/* Waits until the target has ended, because functrace must not end while the target uses the terminal. `handle`: a
- * pidfd of a target that is not the guardian's child, because the guardian could not trace the tracer thread. */
+/* Waits until the target has ended, because functrace must not end while the target uses the terminal. handle: the
+ * target's pidfd, or -1. It is needed if the target is not the guardian's child, because the guardian could not trace
+ * the tracer thread. */
 static void outlive_target(struct guardian *g, int handle)
 {
 	engine_keep_target(&g->engine);

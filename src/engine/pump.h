@@ -24,7 +24,8 @@ struct pump {
 	_Atomic uint64_t waits_at; /* CLOCK_MONOTONIC time in ns at which the thread's present write began, or 0 */
 };
 
-/* Makes the pipe; called before the guardian is forked. Returns 0 or -errno. */
+/* Makes the pipe; called before the guardian is forked. lost: counter of the messages that did not fit into the pipe.
+ * Returns 0 or -errno. */
 int pump_open(struct pump *pump, _Atomic uint64_t *lost);
 /* Called in the guardian and the engine: makes standard error the write end of the pipe. */
 void pump_enter(const struct pump *pump);

@@ -56,7 +56,7 @@ static uint64_t field_of(const char *status, const char *key, int base)
 struct signals {
 	bool trap_kills;  /* SIGTRAP kills its process */
 	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
-	int unnoticed;    /* a signal that stops the tracee and that the program does not notice; else SIGSTOP */
+	int unnoticed;    /* a signal that stops a tracee, unnoticed by the program; SIGSTOP if there is none */
 };
 
 static struct signals signals_of(const char *status)
@@ -75,7 +75,8 @@ static struct signals signals_of(const char *status)
 	return signals;
 }
 
-/* Returns the index of the task's process; SIZE_MAX if the engine does not trace the task (any more). */
+/* Returns the index in r->processes of the task's process, and adds the process if it is new. Returns SIZE_MAX if the
+ * engine does not trace the task (any more). *signals gets the task's reaction to signals. */
 static size_t rescue_process_of(struct rescue *r, pid_t tid, struct signals *signals)
 {
 	char *status = proc_read(tid, "status", NULL);

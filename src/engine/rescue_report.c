@@ -12,7 +12,7 @@
 
 #define ENDS_MS     100   /* most tasks that are about to end have ended after this time, in ms */
 #define PATIENCE_MS 10000 /* ms for all tasks together: a busy machine may give them a CPU late */
-/* If a task has run for RUN_NS, in RUN_TIMES observed steps, its pending signals have been delivered. */
+/* If a task's CPU time has grown by RUN_NS, in at least RUN_TIMES steps, its pending signals have been delivered. */
 #define RUN_NS    1000000
 #define RUN_TIMES 3
 
@@ -162,8 +162,8 @@ static bool is_killed(const struct rescued_process *process)
 
 /* Reports a process as living only after all of its ready tasks have run, because its tasks may be about to end: with
  * many tasks on few CPUs the last task may end late, and once the first task has ended, there is a moment in which no
- * file of /proc shows the SIGKILL of the others. But if the tasks are ended by another task's exec, the process
- * continues. */
+ * file of /proc shows the SIGKILL of the others. That a task has ended does not show that the process ends, either: if
+ * another task's exec has ended the task, the process continues. */
 static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 {
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;

@@ -87,7 +87,9 @@ struct settings {
 	size_t library_count;
 
 	const struct encoding *encoding;
-	uint64_t cycle_size; /* --cycle-size: number of entries in a cycle of the trace; 0: no cycles */
+	/* --cycle-size: number of entries after which the trace repeats the data that are needed to read it from there
+	 * on; 0: never */
+	uint64_t cycle_size;
 	bool resolve;
 	bool timestamps;
 	const char *output; /* as given: a folder, a file or "-"; NULL: file PID-N in the current folder */

@@ -25,7 +25,7 @@ struct export
 	const char *name;   /* the name of the export, as in -f NAME */
 	const char *suffix; /* suffix of the files' names: ".collapsed" */
 	bool is_binary;     /* the file is binary, so it is not written to a terminal */
-	const char *needs;  /* packages that the build lacked, so that both functions are NULL; NULL: none */
+	const char *needs;  /* packages that the build lacked, so that write and stage_new are NULL; NULL: none */
 	bool is_weighted;   /* --weight chooses the figure */
 	bool has_leaks;     /* the file distinguishes leaks from other blocks, so that suppressions apply to it */
 	bool compares;      /* if the profile is compared to an older one, the file shows the growth */

@@ -43,7 +43,7 @@ struct heaptrack {
 	uint64_t named_epoch;                 /* object map's epoch to which resolver and ip_of belong */
 	struct stack_pool stacks;             /* stack->user is the number of the trace */
 	struct hash string_of;                /* interned string -> number of the string */
-	struct hash ip_of;                    /* address and its text -> number of the ip */
+	struct hash ip_of;                    /* address, and its text if the trace has one -> number of the ip */
 	struct hash trace_of;                 /* numbers of parent trace and ip -> number of the trace */
 	struct hash stackless;                /* interned function name -> number of the trace */
 	struct hash info_of;                  /* size and number of a trace -> 1 + number of the info */
@@ -114,8 +114,8 @@ static uint64_t string_number(struct heaptrack *heaptrack, const char *string)
 	return *number;
 }
 
-/* Appends the names for an address to its line: function, file and line of each frame, the innermost first. Only a
- * single frame may lack file and line. */
+/* Appends the names for an address to its line: function, file and line of each frame, the innermost first. In this
+ * format, file and line may be missing only if the frame is the only one. */
 static void heaptrack_add_names(struct heaptrack *heaptrack, struct buf *line,
 				const struct profile_frame *const *frames, size_t count)
 {

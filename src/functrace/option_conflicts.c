@@ -31,7 +31,8 @@ static bool has_scans(const struct parse *parse)
 	return dialect && encoding_can(dialect, ENCODING_SCANS);
 }
 
-/* Returns true if an option that is stored with those of the report belongs to --live and --scan. */
+/* Returns true for --interval and --count. They are stored with the options of the report, but apply to --live and
+ * --scan only. */
 static bool is_of_live(const char *option)
 {
 	return !strncmp(option, "--interval", 10) || !strncmp(option, "--count", 7);

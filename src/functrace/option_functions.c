@@ -101,8 +101,8 @@ static int add_address(const struct origin *origin, const char *name, size_t nam
 			    name_length ? xstrndup(name, name_length) : NULL);
 }
 
-/* Returns true if `sign` belongs to the name of a C++ operator at the end of the text, for example operator= or
- * operator!=. */
+/* Returns true if the '=' or '!' at `sign` belongs to the name of a C++ operator, for example operator= or operator!=:
+ * only characters of operators are between the word "operator" and `sign`. */
 static bool is_operators(const char *item, const char *sign)
 {
 	static const char word[] = "operator";

@@ -86,7 +86,8 @@ static int check_all(struct parse *parse)
 		return error;
 	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
 		msg_warn("--args-limit has no effect without -a");
-	/* These traces are deleted after the report. Compression makes them about thirty times smaller. */
+	/* With --report and without -o, functrace deletes the traces after the report. Until then they are compressed,
+	 * which makes them about thirty times smaller. */
 	if (s->report.is_wanted && !s->output)
 		s->packing = PACKING_ZSTD;
 	if (parse->compat)
@@ -169,7 +170,7 @@ static const struct argp_option options[] = {
 
 	{"list-options", OPT_LIST_OPTIONS, NULL, OPTION_HIDDEN, NULL, 7},
 	{"list-processes", OPT_LIST_PROCESSES, NULL, OPTION_HIDDEN, NULL, 0},
-	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* used in scripts for functracer */
+	{"start", 's', NULL, OPTION_HIDDEN, NULL, 0}, /* no effect; scripts for the tracer functracer give -s */
 	{NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -210,8 +211,8 @@ static int options_show(struct parse *parse, struct argp_state *state, int key)
 }
 
 /* Stores the program and its arguments, which follow the options. In `-d 2 PROGRAM`, which is the syntax of other
- * tools, the program would be "2", so this is an error. functracer's -a takes names of functions; here -a has no value,
- * so such names after it are an error, too. */
+ * tools, the program would be "2", so this is an error. The tracer functracer has an option -a that takes names of
+ * functions. Here -a has no value, so such names after it are an error, too. */
 static int set_program(struct parse *parse, const struct argp_state *state)
 {
 	char **const argv = state->argv + state->next;

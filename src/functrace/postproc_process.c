@@ -86,9 +86,10 @@ pid_t postproc_start(char *const *argv, int in, int out)
 	return pid;
 }
 
-/* Waits until the process has ended. Passes SIGTSTP to the process. Also passes SIGTERM and SIGHUP if they are blocked:
- * tracing has blocked them to read them from a signalfd, so they do not end functrace itself. After Ctrl-Z functrace
- * stops only when the process has stopped, because as soon as functrace stops, the shell takes the terminal back:
+/* Waits until the process has ended, and sets *status as waitpid(2) does. Returns false if waitpid(2) fails. Passes
+ * SIGTSTP to the process. Also passes SIGTERM and SIGHUP if they are blocked: tracing has blocked them to read them
+ * from a signalfd, so they do not end functrace itself. After Ctrl-Z functrace stops only when the process has stopped,
+ * because as soon as functrace stops, the shell takes the terminal back:
  *
  *	user: Ctrl-Z | view: leaves the screen, stops | functrace: stops | shell: prints its prompt
  */
@@ -129,7 +130,7 @@ int postproc_wait(pid_t pid)
 		return EXIT_FAILURE;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* The program that reads the output may end before it has read all. */
+	/* SIGPIPE is not reported: the program that reads the output may end before it has read all of it. */
 	if (WTERMSIG(status) != SIGPIPE)
 		msg_error(POSTPROC_NAME " was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return EXIT_FAILURE;

@@ -59,7 +59,8 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 	return trace(settings);
 }
 
-/* Starts the view. tracer: the process that the view may ask for a scan. */
+/* Starts the view, and returns its pid, or -1 after a message. in: the socket from which the view gets the traces.
+ * tracer: the process that the view may ask for a scan. */
 static pid_t start_view(const struct settings *settings, int in, pid_t tracer)
 {
 	const struct report_settings *report = &settings->report;

@@ -76,8 +76,8 @@ static size_t trace_list_count(const struct trace_list *list)
 	return count;
 }
 
-/* Makes the report for the traces in the list. Returns the exit status of functrace-postproc, or -1 if the list is
- * empty. */
+/* Makes the report for the traces in the list. out: descriptor to which the report is written; -1: standard output.
+ * Returns the exit status of functrace-postproc, or -1 if the list is empty. */
 static int run_postproc(const struct settings *settings, const struct trace_list *list, int out)
 {
 	size_t count;
@@ -103,9 +103,10 @@ static int run_postproc(const struct settings *settings, const struct trace_list
 	return status;
 }
 
-/* The function settings->conclude: the visible process calls it when all tracing has ended. If the report fails or the
- * traces are not complete, the result is negative: functrace exits with the program's status or, if that is 0, with the
- * value of --error-exitcode or 1. So a failed check does not look like a check that found nothing. */
+/* The function settings->conclude: the visible process calls it when all tracing has ended. Returns the value of
+ * --error-exitcode if leaks were found, 0 if not. If the report fails or the traces are not complete (`sound` is
+ * false), returns a negative number: then functrace exits with the program's status or, if that is 0, with the value of
+ * --error-exitcode or 1. So a failed check does not look like a check that found nothing. */
 static int print_report(const struct settings *settings, int out, bool sound)
 {
 	const int found = settings->report.error_exitcode, failed = found ? -found : -EXIT_FAILURE;

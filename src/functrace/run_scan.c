@@ -24,7 +24,7 @@ struct run_scan_run {
 	const struct settings *settings;
 	struct target *items;
 	size_t count, capacity;
-	struct hash pids; /* pid of each process that was ever added -> its start */
+	struct hash pids; /* pid of each process that was ever added -> its start time */
 	uint64_t round;   /* number of the round, from 0 on */
 	bool has_printed, has_failed;
 	bool is_lost; /* a scan in this round has found lost blocks */
@@ -49,7 +49,7 @@ static void run_scan_sleep_until(uint64_t ns)
 
 /* ---- The list of processes ---- */
 
-/* Returns the start of a process (struct proc_stat); 0: there is no such process. */
+/* Returns the start time of a process, in clock ticks since boot; 0: there is no such process. */
 static uint64_t run_scan_start_of(pid_t pid)
 {
 	struct proc_stat stat;
@@ -64,7 +64,8 @@ static void run_scan_add(struct run_scan_run *run, struct scan *scan, bool is_na
 	hash_set(&run->pids, (uint64_t)scan_pid(scan), run_scan_start_of(scan_pid(scan)));
 }
 
-/* Returns true if the process is or was in the list. Another process may have the pid of one that has ended. */
+/* Returns true if the process is or was in the list. Compares the start times, too, because the pid of a process that
+ * has ended may belong to another process now. */
 static bool run_scan_knows(const struct run_scan_run *run, pid_t pid)
 {
 	const uint64_t *const start = hash_get(&run->pids, (uint64_t)pid);

@@ -32,9 +32,10 @@ static bool is_aligned(const struct starts *starts, uint64_t block, uint64_t add
 	return is_aligned_page(starts, block) && address - block < (address & -address);
 }
 
-/* Records an address of the program in a block. If it is the only address in the block, and an alignment can explain
- * it, the memory before it is padding. Otherwise the memory before it may be a header, or the program divides the block
- * itself, so all of the block may contain pointers. */
+/* Records that a block of the program begins at `address` in the allocator's block `block`. If no other block of the
+ * program begins there, and an alignment can explain the address, the memory before it is padding. Otherwise the memory
+ * before it may be a header, or the program divides the allocator's block itself, so all of the allocator's block may
+ * contain pointers. */
 static void note_first(struct starts *starts, uint64_t block, uint64_t address)
 {
 	const uint64_t *const other = hash_get(&starts->first, block);

@@ -11,8 +11,8 @@ struct range {
 
 struct starts {
 	struct hash known;     /* address -> 1, for each address passed to heap_note_block() that is inside a block */
-	struct hash first;     /* address of an allocator's block -> address of the program's; may be the same */
-	struct range *aligned; /* memory where a program's block may begin inside an allocator's; by address */
+	struct hash first;     /* allocator's block -> program's block in it, or the allocator's block if unknown */
+	struct range *aligned; /* ranges whose blocks may have a program's block inside; in order of address */
 	size_t aligned_count, aligned_capacity;
 };
 

@@ -123,8 +123,8 @@ static inline uint64_t word_or_0(struct words *words, uint64_t address)
  * first. */
 struct list_walk {
 	uint64_t kept;  /* an entry of the list, with which the later ones are compared */
-	uint64_t steps; /* entries after that one */
-	uint64_t limit; /* number of entries until another one is kept */
+	uint64_t steps; /* number of entries after `kept` */
+	uint64_t limit; /* value of `steps` at which another entry is kept */
 };
 
 /* Takes the next entry of a walk. Returns true if the list has led back to an earlier entry, so that it has no end.

@@ -76,7 +76,10 @@ static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t
 	return link_is_of_malloc(heap, &block, at, word);
 }
 
-/* Handles a word that may be a pointer. The word is at address `at` in block `from` (HEAP_NONE: in a root). */
+/* Marks the block to which a word points, if there is one. The block becomes reachable if the word is in a root or in a
+ * reachable block, and points to the block's start or is an interior pointer of a known kind (inner_keeps()).
+ * Otherwise, a block that was lost so far becomes possibly lost. The word is at address `at` in block `from`
+ * (HEAP_NONE: in a root). */
 static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -100,7 +103,8 @@ static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, 
 		set_reached(marking, index, HEAP_POSSIBLE, from);
 }
 
-/* Handles a word at address `at` in block `from`. */
+/* A function that each_word() calls for each word that may be a pointer. The word is at address `at` in block
+ * `from`. */
 typedef void (*word_visitor)(struct marking *marking, uint64_t word, uint32_t from, uint64_t at);
 
 /* Calls `visit` for the words of a block that may be pointers. */

@@ -70,8 +70,8 @@ static void give_mapping(struct roots_walk *walk, uint64_t start, uint64_t end)
 		give_counted(walk, at, end);
 }
 
-/* Calls back for the block with a thread's vector of variables (dtv). The pointer in the thread's control block points
- * to the vector's second entry, and an entry has two words. */
+/* Calls back with the start of the block that contains a thread's dtv (vector of variables). The pointer in the
+ * thread's control block is an interior pointer: it points to the vector's second entry, and an entry has two words. */
 static void give_vector(struct roots_walk *walk, uint64_t control_block)
 {
 	const struct heap_image *image = walk->heap->image;

@@ -51,8 +51,9 @@ static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struc
 	return true;
 }
 
-/* Returns true if all of a range is readable memory. A struct pthread may be followed by any data, such as variables
- * of a static program, in which numbers can look like the bounds of a stack. */
+/* Returns true if all of a range is readable memory. stack_memory_of() needs this check, because any data may follow a
+ * struct pthread, such as variables of a static program, and numbers in these data can look like the bounds of a
+ * stack. */
 static bool thread_stacks_is_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -170,8 +171,8 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
-/* Returns true if the thread runs a signal handler on an alternate stack, according to the signal frame. The
- * interrupted frames may be below the alternate stack, in the same memory. */
+/* Returns true if the thread runs a signal handler on an alternate stack, according to the signal frame. Then the
+ * memory below the thread's stack pointer may be in use: the frames of the interrupted functions may be there. */
 static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);

@@ -57,7 +57,8 @@ static void name_frames(struct view *view, struct label *label, const struct vie
 	drop_library(label);
 }
 
-/* Returns how many of the innermost frames are equal in two stacks. */
+/* Returns how many of the innermost frames have equal names in two stacks. with_places: if true, their places must be
+ * equal, too. */
 static size_t in_common(const struct label *a, const struct label *b, bool with_places)
 {
 	size_t n = 0;
@@ -181,7 +182,8 @@ static void labels_put_frames(const struct label *label, const struct labels_for
 	}
 }
 
-/* Returns the length to which each name must be shortened to make all of them fit. */
+/* Returns the length to which each name must be shortened so that the label has `width` bytes at most. size: the bytes
+ * of the label with whole names. */
 static size_t name_share(const struct label *label, size_t size, size_t width)
 {
 	const struct labels_form form = {.name_max = SIZE_MAX};

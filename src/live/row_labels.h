@@ -18,7 +18,7 @@ struct label {
 	const struct watched *of;
 	const char *function; /* the function that allocated, for example malloc; NULL: unknown */
 	/* the innermost frame first; the innermost frames are left out if they are in the C library, the dynamic
-	 * linker, or the standard library of C++ or Rust */
+	 * linker, or the standard library of C++ or Rust, unless all frames are */
 	struct label_frame *frames;
 	size_t count, shown;
 	bool shows_function; /* `function` is shown, because no frame distinguishes the row */

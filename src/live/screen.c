@@ -79,7 +79,7 @@ static void frame_text(struct watched *of, const struct profile_frame *frame, st
 		buf_add_str(text, " (inlined)");
 }
 
-/* Returns the number of lines in the head: one more if there was a scan, and one more if calls were not read. */
+/* Returns the number of lines in the head: three, one more if there was a scan, and one more if calls were not read. */
 static int head_lines(const struct screen *screen)
 {
 	return 3 + screen->view->has_scan + (screen->view->left_out > 0);

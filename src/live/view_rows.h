@@ -44,7 +44,7 @@ struct view {
 	struct view_row *rows;
 	size_t row_count, row_capacity;
 	double interval; /* time between the last two updates, in seconds */
-	double seconds;  /* time over which calls and the last growth are counted: `interval` and the time since then */
+	double seconds;  /* time that `calls` and grown_last cover: `interval` and the time since the last update */
 	/* Figures of the shown resource in all processes, at the last update. */
 	struct tally live, peak; /* peak: of one process; several processes have their peaks at different times */
 	int64_t grown;
@@ -81,7 +81,8 @@ bool view_has_several(const struct view *view);
 /* Returns true if all traces have ended. If one was cut before its end, sets *reason to the error (owned by the view),
  * else to NULL. */
 bool view_has_ended(struct view *view, const char **reason);
-/* Names all frames of a row into row->of->resolver.frames, which is valid until the next call. Takes the lock. */
+/* Finds the names of all frames of a row, and stores the frames in row->of->resolver.frames, which is valid until the
+ * next call. Takes the lock. */
 void view_frames(struct view *view, const struct view_row *row);
 /* Asks the tracer for a scan, for which it stops each process for a moment. The tracer writes the results into the
  * traces. Returns NULL, or a static text with the reason why no scan is possible. */

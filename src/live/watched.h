@@ -18,8 +18,9 @@ struct site_look {
 /* The counts of a site at three earlier times. */
 struct site_looks {
 	struct tally base; /* live blocks at the view's baseline */
-	/* The calls per second and the last growth are counted from `last`, which becomes equal to `newest` at the next
-	 * update. So they are right also if the user changes the order right after an update. */
+	/* The calls per second and the growth grown_last (struct view_row) are counted from `last`. Counted from
+	 * `newest`, they would cover hardly any time if the user changes the order right after an update. Each update
+	 * copies `newest` to `last`. */
 	struct site_look last;   /* at the update before the newest one */
 	struct site_look newest; /* at the newest update */
 };
@@ -70,15 +71,16 @@ const char *watched_program(struct watched *watched);
 /* Appends a frame's place: " at FILE:LINE", " from OBJECT", or nothing. The program's own object is shown by the last
  * result of watched_program(), other objects by their file names. */
 void watched_add_place(const struct watched *watched, const struct profile_frame *frame, struct buf *text);
-/* Names all frames of a site into resolver.frames, which is valid until the next call. The lock must be held. */
+/* Finds the names of all frames of a site, and stores the frames in resolver.frames, which is valid until the next
+ * call. The lock must be held. */
 void watched_resolve(struct watched *watched, const struct site *site);
 /* Returns the process's resource of a type, and sets *index to its index in account.resources. Returns NULL if there is
  * none. */
 const struct resource_account *watched_resource(const struct watched *watched, const char *type, size_t *index);
 /* Returns the earlier counts of the resource with this index, with space for all of its sites. */
 struct looks *watched_looks(struct watched *watched, size_t index, const struct resource_account *account);
-/* Begins an update: the counts of the newest update become those of the last one, and the present counts become those
- * of the newest. */
+/* Begins an update: in the struct looks of each resource, copies the `newest` counts to the `last` ones, and then
+ * stores the present counts as `newest`. */
 void watched_note_update(struct watched *watched);
 /* Stores the present counts of the process as those of the view's baseline, from which growth is counted. */
 void watched_note_baseline(struct watched *watched);

@@ -253,7 +253,7 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 	}
 }
 
-/* sp-rtrace and mptrace call standard output "stdout". */
+/* Returns the path of an output; "-" for "stdout", because sp-rtrace and mptrace call standard output "stdout". */
 static const char *postproc_options_output(const char *path)
 {
 	return strcmp(path, "stdout") ? named_files_output(path) : "-";

@@ -57,12 +57,14 @@ struct postproc_run_state {
 	bool learned;   /* learn_late_objects() has read the input in advance */
 	bool has_texts; /* the trace itself contains the names of frames */
 	bool was_read;  /* the trace was read to its end; no stage has ended reading early */
-	/* finds out if the trace has an end note; in formats with such notes a trace has one process */
+	/* finds out if the trace has an end note; one struct is enough, because in formats with such notes a trace has
+	 * one process */
 	struct trace_end end;
 };
 
 /* Passes an object that replaces no other, and its build-id, to the stages that need it in advance. Objects that
- * replace others are passed only with their records. */
+ * replace others are passed only with their records. *is_new: whether the last object replaced no other; the record of
+ * its build-id may follow. */
 static void learn_object(const struct postproc_run_chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {
@@ -312,7 +314,8 @@ static bool is_folder_or_none(const char *path)
 	return !path || path_is_folder(path);
 }
 
-/* Returns the first stage for a new process. If the output is a folder, each process gets a file of its own in it. */
+/* Returns the first stage for a new process. If the output is a folder, each process gets a file of its own in it.
+ * Returns NULL after a message if the process is not the first one and its output has no place. */
 static struct stage *begin_process(void *context)
 {
 	struct postproc_run_state *run = context;
@@ -335,8 +338,9 @@ static struct stage *begin_process(void *context)
 	return chain->stages[chain->stage_count - 1];
 }
 
-/* Appends sentences about filters that matched nothing to `unmatched`, which are reported as errors. If the output
- * contains only live blocks, an empty result is valid, so only a warning is printed, in case a name is mistyped. */
+/* Appends to `unmatched` a sentence for each filter that matched nothing; the sentences are reported as errors. If the
+ * output contains only live blocks, an empty result is valid, so only a warning is printed, in case a name is
+ * mistyped. */
 static void report_filter(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
 	struct buf out = {0};

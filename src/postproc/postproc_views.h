@@ -21,7 +21,8 @@ struct views {
  * suppressions cannot be read. views_free() must be called in either case. */
 bool views_begin(struct views *views, const struct postproc_options *options);
 /* Returns the last stage for the records of a process. names: finds the names of the process. clock: as in struct
- * account. The caller has to free the stage before views_free(). */
+ * account. target: where an export is written that needs no complete profile. The caller has to free the stage before
+ * views_free(). */
 struct stage *views_stage(struct views *views, struct names *names, const struct trace_clock *clock,
 			  const struct output_target *target);
 /* Must be called after the last input. Writes all wanted views. Returns false after a message. */

@@ -32,7 +32,7 @@ static const struct argp_option option_table[] = {
 	 * the traces come over a socket. */
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},
 	{"traces", OPT_TRACES, NULL, OPTION_HIDDEN, NULL, 0},
-	/* functrace passes its command line, for hints */
+	/* functrace passes its command line, for the commands that the report suggests */
 	{"again", OPT_AGAIN, "WORDS", OPTION_HIDDEN, NULL, 0},
 	{0},
 };

@@ -28,8 +28,8 @@ bool proc_path_take_deleted(char *path);
 
 /* ---- /proc/TID/status (proc(5)) ---- */
 
-/* Returns the text after "KEY:" and blanks in the result of proc_read(tid, "status", NULL) (NULL is allowed), or NULL
- * if there is no such line. The text continues beyond the line's end. */
+/* Returns the text after "KEY:" and blanks, or NULL if there is no such line. The text continues beyond the line's end.
+ * status: the result of proc_read(tid, "status", NULL), may be NULL. */
 const char *proc_status_line(const char *status, const char *key);
 /* Gets the n-th number (0: the first) of the line of `key`. Returns false if there is none. */
 bool proc_status_number(const char *status, const char *key, unsigned n, int base, uint64_t *value);
@@ -96,8 +96,8 @@ pid_t proc_find_thread(pid_t pid, bool (*wanted)(pid_t tid));
 /* Returns the leader, or another living thread if the leader has ended and has no memory any more; 0 if there is
  * none. */
 pid_t proc_live_thread(pid_t pid);
-/* Gets the time that a task has run on a CPU, in ns. Returns false if the task has ended or this kernel does not
- * measure this time. */
+/* Gets the time that a task has run on a CPU, in ns. Returns false if this time is 0, the task has ended, or this
+ * kernel does not measure the time. */
 bool proc_run_time(pid_t tid, uint64_t *ns);
 /* Gets the number of times that a task has been scheduled on a CPU. Returns false if the task has ended or this kernel
  * does not count this. */

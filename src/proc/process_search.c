@@ -66,7 +66,7 @@ static char *who_first_word(const char *line)
 	return NULL;
 }
 
-/* Returns true if `comm`, which the kernel truncates, may be the beginning of `name`. */
+/* Returns true if `comm` is `name`, which the kernel truncates to COMM_MAX bytes. */
 static bool who_begins(const char *comm, const char *name)
 {
 	return name && !strncmp(comm, name, COMM_MAX);
@@ -99,7 +99,8 @@ char *who_name(pid_t pid)
 	else if (who_begins(comm, file))
 		name = xstrdup(file);
 	else
-		/* The process has renamed its first thread ("MainThread"). */
+		/* The process has renamed its first thread ("MainThread"). If the program's file name begins with the
+		 * first word of the command line (python3 in python3.11), this word is the name. */
 		name = xstrdup(word && file && !strncmp(file, word, strlen(word)) ? word : comm);
 	free(comm);
 	free(line);
@@ -223,9 +224,9 @@ static void start_words_free(struct start_words *words)
 	free(words->comm);
 }
 
-/* Returns true if the process runs the program or script at `path`. `path` may be the path of the process's program,
- * even if that file was deleted or replaced. It may also be another path of that file, of the first word of the command
- * line, or of the script. */
+/* Returns true if the process runs the program or script at `path`. Either `path` is the path of the process's program,
+ * even if that file was deleted or replaced; or the file at `path` is the process's program, or the file that the first
+ * word of the command line names, or the script. */
 static bool is_run_by(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);
@@ -293,7 +294,8 @@ pid_t *who_named(const char *name, size_t *count)
 	return select_processes(count, is_started_as, name);
 }
 
-/* Uses only the name and the command line, because the kernel lets every user read these. */
+/* Returns true if the process belongs to another user, its program cannot be read, and `name` is its name or the first
+ * word of its command line. The kernel lets every user read the name and the command line. */
 static bool is_named_of_another(pid_t pid, const void *name)
 {
 	const long owner = proc_owner(pid);

@@ -21,7 +21,8 @@ static bool has_other_tracer(pid_t tid)
 	return tracer && tracer != gettid();
 }
 
-/* Prints that process `pid` has another tracer. `what` completes "cannot ...": "attach to process 12", "trace ls". */
+/* Prints that another tracer traces thread `traced` of process `pid`. `what` completes "cannot ...": "attach to process
+ * 12", "trace ls". advice: a sentence that says what to do. */
 static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char *advice)
 {
 	const pid_t tracer = proc_tracer(traced);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of the kept notes, of the kept ends of processes, and of the bytes of each, because a damaged trace could
- * consist of notes. */
+/* Maximum numbers of notes and of ended processes that are kept, and maximum bytes of the text of each, because a
+ * damaged trace could consist of notes. */
 enum { NOTES_MAX = 100, ENDS_MAX = 10000, NOTE_BYTES = 400 };
 
 struct block_chunk {
@@ -213,8 +213,8 @@ static void account_put_baseline(struct account *account, const struct record_ba
 }
 
 /* Counts a call that neither allocates nor releases. The sums by size, site and thread count such calls only for a kind
- * that has no other calls (RESOURCE_CALL). For other kinds these sums count allocations, so a copying call is not
- * added. */
+ * that has no other calls (RESOURCE_CALL). For other kinds these sums count allocations, so a call that copies
+ * (CALL_COPY) is not added to them. */
 static void count_other(struct account *account, const struct resource_state *which, struct resource_account *resource,
 			const struct record_call *call, const char *function, const struct moment *now)
 {
@@ -229,7 +229,8 @@ static void count_other(struct account *account, const struct resource_state *wh
 		tally_add(&thread->tally, call->size);
 }
 
-/* In a trace without times, a second means a call. */
+/* Converts the mark from nanoseconds to a number of calls: in a trace without times, each second of an option means one
+ * call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
 	wishes->mark /= NS_PER_SECOND;
@@ -329,7 +330,7 @@ char *account_program(const struct account *account)
 {
 	const char *path = account->name, *name = account->process_name;
 
-	/* The kernel truncates the names of processes. */
+	/* The kernel truncates the names of processes, so `name` may be the beginning of the file name. */
 	if (account->command || !name || !strncmp(path_name(path), name, strlen(name)))
 		return xstrdup_or_null(account->command ? account->command : path);
 	return xasprintf("%s (%s)", path, name);

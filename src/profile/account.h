@@ -10,7 +10,7 @@
 #include "profile/site.h"
 #include "trace/note_end.h"
 
-/* Tables of sizes at the time of the account's mark. */
+/* The tables of sizes at the time `mark` (struct account_wishes). */
 struct resource_mark {
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 };
@@ -56,7 +56,7 @@ struct resource_account {
 /* The figures that an account computes besides the sums. Times are in nanoseconds since the first call; in a trace
  * without times, each second means one call. */
 struct account_wishes {
-	/* The counts at time `mark` are stored as at_mark. */
+	/* If has_mark is true, the counts at the time `mark` are stored as at_mark, for --diff=@T. */
 	bool has_mark;
 	uint64_t mark;
 };
@@ -66,7 +66,7 @@ struct resident {
 	bool is_known;
 	uint64_t last, peak;  /* values in the last record */
 	uint64_t known_since; /* time of the first record; before it, the memory is unknown */
-	struct timeline line; /* timeline of `last`, as tallies with one call whose bytes are the value */
+	struct timeline line; /* timeline of `last`: each tally has one call, and the value as its bytes */
 };
 
 struct account {

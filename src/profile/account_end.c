@@ -9,8 +9,8 @@ bool resource_account_has_scan(const struct resource_account *resource)
 	return resource->scans && !*resource->scan_reason;
 }
 
-/* Returns true if the block was alive at earlier_since. A moment is before the calls at the same time, so a block that
- * was allocated exactly at earlier_since was not alive, unless earlier_since is the end of the trace. */
+/* Returns true if the block was alive at earlier_since, before the calls at that time: a block that was allocated
+ * exactly then was not alive yet. If earlier_since is the end of the trace, all blocks were alive. */
 static bool was_alive_earlier(const struct account *account, const struct account_block *block)
 {
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
@@ -103,8 +103,9 @@ static void end_resource(const struct account *account, const struct resource_st
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }
 
-/* Returns the time of the last moment before the last tenth of the trace. All timelines of the account have advanced to
- * the same time, so their moments have the same times. */
+/* Returns the time of the last moment of the timelines (timeline.h) up to the beginning of the last tenth of the trace.
+ * last: the time at which the trace ends. account_end() advances all timelines to that time, so their moments have the
+ * same times. */
 static uint64_t last_tenth(uint64_t last)
 {
 	uint64_t width = 1;

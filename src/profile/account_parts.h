@@ -25,12 +25,13 @@ static inline unsigned account_size_bucket(uint64_t size)
 
 /* These functions return a part of the account, which the account owns. They add the part if it does not exist yet. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
-/* If `function` is NULL, returns the counts of "?". */
+/* Returns the counts of a function. If `function` is NULL, the function is unknown and is counted as "?". */
 struct function_stats *account_function(struct account *account, struct resource_account *resource,
 					const char *function);
 /* Returns the thread of the present call; returns NULL if it is unknown. */
 struct thread_account *account_thread(struct account *account, struct resource_account *resource);
-/* Returns the site with the call's stack and the function, which is interned. */
+/* Returns the site with the call's stack and the function, whose name must be interned. now: the time of the call,
+ * which is the first call of a new site. */
 struct site *account_site(struct resource_account *resource, const struct record_call *call, const char *function,
 			  const struct moment *now);
 void resource_account_free(struct resource_account *resource);
@@ -38,7 +39,7 @@ void resource_account_free(struct resource_account *resource);
 /* Copies the site's `live` to the moments that have passed since `live` last changed, and to at_peak if the resource
  * has reached a new peak since then. Call it before the site's `live` changes. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
-/* Stores the present counts as those of the mark. */
+/* Stores the present counts as those at the account's mark (struct account_wishes). */
 void account_keep_mark(struct account *account);
 
 #endif

@@ -24,7 +24,7 @@ struct suppressions;
 
 struct profile_process {
 	struct account *account; /* name, times and counts of the process */
-	bool is_old; /* the process is in the older trace, for comparison; only the member `old` of groups counts it */
+	bool is_old;     /* the process is in the older trace; only `old` of groups and resources contains its counts */
 	uint64_t offset; /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
 };
 
@@ -33,7 +33,8 @@ struct profile_resource {
 	const char *type, *desc; /* desc may be "" */
 	uint32_t flags;          /* enum resource_flags */
 	size_t number;           /* index in profile.resources */
-	/* Sums over the processes. `peak`: the processes' peaks may be at different times. `picked`: leaks. */
+	/* Sums over the processes. `peak` adds up peaks that may be at different times. `others` counts calls that
+	 * neither allocate nor release, `picked` the reported leaks, `picked_suppressed` the suppressed ones. */
 	struct tally allocated, live, temporary, peak, picked, others, picked_suppressed;
 	struct tally reachable; /* live blocks that are not lost according to scans */
 	struct figures old;     /* as in struct profile_group */
@@ -63,7 +64,7 @@ struct profile_group {
 	uint32_t frame_count;
 	bool has_stack;
 	bool is_before;            /* blocks from before the traces, which have no stack */
-	bool is_uncompared;        /* is_before, and not growth, because the older trace has no such group */
+	bool is_uncompared;        /* is_before; the older trace has no such group, so these blocks are no growth */
 	bool picked_is_suppressed; /* suppressions match all picked blocks (suppressions.h) */
 	bool growth_is_suppressed; /* suppressions match all classes of its live blocks; set if profile.has_old */
 	enum stack_end end;

@@ -15,8 +15,8 @@ struct resolver {
 	struct profile *profile;
 	struct account *account;
 	struct names *names; /* NULL: only names in the trace are used */
-	/* hash of address and text -> 1 + index in `lines` of the address's first frame; the first frame from there on
-	 * that is not inlined is the address's last one */
+	/* hash of address and text -> 1 + index in `lines` of the address's first frame. The frames of the address end
+	 * with the first frame that is not inlined. */
 	struct hash known;
 	const struct profile_frame **lines;
 	size_t line_count, line_capacity;

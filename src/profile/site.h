@@ -50,7 +50,7 @@ struct site {
 	struct site *next_of_stack;
 	struct tally tally; /* all calls */
 	struct tally live, temporary;
-	struct tally own_peak;          /* the site's own peak, found in the same way as the resource's */
+	struct tally own_peak;          /* the site's own peak, by the rule for `peak` of struct resource_account */
 	struct tally at_peak;           /* alive at the resource's peak; valid after account_end() */
 	struct figures at_mark;         /* the counts at the account's mark; valid after account_end() */
 	struct tally earlier;           /* alive at the account's earlier_since; valid after account_end() */
@@ -69,7 +69,7 @@ struct site {
 	uint64_t oldest_since, newest_since;
 	uint64_t number;             /* index in resource_account.sites */
 	uint64_t newest_id;          /* id of the newest live block; valid after account_end() */
-	bool has_newest;             /* newest_since and newest_id are set: 0 is the id of a descriptor */
+	bool has_newest;             /* newest_since and newest_id are set; an id of 0 is valid for a descriptor */
 	bool is_before;              /* blocks from before the trace, which have no stack */
 	uint64_t peak_seen;          /* the resource's `peaks` when at_peak was set */
 	struct site_history history; /* live blocks at each moment of the resource's timeline */

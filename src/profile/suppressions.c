@@ -131,7 +131,9 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
 }
 
-/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. */
+/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. earlier:
+ * those of the blocks that were alive at the beginning of the last tenth. They are subtracted, too: if -b joins the
+ * group with others (profile_trim.h), they would hide growth of the others. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part, const struct tally *earlier)
 {
@@ -144,9 +146,9 @@ static bool apply_to(struct suppressions *suppressions, struct profile *profile,
 	tally_join(&resource->picked_suppressed, part);
 	tally_subtract(&resource->picked, part);
 	tally_subtract(&group->picked, part);
+	tally_subtract(&group->earlier_picked, earlier);
 	group->picked_is_suppressed = !group->picked.calls;
 	return true;
-	tally_subtract(&group->earlier_picked, earlier);
 }
 
 /* Returns the set of kinds of the group's live blocks. */

@@ -5,7 +5,8 @@
 #include "profile/profile.h"
 
 /* Sets rest[0] to the sums of the blocks from before the traces, and rest[1] to the sums of the blocks whose thread is
- * unknown. `at_mark.live` counts the live blocks in the older trace or at the mark. Sums without blocks are 0. */
+ * unknown. `at_mark.live` counts the blocks that were live in the older trace or at the mark (account.h). Sums without
+ * blocks are 0. */
 void profile_threadless(const struct profile *profile, const struct profile_resource *resource,
 			struct thread_account rest[2]);
 /* Returns true if the sums count any block. */

@@ -25,7 +25,7 @@ struct collector {
 	/* The tasks that stopped recently, used when there are many tasks. */
 	struct recent recent[RECENT_TASKS];
 	size_t recent_turn;
-	unsigned singles; /* number of stops that wait_all() will still return without looking for more */
+	unsigned singles; /* number of waits in which wait_all() will not look for further stops */
 	uint64_t next_sweep;
 	bool many_busy;
 
@@ -168,8 +168,8 @@ static struct stop wait_all(struct tracer *t)
  * task stops that had not stopped recently. */
 
 #define MANY_TASKS 64
-/* The time between two sweeps is this multiple of a sweep's duration, within the bounds below, because a walk over
- * stopped tasks is slow. */
+/* The time between two sweeps is this multiple of the last sweep's duration, within the bounds below. So sweeps take
+ * only a small part of the tracer's time, although a walk over stopped tasks is slow. */
 #define SWEEP_TIMES  20
 #define SWEEP_MIN_NS 1000000u
 #define SWEEP_MAX_NS 100000000u
@@ -284,7 +284,7 @@ static struct stop wait_led(struct tracer *t)
 	 * them. */
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
-	if (stop.kind == STOP_NONE) /* a wait for all tasks loses no stop */
+	if (stop.kind == STOP_NONE) /* also finds stops that SIGCHLD did not announce */
 		stop = collect_wait_for(t, -1, 0);
 	if (task_find(t, stop.tid))
 		note_busy(t, stop.tid, clock_ns(CLOCK_MONOTONIC));

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct spin {
-	bool polls;        /* the method used between trials: polling, else sleeping */
+	bool polls;        /* between trials the caller polls (true) or sleeps (false) */
 	unsigned waits;    /* number of waits until the next trial */
 	unsigned pause;    /* number of waits between the last trial and the next */
 	unsigned in_trial; /* number of finished waits of the current trial */

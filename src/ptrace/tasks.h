@@ -96,13 +96,13 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 /* Reads the floating point registers of a stopped task in the layout of register set arch->abi->floats_set. Returns
  * the number of bytes, at most `size`; 0: the task has ended. */
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
-/* Does the same as task_floats() for the whole vector registers, in the kernel's layout. */
+/* The same as task_floats() for the vector registers; reads the floating point ones if those have no register set. */
 size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size);
 /* Gets the thread pointer, the base of thread-local storage. Returns false if there is none yet, the registers do not
  * contain it, or the task has ended. */
 bool task_thread_pointer(struct task *task, uint64_t *value);
 /* Makes the kernel restart a system call that returned EINTR only because this stop interrupted it (epoll_wait and
- * similar), unless a handler runs after all. */
+ * similar). If a signal handler runs before the restart, the call returns EINTR nevertheless. */
 void task_restart_syscall(struct task *task);
 
 /* ---- ptrace's requests. If a task has been killed meanwhile, its end is still reported by a wait. ---- */

@@ -24,7 +24,7 @@ struct task {
 	pid_t tid, tgid;
 	int guard_slot; /* index of the task's seat in the guardian's journal, or -1 */
 	enum task_phase phase;
-	struct process *process;      /* in PHASE_EXPECTED the maker's process; or NULL */
+	struct process *process;      /* its process; in PHASE_EXPECTED its maker's; NULL: none yet */
 	struct task *sibling, **link; /* the next task of its process; link: the pointer that points to this task */
 
 	/* The task's ptrace state. */

@@ -18,7 +18,7 @@
 #define CHUNK             65536
 #define FAILURES_REPORTED 8
 
-/* The last text of a file of /proc. */
+/* The content of a file of /proc, as it was last read. */
 struct attachment_text {
 	char *bytes; /* content of the file; NULL before the first read */
 	size_t size;

@@ -59,8 +59,8 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
 			    block->is_older ? ", before the fork" : event_text(block->event, made_at));
 }
 
-/* Returns true if releases of ids that are not live are reported in the trace. None is reported if calls may have been
- * missed, because a missed call may have allocated the id. */
+/* Returns true if a release of an id that is neither live nor known as released is reported in the trace. It is not
+ * reported if calls may have been missed, because a missed call may have allocated the id. */
 static bool commit_accuses(const struct trace *trace)
 {
 	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;

@@ -12,8 +12,8 @@ void commit_release(struct trace *trace, const struct event *e);
 /* To be called before the live set changes. If a fork's child still shares the live set, the child gets its own copy
  * first (forks.c). */
 void commit_about_to_change(const struct trace *trace);
-/* Returns true if double releases are reported in the trace. If calls may have been missed, a missed call may have
- * allocated the id again, and the report says so. */
+/* Returns true if double releases are reported in the trace. If trace->may_miss is set, a missed call may have
+ * allocated the id again. The note in the trace then says that the allocation may not have been seen. */
 bool commit_suspects(const struct trace *trace);
 
 #endif

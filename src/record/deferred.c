@@ -18,7 +18,7 @@ struct kept {
 
 struct deferred {
 	struct kept *first, **end;
-	/* the link where a record before the mark is inserted; NULL if there is no mark */
+	/* the mark: the link (`first`, or a record's `next`) to the record after it; NULL if there is no mark */
 	struct kept **mark;
 	size_t bytes;
 };

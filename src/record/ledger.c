@@ -221,8 +221,8 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If the call is a publisher and the id is not live, another thread may have reserved the release of
-		 * this new block. */
+		/* If a publisher is in flight and the id is not live, another thread may have reserved the release of
+		 * this new block. This allocation does not prove that release. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -396,14 +396,14 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	*reservation = (struct reservation){.is_open = true, .event = *e, .owner = owner};
 	reservation->event.thread = thread_ref(e->thread);
 	reservation->event.args = arg_list_ref(e->args);
-	/* If references are counted, several calls may release the same id at the same time, and an allocation of the
-	 * id proves nothing. */
+	/* If references are counted, reservations are not in the hash table: several calls may release the same id at
+	 * the same time, and an allocation of the id does not prove that a release has succeeded. */
 	if (live_is_counted(live))
 		return;
 	struct reservation *older = ledger_reserved(trace, e->function->resource, e->id);
 
-	/* The older call has ended without a return, or it has succeeded and a publisher in flight has allocated the id
-	 * again. */
+	/* Two calls do not release one id at the same time, so the older call has ended without a return. But if a
+	 * publisher is in flight, the older release may have succeeded, and the publisher may have allocated the id. */
 	if (older && live->publishers)
 		ledger_commit(trace, older, e->time_ns);
 	else if (older)

@@ -91,7 +91,9 @@ bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
 /* Adds a lost id to the result of the scan. Possibly lost ids are ignored. */
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
-/* Returns the result of the last scan. Returns zeros if an event came after the scan, unless trace->is_parting. */
+/* Returns the result of the last scan. Returns zeros if an event came after the scan, because the result may have
+ * changed. If trace->is_parting is set, returns the result in any case: only the ends of calls in flight follow that
+ * scan. */
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* Returns the counters of unusual calls of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);

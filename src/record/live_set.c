@@ -37,7 +37,8 @@ void live_fork(const struct live_set *from, struct live_set *to)
 
 /* ---- One id ---- */
 
-/* Subtracts a block that is no longer live from the numbers of blocks and bytes. */
+/* Subtracts a block that is no longer live from `bytes` and, if it is older than the trace, from `older` and
+ * `older_bytes`. */
 static void live_set_drop(struct live_set *live, const struct live_block *block)
 {
 	live->bytes -= block->size;

@@ -138,7 +138,8 @@ void put_ready(struct trace *trace)
 		end_queue(trace);
 }
 
-/* Writes the records before the mark, even if their names are not known yet. */
+/* Writes the queued records before the mark (deferred.h), or all if there is no mark, even if their names are not known
+ * yet. */
 static void put_older(struct trace *trace)
 {
 	while (deferred_has_older(trace->deferred))

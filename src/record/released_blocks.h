@@ -21,7 +21,7 @@ struct live_block {
 /* Packs a block into one number. A size above BLOCK_SIZE_MAX becomes BLOCK_SIZE_MAX. */
 uint64_t block_pack(const struct live_block *block);
 struct live_block block_unpack(uint64_t packed);
-/* Sets is_older in a packed block, as for a fork's child, whose trace begins at the fork. */
+/* Returns the packed block with is_older set, for a fork's child, whose trace begins at the fork. */
 uint64_t block_older(uint64_t packed);
 
 /* Returns the family of the blocks that a function allocates or releases; NULL if it may be any family. */

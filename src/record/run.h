@@ -48,7 +48,7 @@ struct run {
 	struct counts totals;
 	/* indexed by the kind's id; NULL before the first trace is reported */
 	struct kind_counts *kind_totals;
-	bool attached, may_miss; /* some trace of the run has this flag: attached_to, may_miss */
+	bool attached, may_miss; /* attached: some trace has attached_to; may_miss: some trace has may_miss */
 	/* number of children that were detached because of -F, or because this build does not support their
 	 * processor */
 	size_t untraced_children;

@@ -336,8 +336,8 @@ static const char *shown_resources(const struct run *run, const struct trace_rep
 	return is_clean ? "the live resources" : "the leaks";
 }
 
-/* Prints the command that shows all traces together, if there are many. Returns false and prints nothing if a trace
- * belongs to another mount namespace, or if no pattern matches all of them. */
+/* Prints the command that shows all traces together. To be called if there are many. Returns false and prints nothing
+ * if a trace belongs to another mount namespace, or if no pattern matches all of them. */
 static bool report_all(const struct run *run)
 {
 	char traces[32];

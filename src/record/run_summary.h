@@ -29,7 +29,8 @@ void reports_free(struct run *run);
 
 /* Appends "1 block" or "1,234 blocks". */
 void run_summary_add_number(struct buf *b, uint64_t number, const char *noun);
-/* Appends each kind with live resources. If there is none, appends "nothing is live", or the 0 of a single kind. */
+/* Appends the number of live resources of each kind that has any. If no kind has any, appends "nothing is live" or, if
+ * only one kind has resources that can be live, its number 0. */
 void run_summary_add_all_live(struct buf *b, const struct trace *trace);
 /* Writes a note about live resources that existed before this trace, or that a fork's child has inherited. */
 void run_summary_note_older(struct trace *trace, uint32_t resource);

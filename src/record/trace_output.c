@@ -387,7 +387,7 @@ void output_forget_thread(struct trace *trace, pid_t tid)
 void output_begin_late(struct trace *trace)
 {
 	if (trace->forked_by && output_begin(trace) < 0)
-		trace->forked_by = 0; /* the process will be detached soon */
+		trace->forked_by = 0; /* no second try: not_begun() has made functrace detach */
 }
 
 static void trace_output_put_area(void *context, uint64_t from, uint64_t size)

@@ -57,7 +57,7 @@ char *process_ends_missing(const struct profile *profile)
 
 		if (!trace_end_is_missing(&account->trace_end) || count++ >= MISSING_NAMED)
 			continue;
-		/* Both traces may be of the same process. */
+		/* Say which trace is meant, because the other trace may be of the same process. */
 		buf_printf(&text, "%s%" PRIu32 " (%s%s)", count > 1 ? ", " : "", account->pid, path_name(account->name),
 			   profile->processes[i].is_old ? ", the older trace" : "");
 	}

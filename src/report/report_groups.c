@@ -14,7 +14,8 @@ enum { FRAMES_INNER = 16, FRAMES_OUTER = 6, FOLD_MIN = 3, BAR = 20 };
 struct report_groups_ranked {
 	const struct profile_group *group;
 	struct tally figure;
-	/* key: the figure in bytes, or as a number of blocks; grown: its growth in the last tenth of the trace */
+	/* key: the figure's bytes or, for kinds without sizes, its number of resources; grown: the growth of `key` in
+	 * the last tenth of the trace */
 	uint64_t key, grown;
 	double rank; /* order of the groups; equal ranks are ordered by key, calls and number */
 };
@@ -216,7 +217,8 @@ static void write_group_growth(struct report *report, const struct profile_group
 		lines_add(&report->lines, "the last %s", report_span_text(report, tenth, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
-	/* Less than a second is too short for a rate, and with several processes there is no common time. */
+	/* No rate is shown for less than a second, which is too short, nor for several processes, whose last tenths
+	 * have different lengths. */
 	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
 
 	if (report->profile->has_times && is_of_one && tenth >= NS_PER_SECOND && minute < 1e18)

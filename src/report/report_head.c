@@ -169,8 +169,9 @@ static void write_ends(struct report *report)
 	process_ends_free(&ends);
 }
 
-/* Why an allocation is not in the trace. In a program that functrace has launched, no allocation is older than the
- * trace. */
+/* Why the allocation of a released resource is not in the trace: it is older than the trace, or older than the fork
+ * with which the trace began. If functrace launched the program, there are no older allocations: the allocation was
+ * missed, or this is a double release. */
 enum unseen { UNSEEN_OLDER, UNSEEN_FORK, UNSEEN_LAUNCHED, UNSEEN_KINDS };
 
 static enum unseen unseen_of(const struct account *account)
@@ -254,8 +255,8 @@ static bool is_alike(const char *a, const char *b)
 	return true;
 }
 
-/* Returns the kind to which a note belongs; returns NULL if it is of a new kind. Two notes of the same process are of
- * different kinds, because the numbers in them matter more than the number of processes. */
+/* Returns the kind to which a note belongs; returns NULL if it is of a new kind. Notes of the same process are always
+ * of different kinds, so that each of them is shown with its numbers. */
 static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
 				      const char *text)
 {
@@ -341,7 +342,8 @@ static bool has_earlier_trace(const struct profile *profile, size_t process, con
 	return false;
 }
 
-/* Marks each trace whose blocks from before the trace are counted in an earlier trace of the process, too. */
+/* Sets again[p] for each process p of the group if the blocks from before its trace are counted in an earlier trace of
+ * the process, too. */
 static void mark_counted_again(const struct profile *profile, const struct profile_group *group, bool *again)
 {
 	for (size_t m = 0; m < group->member_count; m++) {

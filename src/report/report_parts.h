@@ -26,8 +26,8 @@ struct report_section {
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */
-	/* true: groups are ordered by their share of the sum of all figures, or by their share of the sum of all
-	 * growths if that is greater; false: by the figure alone */
+	/* true: groups are ordered by the greater of two shares: that of their figure in the sum of all figures and, if
+	 * this is no comparison, that of their growth in the sum of all growths; false: by the figure alone */
 	bool ranks_growth;
 };
 
@@ -42,8 +42,8 @@ struct report {
 
 struct report_view {
 	const char *name;
-	/* Sections for kinds of resources with the result of a scan, and for other kinds. A NULL follows the last
-	 * section. */
+	/* `scanned`: the sections for kinds of resources that have the result of a scan; `sections`: those for other
+	 * kinds. A NULL follows the last section. */
 	const struct report_section *const *scanned, *const *sections;
 	const char *title; /* title of the table */
 	void (*table)(struct report *report, const struct profile_resource *resource);
@@ -61,7 +61,7 @@ extern const struct report_section report_section_leaks;
 struct tally report_figure(const struct report *report, const struct profile_group *group);
 /* Returns the section's figure of a group at the end of the trace. */
 struct tally report_figure_now(const struct report *report, const struct profile_group *group);
-/* Returns the section's figure of a group in the older trace, or at the mark. */
+/* Returns the section's figure of a group in the older trace, or at the time of --diff=@T. */
 struct tally report_figure_old(const struct report *report, const struct profile_group *group);
 /* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if there are
  * any. has_any: the section shows other groups. */
@@ -104,9 +104,10 @@ void report_head(struct report *report);
 void report_groups(struct report *report, const struct profile_resource *resource);
 /* Writes the section's groups of a resource as a tree. */
 void report_tree(struct report *report, const struct profile_resource *resource);
-/* Writes the growth of a resource's groups since the mark or the older trace. */
+/* Writes the growth of a resource's groups since the older trace, or since the time of --diff=@T. */
 void report_growth(struct report *report, const struct profile_resource *resource);
-/* Writes the blocks that a comparison leaves out because the older trace cannot have them, if there are any. */
+/* Writes the blocks from before the trace that a comparison leaves out because the older trace has no such blocks, if
+ * there are any. */
 void report_uncompared(struct report *report, const struct profile_resource *resource);
 /* Writes commands that show more details. */
 void report_next(struct report *report);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text does not name the kind of resource, because one entry may suppress resources of several kinds. */
+/* The lines do not name a kind of resource, because one suppression may match resources of several kinds. */
 void report_suppressed(struct report *report)
 {
 	const struct suppressions *suppressions = report->profile->suppressions;
@@ -34,7 +34,8 @@ void report_suppressed(struct report *report)
 	}
 }
 
-/* Adds a line for a frame to a suppression. text: the name; NULL: any name. */
+/* Adds a line for a frame to a suppression. kind: "fun" if `text` is the name of a function, "obj" if it is the path of
+ * an object. text: NULL matches any frame. */
 static void report_suppressed_add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;

@@ -14,7 +14,7 @@ struct report_tables_row {
 	const char *name;
 	uint32_t tid;
 	struct tally allocated, live;
-	struct tally old; /* live in the older trace or at the mark, for comparison */
+	struct tally old; /* live in the older trace, or at the time of --diff=@T, for comparison */
 };
 
 static size_t rows_shown(const struct report *report)

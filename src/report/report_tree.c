@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Nodes with less than 1 / SHARE_MIN of the whole are summed up. INDENT_MAX: the deepest level that is indented more
- * than the level above it. */
+/* Nodes with less than 1 / SHARE_MIN of the whole, and without --top those after the first CHILDREN_DEFAULT nodes of a
+ * parent, are summed up in one line. INDENT_MAX: the deepest level that is indented more than the level above it. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
 struct report_tree_node {

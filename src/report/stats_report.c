@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest numbers of entries of lists that are shown. */
+/* Largest numbers of functions, stacks and frames that are shown. BAR: width of a bar in characters. */
 enum { FUNCTIONS_SHOWN = 20, STACKS_SHOWN = 5, FRAMES_SHOWN = 8, BAR = 24 };
 
 struct stats_report_state {
@@ -70,7 +70,7 @@ static void write_incomplete(struct stats_report_state *report)
 		LINE(&report->lines, "%s", "incomplete: the trace has no end " TRACE_END_MISSING);
 }
 
-/* The kernel's figure also includes code and stacks, for which there are no calls in the trace. */
+/* Writes the resident memory that the trace contains. Unlike the sums of the calls, it includes code and stacks. */
 static void stats_report_write_resident(struct stats_report_state *report)
 {
 	const struct resident *resident = &report->account->resident;

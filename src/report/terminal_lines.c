@@ -53,7 +53,8 @@ void lines_add_path(struct lines *lines, const char *path)
 	buf_add_str(&lines->line, path);
 }
 
-/* Moves the positions of colour changes after a part of the line that was shortened. */
+/* Moves the colour changes from position `from` on to the left by `by` bytes, because a part of the line before them
+ * was shortened. */
 static void move_changes(struct lines *lines, size_t from, size_t by)
 {
 	for (size_t i = 0; i < lines->change_count; i++)

@@ -38,7 +38,7 @@ struct scan_groups {
 	struct scan_losses lost;    /* if keeps_lost, the definitely lost blocks, by address */
 	struct scan_losses before;  /* `lost` of the previous scan */
 	size_t next_before;         /* index in `before` of the first block at or after the block added last */
-	struct scan_sum still_lost; /* sums of the blocks that are lost in this scan and were in the previous one */
+	struct scan_sum still_lost; /* sums of the blocks that are lost both in this scan and in the previous one */
 	size_t scans;
 };
 

@@ -21,7 +21,7 @@ struct scan_types {
 	struct block_types_range *ranges; /* ranges of the image's mappings of files, by address */
 	size_t range_count, range_capacity;
 	uint64_t words_most; /* number of words in writable memory; no object has more references */
-	struct hash by_word; /* a pointer, mixed with the `type` of its struct python (C++: 0) -> number of the type */
+	struct hash by_word; /* pointer, combined with python.type (C++: 0) -> number of the type to which it leads */
 	struct hash by_name; /* hash of a name -> number of its type; 0: there were TYPES_MAX types already */
 	char **types;        /* names of the types; types[0] is TYPE_UNKNOWN */
 	size_t count, capacity;

@@ -43,8 +43,8 @@ static void code_changes_add(struct comparison *c, const struct code_change *cha
 }
 
 /* Returns true if the byte at offset `at`, which differs from the file's, belongs to a breakpoint. Then sets *change to
- * the breakpoint. state: the state of the code under the breakpoint, as bits of arch->code_state. If a breakpoint has
- * several bytes, some of them may equal the file's. */
+ * the breakpoint, which may begin before `at`, because some of its bytes may equal the file's. state: the state of the
+ * code under the breakpoint, as bits of arch->code_state. */
 static bool is_breakpoint(const struct comparison *c, const struct code_changes_page *page, size_t at, uint64_t state,
 			  struct code_change *change)
 {

@@ -18,7 +18,7 @@
 #define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
 #define LOCKED_MAX  4  /* maximum number of consistent copies that are not used because another may be better */
-#define MOVING_MAX  2  /* maximum number of these for which the only reason is a thread that could not be stopped */
+#define MOVING_MAX  2  /* of these, the maximum number left unused only because a thread could not be stopped */
 #define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
 
 struct scan {
@@ -38,7 +38,7 @@ struct scan {
 	uint64_t looks;
 	bool is_continued; /* true if another look follows: scan_continues() */
 	bool was_awake;    /* in a copy of this look, a thread was running or in a system call that malloc makes */
-	bool marks_locks;  /* true if the locks can be marked: heap_locks() */
+	bool marks_locks;  /* true if the locks can be marked as contended: heap_locks() */
 	char *object;      /* path of the allocator's object; NULL: the allocator is in the C library or the program */
 	uint64_t looked_at_ns;
 	struct scan_report report;
@@ -256,7 +256,7 @@ static void learn_places(struct scan *scan)
 /* Discards all results, because the process has executed another program. */
 static void begin_anew(struct scan *scan)
 {
-	/* The program of the previous scan, even if the process has executed several since then. */
+	/* Keeps the name of the previous scan's program, even if the process has executed several programs since. */
 	if (scan->looks && !scan->program_before)
 		scan->program_before = scan->program;
 	else
@@ -274,8 +274,8 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Records facts about the last copy: its program, whether a thread was awake, and which code or locks threads must
- * leave before the next copy. */
+/* Records facts about the last copy: its program, whether a thread was awake, and which code threads must leave or
+ * which locks they must release before the next copy. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);

@@ -35,7 +35,7 @@ static void print_time(FILE *out, time_t time)
 		fprintf(out, ", %s UTC", text);
 }
 
-/* Added to a message about memory that was not copied: the effect on the classes. */
+/* The end of messages about memory or registers that were not copied: says what this means for the classes. */
 static const char partial[] = ", and may have pointers: blocks that no known pointer leads to are only possibly lost";
 
 static void print_pause(FILE *out, const struct scan_report *report)

@@ -46,8 +46,8 @@ void call_sites_add_object(struct call_sites *sites, const struct record_object 
 	mapped_objects_add(&sites->objects, object);
 }
 
-/* Returns "name+0x123" for a return address, which the caller frees; NULL if no object is mapped at the address. The
- * address may be just past the end of its object. */
+/* Returns "name+0x123" for a return address, or NULL if no object is mapped there. The caller frees the string. The
+ * address may be just past the end of its object, because a call can be the last instruction. */
 static char *place_in_object(const struct call_sites *sites, uint64_t address)
 {
 	const struct record_object *const object =

@@ -61,7 +61,7 @@ static int compress_zstd(struct packer *packer, const struct buf *data)
 	const size_t size = ZSTD_compress2(packer->zstd, buf_room(&packer->out, most), most, data->data, data->size);
 
 	if (ZSTD_isError(size))
-		return -ENOMEM; /* the result has room, so no other error is possible */
+		return -ENOMEM; /* packer->out has room for any result, so no other error is possible */
 	packer->out.size = size;
 	return 0;
 }

@@ -18,8 +18,9 @@ struct packer;
 /* Size of the data for one frame, in bytes. Larger frames would hardly be compressed better. */
 #define PACKER_FRAME (1u << 20)
 
-/* Returns a packer with its thread, which blocks signals and may run on the caller's CPUs; NULL and errno if the thread
- * cannot be started. A packer can have any number of outputs; only the thread that created the packer may use them. */
+/* Returns a packer with a thread of its own. The thread blocks all signals except SIGPIPE and SIGXFSZ, and runs on the
+ * CPUs that the caller may use. Returns NULL and sets errno if the thread cannot be started. A packer can have any
+ * number of outputs; only the thread that created the packer may use them. */
 struct packer *packer_new(enum packing packing);
 /* Frees the packer. Its outputs must have been freed before. `packer` may be NULL. */
 void packer_free(struct packer *packer);

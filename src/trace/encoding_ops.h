@@ -58,7 +58,7 @@ struct reader_ops {
 	int (*next)(struct reader *reader, struct record *record);
 	/* Implements reader_dump(); NULL if the format cannot be dumped. */
 	int (*dump)(struct reader *reader, const struct dump_options *options, struct buf *out);
-	/* NULL if the format has only one dialect. */
+	/* Implements reader_is_compat(); NULL if the format has only one dialect. */
 	bool (*is_compat)(const struct reader *reader);
 	void (*end)(struct reader *reader);
 };

@@ -104,8 +104,8 @@ enum resource_flags {
 struct record_resource {
 	uint32_t id; /* number from 1 on; not a mask */
 	uint32_t flags;
-	const char *type; /* "memory" */
-	const char *desc; /* "memory allocation in bytes" */
+	const char *type; /* name of the kind, for example "memory" */
+	const char *desc; /* description, for example "memory allocation in bytes" */
 };
 
 /* Returns true if resources of this type are the blocks of the heap that a heap record describes. No format has a flag
@@ -168,8 +168,8 @@ struct call_arg {
 struct record_call {
 	uint64_t index; /* number of the call in the trace, from 1 on; written by the text format */
 	/* Nanoseconds since midnight UTC of the day in the process record; not reset at the next midnight. In traces of
-	 * the second dialect: the time of CLOCK_MONOTONIC; a reader returns it minus a multiple of 24 h. TIME_NONE if
-	 * the call has no time. */
+	 * the second dialect: the time of CLOCK_MONOTONIC; a reader returns it minus a multiple of 24 h, because these
+	 * traces contain only the remainder modulo 24 h. TIME_NONE if the call has no time. */
 	uint64_t time_ns;
 	uint32_t resource; /* id of a declared resource; 0 if only one is declared */
 	uint32_t context;  /* mask of contexts; 0 if none */
@@ -295,7 +295,7 @@ struct frame_name {
 };
 
 /* Finds the names of a return address (of the instruction at address - 1). Returns the number of entries in *names; 0
- * if no module is known there. The callee owns the entries, which are valid until the next call. */
+ * if no object is known there. The callee owns the entries, which are valid until the next call. */
 typedef size_t (*frame_namer)(void *context, uint64_t address, const struct frame_name **names);
 
 #endif

@@ -40,7 +40,7 @@ const char *reader_error(const struct reader *reader);
 
 /* Facts that are needed to dump a trace, and that its messages do not contain. */
 struct dump_options {
-	/* numbers of CPUs and devices, to parse SWAP's MSG_SYSTEM; with 0 CPUs, that message is shown as bytes */
+	/* how many CPUs and devices there are, to parse SWAP's MSG_SYSTEM; with 0 CPUs, MSG_SYSTEM is shown as bytes */
 	uint32_t cpus, devices;
 };
 

@@ -35,7 +35,8 @@ static void reader_state_make_room(struct reader *reader, size_t want)
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
-/* Reads once, or waits once for more. Returns false if the input has ended, or pauses and reader->may_pause is set. */
+/* Reads once, or waits once for more bytes and adds 1 to *waits. Returns false if the input has ended. If
+ * reader->may_pause is set, also returns false if the input pauses: after PAUSE_WAITS waits. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
 	if (reader->may_pause && input_await_idle(reader->input))

@@ -26,7 +26,8 @@ struct stack_cache {
 
 /* Returns the stack with that key, valid until the next stack_cache_keep(); NULL if it is not in the cache. */
 const struct cached_stack *stack_cache_find(struct stack_cache *cache, const void *key, size_t size);
-/* Stores the value for the key that was looked up last, and how the stack ends. */
+/* Stores a value, and how the stack ends, under a key, which must be the key that was looked up last. Stores nothing if
+ * the key is empty or too long. */
 void stack_cache_keep(struct stack_cache *cache, const void *key, size_t size, const void *value, size_t value_size,
 		      enum stack_end end);
 /* Returns the slot of the key that was looked up last, from 0 to STACK_CACHE_SLOTS - 1; -1 if the key is empty or too

@@ -18,7 +18,7 @@
 #define INPUT_RAW_SIZE (128u << 10)
 #endif
 #define FOLLOW_SLEEP 100000000 /* pause before a followed file is read again, in ns */
-#define LIVE_WAIT    200       /* time to wait for bytes of a live input, in ms */
+#define LIVE_WAIT    200       /* time to wait for bytes of a followed input that is no regular file, in ms */
 
 struct input {
 	int fd;

@@ -23,8 +23,8 @@ ssize_t input_read(struct input *input, void *data, size_t size);
  * become shorter. */
 int input_wait(struct input *input);
 
-/* For a live input, waits up to a fifth of a second for bytes. Returns true if none came. Returns false for any other
- * input. */
+/* For a followed input that is no regular file: waits up to a fifth of a second for bytes, and returns true if none
+ * came. Returns false for any other input, or if some bytes can be unpacked already. */
 bool input_await_idle(const struct input *input);
 
 /* After -EBADMSG: returns a clause that describes the error. */

@@ -52,7 +52,7 @@ void omissions_add(struct omissions *omissions, const struct record *record)
 		[RECORD_RESIDENT] = OMITTED_RESIDENT,
 	};
 
-	/* A lost record is not counted, because its scan is. */
+	/* The record of a lost block is not counted, because the scan to which it belongs is counted. */
 	if (record->type != RECORD_LOST)
 		omissions->count[of_type[record->type]] += record->type == RECORD_BASELINE ? record->baseline.count : 1;
 }

@@ -12,11 +12,11 @@ enum omission {
 	OMITTED_UNKNOWN_RELEASE, /* releases of blocks that no call of the trace has allocated */
 	OMITTED_OTHER_RESOURCE,
 	OMITTED_COPY,
-	/* Members of calls that were omitted. */
+	/* Members that were left out of calls, while the rest of each call was written. */
 	/* name of the function: the format has one name for all allocations, and one for all releases */
 	OMITTED_FUNCTION,
 	OMITTED_TIME,
-	OMITTED_STACK, /* frames for which the format has no place */
+	OMITTED_STACK, /* stacks of which only the first frame was written; each counts once */
 	OMITTED_FRAME_NAME,
 	OMITTED_ARGUMENT,
 	OMITTED_CONTEXT,

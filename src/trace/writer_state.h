@@ -15,7 +15,8 @@ struct writer {
 	struct packed *packed;
 	uint64_t flushed_at; /* time of the last frame of `packed`, in ns of CLOCK_MONOTONIC */
 	int error;           /* the first error, a negative errno; 0 if there was none */
-	/* finished: no record may be put any more. is_last: a flush may wait for the reader */
+	/* finished: no record may be put any more. is_last: writer_sync() was called, and not writer_drop_rest(), so a
+	 * flush waits until all bytes are written, even with never_waits */
 	bool finished, is_last;
 	bool drops_rest;
 	bool has_process;    /* a process record was put */

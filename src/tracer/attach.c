@@ -88,7 +88,9 @@ static int attach_once(struct tracer *t, pid_t pid, bool is_named)
 
 #define EXECS_MAX 1000
 
-/* is_named: the user has named the process; else it is a descendant of a process that the user has named. */
+/* Attaches to the process of the task `which`, unless functrace is attached to it already. is_named: the user has named
+ * the process; else it is a descendant of a process that the user has named. Returns 0, or functrace's exit status
+ * after a message. */
 static int attach_one(struct tracer *t, pid_t which, bool is_named)
 {
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
@@ -222,8 +224,9 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* Handles the end of a program that could not be started. Such an end is not dispatched like the end of a target,
- * unless a signal has killed the program. */
+/* A filter for the stop pump. If the stop is the end of a program that could not be started, sets *context (an int) to
+ * functrace's exit status, and returns true, so that the stop is not dispatched like the end of a target. Returns false
+ * for all other stops, and also if a signal has killed the program. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;

@@ -13,8 +13,8 @@
  *	        p is not added: the ledger remembers releases while a baseline is pending.
  *	inserted | A: malloc carves p | copy: p | A: malloc returns p, written
  *	        p is added; then the allocation of p replaces it (live_add()).
- *	inserted | A: realloc(p), its entry | copy: p | A: realloc returns p: the release of p, which is known by then,
- *	        and an allocation.
+ *	inserted | A: realloc(p), its entry | copy: p | A: realloc returns p, written
+ *	        p is added; then the release of p, which is a known block now, and an allocation are written.
  *	A: free(p) | inserted | copy: p | A: free returns, unseen
  *	        p would be live for ever, or until its address is allocated again. So before the copy, functrace lets
  *	        threads run on, a few times, if they are stopped in the C library and not at a hit.
@@ -182,7 +182,7 @@ static bool end_baseline(struct process *p, const struct live_capture *capture, 
 
 bool baseline_is_wanted(const struct tracer *t)
 {
-	/* With -L, releases made by other objects are not seen. */
+	/* With -L, releases made by other objects are not seen, so released blocks of a baseline would seem live. */
 	for (uint32_t id = 1; t->set->baseline && !t->set->library_count && id < kinds_end(t->set); id++)
 		if (kind_has_blocks(kind_of(t->set, id)))
 			return true;

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* maximum number of processes that get a separate message */
-/* Between two processes, functrace acts on stops while there are any, but at most for this time, or for the time that
- * starting the last process took if that is longer. One of these stops may be the exit of the next process. */
+/* After one process is started, functrace acts on stops before it starts the next one, for this time in ns at most. If
+ * starting the process took longer, that longer time is the limit. The exit of the next process may be one of these
+ * stops. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -43,8 +44,9 @@ static struct process *next_to_start(struct tracer *t)
 	return next;
 }
 
-/* waited_ns: time for which tasks of other processes have waited while this process's files were read. Returns false if
- * no task is left to trace. */
+/* Starts the tracing of a process; the error is in life->start_error. If baselines are wanted, takes one, and adds its
+ * result to `begun`. waited_ns: time for which tasks of other processes have waited while this process's files were
+ * read. Returns false if no task is left to trace. */
 static bool begin_one(struct process *p, uint64_t waited_ns, struct begun *begun)
 {
 	struct baseline baseline;
@@ -78,7 +80,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		process_own(p);
 	}
 	for (p = t->processes; p; p = p->next)
-		p->anchor = 0; /* no anchor any more: the task runs on until the process is started, and may exec */
+		p->anchor = 0; /* invalid now: the anchor runs on, and may exec, before the process is started */
 	/* If detaching is requested, the remaining processes run on without breakpoints. */
 	while (goes_on && !engine_has_request(t->engine, REQUEST_LET_GO) && (p = next_to_start(t))) {
 		p->life->was_started = true;

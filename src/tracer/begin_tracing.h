@@ -1,4 +1,4 @@
-/* Begins the tracing of processes that already run: after attaching, and at the end of a pause. */
+/* Begins the tracing of processes that already run: after attaching, and when paused tracing is resumed. */
 #ifndef FT_TRACER_BEGIN_TRACING_H
 #define FT_TRACER_BEGIN_TRACING_H
 

@@ -29,7 +29,7 @@
 
 /* ---- Hits ---- */
 
-#define JUMPS_MAX 8 /* a limit, because jumps may be circular */
+#define JUMPS_MAX 8 /* maximum number of jumps that act_hit() follows, because jumps may be circular */
 
 /* Acts on the hit of _dl_debug_state after all other probes, because updating the objects may free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
@@ -99,8 +99,8 @@ static bool own_at_hit(struct task *task)
 	return false;
 }
 
-/* Returns true if the pc after a hit of b can also be the pc at another SIGTRAP: it is the address of the instruction,
- * or the instruction is not longer than the breakpoint, so that the pc can be right after it. */
+/* Returns true if a SIGTRAP that is not a hit of b can have this pc, too: the pc is the address of b's instruction, or
+ * the instruction is not longer than the breakpoint, so that the pc can be the start of the next instruction. */
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
@@ -176,8 +176,8 @@ static void act_trap(struct task *task, const struct stop *stop)
 
 /* ---- Signals ---- */
 
-/* If the instruction itself raised the fault, si_addr is the pc. Replaces an si_addr in a slot by the address of the
- * original instruction. */
+/* If the instruction in a slot has itself raised the fault, si_addr is its address in the slot, `before`. Replaces it
+ * by the address of the original instruction, to which the task's pc is already set. */
 static void translate_siginfo(struct task *task, uint64_t before)
 {
 	siginfo_t info;
@@ -249,8 +249,9 @@ static bool dispatch_is_last(const struct task *task)
 	return true;
 }
 
-/* Acts on an exit event. The task may already have been resumed from the event (went_on), because another task's exec
- * may wait for its exit. Then it is not the process's last task. */
+/* Acts on an exit event. If stop->went_on is set, the task was already resumed from the event, because an exec of
+ * another task may wait for this task's end. The other task is still there, so this task is not the last one of the
+ * process. */
 static void act_exit(struct tracer *t, struct task *task, const struct stop *stop)
 {
 	act_unannounced_birth(t, task);

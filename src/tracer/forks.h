@@ -9,7 +9,7 @@
  * functrace has never read the parent's objects. */
 struct process *process_fork(struct process *parent, const struct task *child);
 /* Gives a process that borrows its parent's tables (forks.c) tables of its own, and opens its memory. If the memory
- * cannot be opened, the next call compares the text with the tables. The process's tasks may be running. */
+ * cannot be opened, the next process_own() compares the text with the tables. The process's tasks may be running. */
 void process_own(struct process *p);
 /* Removes all of functrace's bytes from the text of a stopped process that will be detached. */
 void process_clean(struct process *p, pid_t tid);

@@ -7,9 +7,9 @@
 /* Writes that no block is lost, because the process calls execve, which frees all of its memory at once. */
 void leak_check_at_exec(struct process *p);
 
-/* Checks all processes before functrace detaches from them, or pauses: stops their threads for a moment (a few times if
- * one is inside malloc), and writes the same records to the traces as at exit. Acts on stops meanwhile. Returns false
- * if no process is left. */
+/* Checks all processes before functrace detaches from them, or before tracing is paused. Stops their threads for a
+ * moment (a few times if one is inside malloc), and writes the same records to the traces as at exit. Acts on stops
+ * meanwhile. Returns false if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
 /* Does the same as leak_check_at_detach() while tracing continues, even if no leak check at exit is wanted. */
 bool leak_check_now(struct tracer *t);
@@ -20,13 +20,15 @@ bool leak_check_is_wanted(const struct process *p);
 bool leak_check_figures_are_wanted(const struct process *p);
 /* Returns the largest size, in bytes, of a copy that is made for these figures alone. */
 uint64_t leak_check_figures_limit(const struct process *p);
-/* Writes the figures as leak_check_write() does, or notes in the run why there are none. */
+/* Writes the allocator's figures, without lost blocks. If there are none although the trace has events, counts the
+ * trace in run->without_figures, and stores the reason of the first such trace in run->why_without. reason: why the
+ * capture has failed; NULL: it has not. */
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
 /* Returns true if the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,
  * takes the blocks from the trace. */
 bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *capture, const char *reason);
-/* Writes the lost blocks of a classified capture, or, if `reason` is not NULL, that they are unknown for this reason.
- * `capture` may be NULL only if there is a reason. */
+/* Writes the lost blocks of a classified capture, and the allocator's figures if they are known. If `reason` is not
+ * NULL, writes only that the lost blocks are unknown for this reason. `capture` may be NULL only if `reason` is not. */
 void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason);
 
 #endif

@@ -16,7 +16,7 @@ static bool has_trace(const struct process *p)
 	return p->trace->writer && !p->trace->broken;
 }
 
-/* What is captured, and what is done with the capture. */
+/* One purpose of a capture: which processes are captured, how, and which functions handle the copy and the results. */
 struct aim {
 	bool spares_sleepers, is_for_blocks;
 	bool (*is_wanted)(const struct process *p);
@@ -124,7 +124,8 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
-		/* With -L some functions of the allocator have no breakpoints. */
+		/* With -L some functions of the allocator have no breakpoints at which a sleeper that wakes would
+		 * stop. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,

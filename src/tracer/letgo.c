@@ -90,9 +90,9 @@ static bool is_concerned(const struct process *only, const struct task *task)
 	return !only || task->process == only;
 }
 
-/* Returns true if the task sleeps and need not be interrupted. A parent in vfork cannot be stopped anyway. With `only`,
- * other tasks must be detached one by one, because the tracer's thread continues and the kernel does not detach
- * them. */
+/* Returns true if the task sleeps and need not be interrupted. This includes a parent in vfork, which cannot be stopped
+ * anyway. If `only` is not NULL, all other sleeping tasks must be detached one by one, because the tracer's thread
+ * continues, and the kernel detaches tasks only when that thread ends. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
 	/* The kernel does not cancel a single step when the tracer's thread ends. */

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* maximum number of copies without a known heap that are followed by another, because the heap's lists may have changed
- * during the copy */
+/* If no known heap is found in a copy, another copy is made at most this many times, because the heap's lists may have
+ * changed during the copy. */
 #define WAIT_MAX        2
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */

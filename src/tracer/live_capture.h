@@ -36,8 +36,9 @@ struct capture_request {
 };
 
 struct live_capture {
-	/* The newest copy, which was read and classified unless there is a reason. NULL: no copy was wanted, or no task
-	 * is left. The caller frees it with heap_capture_free(). */
+	/* The newest copy; NULL: no copy was wanted, or no task is left. If `reason` is NULL, the copy was read, and
+	 * its blocks were classified unless the request has is_for_blocks. The caller frees it with
+	 * heap_capture_free(). */
 	struct heap_capture *heap_capture;
 	const char *reason;  /* why the heap is unknown, as a constant text; NULL: it is known */
 	uint64_t stopped_ns; /* the longest time for which a task of this process could not run; 0: none was stopped */

@@ -222,7 +222,8 @@ void process_end_borrowing(struct process *p)
 
 /* ---- Objects ---- */
 
-/* Forgets the breakpoints, slots and callers in a range that is no longer mapped. */
+/* Forgets the data about a range that is no longer mapped: its breakpoints and slots, the names of the functions that
+ * its object calls (alias.h), and the libraries in it (contexts.h). */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	size_t count;

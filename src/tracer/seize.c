@@ -171,10 +171,10 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 	return list.round;
 }
 
-#define MISSED_MAX  20 /* a limit, because threads may end all the time */
+#define MISSED_MAX  20 /* maximum number of passes in a row because tasks were missed: threads may end all the time */
 #define REFUSED_MAX 3
-/* a limit, because threads may be created all the time; it is hardly reached, because a thread that a traced thread
- * creates is traced at once */
+/* maximum number of passes that are made because the pass before has seized tasks: threads may be created all the time.
+ * The limit is hardly reached, because a thread that a traced thread creates is traced at once. */
 #define ROUNDS_MAX 1000
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)

@@ -53,8 +53,8 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || reporter(t, &stop) != service->held) {
-			/* After an exit, no task waits for the tracer; the exit may be that of the tracer's own wake-up
-			 * child. */
+			/* After an exit, no task waits for the tracer. The exit may also be that of the child by which
+			 * the engine wakes the tracer (engine.h). */
 			if (stop.kind != STOP_GONE)
 				count_wait(service, now, before);
 			break;
@@ -94,8 +94,9 @@ static void await_stop(const struct service *service, uint64_t last_stop)
 		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
-/* Acts on stops until `end`, or until the tasks of p (NULL: all) are silent. *last_ns gets the time of their latest
- * stop. Tasks do not count as silent while stops are queued, because one of these may be p's. */
+/* Acts on stops until `end`, or until the tasks of p (NULL: all) are silent. *last_ns: the time from which the silence
+ * is counted; each stop of these tasks sets it anew. Tasks do not count as silent while stops are queued, because one
+ * of these may be p's. Returns false if nothing is left to trace. */
 static bool act_until_silence(struct service *service, uint64_t end, const struct process *p, uint64_t *last_ns)
 {
 	struct tracer *const t = service->t;
@@ -141,7 +142,8 @@ bool service_catch_up(struct service *service, const struct process *p, uint64_t
 	return is_any_left;
 }
 
-/* Acts on one stop, or sleeps for a moment. */
+/* Acts on one stop, and sets *last_stop to its time. If there is no stop, continues exit captures, and sleeps for a
+ * moment unless the latest stop was only just before. Returns false if nothing is left to trace. */
 static bool service_serve(struct service *service, uint64_t *last_stop)
 {
 	if (act_on_next(service)) {

@@ -33,8 +33,8 @@ void service_unwatch(void);
 uint64_t service_waited(const struct service *service);
 /* From now on queues the stops of p's tasks instead of acting on them. */
 void service_hold(struct service *service, const struct process *p);
-/* Called when the tasks of the held process are about to be stopped: counts the time of the hold from now on, unless a
- * stop of one of them is queued already. */
+/* Called when the tasks of the held process are about to be stopped. Sets held_since to the current time, unless a
+ * queued stop of one of these tasks has already set it. */
 void service_count_hold(struct service *service);
 /* Acts on the queued stops. Returns the time, in ns, for which a task of the held process could not run. */
 uint64_t service_release(struct service *service);

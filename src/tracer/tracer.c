@@ -36,7 +36,7 @@
 
 /* The tracer's thread: takes and dispatches stops, and carries out the requests of the visible process. */
 
-/* Resets the struct of a trace that a pause has ended, for the process's next trace. */
+/* Resets the struct of a trace that ended when tracing was paused, for the process's next trace. */
 static void trace_again(struct trace *trace)
 {
 	trace->reported = false;
@@ -49,7 +49,7 @@ static void trace_again(struct trace *trace)
 	trace->is_parting = false;
 }
 
-/* Prints how to resume. The signal goes to the visible process. */
+/* Prints the command that resumes tracing: it sends a signal to the visible process. */
 static void report_pause(const struct tracer *t)
 {
 	msg_info("tracing is paused; kill -%s %d resumes it", t->set->toggle_name, engine_visible(t->engine));
@@ -93,7 +93,7 @@ static void look_through_all(struct tracer *t)
 		output_flush_all(t->run);
 }
 
-#define MOMENT_NS 900000000u /* in ns; a little less than a tick */
+#define MOMENT_NS 900000000u /* time in ns before which report_waiting() prints nothing; a little less than a tick */
 
 /* If processes outlive the launched program (a daemon), prints what functrace waits for. */
 static void report_waiting(struct tracer *t)
@@ -142,8 +142,9 @@ static void tracer_serve(struct tracer *t)
 		let_go_broken(t);
 }
 
-/* While tracer_serve() acts on stops for one request, it may collect the exit of the wake-up child of the next request,
- * too. Then nothing wakes the tracer for that request again, so each request is checked before a wait:
+/* While tracer_serve() acts on stops for one request, it may also collect the exit of the child by which the engine
+ * wakes the tracer for the next request (engine.h). Then nothing wakes the tracer for that request again, so each
+ * request is checked before a wait:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's exit; sleeps */
 static void trace_all(struct tracer *t)

@@ -76,7 +76,8 @@ static bool try_settle(struct tracer *t, struct task *task, unsigned naps, bool 
 	return task->vforking || naps >= PATIENCE_HALT;
 }
 
-/* Returns the number of tasks that have not stopped yet. */
+/* Takes the stops of tasks that are not settled, and marks those for which births_wait() need not wait any more as
+ * settled. Returns the number of tasks that are still not settled. */
 static size_t take_stops(const struct process *p, unsigned naps, bool has_sharers)
 {
 	size_t left = 0;

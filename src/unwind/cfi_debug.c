@@ -65,7 +65,8 @@ static bool cfi_debug_open_debug(struct cfi_debug *debug, int fd, const struct s
 	return debug->cfi;
 }
 
-/* The result of a search, which is freed if the search takes too long. */
+/* The result of a search for a .debug_frame. If the search takes too long, the worker of timed_do() frees this struct
+ * when the search has ended. */
 struct cfi_debug_finding {
 	int fd;
 	struct cfi_debug debug;

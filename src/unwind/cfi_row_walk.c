@@ -47,7 +47,7 @@ static enum step step_normal(struct row_walk *walk, const struct row *row, uint6
 			known |= 1ull << reg;
 	}
 	registers->values[walk->arch->dwarf.sp] = cfa;
-	registers->values[row->registers[0]] = *pc; /* the rule of a PLT computes the CFA from the pc */
+	registers->values[row->registers[0]] = *pc; /* set, because the rule of a PLT computes the CFA from the pc */
 	registers->known = known | 1ull << walk->arch->dwarf.sp | 1ull << row->registers[0];
 	return STEP_CALLER;
 }
@@ -123,8 +123,8 @@ static enum step step_rules(struct row_walk *walk, const struct row *row, uint64
 	return row->kind == ROW_END ? STEP_OUTERMOST : STEP_CALLER;
 }
 
-/* Sets walk->state for the code that a signal has interrupted. Returns false if the code cannot be followed from
- * there. */
+/* Sets walk->state for the code that a signal has interrupted, from the word after the pc in the signal frame. pc_at:
+ * address of that pc. Returns false if the word cannot be read, or if the code cannot be followed from that pc. */
 static bool find_state(struct row_walk *walk, uint64_t pc_at)
 {
 	const struct arch *arch = walk->arch;

@@ -195,7 +195,7 @@ static struct expression_op *pack_rule(struct row_rule *to, const struct rows_an
 	return ops + to->op_count;
 }
 
-/* Allocates one block of memory, which contains the rules followed by their expressions. */
+/* Allocates one block of memory, which contains the rules followed by their expressions. Returns its size in bytes. */
 static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 {
 	const size_t rules_size = sizeof(struct row_rules) + draft->count * sizeof(struct row_rule);

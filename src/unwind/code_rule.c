@@ -2,9 +2,9 @@
  *
  * The search follows the code from the pc along all paths to the function's returns, because the epilogue pops what the
  * prologue has pushed. But a called function may never return, which the code does not show; then the bytes after the
- * call are data or another function. So where possible, a second search runs from the nearest prologue before the pc
- * from which a path leads to the pc. On a processor with a link register, a prologue is recognized by the instruction
- * that saves this register. Both searches have to agree.
+ * call are data or another function. So where possible, a second search runs from the nearest prologue that precedes
+ * the pc and has a path to it. On a processor with a link register, the instruction that saves this register shows a
+ * prologue. Both searches have to agree.
  *
  * Code that a signal has interrupted was running: the code after the pc, up to the next call, belongs to the same
  * function, and a path that returns without a call needs no confirmation. The return address may still be in the link
@@ -333,8 +333,8 @@ static bool code_rule_leads_to(struct code_rule_search *search, uint64_t address
 	return state.address == prologue && code_rule_is_link(search->arch, state.registers[search->arch->dwarf.link]);
 }
 
-/* Returns the start of the function with that prologue. A function with a variable number of arguments pushes
- * argument registers before its prologue; other functions lower sp in one step. */
+/* Returns the start of the function with that prologue. Some functions first lower sp, or push argument registers, at
+ * most BEFORE bytes before the prologue. step: distance between possible instructions, in bytes. */
 static uint64_t begin_of(struct code_rule_search *search, uint64_t prologue, unsigned step)
 {
 	for (unsigned at = step; at <= BEFORE && at < prologue; at += step)
@@ -351,7 +351,7 @@ static struct path_value from_base(unsigned base, struct path_value place, int32
 	return from == (int32_t)from ? (struct path_value){PATH_MEMORY, (unsigned char)base, (int32_t)from} : unknown;
 }
 
-/* Makes the rule relative to the value of `base` at the pc. Returns false if that is impossible. */
+/* Sets *rule to the prologue's effect, relative to the value of `base` at the pc. Returns false if that is unknown. */
 static bool rule_of_entered(const struct code_rule_search *search, unsigned base, struct code_rule *rule)
 {
 	const struct entered *entered = &search->entered;

@@ -11,7 +11,7 @@
 #define INDEX_MAX  ((uint64_t)64 << 20)
 #define ENTRY_SIZE 8
 #define CANTUNWIND 1
-#define TAIL_MAX   16 /* number of bytes after the end of a function that may still be its code */
+#define TAIL_MAX   16 /* maximum number of bytes from the end of an entry point's symbol to code that continues it */
 
 /* ---- The bytes of the file ---- */
 

@@ -106,8 +106,8 @@ static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, u
 	return unwinder->arch->follows_call(address | state, code, size);
 }
 
-/* Returns true if signal handlers return to the address, to which no call returns. The code itself shows this also
- * in a C library without CFI. */
+/* Returns true if signal handlers return to the address. The caller has checked that no call precedes the address. The
+ * CFI shows that handlers return there, or, in a C library without CFI, the code itself does. */
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];
@@ -240,8 +240,8 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 	}
 }
 
-/* Returns true if signal handlers return to the address, by the code in memory. This works without CFI and without a
- * file, as in a kernel's [vdso]. The processor's table describes the frame. */
+/* Returns true if the code in memory at this address is the code to which signal handlers return. The check needs
+ * neither CFI nor a file, which a kernel's [vdso] may lack. The processor's table describes the frame. */
 static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct arch *arch = unwinder->arch;

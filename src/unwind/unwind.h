@@ -69,9 +69,9 @@ struct unwind_frame {
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut);
 
-/* Writes the values that preserved registers have in the caller of the snapshot's first `frames` functions to `values`,
- * which has room for `max`. *count: the number written. Returns false if the stack has fewer frames, or if rows cannot
- * describe them. */
+/* Walks the snapshot's first `frames` frames. Writes the values that preserved registers have in the caller of the last
+ * of these frames to `values`, which has room for `max`. *count: the number written. Returns false if the stack has
+ * fewer frames, or if rows cannot describe them. */
 bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *snapshot, size_t frames, uint64_t *values,
 		      size_t max, size_t *count);
 

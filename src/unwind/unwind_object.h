@@ -12,7 +12,7 @@
 /* The ways in which an address on a stack can be a return address. */
 enum site_kind {
 	SITE_NONE,     /* no code returns to the address */
-	SITE_CALL,     /* the code after a call */
+	SITE_CALL,     /* the address follows a call */
 	SITE_SYSTEM,   /* the address follows a system call that the code makes by a call (CALL_SYSTEM) */
 	SITE_RESTORER, /* a signal handler returns to the address */
 	SITE_START,    /* the first function of a thread or context returns to the address */

@@ -80,8 +80,8 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
 	return unwinder_frame_row_slow(unwinder, pc, exact);
 }
 
-/* Returns true if a frame's pc without a rule is in the code where its thread began. exact: the pc is no return
- * address. */
+/* Returns true if a frame's pc, for which there is no rule, is in the code where the frame's thread began. exact: the
+ * pc is no return address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
 /* In code_rows.c: return the rule for a pc of an object that has no table for it. The pc follows a call, or a signal

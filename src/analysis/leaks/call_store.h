@@ -33,7 +33,7 @@ struct call_store {
 	struct hash function_numbers; /* name of a function, in `texts` -> its index in `functions` */
 	const char **functions;
 	size_t function_count, function_capacity, last_function;
-	struct stack **stacks; /* number of a stack - 1 -> stack */
+	struct stack **stacks; /* the index of a stack is its number - 1 */
 	size_t stack_count, stack_capacity;
 	size_t in_memory, limit; /* in_memory: bytes in memory. limit: their limit; 0 for the default */
 	bool file_tried;
@@ -49,7 +49,8 @@ void call_store_add(struct call_store *store, struct call_list *list, const stru
  * owns the stack. */
 uint32_t call_store_stack(struct call_store *store, struct stack *stack);
 /* Returns a new number for a stack. If the caller does not have the stack yet, it passes NULL and stores the stack in
- * store->stacks[number - 1] later. Calls whose number has no stack are read without frames. */
+ * store->stacks[number - 1] later. If it never stores one, the calls with this number as their tag are read without
+ * frames. */
 uint32_t call_store_add_stack(struct call_store *store, struct stack *stack);
 void call_store_free(struct call_store *store);
 

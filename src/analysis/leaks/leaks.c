@@ -34,7 +34,7 @@ struct leaks {
 	uint64_t sequence, unseen;
 	struct leaks_verdict *verdicts;
 	size_t verdict_count, verdict_capacity;
-	unsigned kinds;   /* set of kinds (leak_kinds.h): the scanned blocks that are leaks */
+	unsigned kinds;   /* set of kinds (leak_kinds.h): a scanned block of another kind is not a leak */
 	unsigned current; /* kind of the leak that is being passed on, as a set with one bit */
 	bool keeps_before;
 };

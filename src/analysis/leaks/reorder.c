@@ -157,7 +157,8 @@ static int reorder_put(struct stage *stage, const struct record *record)
 	return stage_put(stage->next, record);
 }
 
-/* Of two calls with equal indexes, the call in the earlier run was read first. */
+/* Returns true if the next call of run `a` is to be passed on before that of run `b`. If their indexes are equal, the
+ * call in the earlier run was read first. */
 static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 {
 	const uint64_t x = runs[a].call.index, y = runs[b].call.index;

@@ -126,7 +126,7 @@ static bool is_before_chosen(const struct selection *selection, const struct rec
 	return is_selected(selection, call) && (!options->filter || filter_fits_before(options->filter, call));
 }
 
-/* Returns true if a release is chosen whose allocation is not in the trace. */
+/* Returns true if the call, a release whose allocation is not in the trace, is chosen. */
 static bool is_stray_chosen(const struct selection *selection, const struct record_call *call)
 {
 	const struct select_options *options = &selection->options;

@@ -283,7 +283,8 @@ void pin_tick(struct tracer *t)
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the parent still has only that CPU after the undo, the program has chosen this CPU, also for the child. */
+ * If the parent still has only the CPU of the pinning after the undo, the program has chosen this CPU, also for the
+ * child. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;

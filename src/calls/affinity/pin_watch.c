@@ -120,8 +120,8 @@ static bool leads_to_proc(const struct task *task, const char *link)
 	return leads;
 }
 
-/* Returns true if a file that is about to be opened may be in /proc. folder: for a relative path, the descriptor of an
- * open directory, or AT_FDCWD. */
+/* Returns true if a file that is about to be opened may be in /proc. address: the path in the task's memory; folder:
+ * for a relative path, the descriptor of an open directory, or AT_FDCWD. */
 static bool is_of_proc(struct task *task, uint64_t address, int folder)
 {
 	char path[32] = "", link[24] = "cwd";

@@ -95,8 +95,8 @@ bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b)
 	       same_value(&f->extent, &g->extent) && same_value(&f->keeps, &g->keeps) && same_conditions(f, g);
 }
 
-/* Sets asks_caller if the event depends on the name that the caller used: a called name is shown differently, or the
- * names belong to different families of functions (malloc, new). */
+/* Sets asks_caller if an object calls the function by a name that changes the event: a name that is shown differently
+ * from the probe's first name, or any name if the names belong to different families of functions (malloc, new). */
 void alias_update_asks(const struct process *p, struct probe *probe)
 {
 	const struct callers *callers = p->probes->callers;

@@ -12,7 +12,8 @@ struct alias {
 	struct alias *next;
 };
 
-/* Returns true if functrace handles calls by both names alike until it knows the name that the caller used. */
+/* Returns true if the two table rows agree in all that functrace needs of a call before it knows which of the names the
+ * caller used: the kind, the role, the ids, the conditions. */
 bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
 /* Adds the name of `other` to the names of `probe`. `other` is at the same address, and alias_same_calls() is true for
  * both. */

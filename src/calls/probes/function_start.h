@@ -11,9 +11,9 @@ enum place {
 	PLACE_UNKNOWN,
 };
 
-/* Returns what the symbols and call frame information of the object say about a mapped address. *start: address of the
- * function that contains this address. *symbol: symbol of the function that begins at the address, valid as long as the
- * object's file; NULL: unknown. */
+/* Returns what the symbols and call frame information of the object say about a mapped address. *start: for
+ * PLACE_INSIDE, the address of the function that contains this address. *symbol: symbol of the function that begins at
+ * the address, valid as long as the object's file; NULL: unknown. */
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol);
 

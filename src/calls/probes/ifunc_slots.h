@@ -5,8 +5,8 @@
 #include "ptrace/tracee.h"
 
 /* Probes the functions that IFUNC resolvers have returned before functrace watched the resolvers. Their addresses are
- * in the GOT slots that the dynamic linker has filled. Each slot is compared with each resolver once, because functrace
- * sees what a known resolver returns later. */
+ * in the GOT slots that the dynamic linker has filled. Each slot is compared with each resolver only once, because
+ * functrace watches the resolvers from then on, and sees what they return. */
 void probe_resolved(struct process *p);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* Inserts, or only prepares, probes at all functions of the object that match rows by pattern. */
+/* Adds probes at all functions of the object that match rows by pattern. While p->text->planting is set, their
+ * breakpoints are only prepared, and probes_plant() writes them. */
 void probe_patterns(struct process *p, struct object *object);
 
 #endif

@@ -64,8 +64,8 @@ static inline bool probe_same_kind(const struct probe *a, const struct probe *b)
 /* Inserts only the breakpoints at _dl_debug_state, the function that a dynamic linker calls whenever it loads or
  * unloads objects. */
 void probe_linker(struct process *p);
-/* Inserts, or only prepares, probes at those functions of an object that the modules name by symbol. For rows by
- * pattern see pattern_probes.h. */
+/* Adds probes at those functions of an object that the modules name by symbol. While p->text->planting is set, their
+ * breakpoints are only prepared, and probes_plant() writes them. For rows by pattern see pattern_probes.h. */
 void probe_object(struct process *p, struct object *object);
 /* Adds a probe at the entry of a traced function, with a breakpoint. The caller sets these fields of `probe`: wanted,
  * start (a code address), size, object, is_resolver, and the name in `traced`. */

@@ -30,8 +30,9 @@ static uint64_t info_size(const struct arch_malloc *form, bool is_older)
 	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
 }
 
-/* Returns true if a bin is at address `at`. A bin is a list that begins and ends with the bin's header. The header's
- * address is that of a chunk whose links would be the two words of the bin. */
+/* Returns true if a bin is at address `at`. A bin is two words that point to the first and the last chunk of a circular
+ * list. The chunks' links refer to the bin as if it were a chunk: by the address two words before it, where the header
+ * of a chunk with these two links would be. */
 static bool is_bin(struct heap *heap, uint64_t at)
 {
 	const unsigned w = heap->form->word;
@@ -46,7 +47,8 @@ static bool is_bin(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
 }
 
-/* Returns the address of the next empty bin, near which the other bins are then searched for, or 0. */
+/* Returns the address of the first empty bin in a range, or 0. The other bins of the array are then searched for beside
+ * this bin. */
 static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
 	const unsigned w = heap->form->word;
@@ -121,8 +123,8 @@ static bool has_info(struct heap *heap, uint64_t arena)
 	return false;
 }
 
-/* Adds the arenas of a ring. The ring begins with the main arena that has these bins. Returns false if the ring is
- * broken. */
+/* Adds the arenas of a C library, which are linked in a ring. The ring begins with the main arena, whose bins are at
+ * address `bins`, `offset` bytes after its start. Returns false if the ring is broken. */
 static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
 	const size_t first = heap->arena_count;
@@ -157,8 +159,9 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-/* Adds the arenas of the ring whose main arena has these bins. All C libraries of a process have the same version,
- * because dlmopen(3) loads the same file into each namespace. */
+/* Adds the arenas of the ring whose main arena has these bins. Once a ring has been found, only its version's offset of
+ * the bins is tried: dlmopen(3) loads the same file into each namespace, so all C libraries of a process have the same
+ * version. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
 	if (heap->arena_count)
@@ -188,7 +191,8 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of bins whose lists are consistent, but that belong to no arena in the ring of arenas. */
+/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. If such an array does not belong
+ * to an arena of another ring either, the heap is inconsistent. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;

@@ -89,8 +89,8 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 	return region->top == 0 || inconsistent_at(heap, region->top, "the topmost chunk was not found");
 }
 
-/* Adds the chunks in an arena's bins to *sum. Returns false if the bins have more chunks than the walk has found
- * free. */
+/* Adds the chunks in an arena's bins to *sum. Returns false if a bin's list is broken, or if the bins have more chunks
+ * than the walk has found free. */
 static bool read_bins(struct heap *heap, const struct arena *arena, const struct walked *walked, struct walked *sum)
 {
 	const unsigned w = heap->form->word;

@@ -57,8 +57,9 @@ static void inside_malloc_give(const struct holding *holding, uint32_t index, co
 			  by->address ? 0 : holding->tid);
 }
 
-/* Returns the block whose mapping begins at an address, or HEAP_NONE. munmap(2) and mremap(2) are called with that
- * address. If the block has an alignment, the address is before the chunk's header. */
+/* Returns the block whose mapping begins at an address, or HEAP_NONE. free() and realloc() pass this address to
+ * munmap(2) and mremap(2), so the thread may have no other pointer to the block. If the block was allocated with an
+ * alignment, the address is before the chunk's header. */
 static uint32_t block_of_mapping(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
@@ -89,8 +90,8 @@ static uint32_t block_before(struct holding *holding, uint64_t end)
 		       : HEAP_NONE;
 }
 
-/* Calls back for the other chunks of a list of small chunks: malloc_consolidate() detaches whole lists, and then no
- * other pointer to these chunks exists. */
+/* Calls back for the chunks that follow chunk `index` in a list of small chunks: malloc_consolidate() detaches whole
+ * lists, and then no other pointer to these chunks exists. */
 static void give_chain(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	struct heap *const heap = holding->heap;

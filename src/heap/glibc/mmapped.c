@@ -37,8 +37,8 @@ static bool is_in_stack(struct heap *heap, uint64_t address)
 	return false;
 }
 
-/* Reads the header of an mmapped chunk. Returns false if there is none at address `at`. The chunk, together with the
- * memory before it in the mapping, fills whole pages. */
+/* Reads the header of an mmapped chunk. Returns false if there is none at address `at`, or if the chunk's mapping is
+ * not between `from` and `limit`. The chunk, together with the memory before it in the mapping, fills whole pages. */
 static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uint64_t limit, struct found *found)
 {
 	/* From 2.43 on, the chunk's size does not include the last bytes of the mapping, which are as many as a
@@ -58,9 +58,10 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 	return true;
 }
 
-/* Finds the chunk whose mapping begins at a page. If the block has an alignment (memalign), its header is further
- * inside the mapping, and an old header remains at the mapping's start, so the start is checked last. The place of the
- * header follows from the alignment if this is less than a page; find_inner() finds blocks with larger alignments. */
+/* Finds the chunk whose mapping begins at a page, and ends at `limit` or before. If the block has an alignment
+ * (memalign), its header is further inside the mapping, and an old header remains at the mapping's start, so the start
+ * is checked last. An alignment of less than a page determines the place of the header; find_inner() finds blocks with
+ * larger alignments. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
 	const unsigned header = header_size(heap->form);

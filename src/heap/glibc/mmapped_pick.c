@@ -103,8 +103,8 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 	return sum == bytes;
 }
 
-/* Finds the only combination of candidates with this count and sum. Returns false if no combination, or more than one,
- * has this count and sum. */
+/* Finds the only combination of `count` of the `most` candidates that has `bytes` bytes in all, and sets *chosen to a
+ * bit mask of its candidates. Returns false if no combination, or more than one, has this number of bytes. */
 static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
 				uint32_t *chosen)
 {

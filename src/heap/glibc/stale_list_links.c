@@ -129,7 +129,7 @@ static bool may_have_begun(struct heap *heap, uint64_t header)
 /* A free chunk that may have been where the word is now. */
 struct list_links_source {
 	uint64_t header, size_word;
-	bool is_block; /* true if `header` is that of the block that contains the word; its valid size proves nothing */
+	bool is_block; /* true if `header` is that of the block with the word: in use, so its size proves nothing */
 	uint64_t end;  /* end of the block that contains the word */
 };
 
@@ -140,8 +140,8 @@ static bool is_free_size(const struct heap *heap, const struct list_links_source
 	       is_size(heap, source->header, source->size_word);
 }
 
-/* Returns true if a word is a link to the next or previous chunk. One of the two links may have been overwritten, by
- * the program or by the header of a chunk that begins there now. */
+/* Returns true if a word is a free chunk's link to the next or previous chunk of its list. One of the chunk's two links
+ * may have been overwritten, by the program or by the header of a chunk that begins there now. */
 static bool is_list_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const unsigned w = heap->words.width;

@@ -97,8 +97,9 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 		region_add(heap, &(struct region){.start = start, .begin = start, .end = end});
 }
 
-/* Handles a word of a leaf. The word contains the address of an edata, the size class in higher bits, and in lower
- * bits the extent's state and whether it is a slab. *end: the end of the extents read so far. */
+/* Adds the extent that a word of a leaf describes, if the extent begins at `page`, and its blocks. Returns false and
+ * sets heap->reason if the extent is inconsistent. The word contains the address of an edata, the size class in higher
+ * bits, and in lower bits the extent's state and whether it is a slab. *end: the end of the extents read so far. */
 static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)
 {
 	struct heap *heap = j->heap;
@@ -173,7 +174,8 @@ static bool take_tree(struct jemalloc *j)
 	return true;
 }
 
-/* Sorts the regions, because jemalloc's own memory is between extents. */
+/* Sorts the regions: those of jemalloc's own memory were added last, and are between extents. Returns false and sets
+ * heap->reason if two regions overlap. */
 static bool sort_regions(struct heap *heap)
 {
 	regions_sort(heap->regions, heap->region_count);

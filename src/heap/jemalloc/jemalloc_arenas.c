@@ -38,8 +38,9 @@ static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsig
 	return true;
 }
 
-/* Sets the blocks in a stack of a cache to CLASS_TAKEN. The stack grows down from its end to `head`; only the low 16
- * bits of the end are stored. *at: the lowest address at which the stack can begin; it is set to the stack's end. */
+/* Sets the blocks in a stack of a cache, which have `size` bytes each, to CLASS_TAKEN. The stack grows down from its
+ * end to `head`; only the low 16 bits of the end are stored. *at: the lowest address at which the stack can begin; it
+ * is set to the stack's end. limit: the highest address at which the stack can end. */
 static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
 {
 	struct heap *heap = j->heap;
@@ -119,9 +120,9 @@ static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 	}
 }
 
-/* Excludes jemalloc's variables of a thread from the roots; they are between the thread's cache and its stacks. One of
- * the variables is the start of the GiB in which the thread last looked up a block. If a block extends over the start
- * of a GiB, that address is inside the block. */
+/* Excludes jemalloc's variables of a thread from the roots; they are between the thread's tcache_slow_t (`cache`) and
+ * its tcache_t (`stacks`). One of the variables is the start of the GiB in which the thread last looked up a block. If
+ * a block extends over the start of a GiB, that address is inside the block. */
 static void ignore_variables(struct jemalloc *j, uint64_t cache)
 {
 	struct heap *heap = j->heap;

@@ -133,8 +133,8 @@ static uint64_t any_edata(struct jemalloc *j)
 	return 0;
 }
 
-/* Returns true if the word at address `at` is in the root's array: it is the address of the leaf for the extent of a
- * known edata. Until the root is found, j->root is that edata. */
+/* Returns true, and sets j->root, if the word at address `at` is in the root's array: the word, `leaf`, is the address
+ * of the leaf for the extent of a known edata. Until the root is found, j->root is the address of that edata. */
 static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 {
 	struct words *words = &j->heap->words;

@@ -35,8 +35,8 @@ static void mimalloc_add_block(struct mimalloc *m, uint64_t address, uint64_t si
 	block_add(heap, address, size, HEAP_LOST);
 }
 
-/* Marks the blocks in a free list of a page as unused. Returns how many blocks these are, or -1 if the list contains
- * any other address. */
+/* Marks the blocks in a free list of a page as unused. first: the list's first block, or 0. Returns how many blocks
+ * these are, or -1 if the list contains a block twice, or an address that is no block of the page. */
 static int64_t mimalloc_follow(struct mimalloc *m, struct mimalloc_page *page, uint64_t first)
 {
 	int64_t count = 0;

@@ -224,7 +224,8 @@ static bool mallocng_add_block(struct musl *m, const struct mallocng_group *grou
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
 	uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
 
-	/* There are only 16 bits for this offset. aligned_alloc() omits the higher bits. */
+	/* These are the low 16 bits of the offset; aligned_alloc() does not store the higher bits. So all offsets with
+	 * these low bits are tried. */
 	while (is_moved && block < end && !is_block(m, group, slot, block))
 		block += UNIT << 16;
 	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;

@@ -103,8 +103,8 @@ static uint64_t oldmalloc_first_word(struct musl_old *m, uint64_t at, uint64_t e
 }
 
 /* Returns true if the header at address `at` can be that of a block whose mapping begins at `page`: the block ends at
- * the end of a page. The header may also be an old one, which an allocation with an alignment has left; then *end may
- * be after the mapping's end. */
+ * the end of a page. Sets *end to the end of the block. *end may be after the mapping's end if the header is an old
+ * one, which an allocation with an alignment has left. */
 static bool is_mapped_header(struct musl_old *m, uint64_t page, uint64_t at, uint64_t *end)
 {
 	uint64_t before, size;
@@ -151,7 +151,9 @@ static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t li
 	return true;
 }
 
-/* Adds the region or the block that begins at a page, if there is one. Returns false if the heap is inconsistent. */
+/* Adds the region or the block that begins at a page, if there is one, and sets m->at to the end of the memory read.
+ * is_heap: the page is in the memory from brk(2), which contains only regions. Returns false if the heap is
+ * inconsistent. */
 static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limit, bool is_heap)
 {
 	const uint64_t start = page + m->header;

@@ -64,7 +64,8 @@ struct bin_state {
 	bool is_odd;
 };
 
-/* Sets *state. Returns false if the memory is no bin. */
+/* Sets *state for the bin at address `bin`, which has index `i`. is_in_map: according to the map of bins, the bin has
+ * chunks. Returns false if the memory is no bin. */
 static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i, bool is_in_map,
 				   struct bin_state *state)
 {
@@ -106,7 +107,8 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }
 
-/* Returns true if two links show that a bin in use may be at address `bin`. */
+/* Returns true if a bin that was in use may be at address `bin`. first: its link to its first chunk. Either both of its
+ * links are the list's end mark, or the first chunk's link back is. */
 static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 {
 	const uint64_t end = list_end(m, bin);

@@ -367,7 +367,7 @@ static void add_scan(struct buf *out, const struct profile_resource *kind)
 	page_data_add_text(out, "why_unscanned", kind->unscanned_reason);
 }
 
-/* Adds the kind's live blocks in the older trace or at the mark. */
+/* Adds the kind's live blocks in the older trace, or at the time of --diff=@T. */
 static void page_data_add_old(struct buf *out, const struct profile *profile, const struct profile_resource *kind)
 {
 	struct tally old = {0};

@@ -22,7 +22,7 @@ extern const struct page_limits page_data_limits;
  *   "end" (time of the last call; nanoseconds, or calls, since the first one), "events", "cut", "lost",
  *   "ends": [] (how processes ended, unless with status 0), "incomplete" (which traces have no end; only if
  *   there are any), "ends_left_out", "notes": [], "notes_left_out",
- *   "compared" (the older trace or the mark, as text; only in a comparison),
+ *   "compared" (the older trace, or the time of --diff=@T, as text; only in a comparison),
  *   "selection" (the options that select the shown calls; only if there are any),
  *   "moment_width", "moment_count" (moment k is the time k * width, before the calls at that time),
  *   "span_width" (of the curves over time),
@@ -33,7 +33,7 @@ extern const struct page_limits page_data_limits;
  *     "lost" ([blocks, bytes for each enum lost_kind...]), "not_scanned" ([blocks, bytes] alive in processes without
  *     a scan), "since_scan" (in other processes, allocated after the scan); these three only if there was a scan;
  *     "unscanned", "why_unscanned" (a process without the result of a scan, and the reason),
- *     "old" ([blocks, bytes] alive before; only in a comparison),
+ *     "old" ([blocks, bytes] alive in the older trace, or at the time of --diff=@T; only in a comparison),
  *     "blocks", "bytes": [] (alive at the end of each span), "most": [] (most bytes alive at once in each span;
  *     only for one process),
  *     "sizes": [exponent, blocks, bytes...], "lives": [exponent, blocks...],
@@ -49,7 +49,7 @@ extern const struct page_limits page_data_limits;
  * blocks, bytes at the peak, temporary blocks, bytes, released blocks, their mean lifetime (null: unknown), time of the
  * first call, ages of the oldest and of the newest live block at the ends of their processes, [moment, blocks,
  * bytes...] (alive from that moment on), [blocks, bytes for each enum lost_kind...] (missing or null if nothing is
- * lost), blocks, bytes alive before (only in a comparison)]. Numbers from 2^53 on are strings, because JavaScript would
+ * lost), blocks, bytes of "old" (only in a comparison)]. Numbers from 2^53 on are strings, because JavaScript would
  * round them. */
 void page_data_add(struct buf *out, const struct profile *profile, const struct page_options *options,
 		   const struct page_limits *limits);

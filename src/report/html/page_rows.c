@@ -16,7 +16,7 @@ struct page_rows_row {
 	bool is_before; /* some blocks are from before the trace, so their lifetimes are unknown */
 	struct tally allocated, live, at_peak, temporary;
 	struct tally lost[LOST_KINDS];
-	struct tally old; /* live in the older trace or at the mark, for comparison */
+	struct tally old; /* live in the older trace, or at the time of --diff=@T, for comparison */
 	uint64_t lifetimes, released, first, greatest_age, least_age;
 	struct tally *moments;
 };

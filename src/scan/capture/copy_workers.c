@@ -26,8 +26,8 @@ static void *copy_workers_work(void *context)
 	return NULL;
 }
 
-/* Returns how many processors this thread may use. While it is pinned to the processor of a traced task, this is
- * one. */
+/* Returns how many processors this thread may use. The number is one while the thread is pinned to the
+ * processor of a traced task. */
 static unsigned count_processors(void)
 {
 	cpu_set_t set;

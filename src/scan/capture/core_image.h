@@ -14,7 +14,8 @@ struct core *core_open(const char *path, const char *sysroot);
 void core_free(struct core *core);
 /* Returns the memory image, which is valid as long as the core. */
 const struct heap_image *core_image(const struct core *core);
-/* Returns the figures of the image, as for a copy of a process, but without a pause. */
+/* Returns the same kinds of figures as snapshot_figures() does for a copy of a process. pause_ns is 0, because there
+ * was no pause. */
 const struct snapshot_figures *core_figures(const struct core *core);
 /* Returns the names of symbols in the objects that the process had mapped, if their files exist on this machine.
  * data_names_free() frees them. Warns if a file is not the one that was mapped. */

@@ -93,8 +93,9 @@ static enum core_objects_answer ask_object(const struct core_memory *memory, uin
 	return answer;
 }
 
-/* Asks all objects in the file's mappings. There may be several, because objects of one file may be adjacent, and the
- * first page of a small file may be mapped for each of its segments. */
+/* Asks all objects in the file's mappings, and returns the greatest of their answers. There may be several objects,
+ * because objects of one file may be adjacent, and the first page of a small file may be mapped for each of its
+ * segments. */
 static enum core_objects_answer ask_file(const struct core_memory *memory, size_t i)
 {
 	const struct heap_mapping *const m = &memory->mappings[i];
@@ -113,8 +114,8 @@ static enum core_objects_answer ask_file(const struct core_memory *memory, size_
 	return best;
 }
 
-/* Returns true if the next mapping continues this one in the file. lld maps one page of the file in both, the first
- * time as the end of relro. */
+/* Returns true if the next mapping continues this one in the file. may_share_page: also returns true if both mappings
+ * contain one page of the file, because lld maps this page twice, the first time as the end of relro. */
 static bool is_continued(const struct heap_mapping *m, bool may_share_page)
 {
 	const uint64_t end = m->offset + (m->end - m->start);

@@ -27,8 +27,8 @@ static bool has_segment(const struct core_memory *memory, const struct mapping *
 	return (next && items[next - 1].end > file->start) || (next < memory->count && items[next].start < file->end);
 }
 
-/* Adds the numbers of objects' files to `objects`. The core file contains the ELF headers of objects, because gdb
- * writes an object's first page. */
+/* Adds the inode numbers of objects' files to `objects`. An object is recognised by its ELF header, which the core file
+ * contains, because gdb writes an object's first page. */
 static void core_omitted_find_objects(const struct core_memory *memory, const struct maps *files, struct hash *objects)
 {
 	for (size_t i = 0; i < files->count; i++) {

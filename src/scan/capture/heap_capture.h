@@ -41,7 +41,8 @@ size_t heap_capture_unknown_threads(const struct heap_capture *capture);
 /* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown. *is_passing: true if
  * a thread may be inside the allocator, so that another copy some milliseconds later may be consistent. */
 const char *heap_capture_read(struct heap_capture *capture, bool *is_passing);
-/* Discards the copy. The next copy reuses its memory. The limits stay. */
+/* Discards the copy, the threads that were added, the heap that was read, and the blocks of heap_capture_note_block().
+ * The next copy reuses the memory. The limits stay. */
 void heap_capture_again(struct heap_capture *capture);
 /* Returns true if no heap of a known allocator was found; the process may have a heap of another allocator. */
 bool heap_capture_is_unknown(const struct heap_capture *capture);

@@ -24,7 +24,7 @@
 
 #define PIECE      (4u << 20) /* bytes that a thread copies at a time; larger pieces are not faster */
 #define PIECES_MAX 256
-#define TOUCHED    (16u << 20) /* bytes whose pages a thread provides at a time; a multiple of a huge page */
+#define TOUCHED    (16u << 20) /* bytes whose pages a thread allocates at a time; a multiple of a huge page */
 
 int pages_open(pid_t tid)
 {

@@ -173,7 +173,8 @@ struct locks {
 	size_t count;
 	uint64_t *held;
 	size_t held_count;
-	uint64_t *own; /* held locks whose address was found in the thread that will run */
+	/* held locks whose address is in a register, or near the top of the stack, of the thread that will run */
+	uint64_t *own;
 	size_t own_count;
 };
 
@@ -221,9 +222,9 @@ static void find_own(struct locks *locks, struct task *task)
 			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
-/* Prepares a thread to run. Returns false if it holds no lock. A thread that does nothing but allocate holds its lock
- * most of the time, while the kernel provides memory, so nearly each interrupt finds the lock held. Therefore the lock
- * is marked as contended, and the thread makes a futex call when it releases the lock:
+/* Prepares a thread to run. Returns false if it holds no lock, or may not run. A thread that does nothing but allocate
+ * holds its lock most of the time, while the kernel provides memory, so nearly each interrupt finds the lock held.
+ * Therefore the lock is marked as contended, and the thread makes a futex call when it releases the lock:
  *
  *	all stopped, A holds the lock: 1 | functrace writes 2 | A runs alone, releases: 0, FUTEX_WAKE | A stops there
  *
@@ -233,8 +234,8 @@ static void find_own(struct locks *locks, struct task *task)
  *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
  * In this case A itself is deep in the kernel and cannot be stopped (hold->moving), so nothing is written. scan.c uses
- * no locks if another process is in A's memory. A thread at the start of another system call does not run, because the
- * call may be clone. */
+ * no locks if another process is in A's memory. A thread at the start of a system call by which malloc neither gets nor
+ * returns memory does not run, because the call may be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
 	const uint32_t contended = LOCK_CONTENDED;

@@ -24,7 +24,7 @@ struct shared {
 	uint64_t left, unknown_left; /* bytes left of SHARED_MAX and of SHARED_UNKNOWN_MAX */
 	uint64_t queries_left;       /* number of further queries to the kernel for holes */
 	uint64_t missed;             /* bytes of pages that may have data and are not copied */
-	bool *has_waiters;           /* for each mapping, true if a read may wait for the process; NULL if unknown */
+	bool *has_waiters;           /* for each mapping, true if a read may wait for the process; NULL: not read yet */
 	/* State of the current mapping. */
 	const struct mapping *mapping;
 	uint64_t bytes_before; /* bytes in `runs` before this mapping */

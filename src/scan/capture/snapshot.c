@@ -426,7 +426,7 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	bool was_traced = false;
 
 	/* Another functrace may be scanning the process, and will detach soon. If the process had a tracer that has
-	 * detached, tries longer, because the message would name a tracer that is gone. */
+	 * detached, tries longer: that tracer was the reason of the refusal, but the message would give another one. */
 	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
 		was_traced |= proc_tracer(s->pid) != 0;
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

@@ -126,8 +126,9 @@ bool elf_key_equal(const struct elf_key *a, const struct elf_key *b);
  * NULL and sets *reason. The caller keeps the descriptor. */
 struct elf_file *elf_file_read(int fd, const struct stat *st, const char **reason);
 
-/* Clears the fields of an ELF header in memory for the section header table, because the table is not mapped, and the
- * image has other bytes at its offset. Does nothing if the `size` bytes of the image are no complete ELF header. */
+/* In the ELF header at the start of an image, clears the fields for the section header table, because the table is not
+ * mapped, and the image has other bytes at the table's offset. Does nothing if the `size` bytes of the image are no
+ * complete ELF header. */
 void elf_forget_sections(void *image, size_t size);
 /* These read an ELF file from memory. header: address of the ELF header, in a mapping that ends at mapping_end. whole:
  * this mapping contains the whole file, as the mapping of [vdso] does. They return the file with a reference, or return

@@ -155,9 +155,9 @@ static bool read_names(int fd, const struct stat *st, struct elf_headers *header
 	return true;
 }
 
-/* Reads the section header table. A table that is not completely in the file is left out. Returns false if there are
- * too many sections, or if there is a table but e_shnum is 0: then either the first entry contains the number of
- * sections, which is above the limit, or the file is damaged. */
+/* Reads the section header table. A table that is not completely in the file is left out. Returns false if reading
+ * fails, if there are too many sections, if their names are too large, or if there is a table but e_shnum is 0: then
+ * either the first entry contains the number of sections, which is above the limit, or the file is damaged. */
 static bool elf_headers_read_sections(int fd, const struct stat *st, struct elf_headers *headers)
 {
 	const uint64_t offset = elf_field_get(headers, headers->ehdr, EHDR_SHOFF);

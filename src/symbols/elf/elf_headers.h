@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define ELF_SECTIONS_MAX    65279        /* sections: the largest number in an ELF header */
+#define ELF_SECTIONS_MAX    65279        /* sections: the largest valid value of e_shnum */
 #define ELF_SEGMENTS_MAX    4096         /* program headers */
 #define ELF_NAMES_MAX       (16u << 20)  /* bytes of the table of section names */
 #define ELF_NOTE_MAX        (1u << 20)   /* bytes of one segment or section of notes */

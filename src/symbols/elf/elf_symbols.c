@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX       ((size_t)1 << 30) /* largest part of one table that is read, in bytes */
+#define TABLE_MAX       ((size_t)1 << 30) /* bytes of a table: a larger section is not read, other tables are cut */
 #define SYMBOLS_MAX     ((size_t)8 << 20)
 #define NAME_MAX_LENGTH 65536 /* a name of this length or longer is treated as damaged data */
 
@@ -260,8 +260,8 @@ struct dynamic {
 	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
 };
 
-/* Finds the file offset of an address, and how many bytes the file has from there on. If the dynamic section is in
- * memory, ld.so may have added memory_bias to the address. */
+/* Finds the file offset of an address, and how many bytes its segment has in the file from there on. If the dynamic
+ * section is in memory, ld.so may have added memory_bias to the address. */
 static bool elf_symbols_offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
 				  uint64_t *left)
 {

@@ -7,7 +7,7 @@
 
 struct debug_file {
 	struct name_file *file;
-	char *folders; /* owned here; `file` refers to it */
+	char *folders; /* folders of separate debug files; owned here, because `file` only refers to them */
 };
 
 /* Opens the file of an object. Returns NULL if there is none, or if another file is at its path now. sysroot: debug

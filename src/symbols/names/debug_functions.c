@@ -1,5 +1,5 @@
-/* Finds functions whose names are only in an object's separate debug file, with libdwfl as for the names of frames.
- * Keeps, with each file, the functions that were chosen. */
+/* Finds functions whose names are only in an object's separate debug file. Uses libdwfl, as the code that names frames
+ * does. With each file, keeps the functions that the callers' is_chosen() or is_wanted() has accepted. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/buf.h"

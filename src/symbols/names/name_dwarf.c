@@ -61,8 +61,8 @@ static int name_dwarf_by_start(const void *a, const void *b)
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
-/* Adds the ranges of a DIE. In a damaged file many DIEs can share one long list, so *left limits the ranges of all
- * DIEs. */
+/* Adds the ranges of a DIE, which belong to the unit or function `index`. Returns false if it has none. In a damaged
+ * file many DIEs can share one long list, so *left limits the ranges of all DIEs. */
 static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t index, size_t *left)
 {
 	Dwarf_Addr base, start, end;
@@ -268,7 +268,8 @@ struct name_dwarf_chain {
 	size_t dies_left;
 };
 
-/* Adds the inlined function below `parent` that contains the address, and the functions that are inlined in it. */
+/* Adds the inlined function below `parent` that contains the address, and the functions that are inlined in it. Returns
+ * true if the search is over: the function was found, or the limit of DIEs or of frames was reached. */
 static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;

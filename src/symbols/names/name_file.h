@@ -137,8 +137,8 @@ enum name_place {
 	NAME_PLACE_NONE,
 };
 
-/* Finds the file's address at which a range of `size` bytes in the trace begins: the address of file offset 0, or of an
- * executable segment. */
+/* Finds which part of the file was mapped at an object's range in a trace, by the range's size. *start: the part's
+ * address in the file, which is that of file offset 0, or that of the page in which an executable segment begins. */
 enum name_place name_file_place(const struct name_file *file, uint64_t size, uint64_t *start);
 
 #endif

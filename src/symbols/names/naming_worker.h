@@ -15,7 +15,7 @@ struct naming;
 struct named_address {
 	uint64_t address;
 	bool is_known;
-	size_t count;             /* number of lines; 0: no object is known at the address */
+	size_t count;             /* number of lines; 0: no answer yet, or no object is known at the address */
 	struct frame_name *lines; /* the innermost function first */
 	struct named_address *next_gone;
 };

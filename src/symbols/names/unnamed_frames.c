@@ -28,7 +28,8 @@ void blanks_add(struct blanks *blanks, const char *path, enum blank_reason reaso
 	blanks->blank++;
 }
 
-/* Compares the counts; if they are equal, compares the paths, because the order of the hash table is arbitrary. */
+/* Returns true if `blank` counts more frames than `worst` (NULL: none yet). If the counts are equal, the paths decide,
+ * because the order of the hash table is arbitrary. */
 static bool is_worse(const struct blank *blank, const struct blank *worst)
 {
 	if (!worst || blank->count != worst->count)

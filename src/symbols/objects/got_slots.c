@@ -42,7 +42,8 @@ bool elf_word_in_file(Elf *elf, uint64_t address, uint64_t *word)
 	return false;
 }
 
-/* Gets relocation i of a section of type REL or RELA. Returns false after the last relocation that can be read. */
+/* Gets relocation i of a section of type REL or RELA. In a section of type REL, the addend is read only for relocations
+ * of type `irelative`, and is 0 for others. Returns false after the last relocation that can be read. */
 static bool get_relocation(Elf *elf, Elf_Data *relocations, const GElf_Shdr *header, size_t i, unsigned irelative,
 			   GElf_Rela *rela)
 {

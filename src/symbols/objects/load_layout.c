@@ -1,9 +1,9 @@
 /* Finds the addresses of an object's segments from the mappings of its file.
  *
  * A PT_LOAD (p_vaddr, p_offset, p_filesz) is mapped in whole pages. A page of the file that contains bytes of two
- * segments is mapped twice, at different distances from its offset. mprotect splits mappings, the kernel merges similar
- * neighbours, and other files can be mapped over them. This is always true: mapping's address - mapping's offset = bias
- * + p_vaddr - p_offset. */
+ * segments is mapped twice, and the two mappings may differ in address - offset. mprotect splits mappings, the kernel
+ * merges similar neighbours, and other files can be mapped over them. This is always true: mapping's address -
+ * mapping's offset = bias + p_vaddr - p_offset. */
 #include "config.h"
 #include "symbols/objects/load_layout.h"
 

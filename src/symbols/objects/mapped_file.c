@@ -46,8 +46,8 @@ static bool same_by_stat(const struct stat *st, const struct mapping *mapping)
 
 enum mapped_source_proof { PROOF_NONE, PROOF_STAT, PROOF_MAPPED };
 
-/* Takes ownership of the path, and opens it. Keeps path and descriptor if this is a regular file, and the mapping's
- * file. */
+/* Takes ownership of the path, and opens it. Returns true, and keeps path and descriptor, if this is a regular file,
+ * and one of the checks that `proof` allows (PROOF_NONE: no check) shows that it is the mapping's file. */
 static bool mapped_source_try_path(struct source *source, char *path, enum mapped_source_proof proof,
 				   const struct mapping *mapping)
 {

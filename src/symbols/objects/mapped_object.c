@@ -222,7 +222,7 @@ static void scan_vdso(struct mapped_object_scan *scan, size_t index)
 	add_found(scan, object);
 }
 
-/* Warns once for each file that functions with names only in .symtab are not traced. */
+/* Prints a warning, once for each file: functions whose names are only in its .symtab are not traced. */
 static void report_partly_read(const struct mapping *mapping, const char *reason)
 {
 	static struct hash reported;
@@ -343,7 +343,7 @@ static void scan_mappings(struct mapped_object_scan *scan)
 
 /* ---- Differences from the list ---- */
 
-/* Updates an object that is still mapped, and frees the new struct for it. */
+/* Updates an object of the list from `now`, the new struct for the same object, and frees `now`. */
 static void refresh_object(struct object *kept, struct object *now)
 {
 	struct object old = *kept;

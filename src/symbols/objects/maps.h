@@ -34,8 +34,9 @@ void maps_free(struct maps *maps);
 int maps_read_tags(pid_t pid, struct maps *maps);
 /* Sets has_tags from the text of /proc/PID/smaps. */
 void maps_mark_tags(const char *text, struct maps *maps);
-/* Sets for each mapping whether userfaultfd(2) handles its missing pages: a read of such a page blocks until the
- * process that serves the userfaultfd has provided the page. Returns 0 or -errno. */
+/* Sets has_waiters[i] for each mapping `i`: true if userfaultfd(2) handles its missing pages, so that a read of such a
+ * page blocks until the process that serves the userfaultfd has provided the page. Elements of mappings that no longer
+ * exist are not set. Returns 0 or -errno. */
 int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters);
 /* Sets has_waiters from the text of /proc/PID/smaps. */
 void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters);

@@ -31,7 +31,8 @@ static bool read_symbol(Elf *elf, const struct thread_symbols *symbols, size_t i
 	return true;
 }
 
-/* Finds the symbol table of this type. Returns false if no table has the symbol errno. */
+/* Finds a symbol table of this type (SHT_SYMTAB or SHT_DYNSYM) that contains the thread-local variable errno, and sets
+ * symbols->value to the variable's offset in the TLS segment. Returns false if there is no such table. */
 static bool find_symbols(Elf *elf, uint32_t type, struct thread_symbols *symbols)
 {
 	GElf_Shdr header;
@@ -69,8 +70,9 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* Finds a relocation in the section for which the dynamic linker fills a slot (see ERRNO_SLOT), preferably the slot for
- * errno itself. Sets *place if it finds one. */
+/* Searches the section for relocations of this type. For each of them the dynamic linker fills a slot (see ERRNO_SLOT).
+ * Sets *place for the slot of errno itself. Without such a slot, sets *place for another slot if place->kind is
+ * ERRNO_NONE. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {

@@ -21,7 +21,8 @@ struct errno_place {
 	int64_t offset;
 };
 
-/* Returns the place of errno that the object's file shows; the file is read once. The slot is a mapped address. */
+/* Returns the place of errno that the object's file shows; the file is read only once. The result's `slot` is an
+ * address in the process, not in the file. */
 struct errno_place object_errno_place(const struct object *object, const struct arch *arch);
 
 #endif

@@ -96,11 +96,12 @@ static bool find_list_table(Dwarf_Die *unit, size_t offset_size, Dwarf_Word *bas
 {
 	Dwarf_Attribute attribute;
 
-	*base = offset_size == 8 ? 20 : 12; /* a .dwo file has one table; this is the size of the table's header */
+	*base = offset_size == 8 ? 20 : 12; /* a .dwo file has one table, which begins after a header of this size */
 	return !dwarf_attr(unit, DW_AT_loclists_base, &attribute) || !dwarf_formudata(&attribute, base);
 }
 
-/* Gets the offset of list `index` in the section from the unit's table of lists. */
+/* Gets, from the unit's table of lists, the offset of list `index` in the section. Returns false if the table or the
+ * entry is missing. */
 static bool find_list(const Elf_Data *data, Dwarf_Die *unit, size_t offset_size, uint64_t index, uint64_t *offset)
 {
 	const bool is_64 = offset_size == 8;
@@ -170,9 +171,10 @@ bool location_is_sound(Dwarf_Attribute *location)
 	return false;
 }
 
-/* Finds the views of a variable's list: a pair of numbers for each entry of the list. The first number is the view of
- * the entry's start address at which the entry begins, the second is the view of its end address at which it ends. In a
- * .dwo file GCC counts the offset of the views from the table of lists. Returns false if there are no views. */
+/* Finds GCC's views for a variable's list. A view is the number of a source position among those that have the same
+ * address. Each entry of the list has two views: one of its start address, from which the entry is valid, and one of
+ * its end address, up to which the entry is valid. In a .dwo file GCC counts the offset of the views from the table of
+ * lists. Returns false if there are no views. */
 static bool find_views(Dwarf_Die *variable, Dwarf_Attribute *location, struct list *views)
 {
 	Dwarf_Attribute attribute;

@@ -8,10 +8,10 @@
 /* Returns true if the location is a list, as in optimised code: each entry of a list describes where a variable is in
  * one range of the function's code. */
 bool location_is_list(Dwarf_Attribute *location);
-/* Returns true if libdw can read the location: it is an expression, a list of DWARF 5 that ends in its section, or a
- * list of an earlier version. A libdw that is built for 32 bits treats the length of an expression as a signed number
- * and reads beyond the section (0.188, dwarf_getlocation_addr(), dwarf_getlocations()). In lists before DWARF 5 lengths
- * have 16 bits. */
+/* Returns true if libdw can read the location without reading beyond its section: the location is an expression, a list
+ * of DWARF 5 that ends in its section, or a list of an earlier version. Lists of DWARF 5 are checked because a libdw
+ * for 32 bits (0.188, dwarf_getlocation_addr(), dwarf_getlocations()) treats the length of an expression as a signed
+ * number. Earlier lists need no check, because their lengths have only 16 bits. */
 bool location_is_sound(Dwarf_Attribute *location);
 /* Finds the expression for a variable's place before the instruction at an address, at which a function begins. GCC's
  * views can describe several places at this address, because an assignment may need no instruction ("a = b"); then the

@@ -127,8 +127,8 @@ static bool signature_is_lost(const struct param_entry *entry, const struct sign
 	case PLACE_PIECES:
 		return is_piece_lost(param);
 	case PLACE_UNKNOWN:
-		/* LLVM also writes locations that functrace does not understand for a parameter that callers do not
-		 * pass, because the parameter has become a constant or the address of static data. */
+		/* If callers do not pass a parameter, because it has become a constant or the address of static data,
+		 * LLVM may describe it by a location that functrace does not understand. */
 		return !entry->is_gcc;
 	default:
 		return false;
@@ -364,7 +364,8 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (is_elsewhere)
 		result = NULL;
-	/* If neither a parameter nor a result is described, the debug information may be incomplete (has_types). */
+	/* If neither a parameter nor a result is described, the function may still have some, because a unit without
+	 * types (compiled with -g1) describes none. */
 	const bool is_known = (params.count || result || function->has_types) && reader->dies_left &&
 			      !has_promoted(reader, &function->die, &params);
 	struct signature *signature = is_known ? keep_signature(reader, &function->die, &params, result) : NULL;

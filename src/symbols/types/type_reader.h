@@ -78,8 +78,8 @@ bool type_member_offset(Dwarf_Die *die, uint64_t *offset);
 bool type_member_place(Dwarf_Die *die, struct data_member *member);
 /* Sets the bits of the member if it is a bit field. Returns false if these bits are impossible. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member);
-/* Returns the struct's alignment: the largest alignment of a member that agrees with the member's offset and the
- * struct's size. */
+/* Returns the struct's alignment: the largest alignment of a member whose offset is a multiple of this alignment. The
+ * result is halved until the struct's size is a multiple of it, too. */
 uint32_t type_natural_align(const struct data_type *type, const struct data_member *members, size_t count);
 /* Returns the type of the elements of an array, or of an array of arrays; else the type itself. */
 const struct data_type *type_innermost(const struct data_type *type);

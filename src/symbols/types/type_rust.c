@@ -79,8 +79,8 @@ static struct type_rust_layout layout_of_struct(struct type_reader *reader, cons
 	return whole;
 }
 
-/* Returns the layout of a struct. If it contains one scalar that is smaller than the struct, the value is in memory,
- * because a struct can have a larger alignment than its only member. */
+/* Returns the layout of a struct or enum. layout: the layout of its members. If the members are one scalar that is
+ * smaller than the type, the value is in memory, because a struct can have a larger alignment than its only member. */
 static struct type_rust_layout all_of(const struct data_type *type, struct type_rust_layout layout)
 {
 	if (layout.shape == SHAPE_SCALAR && layout.scalars[0].size != type->size)
@@ -120,8 +120,8 @@ static bool overlaps(const struct data_type *type, const struct passed_scalar *s
 	return at < scalar->offset + (uint64_t)scalar->size && scalar->offset < at + type->discriminant->type->size;
 }
 
-/* Returns true if the discriminant is a part of a variant's data (a niche): its values are those that the data never
- * has. */
+/* Returns true if the enum has no separate discriminant. The discriminant is then stored in a niche: in bytes of one
+ * variant's data, as values that this data never has. */
 static bool is_niche(const struct data_type *type)
 {
 	for (size_t i = 0; i < type->variant_count; i++)

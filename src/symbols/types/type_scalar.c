@@ -74,7 +74,8 @@ static void see_complex(struct type_reader *reader, struct data_type *type)
 	type->count = 2;
 	part->size = type->size / 2;
 	part->align = type_scalar_align(reader, part->size);
-	/* The complex type is named "complex long double", or just "complex". */
+	/* see_float() examines the name. The element's own name is not known yet, so use the name of the complex type:
+	 * "complex long double", or just "complex". */
 	part->name = type->name;
 	see_float(reader, part);
 	part->name = part->size == 4 ? "float" : part->size == 8 ? "double" : part->is_extended ? "long double" : "";

@@ -223,7 +223,8 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 
 /* ---- Structs' members ---- */
 
-/* Returns the type in the other byte order, if it is an integer of some kind or an array of such integers. */
+/* Returns a copy of the type in the other byte order if it is an integer of some kind or an array of such integers,
+ * else the type itself. */
 static const struct data_type *swapped_type(struct type_reader *reader, const struct data_type *type)
 {
 	const bool is_array = type->kind == DATA_ARRAY && type->target;

@@ -85,14 +85,14 @@ struct data_type {
 
 /* The kinds of places where a parameter, or a piece of it, can be at the function's entry. */
 enum param_place {
-	PLACE_BY_ABI,   /* the place that the ABI assigns, counting all parameters, also those in other places */
+	PLACE_BY_ABI,   /* the ABI's place for this parameter, as if all parameters were in the ABI's places */
 	PLACE_REGISTER, /* a register that the compiler chose, with the DWARF number place_register */
 	PLACE_STACK,    /* in memory, at the CFA + place_offset */
 	PLACE_MEMORY,   /* in memory, at the value of register place_register + place_offset */
 	PLACE_CONSTANT, /* no place: the value is place_offset, for which this copy of the function was made */
 	PLACE_PIECES,   /* in several pieces (`pieces`); bytes that are in no piece are optimised out */
 	PLACE_NOWHERE,  /* no place: the compiler has left the parameter out, and callers need not pass it */
-	PLACE_UNKNOWN,  /* unknown: debug information does not show the place, or not whether callers use it */
+	PLACE_UNKNOWN,  /* debug information does not show the place, or whether callers store the argument there */
 };
 
 struct place_piece {

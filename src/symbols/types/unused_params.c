@@ -65,8 +65,9 @@ static void note_operation(struct param_proof_state *proof, const struct param_e
 		param_proof_add_register(proof->param, number);
 }
 
-/* Returns true if LLVM may pass a value of this type as a whole on the stack, and describes it there by a pointer with
- * the attribute byval. For processors that pass large structs by their address there is no such pointer. */
+/* Returns true if LLVM may pass a value of this type as a whole on the stack (byval in its intermediate code). Then
+ * debug information describes the value on the stack even if the function does not use it. LLVM does not do this on
+ * processors whose ABI passes large structs by their address. */
 static bool may_be_byval(const struct arch_abi *abi, const struct data_type *type)
 {
 	switch (type->kind) {

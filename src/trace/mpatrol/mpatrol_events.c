@@ -151,8 +151,9 @@ static void allocate(struct mpatrol_events *events, const struct record_call *ca
 
 /* ---- Reallocations ---- */
 
-/* Functions that reallocate have different names in each allocator, but all names contain "alloc", even rallocx. If
- * another function matches, its release is merely emitted one call later. */
+/* Returns true if the function may reallocate: if its name contains "alloc". Such functions have different names in
+ * each allocator, but all names contain this word, even rallocx. If another function matches, its release is merely
+ * emitted one call later. */
 static bool may_reallocate(const char *function)
 {
 	return function && strstr(function, "alloc");
@@ -278,7 +279,8 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 
 static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
-	/* The resource 0 of a call means the only declared one. */
+	/* Resource 0 of a call means the only declared resource, which is not memory if only other resources are
+	 * declared. */
 	if (is_heap_type(resource->type)) {
 		events->has_memory = true;
 		hash_remove(&events->other_resources, 0, NULL);

@@ -23,7 +23,7 @@ struct mpatrol_reader {
 	bool wide, big_endian, has_source;
 	unsigned version;
 	uint64_t seed;    /* random number that is XORed into all keys of hashes */
-	struct hash live; /* index of a live block -> its index in `blocks` */
+	struct hash live; /* index of a live block in the file -> index of its entry in `blocks` */
 	struct mpatrol_live *blocks;
 	size_t block_count, block_capacity;
 	size_t *unused; /* indexes of unused entries of `blocks` */
@@ -35,7 +35,7 @@ struct mpatrol_reader {
 	struct hash handles; /* number of a thread -> its handle */
 	struct hash taken;   /* handles in use */
 	uint32_t last_handle;
-	uint64_t thread; /* number of the thread that made the current calls */
+	uint64_t thread; /* number of the thread in the last thread record; 0 before the first one */
 	char thread_name[24], index_text[24], origin[32];
 	struct call_arg index_arg;
 	struct buf site_text;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKET_END 0 /* the input ends between two packets, or a followed file pauses */
+#define PACKET_END 0 /* the input ends between two packets, or a followed file does not grow */
 
 static bool rtrace_detect(const unsigned char *data, size_t size)
 {

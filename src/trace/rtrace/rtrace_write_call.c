@@ -37,8 +37,8 @@ static void rtrace_write_call_put_frames(struct writer *writer, const struct rec
 	packet_end(writer, RTRACE_BTRC, p);
 }
 
-/* Puts an argument if its name fits in the packet, and cuts its value to the rest. left: free bytes of the packet.
- * Returns the address after it. */
+/* Puts an argument if its name fits in the packet. A value for which the rest of the packet has no room is cut. left:
+ * free bytes of the packet. Returns the address after the argument, or `p` if nothing was put. */
 static unsigned char *rtrace_write_call_put_arg(struct writer *writer, unsigned char *p, const char *name,
 						const char *value, size_t left)
 {

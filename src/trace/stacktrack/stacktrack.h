@@ -37,8 +37,8 @@ enum stacktrack_type {
 /* The two known styles of scopes. */
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
-/* Named values. Each record except a call or an object is written as a hit of a named value. The arguments and the
- * stack of a call are hits of named values with the sequence number of the call. */
+/* Named values. Each record except a call or an object is written as a hit of a named value. No hit of "object" is
+ * written. The arguments and the stack of a call are hits of named values with the sequence number of the call. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \
@@ -64,7 +64,7 @@ enum stacktrack_value {
 	STACKTRACK_VALUES(VALUE)
 #undef VALUE
 		STACKTRACK_VALUE_COUNT,
-	STACKTRACK_OF_CALL = STACKTRACK_VALUE_COUNT, /* the scope is a function */
+	STACKTRACK_OF_CALL = STACKTRACK_VALUE_COUNT, /* the scope is a function, or a named value of another program */
 };
 
 extern const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT];

@@ -45,7 +45,7 @@ enum {
 };
 
 struct stacktrack_layout {
-	const char *uname, *name, *followedby, *desc; /* names and description of the type of entries */
+	const char *uname, *name, *followedby, *desc; /* names, text that follows an entry ("~": none), description */
 	unsigned size;
 	unsigned member_count;
 	struct stacktrack_member members[STACKTRACK_MEMBERS];

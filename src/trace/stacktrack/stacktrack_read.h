@@ -14,9 +14,10 @@ enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20, STACKTRACK_KEPT_EACH
 
 struct stacktrack_scope {
 	char *name;
-	/* STACKTRACK_OF_CALL for a function, and for a value that another program has defined */
+	/* which of functrace's named values (STACKTRACK_VALUES) the scope is; STACKTRACK_OF_CALL if the scope is a
+	 * function, or a named value of another program */
 	enum stacktrack_value value;
-	bool is_value;
+	bool is_value; /* the scope is a named value, not a function */
 };
 
 /* An entry, with the text from the INFO entries that follow it. */

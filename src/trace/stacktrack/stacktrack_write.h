@@ -24,9 +24,9 @@ struct stacktrack_cycle {
 		size_t length;
 	} * postings; /* texts of the process and its declarations, in the order of the trace */
 	size_t count, capacity;
-	struct hash places; /* value and id -> index in `postings` */
+	struct hash places; /* enum stacktrack_value and id of a posting -> its index in `postings` */
 	struct mapped_objects objects;
-	struct stacktrack_posting thread; /* the last thread record; without text before the first one */
+	struct stacktrack_posting thread; /* the last thread record; its text is NULL before the first one */
 };
 
 struct stacktrack_writer {

@@ -104,7 +104,7 @@ enum {
 	SWAP_API_FREE = 69,
 	SWAP_API_REALLOC = 70,
 	SWAP_API_CREATE = 90,
-	SWAP_API_OTHER = 1000, /* a function for which the protocol has no id */
+	SWAP_API_OTHER = 1000, /* a function that is not in the table of APIs (swap_value.c) */
 };
 
 struct swap_api {

@@ -56,9 +56,10 @@ typedef void (*swap_visit)(void *context, const struct swap_value *value);
 /* Returns true if these 20 bytes may be a message's head. */
 bool swap_is_head(const unsigned char *head);
 
-/* Calls `visit`, which may be NULL, for each value of the payload, in order. Returns NULL, and sets *surplus to the
- * number of bytes after the last field. If the payload is damaged, returns the name of the field that exceeds it, or
- * "an argument of an unknown type". */
+/* Calls `visit`, which may be NULL, with `context` for each value of the payload, in order. counts: how many CPUs and
+ * devices there are, to parse MSG_SYSTEM; may be NULL. Returns NULL, and sets *surplus to the number of bytes after the
+ * last field. If the payload is damaged, returns the name of the field that exceeds it, or "an argument of an unknown
+ * type". */
 const char *swap_walk(const struct swap_message *message, const struct dump_options *counts, swap_visit visit,
 		      void *context, size_t *surplus);
 
@@ -67,7 +68,7 @@ const char *swap_walk(const struct swap_message *message, const struct dump_opti
 const char *swap_take_fields(const struct swap_message *message, swap_visit visit, struct swap_fields *fields);
 
 /* Reads a message without skipping it: the head and, if the format is known, the payload. The message begins `ahead`
- * bytes after reader->start. Returns 1; 0 at the end of the input, or if a live trace pauses; or a negative errno,
+ * bytes after reader->start. Returns 1; 0 at the end of the input, or if a followed trace pauses; or a negative errno,
  * which has been described in reader->message. If `ahead` is not 0, returns 0 for any error. */
 int swap_peek(struct reader *reader, size_t ahead, struct swap_message *message);
 /* Skips the message. Returns 1; 0 if a signal ended the waiting for more bytes; or a negative errno. */

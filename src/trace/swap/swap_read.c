@@ -167,7 +167,8 @@ static void take_lsan(struct swap_reader *s, const struct swap_fields *fields)
 
 /* ---- Messages ---- */
 
-/* Returns true if a message other than MSG_PROCESS_INFO becomes records. */
+/* Returns true if the message becomes records. Messages MSG_PROCESS_INFO become records, too, but has_record() is not
+ * called for them. */
 static bool has_record(const struct swap_message *message)
 {
 	switch (message->id) {

@@ -77,7 +77,8 @@ void swap_push_object(struct swap_reader *s, uint64_t low, uint64_t high, const 
 /* Removes the objects in the unmapped range of a message from the current process, and queues a note about it. */
 void swap_take_unmap(struct swap_reader *s, const struct swap_fields *fields);
 void swap_process_free(struct swap_process *p);
-/* Queues a thread record for the following calls, unless `tid` is the current thread. */
+/* Makes `tid` the thread of the following calls. Queues a thread record if another thread was the current one, or if
+ * this thread's name is known and was not in a thread record yet. */
 void swap_push_thread(struct swap_reader *s, uint32_t tid);
 /* Queues the records of a call. The message contains an API id or a function's address. exit: the fields of the message
  * about the call's return, or NULL. */

@@ -188,8 +188,9 @@ static const struct swap_api *api_named(const char *name)
 	return NULL;
 }
 
-/* Finds the API of an overload of operator new or delete. Overloads that differ only in the type of the size, or in a
- * size parameter, have the same API. */
+/* Finds the API of an overload of operator new or delete. Overloads have the same API if they differ only in the type
+ * of the size, or in whether they have a size parameter. Overloads with std::align_val_t have the same API with and
+ * without std::nothrow_t. */
 static const struct swap_api *api_of_operator(const char *function)
 {
 	const bool is_new = !strncmp(function, "operator new", 12),

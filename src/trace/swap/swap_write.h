@@ -27,7 +27,7 @@ struct swap_writer {
 	struct open_file *files; /* owns the paths */
 	uint32_t file_count;
 	uint64_t start_ns;     /* beginning of the trace, in ns since the Epoch; 0 if unknown */
-	uint64_t own_start_ns; /* start of the process, in ns since the Epoch; start_ns if unknown */
+	uint64_t own_start_ns; /* process's start in ns since the Epoch; start_ns if unknown or if there are no times */
 	uint64_t day_ns;       /* midnight before start_ns, in ns since the Epoch */
 	/* time of the last call, or of the start if there is no call yet; 0 if the trace has no times */
 	uint64_t now_ns;

@@ -72,7 +72,7 @@ struct call_args {
 	bool has_return, has_errno;
 	struct swap_arg returned;
 	uint64_t error;
-	/* for each argument "NAME,", or "NAME=VALUE," if the message has no other place for the value */
+	/* the names of the arguments: "NAME," each, or "NAME=VALUE," if the message has no other place for the value */
 	struct buf names;
 	uint32_t count;
 };
@@ -197,7 +197,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 	}
 	buf_add_str(out, "s" SWAP_STACK);
 	swap_write_call_add_addresses(&((struct swap_writer *)writer->state)->stacks, out, call->frames, count);
-	/* Without frames, leave out the comma before the end's name. */
+	/* The name of the stack's end begins with a comma, which follows the frames. Without frames, skip the comma. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
 }
@@ -223,8 +223,9 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 }
 
 /* Writes the arguments that functrace adds to those of the call (names, context, stack and others), and adds their
- * number to args->count. usual_name: for a memory probe, the name of its API; NULL for a function's entry. type: also
- * write the resource's type. */
+ * number to args->count. usual_name: for a memory probe, the name of its API; the function's name is written only if it
+ * differs. NULL for the message of a function's entry, which always needs the name, and also the id and the size. type:
+ * also write the resource's type. */
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {

@@ -43,8 +43,8 @@ static bool is_heap_line(const char *line)
 	return false;
 }
 
-/* Checks a line that begins with '#'. Such lines are mostly comments, but a damaged digit of a call can be a '#',
- * too. */
+/* Returns a clause if a line that begins with '#' looks like a damaged record, else NULL. Such lines are mostly
+ * comments, but a damaged digit of a call can be a '#', too. */
 static const char *hash_damage(const char *line)
 {
 	if (begins_as_call(line))

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Replaces CR LF by LF, from data + start + from on. Of several CRs before a LF all are removed, so that converting the
- * trace again does not change it. */
+/* Replaces CR LF by LF in the bytes from text_at(reader, from) to the end of the buffer. If several CRs precede a LF,
+ * all of them are removed, so that converting the trace again does not change it. */
 static void fold_line_ends(struct reader *reader, size_t from)
 {
 	char *const end = (char *)reader->data + reader->end;
@@ -30,8 +30,8 @@ static void fold_line_ends(struct reader *reader, size_t from)
 	reader->end -= (size_t)(end - to);
 }
 
-/* Ends the input at the first NUL byte from data + start + from on. A text trace contains no NUL; the lines before it
- * can be read, and the rest is ignored. */
+/* Ends the input at the first NUL byte between text_at(reader, from) and the end of the buffer. A text trace contains
+ * no NUL; the lines before it can be read, and the rest is ignored. */
 static void check_nul(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;

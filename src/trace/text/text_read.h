@@ -48,7 +48,7 @@ struct text_reader {
 	size_t frame_count, frame_capacity;
 	size_t text_count; /* number of frames that have a text */
 	enum stack_end end;
-	uint32_t depth; /* frames per stack of the trace; 0 if unknown */
+	uint32_t depth; /* maximum number of frames of a stack, as the header says; 0 if unknown */
 	struct call_arg *args;
 	size_t arg_capacity;
 	struct baseline_block baseline; /* the block of the current line */

@@ -15,8 +15,10 @@
 #define HELD_NS  (UINT64_C(720) * 1000000)
 #define FREE_NS  (10 * NS_PER_SECOND)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
-#define LOOK_NS  UINT64_C(1000000)        /* time between two calls of the watcher, in ns */
-#define LATE_MAX 8                        /* a read is started only while fewer reads than this are late */
+/* Maximum time in ns by which a read takes longer because its thread waits for a CPU: that time does not count. */
+#define DELAY_NS (2 * NS_PER_SECOND)
+#define LOOK_NS  UINT64_C(1000000) /* time between two calls of the watcher, in ns */
+#define LATE_MAX 8                 /* a read is started only while fewer reads than this are late */
 
 const char timed_reason[] = "reading it takes too long";
 
@@ -88,20 +90,36 @@ static bool timed_is_let_go(void)
 	return timed.let_go && poll(&fd, 1, 0) > 0;
 }
 
+/* Returns true if the worker has had less than `limit` ns of the `waited` ns since its job began, because it waited for
+ * a CPU, or if it waits for one now. began: its times at the beginning; last: at the last call, or those of began. */
+static bool is_delayed(const struct worker *worker, const struct worker_times *began, struct worker_times *last,
+		       uint64_t waited, uint64_t limit)
+{
+	const uint64_t ran_before = last->ran;
+
+	if (!worker_times(worker, last))
+		return false;
+	return (last->is_runnable && last->ran == ran_before) || waited < limit + (last->delayed - began->delayed);
+}
+
 static bool timed_wait_for(struct worker *worker, const struct worker_job *job, unsigned late)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), held = HELD_NS >> (2 * late);
 	const uint64_t slice = timed.look ? LOOK_NS : SLICE_NS;
+	struct worker_times first, last;
+	const bool is_known = worker_times(worker, &first);
 
+	last = first;
 	for (;;) {
 		const uint64_t limit = timed.is_held || timed_is_let_go() ? held : FREE_NS;
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 		const uint64_t left = waited < limit ? limit - waited : 0;
 
 		timed_look();
-		if (worker_wait(worker, job, left < slice ? left : slice))
+		if (worker_wait(worker, job, left && left < slice ? left : slice))
 			return true;
-		if (left <= slice)
+		if (left <= slice && (!is_known || waited > limit + DELAY_NS ||
+				      !is_delayed(worker, &first, &last, waited + left, limit)))
 			return false;
 	}
 }

@@ -10,8 +10,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NAME_MAX_BYTES 16 /* size of a thread name, including the NUL */
 
@@ -20,6 +22,7 @@ struct worker {
 	pthread_cond_t given, done;
 	struct worker_job *first, **end;
 	bool has_thread, is_over;
+	atomic_int tid; /* 0: the thread has not run yet */
 	char name[NAME_MAX_BYTES];
 };
 
@@ -70,6 +73,7 @@ static void *worker_run(void *argument)
 	struct worker *const worker = argument;
 	struct worker_job *job;
 
+	atomic_store(&worker->tid, gettid());
 	prctl(PR_SET_NAME, worker->name);
 	cpus_use_all();
 	for (;;) {
@@ -90,6 +94,27 @@ static void *worker_run(void *argument)
 	}
 	worker_free(worker);
 	return NULL;
+}
+
+bool worker_times(const struct worker *worker, struct worker_times *times)
+{
+	const int tid = atomic_load(&worker->tid);
+	unsigned long long ran = 0, delayed = 0;
+	char path[64], state = 'R';
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	char *const text = tid ? read_file(path, 128, NULL) : NULL;
+	bool is_known = !tid || (text && sscanf(text, "%llu %llu", &ran, &delayed) == 2);
+
+	free(text);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	char *const stat = tid ? read_file(path, 1024, NULL) : NULL;
+	const char *const after = stat ? strrchr(stat, ')') : NULL;
+
+	is_known &= !tid || (after && sscanf(after + 1, " %c", &state) == 1);
+	free(stat);
+	*times = (struct worker_times){.ran = ran, .delayed = delayed, .is_runnable = state == 'R'};
+	return is_known;
 }
 
 int thread_start_masked(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *context),

@@ -50,6 +50,13 @@ void worker_drop(struct worker *worker, struct worker_job *job);
 /* Ends the worker thread when it has done its jobs. The caller gives it no more jobs. Does not wait. NULL is
  * allowed. */
 void worker_end(struct worker *worker);
+/* How a worker's thread has spent its time since it was started, in ns. */
+struct worker_times {
+	uint64_t ran, delayed; /* on a CPU; waiting for a CPU, up to the last time that it got one */
+	bool is_runnable;      /* it runs or waits for a CPU, and does not wait for a file */
+};
+/* Returns false if the kernel does not say. */
+bool worker_times(const struct worker *worker, struct worker_times *times);
 /* Returns true if a worker's thread is inside a job. Such a job may keep this process from ending
  * (guardian_watch()). */
 bool workers_are_busy(void);

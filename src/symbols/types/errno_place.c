@@ -211,34 +211,35 @@ static void errno_place_read_place(void *context)
 	close(fd);
 }
 
-/* Reads the place from the object's file. Returns ERRNO_NONE also if the file cannot be read, or if reading takes too
- * long. */
-static struct errno_place errno_place_find_place(const struct object *object, const struct arch *arch)
+/* Reads the place from the object's file into *place; ERRNO_NONE also if the file cannot be read. Returns false if
+ * reading takes too long. */
+static bool errno_place_find_place(const struct object *object, const struct arch *arch, struct errno_place *place)
 {
 	struct errno_place_reading *const reading = xcalloc(1, sizeof(*reading));
-	struct errno_place place = {.kind = ERRNO_NONE};
 
 	*reading = (struct errno_place_reading){
-		.path = xstrdup(object->open_path), .file = object->file, .arch = arch, .place = place};
+		.path = xstrdup(object->open_path), .file = object->file, .arch = arch, .place = {.kind = ERRNO_NONE}};
 	elf_file_ref(object->file);
 	if (!timed_do(errno_place_read_place, errno_place_reading_free, reading))
-		return place;
-	place = reading->place;
+		return false;
+	*place = reading->place;
 	errno_place_reading_free(reading);
-	return place;
+	return true;
 }
 
 struct errno_place object_errno_place(const struct object *object, const struct arch *arch)
 {
 	struct elf_file *file = object->file;
+	struct errno_place place = {.kind = ERRNO_NONE};
 
 	if (!file->errno_place) {
-		file->errno_place = xcalloc(1, sizeof(*file->errno_place));
-		if (object->open_path && arch->elf_machine == file->machine && arch->elf_class == file->class)
-			*file->errno_place = errno_place_find_place(object, arch);
+		if (object->open_path && arch->elf_machine == file->machine && arch->elf_class == file->class &&
+		    !errno_place_find_place(object, arch, &place))
+			return place; /* late: the next call tries again */
+		file->errno_place = xmalloc(sizeof(*file->errno_place));
+		*file->errno_place = place;
 	}
-	struct errno_place place = *file->errno_place;
-
+	place = *file->errno_place;
 	place.slot += object->bias;
 	return place;
 }

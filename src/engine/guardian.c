@@ -15,6 +15,7 @@
 #include "engine/shared_state.h"
 #include "engine/rescue.h"
 #include "base/msg.h"
+#include "proc/proc.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -145,6 +146,12 @@ static bool is_over(const struct guardian *g, bool linked)
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
 }
 
+/* Returns true if the engine was killed, and some of its threads waits for a CPU to end, and not for a file. */
+static bool is_about_to_end(const struct guardian *g)
+{
+	return g->rescued && proc_find_thread(g->pid, proc_is_runnable);
+}
+
 static unsigned patience_ms(const struct guardian *g)
 {
 	return atomic_load(&g->engine.shared->is_reading) ? END_READING_MS : END_MS;
@@ -174,7 +181,7 @@ static void guardian_watch(struct guardian *g)
 		 * closed when tracing is over. Therefore the guardian closes its own end. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
-		if (!over_at && is_over(g, linked))
+		if (is_over(g, linked) && (!over_at || is_about_to_end(g)))
 			over_at = clock_ns(CLOCK_MONOTONIC);
 		if (over_at && clock_ns(CLOCK_MONOTONIC) - over_at > patience_ms(g) * UINT64_C(1000000))
 			return;

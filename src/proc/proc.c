@@ -274,6 +274,13 @@ bool proc_is_alive(pid_t tid)
 	return proc_stat(tid, &stat) && stat.state != 'Z' && stat.state != 'X' && !(stat.flags & PROC_KERNEL_THREAD);
 }
 
+bool proc_is_runnable(pid_t tid)
+{
+	struct proc_stat stat;
+
+	return proc_stat(tid, &stat) && stat.state == 'R';
+}
+
 bool proc_is_kernel_worker(pid_t tid)
 {
 	struct proc_stat stat;
@@ -281,12 +288,23 @@ bool proc_is_kernel_worker(pid_t tid)
 	return proc_stat(tid, &stat) && (stat.flags & (PROC_KERNEL_THREAD | PROC_IO_WORKER | PROC_USER_WORKER));
 }
 
+#define CLOCKS_NS  1000000u /* longest time between two readings of clocks that are compared, in ns */
+#define CLOCKS_MAX 10
+
 uint64_t proc_start_time(pid_t pid)
 {
 	const long ticks = sysconf(_SC_CLK_TCK);
-	const uint64_t now = clock_ns(CLOCK_REALTIME), running = clock_ns(CLOCK_BOOTTIME);
+	uint64_t now, running, after;
 	struct proc_stat stat;
 
+	/* Reads one clock between two readings of the other, and again if this thread has lost its CPU meanwhile. */
+	for (unsigned tries = 0; tries < CLOCKS_MAX; tries++) {
+		now = clock_ns(CLOCK_REALTIME);
+		running = clock_ns(CLOCK_BOOTTIME);
+		after = clock_ns(CLOCK_REALTIME);
+		if (after >= now && after - now < CLOCKS_NS)
+			break;
+	}
 	if (ticks <= 0 || !proc_stat(pid, &stat))
 		return 0;
 	const uint64_t start = mul_saturated(stat.start, NS_PER_SECOND / (uint64_t)ticks);

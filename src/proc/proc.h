@@ -76,6 +76,8 @@ bool proc_stat_again(int fd, struct proc_stat *stat);
 
 /* Returns true if the task is no kernel thread and has not ended. */
 bool proc_is_alive(pid_t tid);
+/* Returns true if the task runs or waits for a CPU. */
+bool proc_is_runnable(pid_t tid);
 /* Returns true if the task works for the kernel, as a kernel thread or as a thread of a program's process. Such a task
  * cannot be traced. */
 bool proc_is_kernel_worker(pid_t tid);

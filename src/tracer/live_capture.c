@@ -26,6 +26,7 @@
 #define RUN_MAX_NS      10000000u     /* longest wait for threads that get no CPU */
 #define STOP_NS         20000u        /* time between two checks whether all tasks are stopped */
 #define STOP_MAX_NS     200000000u    /* longest wait for a task, which may be deep in the kernel */
+#define DELAYED_MAX_NS  2000000000u   /* longest wait for a task that waits for a CPU */
 #define PAUSES_NS       NS_PER_SECOND /* total time of a process's pauses after which no copy is begun */
 #define CATCH_UP_TIMES  5             /* maximum time to catch up after a pause, as a multiple of the pause */
 #define CATCH_UP_MAX_NS 50000000u     /* a second limit of this time, in ns; the smaller limit applies */
@@ -107,11 +108,9 @@ struct runner {
 /* Returns true if the thread is runnable, and has run for less than RUN_NS since let_run() began. */
 static bool is_held_up(const struct runner *runner)
 {
-	struct proc_stat stat;
 	uint64_t ran_ns;
 
-	return proc_stat(runner->tid, &stat) && stat.state == 'R' && proc_run_time(runner->tid, &ran_ns) &&
-	       ran_ns - runner->ran_ns < RUN_NS;
+	return proc_is_runnable(runner->tid) && proc_run_time(runner->tid, &ran_ns) && ran_ns - runner->ran_ns < RUN_NS;
 }
 
 /* Lets threads run for `ns`, or longer if some of them wait for a CPU. */
@@ -199,6 +198,15 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
+/* Returns true if all tasks that are to stop sleep in the kernel. A task that waits for a CPU stops when it gets it. */
+static bool only_sleepers_are_moving(const struct process *p)
+{
+	FOR_EACH_TASK(task, p)
+		if (is_to_stop(task) && proc_is_runnable(task->tid))
+			return false;
+	return true;
+}
+
 /* Stops all tasks, except sleepers if the request spares them, and queues their stops; the tasks stay stopped until
  * these are acted on. Returns a task through which the memory can be read, or NULL. */
 static struct task *stop_all(struct live_capture_attempt *l)
@@ -211,8 +219,13 @@ static struct task *stop_all(struct live_capture_attempt *l)
 	FOR_EACH_TASK(task, p)
 		if (is_to_stop(task))
 			task->interrupted = task_interrupt(task);
-	while (l->capture->goes_on && is_any_moving(p) && clock_ns(CLOCK_MONOTONIC) - began < STOP_MAX_NS)
+	while (l->capture->goes_on && is_any_moving(p)) {
+		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+
+		if (waited >= DELAYED_MAX_NS || (waited >= STOP_MAX_NS && only_sleepers_are_moving(p)))
+			break;
 		l->capture->goes_on = service_for(&l->service, STOP_NS);
+	}
 	/* If no other task is stopped, the memory is read through a task that was not interrupted. */
 	struct task *const task = stopped_task(p);
 	struct task *const spared = unspare(p);

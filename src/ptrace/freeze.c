@@ -200,15 +200,16 @@ static void wait_for_stops(struct frozen_process *hold)
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
 
-	while ((hold->moving = take_reports(hold))) {
+	for (bool is_last = false; (hold->moving = take_reports(hold)) && !is_last;) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
 		const bool are_held_up = hold->moving < hold->process.task_count;
 
-		if (waited > WAIT_NS ||
-		    (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold)))
-			break;
-		freeze_nap(&looks);
+		/* functrace itself may have waited for a CPU since the last look, so one look follows the limit. */
+		is_last = waited > WAIT_NS ||
+			  (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold));
+		if (!is_last)
+			freeze_nap(&looks);
 	}
 	hold->stopped = hold->process.task_count - hold->moving;
 }

@@ -28,8 +28,12 @@ static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char
 	const pid_t tracer = proc_tracer(traced);
 	char *const name = who_name(tracer);
 
-	msg_error("cannot %s: process %d (%s) traces %s already, and a process can have only one tracer. %s", what,
-		  tracer, name, traced == pid ? "it" : "a thread of it", advice);
+	if (!tracer)
+		msg_error("cannot %s: another tracer, which has just gone, traced %s. Try again.", what,
+			  traced == pid ? "it" : "a thread of it");
+	else
+		msg_error("cannot %s: process %d (%s) traces %s already, and a process can have only one tracer. %s",
+			  what, tracer, name, traced == pid ? "it" : "a thread of it", advice);
 	free(name);
 }
 
@@ -97,8 +101,8 @@ int refusal_of_attach(pid_t pid, int error)
 		msg_error("cannot attach to process %d: there is no such process (any more).", pid);
 	else if (stat.flags & PROC_KERNEL_THREAD)
 		msg_error("cannot attach to process %d: it is a kernel thread, which has no program.", pid);
-	else if (traced)
-		explain_tracer(what, pid, traced, "End that tracer first.");
+	else if (traced || error == REFUSED_BY_TRACER)
+		explain_tracer(what, pid, traced ? traced : pid, "End that tracer first.");
 	/* ENOENT: the kernel removes the files of an ended process from /proc before it removes the last thread. */
 	else if (!proc_live_thread(pid) || error == ENOENT)
 		msg_error("cannot attach to process %d: it has ended, and its parent has not waited for it (a zombie).",
@@ -122,7 +126,7 @@ int refusal_before_attach(pid_t pid)
 	/* If the tracer is another functrace that scans the process, it will detach soon. */
 	for (unsigned i = 0; i < LOOKS && has_other_tracer(pid); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-	return has_other_tracer(pid) ? refusal_of_attach(pid, EPERM) : 0;
+	return has_other_tracer(pid) ? refusal_of_attach(pid, REFUSED_BY_TRACER) : 0;
 }
 
 void refusal_of_launch(pid_t pid, const char *program, int error)

@@ -2,11 +2,14 @@
 #ifndef FT_PROC_REFUSAL_H
 #define FT_PROC_REFUSAL_H
 
+#include <errno.h>
 #include <sys/types.h>
 
 /* Returns the reason why a process cannot be traced, by errno (positive), as a clause without a full stop. The text is
  * constant, or owned by strerror(). */
 const char *refusal_reason(int error);
+/* The error of an attempt that failed because the process had another tracer, although that one may have gone since. */
+#define REFUSED_BY_TRACER EALREADY
 /* Prints why a process could not be attached to, by this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);
 /* Called before attaching. If there is no such process, or it is a kernel thread, or it has another tracer, prints a

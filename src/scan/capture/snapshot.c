@@ -425,15 +425,14 @@ int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
 	int error = run_pause(&pause);
 	bool was_traced = false;
 
-	/* Another functrace may be scanning the process, and will detach soon. If the process had a tracer that has
-	 * detached, tries longer: that tracer was the reason of the refusal, but the message would give another one. */
-	for (unsigned i = 0; error == -EPERM && i < (was_traced && !proc_tracer(s->pid) ? 2 : 1) * REFUSED_MAX; i++) {
+	/* Another functrace may be scanning the process, and will detach soon. */
+	for (unsigned i = 0; error == -EPERM && i < REFUSED_MAX; i++) {
 		was_traced |= proc_tracer(s->pid) != 0;
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 		error = run_pause(&pause);
 	}
 	if (error)
-		return snapshot_explain(s, error);
+		return snapshot_explain(s, error == -EPERM && was_traced ? -REFUSED_BY_TRACER : error);
 	make_image(s, pause.arch);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/time_units.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,22 @@ static void run_scan_end(int sig)
 	is_ended = 1;
 }
 
-/* Sleeps until a time on the monotonic clock, or until Ctrl-C. */
+/* Sleeps until a time on the monotonic clock, or until Ctrl-C. SIGINT is blocked except while ppoll() sleeps, so that a
+ * signal right before the sleep ends the sleep, too. */
 static void run_scan_sleep_until(uint64_t ns)
 {
-	const struct timespec then = {(time_t)(ns / NS_PER_SECOND), (long)(ns % NS_PER_SECOND)};
+	sigset_t interrupt, before;
+	uint64_t now;
 
-	while (!is_ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL) == EINTR)
-		;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	while (!is_ended && (now = clock_ns(CLOCK_MONOTONIC)) < ns) {
+		const struct timespec left = {(time_t)((ns - now) / NS_PER_SECOND), (long)((ns - now) % NS_PER_SECOND)};
+
+		ppoll(NULL, 0, &left, &before);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- The list of processes ---- */
@@ -161,7 +171,10 @@ static int scan_one(struct run_scan_run *run, struct target *target)
 {
 	const struct scan_settings *options = &run->settings->scan;
 	scan_continues(target->scan, run->round + 1 < options->count);
-	const enum scan_result result = scan_look(target->scan, options->why, options->why_count);
+	/* Between two scans the process may have ended, and another one may have got its pid. */
+	const bool has_ended = run->round && !run_scan_knows(run, scan_pid(target->scan));
+	const enum scan_result result =
+		has_ended ? SCAN_ENDED : scan_look(target->scan, options->why, options->why_count);
 	int error = 0;
 
 	if (result == SCAN_DONE) {

@@ -281,7 +281,8 @@ static void scan_look_around(struct scan *scan)
 	const uint64_t program = snapshot_program(scan->snapshot);
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
-	if (scan->program_number && program != scan->program_number)
+	/* Until the first copy the process may have executed another program than the one whose name was read. */
+	if (program != scan->program_number)
 		begin_anew(scan);
 	scan->program_number = program;
 	scan->was_awake |= pause->asleep < pause->threads;

@@ -130,8 +130,10 @@ void pump_end(struct pump *pump)
 bool pump_is_stuck(const struct pump *pump, uint64_t since)
 {
 	const uint64_t waits_at = atomic_load(&pump->waits_at), now = clock_ns(CLOCK_MONOTONIC);
+	struct pollfd room = {.fd = pump->to, .events = POLLOUT};
 
-	return waits_at && now - waits_at > STUCK_NS && now - since > STUCK_NS;
+	/* If there is room, the thread waits for a CPU, not for the terminal. */
+	return waits_at && now - waits_at > STUCK_NS && now - since > STUCK_NS && poll(&room, 1, 0) == 0;
 }
 
 void pump_close(struct pump *pump, bool has_ended)

@@ -398,6 +398,9 @@ static int engine_serve(struct engine *engine)
 	}
 	listen_to_visible(engine);
 	pthread_join(thread, NULL);
+	/* pthread_join() returns before the thread has ended; only then the kernel detaches the last tracees. */
+	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	return atomic_load(&engine->shared->result);
 }
 
@@ -411,15 +414,6 @@ static void settle_messages(const struct engine *engine)
 	const bool has_target = engine->launch.pid && !atomic_load(&engine->shared->ended);
 
 	msg_settle(has_target ? SETTLE_MS : -1);
-}
-
-/* Notes whether this process may never end, because a worker thread reads a file that does not answer. First waits
- * until the tracer thread has ended, because only then the kernel detaches the last tracees. */
-static void note_reading(const struct engine *engine)
-{
-	while (engine->tracer_tid && syscall(SYS_tgkill, getpid(), engine->tracer_tid, 0) == 0)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	atomic_store(&engine->shared->is_reading, workers_are_busy());
 }
 
 int engine_main(const struct job *job, int socket, int link)
@@ -476,7 +470,8 @@ int engine_main(const struct job *job, int socket, int link)
 	if (settings->output_fd > STDERR_FILENO)
 		close(settings->output_fd);
 	close(engine.socket);
-	note_reading(&engine);
+	/* A worker thread that reads a file which does not answer may keep this process from ever ending. */
+	atomic_store(&shared->is_reading, workers_are_busy());
 	close(engine.link); /* shows the guardian that the engine is about to end */
 	const int result = atomic_load(&shared->result);
 

@@ -33,7 +33,10 @@ def setup():
 
 
 def _clean(folder):
-    for pid in _started:
+    for pid, began in _started:
+        # The number of a process that has ended may be that of another test's process now.
+        if not began or began_at(pid) != began:
+            continue
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
@@ -43,8 +46,14 @@ def _clean(folder):
 
 def will_end(pid):
     """Remembers a process, which is killed if a test fails before it has ended the process."""
-    _started.append(pid)
+    _started.append((pid, began_at(pid)))
     return pid
+
+
+def began_at(pid):
+    """Returns the time at which a process was started, which distinguishes it from others with its number; or None."""
+    stat = stat_of(pid)
+    return stat[19] if stat else None
 
 
 def wait_until(what, condition):

@@ -50,6 +50,9 @@ int main(int argc, char **argv)
 		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);
 	gate();
 	sleep_ms(50);
+	/* On a busy machine no thread may have run until now. */
+	while (!atomic_load(&forks))
+		sleep_ms(1);
 	atomic_store(&stop, 1);
 	for (unsigned i = 0; i < threads; i++)
 		pthread_join(tid[i], NULL);

@@ -37,6 +37,9 @@ int main(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);
 	gate();
+	/* On a busy machine no thread may have run until now. */
+	while (!atomic_load(&made))
+		sleep_ms(1);
 	atomic_store(&stop, 1);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(tid[i], NULL);

@@ -134,6 +134,9 @@ int main(int argc, char **argv)
 	} else {
 		gate();
 	}
+	/* On a busy machine the sending thread, or all others, may not have run until now. */
+	while (!atomic_load(&signals) || !atomic_load(&jumps))
+		sleep_ms(1);
 	atomic_store(&stop, 1);
 	pthread_join(sender, NULL);
 	for (unsigned i = 0; i < threads; i++)

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -287,11 +288,15 @@ static void *run_endless(void *data)
 
 static void prepare(void)
 {
+	char path[64];
+
 	CHECK(pipe(pipe_ends) == 0 && sem_init(&wake, 0, 0) == 0);
 	message_queue = sysv ? msgget(IPC_PRIVATE, 0600) : 0;
-	for (unsigned i = 0; i < 2; i++)
-		lock_fds[i] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	/* two open files, so two locks */
+	/* Two open files, so two locks; of a file of its own, because other runs of this program lock meanwhile. */
+	lock_fds[0] = memfd_create("lock", MFD_CLOEXEC);
+	CHECK(lock_fds[0] >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", lock_fds[0]);
+	lock_fds[1] = open(path, O_RDWR | O_CLOEXEC);
 	CHECK(message_queue >= 0 && lock_fds[1] >= 0 && flock(lock_fds[0], LOCK_EX) == 0);
 	child = fork();
 	CHECK(child >= 0);

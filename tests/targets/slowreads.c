@@ -1,11 +1,14 @@
-/* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. Prints the number of
- * its calls, and the longest pause between two of them. With "-" it calls all the time. */
+/* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. If SECONDS is 0, it
+ * goes on until there is a file named "enough" in its folder. With "-" it calls all the time. Prints the number of its
+ * calls, and the longest pause between two of them, without the time for which it was ready to run and had no CPU. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void)
 {
@@ -13,6 +16,17 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Returns the seconds for which this thread was ready to run and had no CPU; 0 if the kernel does not tell. */
+static double without_cpu(int schedule)
+{
+	char text[96];
+	unsigned long long waited;
+	const ssize_t got = pread(schedule, text, sizeof(text) - 1, 0);
+
+	text[got > 0 ? got : 0] = '\0';
+	return sscanf(text, "%*u %llu", &waited) == 1 ? (double)waited / 1e9 : 0;
 }
 
 __attribute__((noinline)) static void *inner(int size)
@@ -32,15 +46,16 @@ __attribute__((noinline)) static void *outer(int depth)
 int main(int argc, char **argv)
 {
 	const double begin = now(), length = atof(argv[1]);
-	double last = begin, longest = 0;
-	const bool is_busy = argc > 2 && !strcmp(argv[2], "-");
+	const bool is_busy = argc > 2 && !strcmp(argv[2], "-"), has_library = argc > 2 && !is_busy;
+	const int schedule = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	double last = begin, longest = 0, ready = without_cpu(schedule);
 	unsigned calls = 0;
 
-	while (last - begin < length) {
+	while ((length > 0 ? last - begin < length : access("enough", F_OK) != 0) || (has_library && calls < 100)) {
 		void (*function)(void);
 
 		free(outer((int)(calls++ % 9)));
-		if (argc > 2 && !is_busy && calls == 100) {
+		if (has_library && calls == 100) {
 			void *const library = dlopen(argv[2], RTLD_NOW);
 
 			*(void **)&function = library ? dlsym(library, "library_function") : NULL;
@@ -50,10 +65,13 @@ int main(int argc, char **argv)
 		}
 		if (!is_busy)
 			nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
-		const double time = now();
+		/* In this order, a wait for a CPU that is in the time between the calls is subtracted from it. */
+		const double waited = without_cpu(schedule), time = now();
+		const double pause = time - last - (without_cpu(schedule) - ready);
 
-		longest = time - last > longest ? time - last : longest;
+		longest = pause > longest ? pause : longest;
 		last = time;
+		ready = waited;
 	}
 	printf("%u calls, %.0f ms\n", calls, longest * 1000);
 	return 0;

@@ -141,6 +141,10 @@ static int traced_ended(pid_t pid, int status)
 /* FAKE_CRASH=1: dies at the first tick. FAKE_LOSE=1: gives up tracing at the first tick. */
 static bool at_tick(pid_t pid)
 {
+	/* Before the exec, functrace would rightly say that the program was not started. The program may get no
+	 * processor for longer than a tick. */
+	if (fake.launch->pid && !fake.execed)
+		return false;
 	fake.ticks++;
 	if (getenv("FAKE_TICKS"))
 		msg_info("tick %u", fake.ticks);
@@ -172,9 +176,13 @@ static int loop(pid_t pid)
 		if (requests & REQUEST_TOGGLE)
 			msg_info("toggle %u", ++fake.toggles);
 		if (requests & REQUEST_LET_GO) {
-			if (getenv("FAKE_SLOW"))
+			if (getenv("FAKE_SLOW")) {
+				/* Not before: this thread may get no processor for longer until it answers. */
+				unanswered_limit_ns = 300000000;
+				msg_info("detaches slowly");
 				while (!usleep(100000) && !engine_has_request(fake.engine, REQUEST_TOGGLE))
 					;
+			}
 			detach(pid);
 			return 0;
 		}
@@ -197,8 +205,6 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		return 1;
 	}
 	/* Before a test sees the breakpoint: it sends SIGTERM then, and the engine reads the limit. */
-	if (getenv("FAKE_SLOW"))
-		unanswered_limit_ns = 300000000;
 	if (getenv("FAKE_HANG"))
 		unanswered_limit_ns = 1000000000;
 	if (seize(pid))

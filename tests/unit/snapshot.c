@@ -94,6 +94,11 @@ static pid_t start(void)
 	}
 	while (atomic_load(&shared->ready) < THREADS)
 		usleep(1000);
+	struct proc_stat stat;
+
+	/* The first thread counts itself before it sleeps. */
+	while (!proc_stat(pid, &stat) || stat.state != 'S')
+		usleep(1000);
 	return pid;
 }
 

@@ -442,7 +442,7 @@ static void on_signal(int signal)
 
 static void wait_for(const struct grower *grower, size_t calls)
 {
-	for (unsigned i = 0; grower->seen < calls && i < 1000; i++)
+	for (unsigned i = 0; grower->seen < calls && i < 6000; i++)
 		poll(NULL, 0, 10);
 	assert_int_equal(grower->seen, calls);
 }
@@ -458,7 +458,7 @@ static void *grow(void *arg)
 	write_all(grower->fd, grower->bytes->data + grower->at + 7, grower->bytes->size - grower->at - 7, NULL);
 	wait_for(grower, 10);
 	poll(NULL, 0, 300);
-	for (unsigned i = 0; grower->seen != SIZE_MAX && i < 1000; i++) {
+	for (unsigned i = 0; grower->seen != SIZE_MAX && i < 6000; i++) {
 		pthread_kill(grower->reader, SIGUSR1);
 		poll(NULL, 0, 10);
 	}

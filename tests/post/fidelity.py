@@ -205,16 +205,17 @@ def conversions_keep_whether_the_process_was_attached_to(folder):
     assert b"attached" not in text_of(head % b",attached=no")
     assert b"is unknown or damaged" in run("-", data=head % b",attached=perhaps", check=1).stderr
     assert b"attached=yes" in text_of(encoded([HEAD[0], ("ATCH",), ("NTIM",), *HEAD[1:]]))
-    with subprocess.Popen(["sleep", "60"]) as sleeper:
+    # The shell has begun when its line comes, and ends at the end of its input.
+    with subprocess.Popen(["sh", "-c", "echo; read line"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as waiter:
+        assert waiter.stdout.readline() == b"\n"
         for form in "rtrace", "text", "swap", "stacktrack":
             path = os.path.join(folder, form)
-            subprocess.run([os.environ["FUNCTRACE"], "-q", "-f", form, "-o", path, "-t", str(sleeper.pid),
+            subprocess.run([os.environ["FUNCTRACE"], "-q", "-f", form, "-o", path, "-t", str(waiter.pid),
                             "--duration=0.1"], check=True, timeout=60)
             assert b'"attached":true' in run("-q", "-f", "json", path, check=0).stdout, form
             launched = path + ".launched"
             subprocess.run([os.environ["FUNCTRACE"], "-q", "-f", form, "-o", launched, "true"], check=True, timeout=60)
             assert b'"attached":false' in run("-q", "-f", "json", launched, check=0).stdout, form
-        sleeper.kill()
 
 
 def conversions_keep_the_mark_of_a_trace_without_times(_folder):

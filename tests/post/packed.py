@@ -89,7 +89,7 @@ def a_closed_output_pipe_ends_the_run_without_a_message(folder):
     for options in ([], ["-z"]):
         child = subprocess.Popen([PROGRAM, *options, trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         child.stdout.close()
-        assert child.wait(30) == -signal.SIGPIPE and child.stderr.read() == b""
+        assert child.wait(60) == -signal.SIGPIPE and child.stderr.read() == b""
         child.stderr.close()
 
 
@@ -179,9 +179,9 @@ def follow_reads_a_growing_compressed_trace(folder):
                     file.write(piece[:len(piece) // 2])
                     assert child.poll() is None
                     file.write(piece[len(piece) // 2:])
-                assert enough[number].wait(30), (kind, number, len(got))
+                assert enough[number].wait(60), (kind, number, len(got))
             child.send_signal(signal.SIGINT)
-            assert child.wait(30) == 0, child.stderr.read()
+            assert child.wait(60) == 0, child.stderr.read()
             thread.join()
         assert bytes(got) == whole, kind
         child.stdout.close()

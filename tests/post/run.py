@@ -319,7 +319,7 @@ def follow_shows_calls_that_are_added_to_the_trace(folder):
         shown = whole[:whole.index(b"5. ")]
 
         def wait_for(text):
-            for _ in range(600):
+            for _ in range(1200):
                 with open(out.name, "rb") as file:
                     have = file.read()
                 if have == text:

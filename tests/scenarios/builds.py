@@ -3,6 +3,8 @@ they are built before: `run.py --build` with the cross compiler in CC, CXX, MUSL
 32-bit ARM, whose programs AArch64 runs too, in ARM_CC and ARM_CXX. If SCENARIO_PREBUILT is set, the scenarios use these
 builds and no compiler."""
 
+import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -150,9 +152,19 @@ _guard = threading.Lock()
 _given_up = {}  # {output: the reason why it cannot be built}, so that no other scenario tries again
 
 
+@contextlib.contextmanager
 def _lock(path):
+    """Keeps other threads, and other tests, which are other processes, from making this file at the same time."""
     with _guard:
-        return _locks.setdefault(path, threading.Lock())
+        lock = _locks.setdefault(path, threading.Lock())
+    with lock:
+        if PREBUILT:
+            yield
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path + '.lock', 'w') as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
 
 def is_32_bit(variant):
@@ -249,7 +261,7 @@ def _compile(command, output, sources, last=()):
         if os.path.exists(output) and os.path.getmtime(output) > newest:
             return
         os.makedirs(os.path.dirname(output), exist_ok=True)
-        # Another test, which is another process, may be building the same program now.
+        # A build that is interrupted leaves no program.
         part = '%s.%d.part' % (output, os.getpid())
         done = subprocess.run(command + ['-o', part] + list(last), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               universal_newlines=True, timeout=300)

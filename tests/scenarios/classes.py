@@ -4,13 +4,14 @@ attaches to both."""
 import collections
 import glob
 import os
+import select
 import shutil
 
 import builds
 import kinds
 import oracle
 from lifecycle import Held, need_attach
-from processes import Tracer, may_attach
+from processes import Tracer, may_attach, wait_for
 
 # A script for a shell, which starts three programs one after the other and executes the fourth one itself.
 SCRIPT = '"$0" 2 5; "$1" 3 5; (exec "$0" 3 6); exec "$0" 4 5'
@@ -105,6 +106,14 @@ def attached(room, child):
     with Held(room, [kinds.shell(), '-c', '"$0" 2 5; exit $?', child]) as held:
         tracer = Tracer(room, held.child.pid, ['-r', '--children'])
         tracer.planted()
+        said, stream = [], tracer.child.stderr.fileno()
+
+        def is_attached():
+            while select.select([stream], [], [], 0)[0] and (not said or said[-1]):
+                said.append(os.read(stream, 65536))
+            return b'lets go' in b''.join(said) or tracer.child.poll() is not None
+        # planted() looks at the shell only. This message comes when the child has its breakpoints, too.
+        wait_for('functrace to be attached to both', is_attached)
         done, problems = held.work_and_end(tracer)
     traces, more = kinds.read_traces(room.path('traces'), 2)
     return problems + more + oracle.Oracle(done.out).check(traces), '%s' % archs(room.path('traces'))

@@ -4,6 +4,7 @@ guesses nothing."""
 import re
 
 import builds
+from processes import all_sleep, wait_for
 from rounds import LONG
 from scans import Target, compare, of_size
 
@@ -31,6 +32,8 @@ BUILDS = [('damaged', 'O2'), ('damaged', 'm32')]
 
 def damaged(room, kind, variant):
     with Target(room, 'damaged', variant, kind) as target:
+        # The message depends on whether a thread ran during one of the copies.
+        wait_for('the threads to sleep', lambda: all_sleep(target.pid))
         done = target.scan()
         place = '' if kind in WITHOUT_PLACE else ', at 0x[0-9a-f]+'
         wanted, said = WORDS % (target.pid, variant, re.escape(REASONS[kind]), place), done.err.decode()

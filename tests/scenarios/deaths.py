@@ -1,6 +1,7 @@
 """Tests processes that end at a bad moment: while functrace attaches, in a core dump, or at the same time as many
 others."""
 
+import contextlib
 import os
 import random
 import resource
@@ -58,7 +59,7 @@ def ends_while_attached_to(room):
         time.sleep(chance.random() * 0.03)
         gate.open()
         gate.open()
-        ended, done = room.finish(child), room.finish(tracer, 20)
+        ended, done = room.finish(child), room.finish(tracer)
         gate.close()
         if (ended.status, ended.out) != (plain.status, plain.out):
             problems.append('round %d: status %d, %r' % (i + 1, ended.status, (ended.out + ended.err)[-300:]))
@@ -168,8 +169,8 @@ def let_go_in_a_core_dump(room, prefix):
     wait_for('the core dump', lambda: child.poll() is not None or status_field(child.pid, 'CoreDumping') == '1')
     dumping = child.poll() is None
     tracer.send_signal(signal.SIGINT)
-    said = room.finish(tracer, 30)
-    done = room.finish(child, 30)
+    said = room.finish(tracer)
+    done = room.finish(child)
     problems = one_core(cores(room), 120 << 20)
     if done.status != -signal.SIGABRT or said.status:
         problems.append('the target ended with status %d, functrace with %d, %r' % (done.status, said.status, said.err))
@@ -185,9 +186,10 @@ def killed_in_a_core_dump(room, prefix):
     child.stdin.write(b'x')
     child.stdin.flush()
     wait_for('the core dump', lambda: child.poll() is not None or status_field(pid, 'CoreDumping') == '1')
-    if child.poll() is None:
+    # The dump may just have been completed.
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-    done = room.finish(child, 30)
+    done = room.finish(child)
     cores(room)
     if done.status not in (-signal.SIGKILL, -signal.SIGABRT):
         return ['status %d, %r' % (done.status, done.err[-300:])], ''

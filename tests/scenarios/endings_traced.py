@@ -45,6 +45,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "exec"))
 		execl("/bin/true", "true", (char *)NULL);
 	if (!strcmp(argv[1], "fork") && !fork()) {
+		free(malloc(55)); /* is in the log and in the trace, even if the end cuts off all threads' events */
 		for (int i = 0; i < 3; i++)
 			pthread_create(&thread, NULL, work, NULL);
 		usleep(30000);
@@ -338,12 +339,14 @@ def stopped_by_a_signal(room):
         os.kill(target.pid, signal.SIGSTOP)
         wait_for('the process to stop', lambda: state_of(target.pid) == 'T')
         report = room.run([FUNCTRACE, '--report', '-e', 'memory', '--duration=0.2', '-t', str(target.pid)])
-        state = state_of(target.pid)
+        # The process runs for a moment in the kernel when it is detached from, until it has stopped again. If it ran
+        # on, it would wait for its input, in state S.
+        wait_for('the process to be stopped again', lambda: state_of(target.pid) == 'T')
         os.kill(target.pid, signal.SIGCONT)
         problems += target.end()
     found = re.findall(rb'in ([0-9]+) blocks (definitely|indirectly) lost', report.out)
-    if report.status or found != [(b'40', b'definitely'), (b'40', b'indirectly')] or state != 'T':
-        problems.append('status %d, state %s: %s' % (report.status, state, (report.out + report.err).decode()))
+    if report.status or found != [(b'40', b'definitely'), (b'40', b'indirectly')]:
+        problems.append('status %d: %s' % (report.status, (report.out + report.err).decode()))
     return problems, ''
 
 

@@ -93,9 +93,9 @@ def one_round(room, number, launched, command, count, chance):
     words = (b'runs on', b'SIGTRAP:', b'has ended', b'had to be killed', b'not known whether it lives')
     wait_for('what functrace says', lambda: any(word in read(said_path) for word in words), 60)
     time.sleep(0.05)  # time for a damaged target to fail
-    ended = room.finish(child, 30, data=b'')
+    ended = room.finish(child, data=b'')
     if tracer is not child:
-        room.finish(tracer, 30)
+        room.finish(tracer)
     judge('round %d' % (number + 1), ended, read(said_path), count)
     for done in {tracer, child}:
         room.children.remove(done)
@@ -139,8 +139,8 @@ def let_go_of(mode):
             wait_for('events', lambda: is_traced(child.pid) and folder_with_events(folder))
             time.sleep(0.5)
             tracer.send_signal(signal.SIGINT)
-            room.finish(tracer, 30)
-        ended = room.finish(child, 30, data=b'')
+            room.finish(tracer)
+        ended = room.finish(child, data=b'')
         if ended.status or not ended.out.endswith(b'sound\n'):
             return ['the target ended with status %d, %r' % (ended.status, ended.out[-200:])], ''
         return [], '%d rounds' % processes.rounds(24)

@@ -38,7 +38,7 @@ def engine_killed(room):
         if len(children) != COUNT:
             problems.append('%d children, expected %d' % (len(children), COUNT))
         os.kill(int(status_field(int(status_field(child.pid, 'TracerPid')), 'Tgid')), signal.SIGKILL)
-        done = room.finish(tracer.child, 20)
+        done = room.finish(tracer.child)
         if done.status != 1 or b'breakpoints removed: ' not in done.err:
             problems.append('functrace ended with status %d, and said %r' % (done.status, done.err))
         for pid in [child.pid] + children:

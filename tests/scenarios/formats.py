@@ -83,7 +83,7 @@ def ends_whole(form):
             wait_for('a trace', lambda: os.path.exists(room.path('attached')) and
                      os.stat(room.path('attached')).st_size > 20)
             tracer.send_signal(signal.SIGINT)
-            done = room.finish(tracer, 20)
+            done = room.finish(tracer)
             held.gate.open()
             room.finish(held.child)
         with open(room.path('attached'), 'rb') as file:

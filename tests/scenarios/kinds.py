@@ -9,7 +9,7 @@ import oracle
 import reflog
 import trace_text
 from rounds import LONG
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules, unexpected
+from processes import FUNCTRACE, POSTPROC, Failure, Gate, Room, Tracer, may_attach, modules, unexpected
 
 
 def functrace(folder, *options, by=()):
@@ -252,8 +252,7 @@ class Scenario:
                 problems += tracer.let_go()
                 gate.open()
             else:
-                tracer.child.wait(20 * PATIENCE)  # the target has ended, so functrace ends by itself
-                tracer.err = tracer.child.stderr.read()
+                tracer.err = room.finish(tracer.child).err  # the target has ended, so functrace ends by itself
             traced = room.finish(child)
             traced.err += tracer.err
             more, remark = self.judge(room, variant, plain, traced, self.files, attached=True)

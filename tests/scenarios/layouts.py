@@ -62,7 +62,7 @@ def reloading(room):
     need_attach()
     count = 40 if LONG else 2
     with Held(room, [builds.target('reloading', 'O2'), builds.library()]) as held:
-        problems, events = come_and_go(room, held.child.pid, count, 0.02)
+        problems, events = come_and_go(room, held.child.pid, count, 0.02, until_call=True)
         held.gate.open()
         ended = room.finish(held.child)
     if ended.status or ended.out != b'wrong 0\n':

@@ -12,10 +12,20 @@ import time
 import builds
 import kinds
 import oracle
-from processes import (Failure, Gate, Tracer, may_attach, rounds, state_of, status_field, tasks_of, text_differences,
-                       text_of, wait_for)
+from processes import (Failure, Gate, Tracer, has_ended, may_attach, rounds, state_of, status_field, tasks_of,
+                       text_differences, text_of, wait_for)
 from rounds import LONG
 from programs import come_and_go
+
+
+def copied(room, path, name):
+    """Copies a program into the room, by another process. If this process copied it, a child that another scenario is
+    just starting might still have the copy open for writing, and then nobody can execute it."""
+    copy = room.path(name)
+    done = room.run(['cp', '-p', path, copy])
+    if done.status:
+        raise Failure('cannot copy %s: %r' % (path, done.err))
+    return copy
 
 
 def need_attach():
@@ -98,6 +108,16 @@ def stopped_and_continued(room):
         return problems, ''
 
 
+def not_stopped(pid):
+    """Returns a problem if the process from which functrace has detached is not stopped. The kernel wakes a task that
+    is detached in a stop, and the task stops again when it gets a CPU."""
+    try:
+        wait_for('process %d to be stopped' % pid, lambda: state_of(pid) == 'T')
+    except Failure:
+        return ['after detaching the state is %s, expected T' % state_of(pid)]
+    return []
+
+
 def attach_to_a_stopped_one(room):
     """A stopped process stays stopped while functrace attaches and detaches."""
     need_attach()
@@ -109,10 +129,7 @@ def attach_to_a_stopped_one(room):
         tracer.planted()
         time.sleep(0.1)
         problems = [] if state_of(pid) in 'tT' else ['state %s while traced' % state_of(pid)]
-        problems += tracer.let_go()
-        time.sleep(0.1)
-        if state_of(pid) != 'T':
-            problems.append('after detaching the state is %s, expected T' % state_of(pid))
+        problems += tracer.let_go() + not_stopped(pid)
         os.kill(pid, signal.SIGCONT)
         held.gate.open()
         done = room.finish(held.child)
@@ -131,10 +148,7 @@ def stopped_while_traced_then_let_go(room):
         os.kill(pid, signal.SIGSTOP)
         wait_for('the process to stop', lambda: state_of(pid) in 'tT')
         time.sleep(0.1)
-        problems = tracer.let_go()
-        time.sleep(0.1)
-        if state_of(pid) != 'T':
-            problems.append('after detaching the state is %s, expected T' % state_of(pid))
+        problems = tracer.let_go() + not_stopped(pid)
         os.kill(pid, signal.SIGCONT)
         held.gate.open()
         done = room.finish(held.child)
@@ -190,7 +204,7 @@ def kill_the_target(room):
         target = wait_for('the target', lambda: running(room, 'sigstorm-O2'))[0]
         time.sleep(chance.random() * 0.1)
         os.kill(target, signal.SIGKILL)
-        done = room.finish(tracer, 20)
+        done = room.finish(tracer)
         if done.status not in (137, -signal.SIGKILL):
             problems.append('round %d: status %d, expected 137' % (i + 1, done.status))
         problems += kinds.read_traces(folder)[1]
@@ -213,7 +227,7 @@ def kill_engine(room):
             tracer = Tracer(room, held.child.pid, output=folder)
             tracer.planted()
             os.kill(engine_of(room, held.child.pid), signal.SIGKILL)
-            done = room.finish(tracer.child, 20)
+            done = room.finish(tracer.child)
             if done.status != 1 or not done.err:
                 problems.append('functrace ended with status %d, expected 1 and a message; it said %r' % (
                     done.status, done.err))
@@ -240,7 +254,7 @@ def attach_while_it_starts(room):
         child = room.start(['sh', '-c', 'read go; exec "$0"', program], stdin=subprocess.PIPE)
         tracer = room.start(kinds.functrace(folder, '-t', str(child.pid)))
         time.sleep(i % 12 * 0.001)
-        ended, done = room.finish(child, data=b'go\n'), room.finish(tracer, 20)
+        ended, done = room.finish(child, data=b'go\n'), room.finish(tracer)
         if (ended.status, ended.out, ended.err) != (plain.status, plain.out, plain.err):
             problems.append('round %d: the target ended with status %d and said %r' % (
                 i + 1, ended.status, (ended.out + ended.err)[-300:]))
@@ -299,10 +313,12 @@ def kill_functrace(room):
         tracer = Tracer(room, held.child.pid)
         tracer.planted()
         time.sleep(0.1)
+        engine = engine_of(room, held.child.pid)
         tracer.child.kill()
-        tracer.child.wait(10)
+        wait_for('the end of the killed process', lambda: tracer.child.poll() is not None)
         wait_for('functrace to detach from the target', lambda: status_field(held.child.pid, 'TracerPid') == '0')
-        time.sleep(0.2)
+        # The engine may detach from a task before it has written the end of the trace.
+        wait_for('the end of the engine', lambda: has_ended(engine))
         problems = []
         if held.child.poll() is not None:
             problems.append('the target died with status %d' % held.child.returncode)
@@ -512,7 +528,7 @@ def nine_processes(room):
     wait_for('functrace to attach', lambda: all(
         status_field(child.pid, 'TracerPid') != '0' and text_of(child.pid) != before[child.pid] for child in sleepers))
     tracer.send_signal(signal.SIGINT)
-    done = room.finish(tracer, 20)
+    done = room.finish(tracer)
     for child in sleepers:
         problems += text_differences(before[child.pid], text_of(child.pid))
         if not re.search(rb'process %d \([^)]+\): 0 events' % child.pid, done.err):
@@ -576,7 +592,7 @@ def terminated_resuming(room):
         tracer.send_signal(signal.SIGUSR2)
         time.sleep(random.uniform(0, 0.1))
         tracer.send_signal(signal.SIGTERM)
-        done = room.finish(tracer, 30)
+        done = room.finish(tracer)
         problems += ['round %d: status %d, %r' % (i, done.status, done.err[-300:])] * (done.status != 0)
         problems += text_differences(before, text_of(target.pid))
     done = room.finish(target, data=b'')
@@ -586,6 +602,15 @@ def terminated_resuming(room):
 def not_begun(done):
     """Returns true if SIGTERM came before functrace began to resume, as on a busy machine."""
     return done.status == -signal.SIGTERM and not done.err
+
+
+def words_of(pid):
+    """Returns the command line of a process; b'' if it is ending."""
+    try:
+        with open('/proc/%d/cmdline' % pid, 'rb') as file:
+            return file.read()
+    except OSError:
+        return b''
 
 
 def exec_storm(room):
@@ -601,9 +626,12 @@ def exec_storm(room):
         tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)])
         time.sleep(random.uniform(0.05, 0.25))
         tracer.send_signal(signal.SIGTERM)
-        done = room.finish(tracer, 30)
+        words = words_of(target.pid)
+        done = room.finish(tracer)
         if done.status and b'cannot attach' in done.err:
-            time.sleep(0.1)  # the process may be ending now
+            # The process may be ending now. If it is not, it executes itself again and again.
+            wait_for('the target to end or to go on', lambda words=words: target.poll() is not None or
+                     words_of(target.pid) not in (b'', words))
         if done.status and target.poll() is None and not not_begun(done):
             problems.append('round %d: status %d, %r' % (done_rounds, done.status, done.err[-500:]))
         problems += kinds.read_traces(folder)[1]
@@ -621,7 +649,7 @@ def killed_in_exec(room):
     thread, and functrace must not wait for it when it detaches from another process."""
     need_attach()
     command = [builds.target('regress_execstorm', 'O2'), '9999', '50', '200']
-    other = room.start(['sleep', '60'])
+    other = room.start(['sleep', '600'])
     for i in range(rounds(25)):
         target = room.start(command)
         folder = room.path('traces', str(i))
@@ -632,7 +660,7 @@ def killed_in_exec(room):
         time.sleep(0.05)
         tracer.send_signal(signal.SIGTERM)
         try:
-            done = room.finish(tracer, 20)
+            done = room.finish(tracer)
         except Failure as failure:
             return ['round %d: %s' % (i, failure)], ''
         if done.status and b'cannot attach' not in done.err and not not_begun(done):
@@ -656,7 +684,7 @@ def forks_before_exec(room):
         wait_for('the children of round %d to end' % i,
                  lambda: [p for p in running(room, 'regress_execfork-O2') if p != target.pid] == [])
         tracer.send_signal(signal.SIGTERM)
-        done = room.finish(tracer, 30)
+        done = room.finish(tracer)
         if done.status:
             return ['round %d: status %d, %r' % (i, done.status, done.err[-300:])], ''
         wait_for('the target of round %d to sleep' % i, lambda: state_of(target.pid) == 'S')
@@ -677,7 +705,7 @@ def exec_once(room):
         while target.poll() is None and int(status_field(target.pid, 'Threads') or 0) < 1001:
             pass
         tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)])
-        done, said = room.finish(target, 30), room.finish(tracer, 30)
+        done, said = room.finish(target), room.finish(tracer)
         problems = kinds.read_traces(folder)[1]
         if (done.status, done.out) != (7, b'all is well\n'):
             problems.append('the target ended with status %d, %r' % (done.status, done.out + done.err))

@@ -218,9 +218,13 @@ class Heap:
     def thread(self):
         """Returns a thread of the process that has not ended."""
         for tid in os.listdir('/proc/%d/task' % self.pid):
-            with open('/proc/%s/stat' % tid) as file:
-                if file.read().rpartition(')')[2].split()[0] not in 'ZX':
-                    return int(tid)
+            try:
+                # A thread that is just ending has no mappings any more, before it is a zombie or gone.
+                with open('/proc/%s/stat' % tid) as file, open('/proc/%s/maps' % tid) as maps:
+                    if file.read().rpartition(')')[2].split()[0] not in 'ZX' and maps.read(1):
+                        return int(tid)
+            except OSError:
+                pass
         raise Failure('%s: it has ended' % self.title)
 
     # ---- Words that look like pointers ----

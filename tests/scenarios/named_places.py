@@ -340,8 +340,13 @@ def library(room):
 
 def attached(room, by):
     """functrace reads the mapped file itself, not the object that now has its path."""
-    done = room.run([*by, FUNCTRACE, '-f', 'text', '-r', '-a', '-x', 'make', '-o', room.path('trace'), '-t',
-                     str(room.child.pid), '--duration=1s'])
+    trace = room.path('trace')
+    tracer = room.start([*by, FUNCTRACE, '-f', 'text', '-r', '-a', '-x', 'make', '-o', trace, '-t',
+                         str(room.child.pid)])
+    wait_for('calls in the trace', lambda: tracer.poll() is not None or (
+        os.path.exists(trace) and len(re.findall(r'^\d+\. .*\bmake\(', content(trace), re.M)) >= 6))
+    tracer.send_signal(signal.SIGINT)
+    done = room.finish(tracer)
     os.unlink(room.path('go'))
     longest_call(room.finish(room.child).out)
     return done, arguments_of(content(room.path('trace')))

@@ -104,7 +104,7 @@ def own_pids():
     """Returns a command prefix that runs a program in a new pid namespace."""
     kinds.need('unshare')
     command = ['unshare', '-p', '-f', '--mount-proc']
-    if os.geteuid() or subprocess.run(command + ['true'], stderr=subprocess.DEVNULL, timeout=20).returncode:
+    if os.geteuid() or subprocess.run(command + ['true'], stderr=subprocess.DEVNULL, timeout=60).returncode:
         raise builds.Skip('a pid namespace cannot be made here (it needs root)')
     return command
 
@@ -178,7 +178,7 @@ def paused_and_resumed(room):
                 wait_for('the pause', lambda: trace_paused(room.path(name)))
                 os.kill(tracer.pid, signal.SIGUSR1)
         tracer.send_signal(signal.SIGINT)
-        done = room.finish(tracer, 20)
+        done = room.finish(tracer)
         held.gate.open()
         room.finish(held.child)
     names = ['P', 'P.%d.1' % held.child.pid, 'P.%d.2' % held.child.pid]
@@ -220,7 +220,7 @@ def lets_go_of(room, options, word, kept=None, nothing=None, **more):
                 pass
             tracer.stdout.close()
             tracer.stdout = open(os.devnull, 'rb')
-        done = room.finish(tracer, 30)
+        done = room.finish(tracer)
         text = done.err.decode()
         problems = equal('status', done.status, 1) + equal('TracerPid', status_field(pid, 'TracerPid'), '0')
         problems += text_differences(before, text_of(pid))
@@ -244,7 +244,7 @@ def small_disk(room):
     """Mounts a file system of 300 KB; returns its folder."""
     os.mkdir(room.path('disk'))
     if os.geteuid() or subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', room.path('disk')],
-                                      stderr=subprocess.DEVNULL, timeout=20).returncode:
+                                      stderr=subprocess.DEVNULL, timeout=60).returncode:
         raise builds.Skip('a small file system cannot be mounted here (it needs root)')
     return room.path('disk')
 
@@ -256,7 +256,7 @@ def disk_full(form):
             return lets_go_of(room, ['-f', form, '-o', disk + '/a'], 'No space left',
                               kept=lambda path: calls_in(room, path))
         finally:
-            subprocess.run(['umount', '-l', disk], timeout=20)
+            subprocess.run(['umount', '-l', disk], timeout=60)
     return run
 
 
@@ -304,9 +304,16 @@ def one_of_two(room):
         with Held(room, [builds.target('sleepers', 'O2')]) as quiet, \
                 Held(room, [builds.target('churn', 'O2'), '3']) as busy:
             before = text_of(busy.child.pid)
-            tracer = room.start([FUNCTRACE, '-f', 'text', '-o', disk, '-t', str(busy.child.pid), '-t',
-                                 str(quiet.child.pid)])
-            wait_for('functrace to attach', lambda: text_of(busy.child.pid) != before)
+            with open(room.path('said'), 'wb') as said:
+                tracer = room.start([FUNCTRACE, '-f', 'text', '-o', disk, '-t', str(busy.child.pid), '-t',
+                                     str(quiet.child.pid)], stderr=said)
+
+            def told():
+                with open(room.path('said'), 'rb') as file:
+                    return file.read()
+            # The breakpoints are no sign of the attach: the disk may be full, and they removed, before one looks.
+            wait_for('functrace to find the disk full',
+                     lambda: b'can no longer be written' in told() or tracer.poll() is not None)
             wait_for('functrace to detach from one process', lambda: all(
                 status_field(t, 'TracerPid') == '0' for t in os.listdir('/proc/%d/task' % busy.child.pid)
                 for t in [int(t)]) and text_of(busy.child.pid) == before)
@@ -315,7 +322,8 @@ def one_of_two(room):
             ended = room.finish(busy.child)
             problems += equal('the target', (ended.status, ended.out), (0, b'all threads ended\n'))
             tracer.send_signal(signal.SIGINT)
-            done = room.finish(tracer, 20)
+            done = room.finish(tracer)
+            done.err = told()
             problems += equal('status', done.status, 1)
             problems += equal('the tracer of the other process', status_field(quiet.child.pid, 'TracerPid'), '0')
             counts = counts_of_broken(done.err.decode())
@@ -323,7 +331,7 @@ def one_of_two(room):
                 problems.append('functrace said: ' + done.err.decode())
             room.kill(quiet.child)
     finally:
-        subprocess.run(['umount', '-l', disk], timeout=20)
+        subprocess.run(['umount', '-l', disk], timeout=60)
     return problems, ''
 
 
@@ -331,7 +339,7 @@ GOES_ON = '''
 import os, sys, time
 def tracer():
     return [l.split()[1] for l in open('/proc/self/status') if l.startswith('TracerPid')][0]
-end = time.monotonic() + 20
+end = time.monotonic() + 50
 while tracer() != '0' and time.monotonic() < end:
     x = [os.urandom(1000) for i in range(100)]
     if sys.argv[1:] and os.fork() == 0:
@@ -417,9 +425,9 @@ def cannot_begin_attached(room):
         shutil.rmtree(room.path('d'))
         with open(room.path('gate'), 'w') as file:
             file.write('go\n')
-        return room.finish(tracer, 20)
+        return room.finish(tracer)
     done, problems = cannot_begin(room, None, before)
-    problems += equal('status', done.status, 1) + equal('the program', room.finish(child, 20).status, 0)
+    problems += equal('status', done.status, 1) + equal('the program', room.finish(child).status, 0)
     return problems, ''
 
 

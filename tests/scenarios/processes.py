@@ -20,6 +20,7 @@ POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'funct
 # How many times slower than a usual machine this one may be. On an emulated machine all waits have longer limits.
 PATIENCE = float(os.environ.get('SCENARIO_PATIENCE', '1'))
 TIMEOUT = float(os.environ.get('SCENARIO_TIMEOUT', '60'))
+OWN = ('functrace', 'ft-guard', 'ft-engine', '')  # names of functrace's processes; of one that has just ended
 
 
 class Failure(Exception):
@@ -90,7 +91,7 @@ class Room:
         more.setdefault('stderr', subprocess.PIPE)
         # finish() reads from the descriptors; bytes that a buffer of this process read ahead would be lost.
         more.setdefault('bufsize', 0)
-        for patience in range(100, -1, -1):
+        for patience in range(3000, -1, -1):
             try:
                 child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,
                                          start_new_session=True, **more)
@@ -149,10 +150,11 @@ class Room:
                             or 'none')
 
     def leftovers(self):
-        """Describes the processes that still exist a moment after the end, and ends them."""
-        end = time.monotonic() + 3
+        """Describes the processes that still exist a moment after the end, and ends them. functrace's own processes,
+        which end one after the other, have a minute."""
+        began = time.monotonic()
         left = self.processes()
-        while left and time.monotonic() < end:
+        while left and time.monotonic() - began < (60 * PATIENCE if all(command_of(p) in OWN for p in left) else 3):
             time.sleep(0.02)
             left = self.processes()
         words = ['left over: %d (%s, %s)' % (p, command_of(p), state_of(p)) for p in left]
@@ -225,8 +227,9 @@ def living_task(pid):
     for tid in [pid] + tasks_of(pid):
         folder = '/proc/%d/task/%d' % (pid, tid)
         try:
-            with open(folder + '/stat') as file:
-                if file.read().rsplit(')', 1)[1].split()[0] not in 'ZX':
+            # A task that is just ending has no mappings any more, before it is a zombie.
+            with open(folder + '/stat') as file, open(folder + '/maps') as maps:
+                if file.read().rsplit(')', 1)[1].split()[0] not in 'ZX' and maps.read(1):
                     return folder
         except OSError:
             pass
@@ -380,7 +383,7 @@ class Tracer:
     def let_go(self, number=signal.SIGINT):
         """Ends functrace; returns the problems."""
         self.child.send_signal(number)
-        result = self.room.finish(self.child, 20)
+        result = self.room.finish(self.child)
         problems = []
         if result.status != 0:
             problems.append('functrace ended with status %d after detaching: %s' % (

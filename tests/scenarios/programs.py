@@ -398,7 +398,17 @@ def busybox(room):
 
 # ---- Attach, trace and detach, again and again ----
 
-def come_and_go(room, pid, times, pause=0.15, files=1, by=()):
+def has_call(folder):
+    """Returns true if a text trace in the folder has a call. functrace writes what it has at least once a second."""
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), 'rb') as file:
+            if b'\n1. ' in file.read():
+                return True
+    return False
+
+
+def come_and_go(room, pid, times, pause=0.15, files=1, by=(), until_call=False):
+    """until_call: in each round functrace detaches only after it has traced a call."""
     problems, events = [], 0
     tasks = tasks_of(pid)
     first = text_of(pid)
@@ -407,6 +417,8 @@ def come_and_go(room, pid, times, pause=0.15, files=1, by=()):
         tracer = Tracer(room, pid, output=folder, by=by)
         tracer.planted()
         time.sleep(pause)
+        if until_call:
+            wait_for('a call in the trace', lambda folder=folder: has_call(folder))
         problems += ['round %d: %s' % (i + 1, p) for p in tracer.let_go()]
         traces, more = kinds.read_traces(folder, files)
         problems += more
@@ -425,25 +437,24 @@ def redis(room):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        port = s.getsockname()[1]
-    server = room.start([server_path, '--port', str(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
+    # Not a port: another program might take it before the server does.
+    path = room.path('socket')
+    server = room.start([server_path, '--port', '0', '--unixsocket', path, '--save', '', '--appendonly', 'no',
                          '--dir', room.folder], stdout=subprocess.DEVNULL)
 
     def listening():
         if server.poll() is not None:
             raise Failure('redis-server ended with status %d' % server.returncode)
-        with socket.socket() as s:
-            return s.connect_ex(('127.0.0.1', port)) == 0
+        with socket.socket(socket.AF_UNIX) as s:
+            return s.connect_ex(path) == 0
     wait_for('redis-server to listen', listening)
-    load = room.start([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get,lpush,lrange_100', '-l', '-c', '8',
-                       '-r', '1000', '-d', '100', '-q', '-n', '2000'], stdout=subprocess.DEVNULL)
+    load = room.start([bench, '-s', path, '-t', 'set,get,lpush,lrange_100', '-l', '-c', '8', '-r', '1000', '-d', '100',
+                       '-q', '-n', '2000'], stdout=subprocess.DEVNULL)
     problems, events = come_and_go(room, server.pid, rounds(20))
     if load.poll() is not None:
         problems.append('redis-benchmark ended with status %d: %s' % (load.returncode, load.stderr.read()))
     room.kill(load)
-    done = room.run([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get', '-q', '-n', '5000'])
+    done = room.run([bench, '-s', path, '-t', 'set,get', '-q', '-n', '5000'])
     if done.status or b'rror' in done.out + done.err:
         problems.append('redis-benchmark afterwards: status %d, %r' % (done.status, (done.out + done.err)[-300:]))
     server.send_signal(signal.SIGTERM)

@@ -128,6 +128,8 @@ def test_engine_killed():
     os.kill(engine, signal.SIGKILL)
     equal(shell.prompt(), 1)
     contains(shell.before, "was killed by signal 9")
+    # The kernel detaches when the engine's thread ends. The guardian waits only 2 s for the engine's exit.
+    wait_until("the tracer's end", lambda: tracer_of(target.pid) == 0)
     target.is_well()
     target.end()
     shell.close()

@@ -2,12 +2,11 @@
 and how --repair removes it."""
 
 import os
-import shutil
 import signal
 import subprocess
 
 import builds
-from lifecycle import engine_of, need_attach
+from lifecycle import copied, engine_of, need_attach
 from processes import FUNCTRACE, Failure, Tracer, state_of, status_field, text_differences, text_of, wait_for
 
 
@@ -121,7 +120,7 @@ def denied(room):
     if os.geteuid():
         raise builds.Skip('only root can try as another user')
     child = room.start(['cat'], stdin=subprocess.PIPE)
-    program = shutil.copy(FUNCTRACE, room.path('functrace'))
+    program = copied(room, FUNCTRACE, 'functrace')
     os.chmod(room.folder, 0o755)
     done = room.run(['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', program, '--repair', '-t', str(child.pid)])
     problems = [] if done.status == 1 else ['status %d' % done.status]

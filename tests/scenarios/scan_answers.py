@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import time
 import builds
 from errors import as_nobody
 from lifecycle import need_attach
-from processes import FUNCTRACE, PATIENCE, POSTPROC, state_of, wait_for
+from processes import (FUNCTRACE, PATIENCE, POSTPROC, all_sleep, command_of, has_ended, state_of, status_field,
+                       tasks_of, wait_for)
 from rounds import LONG
 from scans import Target, compare, gdb_core, kernel_core, of_core, of_size, wide
 
@@ -109,24 +111,43 @@ def full(room):
     return problems, ''
 
 
+def hold(scans, pid):
+    """Stops functrace at a moment when it does not hold the process, so that all that the test does until it continues
+    functrace comes before the next copy."""
+    def is_held():
+        scans.send_signal(signal.SIGSTOP)
+        wait_for('functrace to stop',
+                 lambda: has_ended(scans.pid) or all(state_of(tid) == 'T' for tid in tasks_of(scans.pid)))
+        if has_ended(scans.pid) or status_field(pid, 'TracerPid') == '0':
+            return True
+        scans.send_signal(signal.SIGCONT)
+        return False
+    wait_for('functrace to let go of the process', is_held)
+
+
 def scanned_through_exec(room, form):
-    """A shell executes another program after the first of five scans. On a busy machine this may take longer than the
-    five scans; then the next try has a longer interval. Returns (the shell, the result of the scans, their output)."""
-    for interval in '0.3', '3', '20':
+    """A shell executes another program after the first of five scans. functrace is stopped until that program has lost
+    its blocks. If the test is late, and fewer than two scans are left, the next try has a longer interval. Returns (the
+    shell, the result of the scans, their output)."""
+    for interval in '0.3', '3', '10':
         child = room.start(['sh', '-c', 'read line; exec "$0" 1 100', builds.target('planted', 'O2')], stdin=subprocess.PIPE)
         wait_for('the shell to wait', lambda child=child: state_of(child.pid) == 'S')
         scans = room.start([FUNCTRACE, '--scan=' + form, '--interval=' + interval, '--count=5', '--error-exitcode=5', '-t', str(child.pid)])
         line = scans.stdout.readline()
+        hold(scans, child.pid)
         child.stdin.write(b'\n')
         child.stdin.flush()
         if child.stdout.readline() != b'ready\n':
             raise builds.Skip('the target does not run here')
+        scans.send_signal(signal.SIGCONT)
         done = room.finish(scans)
-        if done.status:
+        out = (line + done.out).decode()
+        of_new = re.findall(r'(?m)^(?:\{"pid":\d+,"program":")?planted-O2\b', out)
+        if done.status not in (0, 5) or len(of_new) > 1 or interval == '10':
             break
         child.kill()
         room.finish(child)
-    return child, done, (line + done.out).decode()
+    return child, done, out
 
 
 def becomes(room):
@@ -187,12 +208,14 @@ def loads(room):
         raise builds.Skip('no library can be made here: %s' % done.err.decode())
     child = room.start([sys.executable, '-c', LOADER], stdin=subprocess.PIPE)
     child.stdout.readline()
-    # Even on a busy machine the interval is longer than the loading of the library takes.
+    # functrace is stopped in the interval between the scans, until the library is loaded.
     scans = room.start([FUNCTRACE, '--scan=json', '--interval=5', '--count=2', '-t', str(child.pid)])
     first = scans.stdout.readline()
+    hold(scans, child.pid)
     child.stdin.write(library.encode() + b'\n')
     child.stdin.flush()
     child.stdout.readline()
+    scans.send_signal(signal.SIGCONT)
     done = room.finish(scans)
     found = [json.loads(line) for line in (first + done.out).splitlines()]
     owners = [[owner['bytes'] for owner in one['owners'] if owner['root'] == 'libkept.so: scan_kept'] for one in found]
@@ -257,20 +280,25 @@ def family_ends(room):
     """If a child ends between two scans, this is no error; if a process of -t ends, it is one."""
     problems = []
     for options, status, end in (([], 0, ''), (['-t'], 1, '.')):
-        with Family(room) as ours:
-            one, two = ours.children
-            named = ['-t', str(one)] if options else []
-            scans = room.start([FUNCTRACE, '--scan=json', '--interval=1', '--count=3', '-t', str(ours.parent.pid), '--children',
-                                *named])
-            lines = [scans.stdout.readline() for _ in range(3)]
-            os.kill(one, 9)
-            done = room.finish(scans)
+        # On a busy machine all three scans may be made before the process is killed: then the next try has a longer
+        # interval.
+        for interval in '1', '5', '20':
+            with Family(room) as ours:
+                one, two = ours.children
+                named = ['-t', str(one)] if options else []
+                scans = room.start([FUNCTRACE, '--scan=json', '--interval=' + interval, '--count=3', '-t',
+                                    str(ours.parent.pid), '--children', *named])
+                lines = [scans.stdout.readline() for _ in range(3)]
+                os.kill(one, 9)
+                done = room.finish(scans)
             pids = [pid for pid, _ in lost_of(b''.join(lines) + done.out)]
-            times = min(pids.count(one), 2)  # on a busy machine the second scan is made before the process is killed
-            wanted = [ours.parent.pid, one, two] * times + [ours.parent.pid, two] * (3 - times)
-            said = 'functrace: process %d (planted-O2) has ended after %d scan%s%s\n' % (one, times, 's' * (times > 1), end)
-            if done.status != status or done.err.decode() != said or not times or pids != wanted:
-                problems.append('%s: status %d: %s %s' % (options, done.status, pids, done.err))
+            if pids.count(one) < 3:
+                break
+        times = min(pids.count(one), 2)  # the second scan may be made before the process is killed, too
+        wanted = [ours.parent.pid, one, two] * times + [ours.parent.pid, two] * (3 - times)
+        said = 'functrace: process %d (planted-O2) has ended after %d scan%s%s\n' % (one, times, 's' * (times > 1), end)
+        if done.status != status or done.err.decode() != said or not times or pids != wanted:
+            problems.append('%s: status %d: %s %s' % (options, done.status, pids, done.err))
     return problems, ''
 
 
@@ -333,10 +361,11 @@ def beside_variables(room, variant):
     problems = []
     with Target(room, 'besidetls', variant) as target:
         blocks = [target.child.stdout.readline().decode().strip() for _ in range(4)]
-        time.sleep(0.1)
+        # When all threads sleep, the variables and frames from which the addresses were printed are cleared.
+        wait_for('the threads to sleep', lambda: all_sleep(target.pid))
         more, found = target.look(*['--why=' + block for block in blocks])
         roots = [why['path'][0]['root'] for why in found['why']] if not more else []
-        thread = max(int(tid) for tid in os.listdir('/proc/%d/task' % target.pid))
+        thread, = (tid for tid in tasks_of(target.pid) if tid != target.pid)
         wanted = [r'mapping 0x[0-9a-f]+-0x[0-9a-f]+, 0x[0-9a-f]+'] + \
             [r'%s of thread %d, 0x[0-9a-f]+' % (what, thread) for what in ('variables', 'variables', 'stack')]
         for root, pattern in zip(roots, wanted):
@@ -366,11 +395,18 @@ def times(room):
     grow = lambda: (child.stdin.write(b'\n'), child.stdin.flush(), child.stdout.readline())
     grow()
     for form in '--scan', '--scan=json':
+        started = time.monotonic()
         scans = room.start([FUNCTRACE, form, '--interval=5', '--count=2', '--top=99', '-t', str(child.pid)])
         first = scans.stdout.readline()
-        time.sleep(0.3)
+        hold(scans, child.pid)
+        seen = time.monotonic()
         grow()
+        # The first copy was made after the start and before its output; the second one comes after this, and not
+        # before 5 s are over.
+        least = max(time.monotonic(), started + 5) - seen
+        scans.send_signal(signal.SIGCONT)
         out = (first + room.finish(scans).out).decode()
+        most = time.monotonic() - started
         if form == '--scan':
             match = re.search(r'Grown in [\d.]+ s, by size and type:\n(.*\n)*? +\+(2,0\d\d,\d{3}) +\+(\d+) +(200\d\d)  .*, now [\d,]+\n', out)
             if not match or int(match.group(2).replace(',', '')) != int(match.group(3)) * int(match.group(4)):
@@ -378,7 +414,8 @@ def times(room):
         else:
             found = json.loads(out.splitlines()[1])
             grown = [one for one in found['grown'] if 20000 < one['size'] < 20100]
-            if not 1e9 < found['since_last_ns'] < 60e9 or len(grown) != 1 or grown[0]['blocks'] not in range(95, 106) or \
+            if not least * 1e9 <= found['since_last_ns'] <= most * 1e9 or len(grown) != 1 or \
+                    grown[0]['blocks'] not in range(95, 106) or \
                     grown[0]['bytes'] != grown[0]['blocks'] * grown[0]['size']:
                 problems.append('no growth: %s' % found['grown'][:5])
     room.finish(child, data=b'')
@@ -443,7 +480,7 @@ def no_heap(room):
     os.close(write_end)
     room.kill(child)
     if builds.processor() == 'x86_64':
-        child = room.start(['sleep', '30'], env={'LD_PRELOAD': 'libtcmalloc_minimal.so.4'})
+        child = room.start(['sleep', '600'], env={'LD_PRELOAD': 'libtcmalloc_minimal.so.4'})
         wait_for('the process to sleep', lambda: state_of(child.pid) == 'S')
         if 'tcmalloc' in open('/proc/%d/maps' % child.pid).read():
             said = room.run([FUNCTRACE, '--scan', '-t', str(child.pid)]).err.decode()
@@ -459,7 +496,9 @@ def of_another_user(room):
     own = 'scan-of-%d' % os.getpid()  # no other process has this name, and the kernel does not truncate it
     program = room.path(own)
     shutil.copy(shutil.which('sleep'), program)
-    child = room.start([program, '20'])
+    child = room.start([program, '600'])
+    # The kernel sets the name a little later than start() returns.
+    wait_for('the program to sleep', lambda: command_of(child.pid) == own and state_of(child.pid) == 'S')
     problems = []
     for name in own, program, str(child.pid):
         for options in ['--scan'], []:

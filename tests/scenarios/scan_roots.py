@@ -8,7 +8,7 @@ import re
 import shutil
 
 import builds
-from processes import FUNCTRACE, PATIENCE, rounds
+from processes import FUNCTRACE, PATIENCE, rounds, state_of, wait_for
 from rounds import LONG
 from scans import Target, compare, wide
 from words import compiled
@@ -229,6 +229,7 @@ def read_only_zeros(room):
     for env in {}, {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}:
         target = Target(room, compiled(room, 'zeros', ZEROS, '-w'), None, env=env)
         with target:
+            wait_for('the program to wait', lambda: state_of(target.pid) == 'S')
             more, found = target.look()
             problems += more
             if found and found['copied_bytes'] > 16 << 20:

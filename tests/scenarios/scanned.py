@@ -159,7 +159,9 @@ def ending(room):
     """The processes live only for milliseconds."""
     problems, figures, gone = [], 0, 0
     for number in range(0, 15, 1 if LONG else 3):
-        child = room.start(['sh', '-c', 'i=0; while [ $i -lt %d ]; do i=$((i + 1)); done' % (number * 3000)])
+        child = room.start(['sh', '-c', 'echo; i=0; while [ $i -lt %d ]; do i=$((i + 1)); done' % (number * 3000)])
+        # Before the shell runs it has no heap, and the message would be another one.
+        child.stdout.readline()
         done = scan(room, child.pid)
         if done.status == 0:
             figures += 1

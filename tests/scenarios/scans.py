@@ -13,7 +13,7 @@ import time
 
 import builds
 from lifecycle import Held, need_attach
-from processes import FUNCTRACE, PATIENCE, state_of, status_field, text_differences, text_of, wait_for
+from processes import FUNCTRACE, PATIENCE, all_sleep, state_of, status_field, text_differences, text_of, wait_for
 from rounds import LONG, rounds
 
 BUILDS = [('planted', 'O2'), ('planted', 'static'), ('planted', 'stripped'), ('planted', 'musl'), ('planted', 'm32'),
@@ -387,18 +387,29 @@ def inner(room, variant='O2'):
 def busy(room, threads, scans, variant='O2', env=None):
     """The threads only allocate: each scan has a consistent copy, and no thread gets a trap. Because of glibc's locks,
     the first copy is consistent in nearly all scans."""
-    problems, unused = [], 0
+    problems, unused = [], []
     # on a slow machine more threads get too little of a processor
     threads = min(threads, 2) if PATIENCE > 1 else threads
     with Target(room, 'busyheap', variant, threads, env=env) as target:
         for _ in range(scans):
-            more, found = target.look()
+            more, found = look_again(target) if 'musl' in variant else target.look()
             problems += more
-            unused += found['inconsistent_copies'] if found else 0
-        if unused > 2 * scans and threads and 'musl' not in variant:
-            problems.append('%d copies were not used' % unused)
+            unused += [found['inconsistent_copies']] if found else []
+        # A thread that gets no processor while it has a lock spoils all copies of one scan. So the scan in the middle
+        # is judged, not the sum.
+        if unused and sorted(unused)[len(unused) // 2] > 2 and threads and 'musl' not in variant:
+            problems.append('copies that were not used: %s' % unused)
         problems += target.end()
-    return problems, '%d copies were not used' % unused
+    return problems, '%d copies were not used' % sum(unused)
+
+
+def look_again(target):
+    """Scans once, or again as the message advises: functrace knows no locks of musl, so all copies of a scan may be
+    inconsistent if a thread inside malloc gets no processor."""
+    def look():
+        problems, found = target.look()
+        return None if problems and 'threads allocate all the time' in problems[0] else (problems, found)
+    return wait_for('a scan with a consistent copy', look)
 
 
 def beside_children(room):
@@ -417,7 +428,9 @@ def killed(room):
     caught, chance = 0, random.Random(7)
     with Target(room, 'busyheap', 'O2', 4, env={'MALLOC_ARENA_MAX': '1'}) as target:
         for _ in range(rounds(80)):
-            scan = room.start([FUNCTRACE, '--scan', '-t', str(target.pid)])
+            # It scans again and again, so that it cannot end before it is killed.
+            scan = room.start([FUNCTRACE, '--scan', '--interval=0.001', '--count=1000000', '-t', str(target.pid)],
+                              stdout=subprocess.DEVNULL)
             wait_for('the scan to begin', lambda: scan.poll() is not None or status_field(target.pid, 'TracerPid') != '0')
             time.sleep(chance.uniform(0, 0.01))
             scan.kill()
@@ -481,6 +494,9 @@ def asleep(room, variant='O2'):
         raise builds.Skip('only x86 restarts such calls')
     with Held(room, [builds.target('sleepers', variant)]) as held:
         held.gate.open()
+        # If a thread were inside malloc, a scan would make a second copy; if that one came late, it would not restart
+        # epoll_wait() again.
+        wait_for('the threads to sleep', lambda: all_sleep(held.child.pid))
         for _ in range(5):
             done = room.run([FUNCTRACE, '--scan', '-t', str(held.child.pid)])
             if done.status:
@@ -526,6 +542,8 @@ def beside_process(room):
     problems = []
     with Target(room, 'invfork', 'O2', 'beside') as target:
         child = int(target.child.stdout.readline())
+        # Of a process that is not stopped, functrace knows the stack pointer only while it sleeps.
+        wait_for('both processes to sleep', lambda: state_of(target.pid) == state_of(child) == 'S')
         for pid in target.pid, child:
             done = room.run([FUNCTRACE, '--scan=json', '-t', str(pid)])
             found = json.loads(done.out) if done.status == 0 else None

@@ -100,10 +100,17 @@ server { keepalive_requests 1000000; listen 127.0.0.1:%(port)d; root %(folder)s/
 '''
 
 
+_reserved = []
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(('127.0.0.1', 0))
-        return listener.getsockname()[1]
+    """Returns a port that the kernel gives to nobody else until this program ends. All these servers set SO_REUSEADDR,
+    with which they may bind a port that another socket has bound in this way, if that socket does not listen."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(('127.0.0.1', 0))
+    _reserved.append(holder)
+    return holder.getsockname()[1]
 
 
 def answers(port):
@@ -114,8 +121,24 @@ def answers(port):
         return False
 
 
+def listens(path):
+    """Returns true if a server listens at the socket of that path. The socket's file exists a moment before."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(path) == 0
+
+
+def read_if_there(path):
+    """Returns the bytes of a file of /proc; none if its process or thread has ended meanwhile."""
+    try:
+        with open(path, 'rb') as file:
+            return file.read()
+    except OSError:
+        return b''
+
+
 def children_of(pid):
-    return [int(child) for tid in tasks_of(pid) for child in open('/proc/%d/task/%d/children' % (pid, tid)).read().split()]
+    return [int(child) for tid in tasks_of(pid)
+            for child in read_if_there('/proc/%d/task/%d/children' % (pid, tid)).split()]
 
 
 class Server:
@@ -126,7 +149,8 @@ class Server:
 
     def __init__(self, room, command, **more):
         self.room = room
-        self.log = open(room.path('log'), 'wb+')
+        # The server shares the position in the file: it must write at the end while the test reads from the start.
+        self.log = open(room.path('log'), 'ab+')
         self.child = room.start(command, stdout=self.log, stderr=self.log, **more)
         self.scanned = itertools.repeat(self.child.pid)
 
@@ -259,7 +283,7 @@ class Redis(Server):
     def __init__(self, room, program):
         self.address = room.path('socket')
         super().__init__(room, [program, '--port', '0', '--unixsocket', self.address, '--save', '', '--dir', room.folder])
-        self.wait('redis', lambda: os.path.exists(self.address))
+        self.wait('redis', lambda: listens(self.address))
 
 
 # ---- PostgreSQL ----
@@ -296,7 +320,8 @@ class Postgres(Server):
 
     def backends(self):
         for turn in itertools.count():
-            found = [pid for pid in children_of(self.child.pid) if b' bench ' in open('/proc/%d/cmdline' % pid, 'rb').read()]
+            found = [pid for pid in children_of(self.child.pid)
+                     if b' bench ' in read_if_there('/proc/%d/cmdline' % pid)]
             yield found[turn % len(found)] if found and turn % 7 else self.child.pid
 
     def end(self, number=signal.SIGINT, statuses=(0,)):

@@ -11,7 +11,7 @@ import sys
 import builds
 import descriptors
 import kinds
-from processes import Failure, Tracer, may_attach, wait_for
+from processes import Failure, Tracer, all_sleep, may_attach, wait_for
 
 ALL = ['-e', 'memory,file,thread,shmposix,gobject']
 # Messages that functrace must not print about a correct program that it has traced from its first instruction.
@@ -99,11 +99,13 @@ def free_port():
         return s.getsockname()[1]
 
 
-def listens(child, port):
+def listens(child, where):
+    """where: a port of this machine, or the path of a socket"""
     if child.poll() is not None:
         raise Failure('the server ended with status %d' % child.returncode)
-    with socket.socket() as s:
-        return s.connect_ex(('127.0.0.1', port)) == 0
+    is_path = isinstance(where, str)
+    with socket.socket(socket.AF_UNIX if is_path else socket.AF_INET) as s:
+        return s.connect_ex(where if is_path else ('127.0.0.1', where)) == 0
 
 
 NGINX = '''
@@ -118,10 +120,11 @@ http {{
 
 
 def settled(pid):
-    """Returns the descriptors of an idle server when they no longer change."""
+    """Returns the descriptors of an idle server when they no longer change. A server that does not sleep may be about
+    to close one, and wait for a CPU."""
     reads = []
-    wait_for('the descriptors to stay', lambda: reads.append(descriptors.descriptors(pid)) or
-             (len(reads) > 10 and all(r == reads[-1] for r in reads[-10:])))
+    wait_for('the descriptors to stay', lambda: reads.append(all_sleep(pid) and descriptors.descriptors(pid)) or
+             (len(reads) > 10 and reads[-1] and all(r == reads[-1] for r in reads[-10:])))
     return reads[-1]
 
 
@@ -166,14 +169,15 @@ def redis(room):
     reason = may_attach()
     if reason:
         raise builds.Skip(reason)
-    port = free_port()
-    server = room.start([server_path, '--port', str(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
+    # Not a port: another program might take it before the server does.
+    path = room.path('socket')
+    server = room.start([server_path, '--port', '0', '--unixsocket', path, '--save', '', '--appendonly', 'no',
                          '--dir', room.folder], stdout=subprocess.DEVNULL)
-    wait_for('redis-server to listen', lambda: listens(server, port))
+    wait_for('redis-server to listen', lambda: listens(server, path))
     before = settled(server.pid)
     tracer = Tracer(room, server.pid, ALL)
     tracer.planted()
-    done = room.run([bench, '-h', '127.0.0.1', '-p', str(port), '-t', 'set,get', '-q', '-n', '500', '-c', '8'])
+    done = room.run([bench, '-s', path, '-t', 'set,get', '-q', '-n', '500', '-c', '8'])
     problems = ['redis-benchmark: status %d' % done.status] if done.status or b'rror' in done.out + done.err else []
     # The server closes the descriptor of a client when it notices the client's end.
     wait_for('the server to close the clients\' descriptors', lambda: descriptors.descriptors(server.pid) == before)

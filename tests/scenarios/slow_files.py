@@ -68,7 +68,7 @@ def text_of(room, name):
 
 def skip_if_unmounted(room, status):
     if status == 77:
-        raise kinds.Skip('no file can be mounted here: %s' % text_of(room, 'why').strip())
+        raise builds.Skip('no file can be mounted here: %s' % text_of(room, 'why').strip())
 
 
 def run(room, late, *command):
@@ -154,9 +154,11 @@ def duration(room):
     """The same with -r and --duration when functrace has attached; the program runs on."""
     need_attach()
     program, *late = prepare(room, '--strip-debug')
-    script = '"$0" 6 >out & "$@" -t $!; status=$?; wait $!; exit $status'
+    # functrace must find the program, not the shell before it executes the program: that would have another trace.
+    script = ('"$0" 0 >out & until grep -q prog /proc/$!/comm; do sleep 0.05; done; "$@" -t $!; status=$?; : >enough; '
+              'wait $!; exit $status')
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-f', 'text', '-r', '-o', 'trace',
-                  '--duration=2s')
+                  '--duration=5s')
     done = room.finish(child, timeout=90)
     skip_if_unmounted(room, done.status)
     with open(room.path('out'), 'rb') as file:
@@ -174,7 +176,8 @@ def attaching(room, script, status, words, late=NEVER):
     program = build(room, 'prog', 'slowreads.c', '-ldl')
     shutil.copy(program, program + '.real')
     child = begun(room, (program + '.real', program, late), 'sh', '-c',
-                  script + ' "$@" -t $!; status=$?; wait $!; exit $status', program, FUNCTRACE, '-o', 'trace')
+                  script + ' "$@" -t $!; status=$?; : >enough; wait $!; exit $status', program, FUNCTRACE, '-o',
+                  'trace')
     done = room.finish(child, timeout=90)
     skip_if_unmounted(room, done.status)
     with open(room.path('out'), 'rb') as file:
@@ -190,20 +193,20 @@ SILENT = "its program's file could not be read in time, and that file says for w
 
 def attach(room):
     """functrace attaches after the process has executed that program."""
-    script = '"$0" 15 >out & while ! grep -q prog /proc/$!/comm; do sleep 0.05; done;'
+    script = '"$0" 0 >out & while ! grep -q prog /proc/$!/comm; do sleep 0.05; done;'
     return attaching(room, script, 1, r'functrace: cannot attach to process \d+: %s\. Try again when the file can be '
                      r'read\.' % SILENT)
 
 
 def execute(room):
     """functrace is attached when the process executes that program, and detaches."""
-    script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 15) >out &'
+    script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 0) >out &'
     return attaching(room, script, 0, r'functrace: warning: process \d+ is not traced: %s' % SILENT)
 
 
 def execute_failing(room):
     """The same with a program whose file functrace cannot read."""
-    script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 2) >out &'
+    script = '(until grep -q "attached to" said; do sleep 0.05; done; exec "$0" 0) >out &'
     return attaching(room, script, 0, r"functrace: warning: process \d+ is not traced: its memory or its program's file "
                      r'cannot be read: Input/output error', FAILS)
 
@@ -211,8 +214,16 @@ def execute_failing(room):
 def arguments(room):
     """With -a, calls from before the answer have no arguments, later calls have them."""
     program, *late = prepare(room, '--strip-debug')
-    done, problems = run(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-a', '-o', 'trace', program,
-                         str(LATE + 3))
+    child = begun(room, (*late, LATE), FUNCTRACE, '-f', 'text', '-x', 'inner', '-a', '-o', 'trace', program, '0')
+    wait_for('arguments in the trace', lambda: child.poll() is not None or (
+        os.path.exists(room.path('trace')) and '= size=31000\n' in text_of(room, 'trace')))
+    with open(room.path('enough'), 'w'):
+        pass
+    done = room.finish(child)
+    skip_if_unmounted(room, done.status)
+    problems = equal('status', done.status, 0)
+    with open(room.path('said'), 'rb') as file:
+        done.err = file.read()
     calls, more = calls_of(done.out)
     shown = re.findall(r'^\d+\. \[.*?\] inner\(.*\n(\t\$1 = size=31000\n)?', text_of(room, 'trace'), re.M)
     problems += more + equal('calls', len(shown), calls) + equal('the arguments of the first call', shown[0], '')
@@ -237,9 +248,11 @@ def stood(room):
     program runs, and a request in that time is not delayed."""
     need_attach()
     program, *late = prepare(room, '--strip-all')
-    script = ('"$0" 4 - >out & traced=$!; sleep 0.3; "$@" -t $traced & tracer=$!; '
-              'while grep -q "^TracerPid:.0$" /proc/$traced/status; do sleep 0.2; done; sleep 0.2; kill -USR2 $tracer; '
-              'wait $tracer; status=$?; wait $traced; exit $status')
+    # If the shell gets no CPU for so long that it never sees the tracer, it sees its messages.
+    script = ('"$0" 0 - >out & traced=$!; until grep -q prog /proc/$traced/comm; do sleep 0.05; done; '
+              '"$@" -t $traced & tracer=$!; '
+              'while grep -q "^TracerPid:.0$" /proc/$traced/status && ! [ -s said ]; do sleep 0.2; done; sleep 0.2; '
+              'kill -USR2 $tracer; wait $tracer; status=$?; : >enough; wait $traced; exit $status')
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-e', 'memory', '-x', 'inner', '-o',
                   'trace', '-S', 'USR2', '--duration=1s')
     done = room.finish(child, timeout=90)
@@ -261,7 +274,9 @@ PATIENCE = 2  # seconds for which functrace waits for its own processes at the e
 
 def let_go_after(room, program, late):
     """Returns the seconds from SIGTERM to functrace's end, and the program's longest pause."""
-    script = '"$0" 4 >out & "$@" -t $! & echo $! >tracer; wait $!; echo $? >over; wait'
+    # The pid of functrace is in the file before functrace begins, and it is not that of an earlier round.
+    script = ('rm -f enough; "$0" 0 >out & traced=$!; until grep -q prog /proc/$traced/comm; do sleep 0.05; done; '
+              'sh -c \'echo $$ >tracer; exec "$@"\' sh "$@" -t $traced & wait $!; echo $? >over; : >enough; wait')
     child = begun(room, (*late, NEVER), 'sh', '-c', script, program, FUNCTRACE, '-x', 'inner', '-o', 'trace')
     wait_for_words(room, child, 'attached to')
     asked = time.monotonic()

@@ -4,7 +4,6 @@ children that share the memory of a sleeping parent, programs with chosen CPUs, 
 import contextlib
 import os
 import random
-import shutil
 import signal
 import stat
 import sys
@@ -14,8 +13,9 @@ import builds
 import errors
 import kinds
 import oracle
-from lifecycle import Held, engine_of, need_attach, running
-from processes import PATIENCE, Failure, Tracer, has_ended, rounds, state_of, status_field, tasks_of, text_differences, text_of, wait_for
+from lifecycle import Held, copied, engine_of, need_attach, running
+from processes import (Failure, Tracer, all_sleep, has_ended, rounds, state_of, status_field, tasks_of,
+                       text_differences, text_of, wait_for)
 
 
 def untraced_child(attached):
@@ -70,8 +70,7 @@ def setuid_program(mode):
     tracer."""
     def run(room):
         prefix, functrace = errors.as_nobody(room)
-        program = room.path('id')
-        shutil.copy(os.path.realpath(kinds.need('id')), program)
+        program = copied(room, os.path.realpath(kinds.need('id')), 'id')
         os.chmod(program, mode)
         command = ['/bin/sh', '-c', '"$0" -u; "$0" -g; exec "$0" -u', program]
         plain = room.run(prefix + command)
@@ -105,7 +104,7 @@ def locked_in_without_rights(how):
     program is unharmed, and functrace prints what it could not do."""
     def run(room):
         prefix, functrace = errors.as_nobody(room)
-        command = [shutil.copy(builds.target('sandboxed', 'O2'), room.path('sandboxed')), how]
+        command = [copied(room, builds.target('sandboxed', 'O2'), 'sandboxed'), how]
         plain = room.run(prefix + command)
         if plain.status != 5:
             raise Failure('untraced: status %d, %r' % (plain.status, plain.out + plain.err))
@@ -115,8 +114,15 @@ def locked_in_without_rights(how):
             before = text_of(held.child.pid)
             tracer = room.start(prefix + [functrace, '-f', 'text', '-o', room.path('traces'), '-t',
                                           str(held.child.pid)])
+            # The breakpoint at the dynamic linker's notice comes long before the others. All are in place when
+            # functrace says that it has attached.
+            heard = b''
+            while b'attached to ' not in heard:
+                line = tracer.stderr.readline()
+                if not line:
+                    raise Failure('functrace ended while attaching: %r' % heard)
+                heard += line
             wait_for('breakpoints', lambda: text_differences(before, text_of(held.child.pid)))
-            time.sleep(0.3)
             held.gate.open()
             if not held.gate.arrived(held.child):
                 raise Failure('the target died: status %d' % room.finish(held.child).status)
@@ -260,8 +266,7 @@ def descendant_shared_with_a_traced_one(room):
             held.gate.open()
             held.gate.arrived(held.child)
         done = room.finish(held.child)
-        tracer.child.wait(20 * PATIENCE)
-        said = tracer.child.stderr.read()
+        said = room.finish(tracer.child).err
         debugger.kill()
         room.finish(debugger)
     if done.status != 3:
@@ -328,16 +333,16 @@ def sharer_executes(room):
         if not stays:
             time.sleep(random.uniform(0.15, 0.3))
             tracer.send_signal(signal.SIGTERM)
-            said = room.finish(tracer, 30)
+            said = room.finish(tracer)
             # functrace may have attached too late, or too briefly for the child to see it; or it took so long that the
             # child or the target has ended, whose status is checked below.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGURG)
             with contextlib.suppress(ProcessLookupError):
                 problems = text_differences(before, text_of(target.pid))
-        done = room.finish(target, 30)
+        done = room.finish(target)
         if stays:
-            said = room.finish(tracer, 30)
+            said = room.finish(tracer)
         traces, more = kinds.read_traces(folder)
         problems += more
         events += sum(len(t.events) for t in traces)
@@ -362,6 +367,10 @@ def sharer_executes(room):
 
 # ---- Signals to a vfork child ----
 
+def stop_is_pending(pid):
+    return bool(int(status_field(pid, 'ShdPnd') or '0', 16) & 1 << (signal.SIGSTOP - 1))
+
+
 def stop_in_vfork(room):
     """A stop signal to a vfork child before its exec, and to its parent, which sleeps meanwhile: both stop as soon as
     the child has execed; after SIGCONT both run on."""
@@ -377,17 +386,22 @@ def stop_in_vfork(room):
     both = wait_for('parent and child', lambda: (lambda p: p if len(p) == 2 else None)(running(room, 'vforker-O2')))
     parent = [p for p in both if int(status_field(p, 'PPid')) not in both][0]
     child = [p for p in both if p != parent][0]
+    engine = engine_of(room, parent)
     for pid in both:
         os.kill(pid, signal.SIGSTOP)
-    time.sleep(0.2)
     problems = []
-    if state_of(child) in 'tT':
+    try:
+        # While functrace acts on the child's signal, the child is in a tracing stop.
+        wait_for('the child to run on', lambda: not stop_is_pending(child) and state_of(child) == 'S')
+    except Failure:
         problems.append('the child is stopped before its exec, while its parent waits for the exec: %s' % state_of(parent))
         os.kill(child, signal.SIGCONT)
     with open(go_on, 'w'):
         pass
     for pid in both:
-        wait_for('process %d to stop' % pid, lambda pid=pid: state_of(pid) in 'tT')
+        # Each has a tracing stop at the exec, too. When functrace has nothing more to do, a stop is that of the signal.
+        # A SIGCONT that comes before functrace has passed on the child's SIGSTOP would not end the stop.
+        wait_for('process %d to stop' % pid, lambda pid=pid: state_of(pid) in 'tT' and all_sleep(engine))
     wait_for('functrace to stop with the program', lambda: state_of(tracer.pid) == 'T')
     for pid in reversed(both):
         os.kill(pid, signal.SIGCONT)
@@ -433,8 +447,10 @@ def pinned(room):
         held.gate.open()
         held.gate.arrived(held.child)
         problems += tracer.let_go()
-        if cpus(held.child.pid) != first:
-            problems.append('after detaching: %s, before %s' % (cpus(held.child.pid), first))
+        # Not all tasks: the thread that has ended may still be there.
+        now = os.sched_getaffinity(held.child.pid)
+        if now != first[held.child.pid]:
+            problems.append('after detaching: %s, before %s' % (now, first))
         held.gate.open()
         done = room.finish(held.child)
     done.err += tracer.err
@@ -465,10 +481,10 @@ def pinned_then_killed(which):
             tracer = Tracer(room, pid, ['--cpu=pin'])
             problems = busy_and_pinned(room, held, tracer)
             os.kill(engine_of(room, pid) if which == 'engine' else tracer.child.pid, signal.SIGKILL)
-            tracer.child.wait(20 * PATIENCE)
+            wait_for('the end of functrace', lambda: tracer.child.poll() is not None)
             wait_for('functrace to detach from the target', lambda: status_field(pid, 'TracerPid') == '0')
             try:
-                wait_for('the target\'s CPUs to be restored', lambda: cpus(pid) == first, 5)
+                wait_for('the target\'s CPUs to be restored', lambda: cpus(pid) == first)
             except Failure as failure:
                 problems.append('%s: it has %s, had %s' % (failure, cpus(pid), first))
             problems += text_differences(tracer.before, text_of(pid), tails=False)

@@ -17,8 +17,8 @@ import time
 import rounds
 import servers
 from lifecycle import need_attach
-from processes import (FUNCTRACE, Failure, has_ended, kernel_text, state_of, status_field, text_differences, text_of,
-                       wait_for)
+from processes import (FUNCTRACE, Failure, has_ended, kernel_text, state_of, status_field, tasks_of, text_differences,
+                       text_of, wait_for)
 from server_programs import children_of
 from terminal import Shell
 
@@ -126,7 +126,8 @@ class CtrlZ:
 
     def begin(self, attached):
         attached.shell.send('\x1a')
-        wait_for('functrace to stop', lambda: state_of(attached.visible) == 'T')
+        # --duration may be over before the stall begins.
+        wait_for('functrace to stop', lambda: state_of(attached.visible) == 'T' or has_ended(attached.visible))
 
     def resume(self, attached):
         attached.shell.send('fg\n')
@@ -137,11 +138,17 @@ class Stop:
     name, place = 'SIGSTOP', 'terminal'
 
     def begin(self, attached):
-        os.kill(attached.visible, signal.SIGSTOP)
+        self.send(attached, signal.SIGSTOP)
 
     def resume(self, attached):
-        os.kill(attached.visible, signal.SIGCONT)
+        self.send(attached, signal.SIGCONT)
         attached.shell.send('fg\n')
+
+    def send(self, attached, number):
+        try:
+            os.kill(attached.visible, number)
+        except ProcessLookupError:
+            pass  # --duration was over before the stall began
 
 
 class FullPipe:
@@ -232,13 +239,18 @@ def stalled(room, make, stall, end, options=()):
     return problems, remark
 
 
+def waits_for_room(engine):
+    """Returns true if a thread of the engine waits until there is room for its output: only then another thread than
+    the first one sleeps in poll()."""
+    try:
+        return any('poll' in kernel_text(engine, tid, 'wchan') for tid in tasks_of(engine) if tid != engine)
+    except OSError:
+        return False
+
+
 def is_full(attached):
-    """Waits until nothing more comes into the pipe. (Not all pages of a blocked pipe are full.)"""
-    def stays():
-        before = in_pipe(attached.reader)
-        time.sleep(1)
-        return 30000 < before == in_pipe(attached.reader) or not tracer_of(attached.pid)
-    wait_for('the pipe to be full', stays)
+    """Waits until the pipe has no room for the next record. (Not all pages of a blocked pipe are full.)"""
+    wait_for('the pipe to be full', lambda: waits_for_room(attached.engine) or not tracer_of(attached.pid))
 
 
 def unread(room, make, end, options):
@@ -372,7 +384,10 @@ def live_stopped(room, stall, end):
         attached = Attached(room, server).at_terminal(live())
         started = int(status_field(attached.visible, 'PPid'))
         view = view_of(attached)
-        time.sleep(1)
+        # From here on both processes handle the signals that come below.
+        attached.shell.expect('allocated by')
+        wait_for('functrace to handle SIGTERM',
+                 lambda: int(status_field(started, 'SigCgt') or '0', 16) >> signal.SIGTERM - 1 & 1)
         if stall == 'Ctrl-Z':
             # The signal comes while the view draws, because its terminal is not read (Ctrl-L: all is drawn again).
             wait_for('the view to wait for its terminal', lambda: attached.shell.send('\x0c') or writes(view))

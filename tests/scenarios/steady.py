@@ -11,7 +11,7 @@ import time
 import builds
 import kinds
 import oracle
-from processes import PATIENCE, Gate, Tracer, command_of, may_attach, status_field, wait_for
+from processes import PATIENCE, Failure, Gate, Tracer, may_attach, state_of, status_field, wait_for
 
 CALL = re.compile(r'^\d+\s+(?:<\.\.\. )?(\w+)(?: resumed>|\()(?:(PTRACE_\w+))?')
 
@@ -63,9 +63,17 @@ def watched(room, target, args, options, pinned=False, env=None):
         wait_for('the end of the guardian', lambda: status_field(tid, 'TracerPid') == '0')
         log, begin = room.path('strace'), time.monotonic()
         watcher = room.start([strace, '-f', '-o', log, '-p', str(engine)])
+        # strace says that it has attached when it has seized and interrupted all threads. The TracerPid alone does not
+        # show that the tracer's thread is interrupted, and until then its calls are not counted.
+        said = watcher.stderr.readline()
+        if b' attached' not in said:
+            raise Failure('strace does not trace the engine: %r' % (said + room.finish(watcher).err))
         wait_for('strace', lambda: status_field(tid, 'TracerPid') == str(watcher.pid))
         gate.open()
         gate.arrived(child, 120)
+        # strace writes a call's line when the call has returned, so the last one may be missing until the tracer's
+        # thread sleeps in its next wait.
+        wait_for('the tracer to sleep', lambda: state_of(tid) == 'S')
         is_on_one_cpu = len(os.sched_getaffinity(child.pid)) == 1
         # SIGINT would not do: strace would wait for a thread of the engine that has just begun a vfork (one does so
         # each second), whose child waits for strace. The kernel detaches both, and each line of the log is written at

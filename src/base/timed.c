@@ -91,7 +91,7 @@ static bool timed_is_let_go(void)
 }
 
 /* Returns true if the worker has had less than `limit` ns of the `waited` ns since its job began, because it waited for
- * a CPU, or if it waits for one now. began: its times at the beginning; last: at the last call, or those of began. */
+ * a CPU, or if it waits for one now. began: its times soon after the beginning; last: at the last call, or began. */
 static bool is_delayed(const struct worker *worker, const struct worker_times *began, struct worker_times *last,
 		       uint64_t waited, uint64_t limit)
 {
@@ -107,9 +107,8 @@ static bool timed_wait_for(struct worker *worker, const struct worker_job *job, 
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC), held = HELD_NS >> (2 * late);
 	const uint64_t slice = timed.look ? LOOK_NS : SLICE_NS;
 	struct worker_times first, last;
-	const bool is_known = worker_times(worker, &first);
+	bool has_looked = false, is_known = false;
 
-	last = first;
 	for (;;) {
 		const uint64_t limit = timed.is_held || timed_is_let_go() ? held : FREE_NS;
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
@@ -118,6 +117,12 @@ static bool timed_wait_for(struct worker *worker, const struct worker_job *job, 
 		timed_look();
 		if (worker_wait(worker, job, left && left < slice ? left : slice))
 			return true;
+		/* Most reads take less than a slice, and need not look into /proc. */
+		if (!has_looked) {
+			is_known = worker_times(worker, &first);
+			last = first;
+			has_looked = true;
+		}
 		if (left <= slice && (!is_known || waited > limit + DELAY_NS ||
 				      !is_delayed(worker, &first, &last, waited + left, limit)))
 			return false;

@@ -36,3 +36,16 @@ int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask)
 		return 0;
 	return sched_setaffinity(tid, sizeof(*mask), mask) < 0 ? -errno : 0;
 }
+
+void cpus_inherit(pid_t child, pid_t maker)
+{
+	cpu_set_t one, several;
+	int cpu = 0;
+
+	if (sched_getaffinity(child, sizeof(one), &one) < 0 || CPU_COUNT(&one) != 1 ||
+	    sched_getaffinity(maker, sizeof(several), &several) < 0 || CPU_COUNT(&several) < 2)
+		return;
+	while (!CPU_ISSET(cpu, &one))
+		cpu++;
+	cpus_put_back(child, cpu, &several);
+}

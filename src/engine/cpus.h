@@ -15,5 +15,8 @@ int cpus_narrow(pid_t tid, int cpu);
 /* Restores the mask of a task that was narrowed to that CPU. Returns 0 or -errno. If the task's CPUs were changed by
  * another program since, changes nothing and returns 0. */
 int cpus_put_back(pid_t tid, int cpu, const cpu_set_t *mask);
+/* If a new task has only one CPU, and its maker has several, gives the task those of its maker. The maker was narrowed
+ * to that CPU when it made the task, and has been restored since. */
+void cpus_inherit(pid_t child, pid_t maker);
 
 #endif

@@ -11,9 +11,11 @@
 
 #include <cmocka.h>
 
-#define TASK 4711
+#define TASK  4711
+#define MAKER 4710 /* its CPUs are only read */
 
 static unsigned cpuset, mask, asked; /* masks of the CPUs that the task may use, that it uses, and that were set last */
+static unsigned maker_mask;
 static bool forbidden;
 
 static unsigned bits_of(const cpu_set_t *set)
@@ -38,11 +40,11 @@ static cpu_set_t set_of(unsigned bits)
 
 int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
-	if (tid != TASK) {
+	if (tid != TASK && tid != MAKER) {
 		errno = ESRCH;
 		return -1;
 	}
-	const cpu_set_t now = set_of(mask);
+	const cpu_set_t now = set_of(tid == TASK ? mask : maker_mask);
 
 	memcpy(set, &now, size);
 	return 0;
@@ -94,6 +96,29 @@ static void test_cpus_are_restored_unless_changed_meanwhile(void **state)
 	assert_int_equal(asked, 0x04);
 }
 
+/* Returns the CPUs of a new task that had the CPUs `own`, and whose maker has the CPUs `makers`. */
+static unsigned inherited(unsigned own, unsigned makers)
+{
+	cpuset = 0x0f;
+	mask = own;
+	maker_mask = makers;
+	forbidden = false;
+	cpus_inherit(TASK, MAKER);
+	return mask;
+}
+
+/* The maker was narrowed when it made the task, and has been restored before functrace sees the task. */
+static void test_child_gets_the_cpus_of_a_restored_maker(void **state)
+{
+	(void)state;
+	assert_int_equal(inherited(0x04, 0x0f), 0x0f);
+	assert_int_equal(inherited(0x01, 0x06), 0x06);
+	/* The program has chosen one CPU for both, or several for the task. */
+	assert_int_equal(inherited(0x04, 0x04), 0x04);
+	assert_int_equal(inherited(0x04, 0x02), 0x04);
+	assert_int_equal(inherited(0x06, 0x0f), 0x06);
+}
+
 static void test_errors_of_affinity_calls_are_returned(void **state)
 {
 	const cpu_set_t set = set_of(0x0f);
@@ -112,6 +137,7 @@ static void test_errors_of_affinity_calls_are_returned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpus_are_restored_unless_changed_meanwhile),
+					   cmocka_unit_test(test_child_gets_the_cpus_of_a_restored_maker),
 					   cmocka_unit_test(test_errors_of_affinity_calls_are_returned)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,13 +284,16 @@ void pin_tick(struct tracer *t)
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
  * If the parent still has only the CPU of the pinning after the undo, the program has chosen this CPU, also for the
- * child. */
+ * child. Another task may have been pinned since the undo. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;
 
-	if (maker->tid != pin->tid)
+	if (maker->tid != pin->tid) {
+		if (pin->tid)
+			cpus_inherit(child, maker->tid);
 		return;
+	}
 	if (pin->on || !cpus_are_only(maker->tid, pin->cpu))
 		cpus_put_back(child, pin->cpu, &pin->task_mask);
 	pin_expose(t, maker, "it has made another task");

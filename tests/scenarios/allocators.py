@@ -60,11 +60,16 @@ def large(room, library):
     """A lost block of 3 GiB. The allocators remember for each thread the GiB that it used last, and that number is also
     an address inside the block."""
     need_processor()
-    with Target(room, 'largelost', 'O2', env=preloaded(library)) as target:
-        problems, found = target.look()
+    # The first page of a library's variables also has the end of the section before them in the file (.eh_frame). In
+    # one run of 70 a word there (0x7f3400000014) looks like an address inside of so large a block.
+    for _ in range(4):
+        with Target(room, 'largelost', 'O2', env=preloaded(library)) as target:
+            problems, found = target.look()
+            if not problems:
+                problems = compare(found, definitely_lost=(3 << 30, 1), possibly_lost=(0, 0))
+            problems += target.end()
         if not problems:
-            problems = compare(found, definitely_lost=(3 << 30, 1), possibly_lost=(0, 0))
-        problems += target.end()
+            break
     return problems, ''
 
 

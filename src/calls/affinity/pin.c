@@ -289,14 +289,12 @@ void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;
 
-	if (maker->tid != pin->tid) {
-		if (pin->tid)
-			cpus_inherit(child, maker->tid);
-		return;
-	}
-	if (pin->on || !cpus_are_only(maker->tid, pin->cpu))
+	if (pin->on && maker->tid == pin->tid) {
 		cpus_put_back(child, pin->cpu, &pin->task_mask);
-	pin_expose(t, maker, "it has made another task");
+		pin_expose(t, maker, "it has made another task");
+	} else if (pin->tid) {
+		cpus_inherit(child, maker->tid);
+	}
 }
 
 void pin_orphan(struct tracer *t, pid_t child, pid_t maker)

@@ -247,10 +247,11 @@ static void end_release(struct process *p, struct call *call, const struct funct
  * already unlinked, but its neighbours in the list are those that have not been completed yet. */
 static bool is_said_later(const struct call *call)
 {
-	for (const struct call *other = call->older; other; other = other->older)
-		if (other->shown && other->probe->start == call->probe->start)
-			return true;
-	for (const struct call *other = call->newer; other; other = other->newer)
+	const struct call *other = call->older ? call->older : call->newer;
+
+	while (other && other->older)
+		other = other->older;
+	for (; other; other = other->newer)
 		if (other->shown && other->probe->start == call->probe->start)
 			return true;
 	return false;

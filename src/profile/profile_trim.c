@@ -39,7 +39,6 @@ static void join_tallies(struct profile_group *to, const struct profile_group *f
 	tally_join(&to->reachable, &from->reachable);
 	tally_join(&to->earlier, &from->earlier);
 	tally_join(&to->earlier_picked, &from->earlier_picked);
-	tally_join(&to->earlier_indirectly, &from->earlier_indirectly);
 	tally_join(&to->earlier_possibly, &from->earlier_possibly);
 	tally_join(&to->earlier_reachable, &from->earlier_reachable);
 	figures_join(&to->old, &from->old);

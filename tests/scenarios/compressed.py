@@ -141,10 +141,10 @@ def standard_output(room):
         problems = equal('the target is traced', status_field(held.child.pid, 'TracerPid') != '0', True)
         tracer.stdout.close()
         tracer.stdout = open(os.devnull, 'rb')
-        # functrace ends with the program. After a signal it would give up a reader that gets no CPU for half a second.
-        held.gate.open()
+        tracer.send_signal(signal.SIGINT)
         rest = room.finish(reader)
         done = room.finish(tracer)
+        held.gate.open()
         room.finish(held.child)
     events = re.findall(r'^(\d+)\. ', rest.out.decode(), re.M)
     return problems + equal('the last event', int(events[-1]), summary(done)[0][2]), ''

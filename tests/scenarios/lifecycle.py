@@ -12,15 +12,15 @@ import time
 import builds
 import kinds
 import oracle
-from processes import (Failure, Gate, Tracer, has_ended, may_attach, rounds, state_of, status_field, tasks_of,
-                       text_differences, text_of, wait_for)
+from processes import (Failure, Gate, Tracer, has_ended, may_attach, read_if_there, rounds, state_of, status_field,
+                       tasks_of, text_differences, text_of, wait_for)
 from rounds import LONG
 from programs import come_and_go
 
 
 def copied(room, path, name):
-    """Copies a program into the room, by another process. If this process copied it, a child that another scenario is
-    just starting might still have the copy open for writing, and then nobody can execute it."""
+    """Copies a program into the room with cp. A child that this process forks for another scenario inherits all open
+    files until its exec, and the kernel refuses to execute a file that a process has open for writing (ETXTBSY)."""
     copy = room.path(name)
     done = room.run(['cp', '-p', path, copy])
     if done.status:
@@ -604,15 +604,6 @@ def not_begun(done):
     return done.status == -signal.SIGTERM and not done.err
 
 
-def words_of(pid):
-    """Returns the command line of a process; b'' if it is ending."""
-    try:
-        with open('/proc/%d/cmdline' % pid, 'rb') as file:
-            return file.read()
-    except OSError:
-        return b''
-
-
 def exec_storm(room):
     """functrace attaches again and again to a program whose threads execute it anew all the time: an exec waits for all
     other threads, and the tracer must not wait for the exec at that moment."""
@@ -626,12 +617,12 @@ def exec_storm(room):
         tracer = room.start(kinds.functrace(folder) + ['-t', str(target.pid)])
         time.sleep(random.uniform(0.05, 0.25))
         tracer.send_signal(signal.SIGTERM)
-        words = words_of(target.pid)
+        words = read_if_there('/proc/%d/cmdline' % target.pid)
         done = room.finish(tracer)
         if done.status and b'cannot attach' in done.err:
             # The process may be ending now. If it is not, it executes itself again and again.
             wait_for('the target to end or to go on', lambda words=words: target.poll() is not None or
-                     words_of(target.pid) not in (b'', words))
+                     read_if_there('/proc/%d/cmdline' % target.pid) not in (b'', words))
         if done.status and target.poll() is None and not not_begun(done):
             problems.append('round %d: status %d, %r' % (done_rounds, done.status, done.err[-500:]))
         problems += kinds.read_traces(folder)[1]

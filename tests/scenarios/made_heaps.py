@@ -15,7 +15,7 @@ import heap_model
 import heap_valgrind
 import kinds
 from lifecycle import need_attach
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, living_task
 from rounds import LONG
 
 THIRTY_TWO = builds.THIRTY_TWO
@@ -217,15 +217,10 @@ class Heap:
 
     def thread(self):
         """Returns a thread of the process that has not ended."""
-        for tid in os.listdir('/proc/%d/task' % self.pid):
-            try:
-                # A thread that is just ending has no mappings any more, before it is a zombie or gone.
-                with open('/proc/%s/stat' % tid) as file, open('/proc/%s/maps' % tid) as maps:
-                    if file.read().rpartition(')')[2].split()[0] not in 'ZX' and maps.read(1):
-                        return int(tid)
-            except OSError:
-                pass
-        raise Failure('%s: it has ended' % self.title)
+        folder = living_task(self.pid)
+        if '/task/' not in folder:
+            raise Failure('%s: it has ended' % self.title)
+        return int(os.path.basename(folder))
 
     # ---- Words that look like pointers ----
 

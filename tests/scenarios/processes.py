@@ -220,6 +220,15 @@ def tasks_of(pid):
     return sorted(int(t) for t in os.listdir('/proc/%d/task' % pid))
 
 
+def read_if_there(path):
+    """Returns the bytes of a file of /proc; none if its process or thread has ended meanwhile."""
+    try:
+        with open(path, 'rb') as file:
+            return file.read()
+    except OSError:
+        return b''
+
+
 # ---- The text of a process ----
 
 def living_task(pid):

@@ -13,7 +13,7 @@ import sys
 import tarfile
 
 import builds
-from processes import Failure, tasks_of, wait_for
+from processes import Failure, read_if_there, tasks_of, wait_for
 
 BUILD = os.environ.get('TOP_BUILDDIR', os.getcwd())
 
@@ -104,8 +104,9 @@ _reserved = []
 
 
 def free_port():
-    """Returns a port that the kernel gives to nobody else until this program ends. All these servers set SO_REUSEADDR,
-    with which they may bind a port that another socket has bound in this way, if that socket does not listen."""
+    """Returns a port of 127.0.0.1. Until this program ends, a socket that is bound to the port keeps the kernel from
+    giving it to another program. The servers can bind it all the same, because they set SO_REUSEADDR as this socket
+    does, which does not listen."""
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     holder.bind(('127.0.0.1', 0))
@@ -125,15 +126,6 @@ def listens(path):
     """Returns true if a server listens at the socket of that path. The socket's file exists a moment before."""
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(path) == 0
-
-
-def read_if_there(path):
-    """Returns the bytes of a file of /proc; none if its process or thread has ended meanwhile."""
-    try:
-        with open(path, 'rb') as file:
-            return file.read()
-    except OSError:
-        return b''
 
 
 def children_of(pid):

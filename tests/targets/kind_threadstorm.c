@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	}
 	CHECK(pthread_join(joiner, NULL) == 0);
 	CHECK(pthread_join(creator, NULL) == 0);
-	/* Nobody joins these threads, and the last ones may not have come to their call yet. */
+	/* The last of the detached threads may not have called pthread_detach() yet. */
 	while (__atomic_load_n(&gone, __ATOMIC_ACQUIRE) < count)
 		sched_yield();
 	gate();

@@ -813,9 +813,6 @@ def sample_pattern(line):
     text = re.sub(r'\\\[[\d:.\\]+\\\]', r'\\[[\\d:.]+\\]', text)
     text = text.replace('at examples/', r'at \S*examples/')
     text = re.sub(r'\b\d+(\\\.\d+)? (ns|us|ms|s)\b', r'[\\d.]+ (ns|us|ms|s)', text)
-    # If the youngest block is about as old as the oldest one, only one age is shown.
-    age = r'[\d.]+ (ns|us|ms|s)'
-    text = text.replace('%s to %s old' % (age, age), '(%s to )?%s old' % (age, age))
     # The C library's own functions have names only if its debug symbols are installed.
     return re.sub(r'in \S+ from /usr/lib.*', r'(in \\S+ )?(from|at) .*', text)
 

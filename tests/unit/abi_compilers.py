@@ -101,7 +101,7 @@ def check(folder, support, command, cxx, seed, count):
 
 
 def main():
-    seed, count = (sys.argv[1:] + ['1', '80' if LONG else '20'][len(sys.argv) - 1:])[:2]
+    seed, count = (sys.argv[1:] + ['1', '80' if LONG else '40'][len(sys.argv) - 1:])[:2]
     number = 0
     for number, (name, support, command, cxx) in enumerate(variants(), 1):
         with tempfile.TemporaryDirectory(prefix='functrace-abi-') as folder:

@@ -173,7 +173,7 @@ void roots_each(struct heap *heap, root_callback callback, void *context)
 			const struct heap_mapping *m = &image->mappings[i];
 
 			if (m->readable && !image_is_protected(m) && (m->path[0] == '/') == of_files)
-				give_mapping(&walk, m->start, m->end);
+				give_mapping(&walk, m->variables ? m->variables : m->start, m->end);
 		}
 	stacks_each_left(heap, give_left, &walk);
 	give_threads(&walk);

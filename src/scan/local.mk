@@ -12,6 +12,8 @@ libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
 	src/scan/root_names.h src/scan/scan_report.h \
 	src/scan/scan_report_json.c src/scan/scan_report_text.c src/scan/scan.c src/scan/scan.h \
 	src/scan/capture/mapping_choice.c src/scan/capture/mapping_choice.h \
+	src/scan/capture/object_segments.c src/scan/capture/object_segments.h \
+	src/scan/capture/process_mappings.c src/scan/capture/process_mappings.h \
 	src/scan/capture/shared_pages.c src/scan/capture/shared_pages.h src/scan/capture/snapshot.c \
 	src/scan/capture/snapshot.h src/scan/capture/thread_registers.c src/scan/capture/thread_registers.h \
 	src/scan/block_types.c src/scan/block_types.h \

@@ -6,9 +6,12 @@
  *	blocks   its halves are in two blocks, in a page that is read-only, and in one that can be read and executed; a
  *	         page of another block has no access
  *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
+ *	before   there is no table; the bytes before the program's first variable, in its page, are the addresses of the
+ *	         10 blocks: these bytes are the end of the file's constants, and no pointers
  *	written  its parts are in memory that is mapped only for writing: private, shared, and a page of a block
  * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"
+#include <link.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -90,12 +93,37 @@ NOINLINE static void fill_written(void)
 	CHECK(mprotect(protected[0] + page, page, PROT_WRITE) == 0);
 }
 
-NOINLINE static void lose(void)
+/* Returns the lowest address of the program's variables. */
+static int first_variable(struct dl_phdr_info *info, size_t size, void *result)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_W) {
+			*(uintptr_t *)result = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+			break;
+		}
+	return 1; /* only the first object, which is the program */
+}
+
+NOINLINE static void **before_variables(void)
+{
+	uintptr_t address = 0;
+
+	CHECK(dl_iterate_phdr(first_variable, &address) == 1 && address % page >= LOST * sizeof(void *));
+	char *const first = (char *)(address & ~(page - 1));
+
+	CHECK(mprotect(first, page, PROT_READ | PROT_WRITE) == 0);
+	return (void **)first;
+}
+
+NOINLINE static void lose(void **table)
 {
 	for (unsigned i = 0; i < LOST; i++) {
 		void *p = memset(malloc(40), 0x33, 40);
 
 		KEEP(p);
+		if (table)
+			table[i] = p;
 	}
 }
 
@@ -110,9 +138,9 @@ int main(int argc, char **argv)
 		fill_blocks();
 	else if (!strcmp(argv[1], "written"))
 		fill_written();
-	else
+	else if (!strcmp(argv[1], "twins"))
 		fill_twin();
-	lose();
+	lose(!strcmp(argv[1], "before") ? before_variables() : NULL);
 	wipe_stack();
 	say("ready");
 	say("%d", getpid());

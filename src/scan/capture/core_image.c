@@ -184,14 +184,14 @@ static size_t core_image_read_any(void *context, uint64_t address, void *data, s
 
 static void join_files(struct core *core)
 {
-	struct core_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
+	struct object_memory memory = {core->mappings, core->mapping_count, core->arch, core_image_read_any, core};
 
 	core->figures.unreadable = add_saturated(core->figures.unreadable,
 						 core_omitted_bytes(&memory, &core->files, core->time, core->sysroot));
 	core->mappings = core_mappings_join(&core->files, core->mappings, &core->mapping_count);
 	memory.mappings = core->mappings;
 	memory.count = core->mapping_count;
-
+	core_find_variables(&memory, core->mappings);
 	for (size_t i = 0; i < core->piece_count; i++) {
 		struct piece *const piece = &core->pieces[i];
 		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);

@@ -13,13 +13,13 @@
 #define PIECE    65536u       /* bytes that are read at once; a multiple of a word */
 
 struct core_omitted_search {
-	const struct core_memory *memory;
+	const struct object_memory *memory;
 	int64_t time;
 	const char *sysroot;
 	uint64_t left; /* number of bytes that may still be read */
 };
 
-static bool has_segment(const struct core_memory *memory, const struct mapping *file)
+static bool has_segment(const struct object_memory *memory, const struct mapping *file)
 {
 	const struct heap_mapping *const items = memory->mappings;
 	const size_t next = COUNT_UP_TO(items, memory->count, .start, file->start);
@@ -29,7 +29,8 @@ static bool has_segment(const struct core_memory *memory, const struct mapping *
 
 /* Adds the inode numbers of objects' files to `objects`. An object is recognised by its ELF header, which the core file
  * contains, because gdb writes an object's first page. */
-static void core_omitted_find_objects(const struct core_memory *memory, const struct maps *files, struct hash *objects)
+static void core_omitted_find_objects(const struct object_memory *memory, const struct maps *files,
+				      struct hash *objects)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		const struct mapping *const file = &files->items[i];
@@ -42,7 +43,7 @@ static void core_omitted_find_objects(const struct core_memory *memory, const st
 }
 
 /* Returns true if one of the words is an address of writable memory. */
-static bool has_address(const struct core_memory *memory, const unsigned char *bytes, size_t size)
+static bool has_address(const struct object_memory *memory, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = memory->arch->pointer_size;
 	const struct heap_mapping *const items = memory->mappings;
@@ -118,7 +119,7 @@ static bool file_may_point(struct core_omitted_search *search, const struct mapp
 	return may;
 }
 
-uint64_t core_omitted_bytes(const struct core_memory *memory, const struct maps *files, int64_t time,
+uint64_t core_omitted_bytes(const struct object_memory *memory, const struct maps *files, int64_t time,
 			    const char *sysroot)
 {
 	struct core_omitted_search search = {.memory = memory, .time = time, .sysroot = sysroot, .left = READ_MAX};

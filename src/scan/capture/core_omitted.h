@@ -12,7 +12,7 @@
  * changed since `time` (seconds since the Epoch), or because there is too much to read. Mappings of an object never
  * count, because an object's file was written before there was a heap. `memory` has only the mappings that the segments
  * describe; `files` are those of core_mappings_read(). sysroot: a directory that is put before the paths, or NULL. */
-uint64_t core_omitted_bytes(const struct core_memory *memory, const struct maps *files, int64_t time,
+uint64_t core_omitted_bytes(const struct object_memory *memory, const struct maps *files, int64_t time,
 			    const char *sysroot);
 
 #endif

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "scan/capture/snapshot.h"
 #include "scan/capture/mapping_choice.h"
+#include "scan/capture/process_mappings.h"
 #include "scan/capture/quiesce.h"
 #include "scan/capture/pages.h"
 #include "scan/capture/shared_pages.h"
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +35,7 @@
 struct snapshot {
 	pid_t pid;
 	struct maps maps;
+	struct process_mappings learned;
 	struct heap_mapping *mappings;
 	struct page_runs runs;
 	struct scan_threads threads;
@@ -191,6 +192,8 @@ static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *ar
 	int error = read_layout(s, tid, arch);
 	const uint64_t bytes = s->runs.bytes;
 
+	if (!error && arch)
+		process_mappings_learn(&s->learned, &s->maps, tid, arch);
 	if (!error && s->limit && bytes > s->limit)
 		error = -EFBIG;
 	if (!error)
@@ -250,22 +253,7 @@ static const void *image_bytes(const struct heap_image *image, uint64_t address,
 
 static void make_image(struct snapshot *s, const struct arch *arch)
 {
-	s->mappings = xreallocarray(s->mappings, s->maps.count + 1, sizeof(*s->mappings));
-	for (size_t i = 0; i < s->maps.count; i++) {
-		const struct mapping *m = &s->maps.items[i];
-
-		s->mappings[i] = (struct heap_mapping){.start = m->start,
-						       .end = m->end,
-						       .offset = m->offset,
-						       .readable = m->read || m->write,
-						       .writable = m->write,
-						       .executable = m->exec,
-						       .shared = m->shared,
-						       .has_tags = m->has_tags,
-						       .device = makedev(m->dev_major, m->dev_minor),
-						       .inode = m->inode,
-						       .path = m->path};
-	}
+	s->mappings = process_mappings_list(&s->learned, &s->maps, s->mappings);
 	s->image = (struct heap_image){.mappings = s->mappings,
 				       .n_mappings = s->maps.count,
 				       .threads = s->threads.items,
@@ -481,6 +469,7 @@ void snapshot_free(struct snapshot *s)
 	scan_threads_free(&s->threads);
 	maps_free(&s->maps);
 	free(s->runs.items);
+	process_mappings_free(&s->learned);
 	free(s->mappings);
 	freeze_waits_free(&s->waits);
 	free(s);

@@ -1,0 +1,31 @@
+/* Finds out where an object's variables are, from its program headers in the memory of a process or in a core file. */
+#ifndef FT_SCAN_CAPTURE_OBJECT_SEGMENTS_H
+#define FT_SCAN_CAPTURE_OBJECT_SEGMENTS_H
+
+#include "arch/arch.h"
+#include "heap/image.h"
+
+struct object_memory {
+	const struct heap_mapping
+		*mappings; /* by address; in a core file, `inode` is a number of core_mappings_read() */
+	size_t count;
+	const struct arch *arch;
+	/* Copies the bytes of the memory from `address` on, at most `size`. Returns the number of copied bytes. */
+	size_t (*read)(void *context, uint64_t address, void *data, size_t size);
+	void *context;
+};
+
+/* What the program headers say about the first page of a mapping, in order of certainty. */
+enum segment_answer {
+	IS_UNKNOWN,      /* no header can be read */
+	IS_NO_OBJECT,    /* the file is not an ELF object */
+	IS_NOT_VARIABLE, /* no writable segment is in the page */
+	IS_VARIABLE,
+};
+
+/* Asks all objects in the mappings of the file that mapping `i` shows, and returns the greatest of their answers. If
+ * it is IS_VARIABLE, sets *first to the address of the first variable in the mapping: the bytes before it belong to
+ * the segment before the variables, whose end is in the same page of the file. */
+enum segment_answer segments_ask(const struct object_memory *memory, size_t i, uint64_t *first);
+
+#endif

@@ -137,7 +137,10 @@ PROGRAMS = {
             return 0;
         }'''),
 }
-FLAGS = [['-O0'], ['-O1'], ['-O2'], ['-O3'], ['-O2', '-static'], ['-O2', '-m32'], ['-O0', '-m32'], ['-O2', '-fno-plt', '-fomit-frame-pointer']]
+# Debian's headers of C++ for 32 bits include others that only the folder for 64 bits has.
+THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
+FLAGS = [['-O0'], ['-O1'], ['-O2'], ['-O3'], ['-O2', '-static'], ['-O2', *THIRTY_TWO], ['-O0', *THIRTY_TWO],
+         ['-O2', '-fno-plt', '-fomit-frame-pointer']]
 COMPILERS = {'.c': ('gcc', 'clang'), '.cpp': ('g++', 'clang++')}
 
 

@@ -4,6 +4,7 @@
 #include "base/terminal_escape.h"
 #include "live/columns.h"
 #include "live/row_labels.h"
+#include "live/screen_keys.h"
 #include "live/screen_stop.h"
 
 #ifdef HAVE_CURSES
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, FOOT_LINES = 1, KEY_ESCAPE = 27, KEY_CTRL_L = 12 };
+enum { TICK_MS = 100 };
 
 static const char *order_name(const struct view *view)
 {
@@ -31,28 +32,12 @@ static const char *order_name(const struct view *view)
 	return view->order == ORDER_GROWTH ? columns_since(view) : names[view->order];
 }
 
-struct screen {
-	struct view *view;
-	size_t selected, first;      /* indices of the selected row and of the row at the top */
-	const struct site *expanded; /* the site whose stack is shown; NULL: none */
-	bool is_paused, is_typing;   /* is_typing: the user is typing a filter */
-	bool quits;
-	char message[160];
-	double looked_at; /* time of the last update in seconds */
-	uint32_t looks;
-};
-
 static volatile sig_atomic_t interrupted;
 
 static void note_signal(int signal)
 {
 	(void)signal;
 	interrupted = 1;
-}
-
-static double now_seconds(void)
-{
-	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* Prints text from a trace; replaces control characters by '?', because the terminal would execute them. */
@@ -79,12 +64,6 @@ static void frame_text(struct watched *of, const struct profile_frame *frame, st
 		buf_add_str(text, " (inlined)");
 }
 
-/* Returns the number of lines in the head: three, one more if there was a scan, and one more if calls were not read. */
-static int head_lines(const struct screen *screen)
-{
-	return 3 + screen->view->has_scan + (screen->view->left_out > 0);
-}
-
 static void draw_scan(const struct view *view)
 {
 	char lost[32], blocks[32], possibly[32];
@@ -107,7 +86,7 @@ static void draw_scan(const struct view *view)
 
 static void draw_head(const struct screen *screen)
 {
-	const int columns_at = head_lines(screen) - 1;
+	const int columns_at = screen_head_lines(screen) - 1;
 	struct view *view = screen->view;
 	const char *reason;
 	char since[64], age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
@@ -203,7 +182,7 @@ static void draw_foot(const struct screen *screen)
 /* Scrolls until the selected row is on the screen. */
 static void scroll_to_selected(struct screen *screen)
 {
-	const int other = head_lines(screen) + FOOT_LINES;
+	const int other = screen_head_lines(screen) + SCREEN_FOOT_LINES;
 	const size_t room = LINES > other ? (size_t)(LINES - other) : 1;
 
 	if (screen->selected >= screen->view->row_count)
@@ -216,8 +195,8 @@ static void scroll_to_selected(struct screen *screen)
 
 static void draw_screen(struct screen *screen)
 {
-	const int end = LINES - FOOT_LINES;
-	int y = head_lines(screen);
+	const int end = LINES - SCREEN_FOOT_LINES;
+	int y = screen_head_lines(screen);
 	size_t count;
 
 	erase();
@@ -241,175 +220,16 @@ static void draw_screen(struct screen *screen)
 	refresh();
 }
 
-static const struct site *selected_site(const struct screen *screen)
-{
-	return screen->selected < screen->view->row_count ? screen->view->rows[screen->selected].site : NULL;
-}
-
 /* Updates the view. The selected site stays selected even if its row has moved; but if the first row is selected, the
  * new first row is selected then. */
 static void look_again(struct screen *screen, double seconds)
 {
-	const struct site *site = selected_site(screen);
+	const struct site *site = screen_selected(screen);
 
 	view_update(screen->view, seconds);
 	for (size_t i = 0; site && screen->selected && i < screen->view->row_count; i++)
 		if (screen->view->rows[i].site == site)
 			screen->selected = i;
-}
-
-static void arrange_again(struct screen *screen)
-{
-	view_arrange(screen->view, now_seconds() - screen->looked_at);
-}
-
-static void move_by(struct screen *screen, int64_t by)
-{
-	const int64_t last = (int64_t)screen->view->row_count - 1;
-	int64_t to = (int64_t)screen->selected + by;
-
-	if (to > last)
-		to = last;
-	screen->selected = to < 0 ? 0 : (size_t)to;
-}
-
-static void type_filter(struct screen *screen, int key)
-{
-	char *filter = screen->view->filter;
-	const size_t length = strlen(filter);
-
-	if (key == '\n' || key == '\r' || key == KEY_ENTER) {
-		screen->is_typing = false;
-	} else if (key == KEY_ESCAPE) {
-		screen->is_typing = false;
-		*filter = '\0';
-	} else if ((key == KEY_BACKSPACE || key == 127 || key == '\b') && length) {
-		filter[length - 1] = '\0';
-	} else if (key >= 0x20 && key < 0x7f && length + 1 < sizeof(screen->view->filter)) {
-		filter[length] = (char)key;
-		filter[length + 1] = '\0';
-	}
-	screen->selected = screen->first = 0;
-	arrange_again(screen);
-}
-
-static void write_file(struct screen *screen, enum view_file which)
-{
-	const char *const what = which == VIEW_PAGE ? "page" : "report";
-	char *name = view_write(screen->view, which);
-
-	if (name)
-		snprintf(screen->message, sizeof(screen->message), "%s: %s", what, name);
-	else
-		snprintf(screen->message, sizeof(screen->message), "no %s: %s", what, strerror(errno));
-	free(name);
-}
-
-static void sort_next(struct screen *screen)
-{
-	struct view *view = screen->view;
-
-	view->order = (view->order + 1) % ORDERS;
-	if (view->order == ORDER_LOST && !view->has_scan)
-		view->order = 0;
-	screen->selected = screen->first = 0;
-	arrange_again(screen);
-}
-
-static void ask_for_scan(struct screen *screen)
-{
-	const char *const refusal = view_ask_for_scan(screen->view);
-
-	snprintf(screen->message, sizeof(screen->message), "%s",
-		 refusal ? refusal : "the process is stopped for a moment, while its memory is copied");
-	if (!refusal)
-		screen->view->order = ORDER_LOST;
-}
-
-static void take_key(struct screen *screen, int key)
-{
-	struct view *view = screen->view;
-	const int other = head_lines(screen) + FOOT_LINES + 1, page = LINES > other ? LINES - other : 1;
-
-	if (key == KEY_RESIZE)
-		return;
-	if (screen->is_typing) {
-		type_filter(screen, key);
-		return;
-	}
-	*screen->message = '\0';
-	switch (key) {
-	case 'q':
-	case 'Q':
-		screen->quits = true;
-		break;
-	case KEY_UP:
-	case 'k':
-		move_by(screen, -1);
-		break;
-	case KEY_DOWN:
-	case 'j':
-		move_by(screen, 1);
-		break;
-	case KEY_PPAGE:
-		move_by(screen, -page);
-		break;
-	case KEY_NPAGE:
-	case ' ':
-		move_by(screen, page);
-		break;
-	case KEY_HOME:
-	case 'g':
-		screen->selected = 0;
-		break;
-	case KEY_END:
-	case 'G':
-		move_by(screen, INT32_MAX);
-		break;
-	case '\n':
-	case '\r':
-	case KEY_ENTER:
-		screen->expanded = selected_site(screen) == screen->expanded ? NULL : selected_site(screen);
-		break;
-	case 's':
-		sort_next(screen);
-		break;
-	case 'l':
-		ask_for_scan(screen);
-		break;
-	case '/':
-		screen->is_typing = true;
-		break;
-	case KEY_ESCAPE:
-		*view->filter = '\0';
-		arrange_again(screen);
-		break;
-	case 'p':
-		screen->is_paused = !screen->is_paused;
-		break;
-	case 'b':
-		view_set_baseline(view);
-		arrange_again(screen);
-		snprintf(screen->message, sizeof(screen->message), "growth is counted from now on");
-		break;
-	case 'r':
-		write_file(screen, VIEW_REPORT);
-		break;
-	case 'h':
-		write_file(screen, VIEW_PAGE);
-		break;
-	case '\t':
-		view_next_resource(view);
-		screen->selected = screen->first = 0;
-		screen->expanded = NULL;
-		arrange_again(screen);
-		break;
-	case KEY_CTRL_L:
-		clearok(curscr, TRUE);
-		break;
-	default:
-		break;
-	}
 }
 
 static void screen_watch(struct screen *screen)
@@ -418,9 +238,9 @@ static void screen_watch(struct screen *screen)
 	const char *reason;
 	bool saw_end = false;
 
-	screen->looked_at = now_seconds();
+	screen->looked_at = screen_seconds();
 	while (!screen->quits && !interrupted) {
-		const double now = now_seconds(), passed = now - screen->looked_at;
+		const double now = screen_seconds(), passed = now - screen->looked_at;
 		const bool ends = view_has_ended(screen->view, &reason);
 
 		if (!screen->is_paused && ((ends && !saw_end) || (!saw_end && passed >= options->interval))) {
@@ -435,7 +255,7 @@ static void screen_watch(struct screen *screen)
 		const int key = getch();
 
 		if (key != ERR)
-			take_key(screen, key);
+			screen_take_key(screen, key);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Executes commands of the view's keys: a scan, a report, a page. */
+/* Carries out what the keys of the live view ask for: a scan, a report, a page. */
 #include "config.h"
 #include "live/view_rows.h"
 #include "modules/known.h"

@@ -452,5 +452,5 @@ void rescue_end(struct rescue *r)
 		else if (process->stopped)
 			process_signal(process->handle, process->pid, SIGCONT);
 	}
-	msg_debug(DBG_PROCESS, 1, "tasks that were stopped after a breakpoint: %zu", r->task_count);
+	msg_debug(DBG_PROCESS, 1, "tasks whose registers are corrected: %zu", r->task_count);
 }

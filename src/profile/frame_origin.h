@@ -1,4 +1,4 @@
-/* Tells the frames of libraries from those of the program, which say more about an allocation. */
+/* Distinguishes the frames of libraries from those of the program, because the latter say more about an allocation. */
 #ifndef FT_PROFILE_FRAME_ORIGIN_H
 #define FT_PROFILE_FRAME_ORIGIN_H
 

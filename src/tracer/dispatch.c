@@ -319,7 +319,7 @@ static void act_unknown_gone(struct tracer *t, const struct stop *stop)
 	struct task *const thread = task_of_group(t, stop->tid);
 
 	if (!thread) {
-		msg_debug(DBG_PROCESS, 1, "%d has ended, which is no tracee", stop->tid);
+		msg_debug(DBG_PROCESS, 1, "%d has ended; it is no tracee", stop->tid);
 		return;
 	}
 	task_rename(t, thread, stop->tid);

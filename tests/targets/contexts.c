@@ -229,7 +229,8 @@ static NOINLINE void deepest(void)
 	one = one + 0;
 }
 
-/* Two coroutines at a time, each on a stack of its own: a context belongs to the coroutine that called it. */
+/* Two coroutines that run in turn, each on a stack of its own: the context of a function applies only to the coroutine
+ * that has called the function. */
 #ifdef __GLIBC__
 static ucontext_t scheduler, coroutines[2];
 static char stacks[2][64 << 10] __attribute__((aligned(4096)));

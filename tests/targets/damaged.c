@@ -82,8 +82,8 @@ static void none(void)
 	fill(SMALL, 20);
 }
 
-/* Not damaged: memory that looks like mmapped chunks. One of these would contain the real chunks after it, to which no
- * pointer points. */
+/* Not damaged: memory that looks like mmapped chunks, but to which no pointer points. The last of these would also
+ * contain the real chunks after the mapping. One real chunk, blocks[5], has no pointer either. */
 static void lookalikes(void)
 {
 	const size_t size = 4 << 20;

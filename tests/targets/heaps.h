@@ -64,7 +64,8 @@ static inline __attribute__((always_inline)) void wipe_next(void)
 #endif
 }
 
-/* The stack memory where functions that have returned have had pointers. */
+/* Clears the stack memory where functions that have returned may have left pointers, and the registers that calls may
+ * leave unchanged. */
 static NOINLINE void wipe_all(void)
 {
 	wipe_stack();
@@ -77,9 +78,9 @@ static inline __attribute__((always_inline)) void wipe(void)
 	wipe_all();
 }
 
-/* Blocks begin at multiples of 16, and an address divided by 16, with the highest bit set, points to no block. The bit
- * is lost when the number is multiplied by 16. Without it the number may point to a block: valgrind's heap begins at
- * 64 MiB, and contains the sixteenths of the addresses from 1 GiB on. */
+/* The addresses of the blocks in a form that looks like no pointer: divided by 16 (blocks begin at multiples of 16),
+ * with the highest bit set. shown() multiplies by 16, which drops that bit. Without the bit, the number could be the
+ * address of a block: valgrind's heap begins at 64 MiB, which is 1 GiB / 16. */
 static volatile uintptr_t sixteenths[BLOCKS_MAX], sizes[BLOCKS_MAX];
 
 static inline uintptr_t sixteenth_of(uintptr_t address)

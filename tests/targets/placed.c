@@ -72,7 +72,7 @@ static void ask_pthread(void)
 	say_set("pthread_getaffinity_np", &set);
 }
 
-/* A new thread's attributes contain CPUs, too. */
+/* A thread's attributes (pthread_getattr_np) contain its CPUs, too. */
 static void ask_attributes(void)
 {
 #ifdef __GLIBC__

@@ -139,7 +139,7 @@ __attribute__((unused)) static void wait_for_input_end(void)
 #define WIPES
 #endif
 
-/* The stack memory where functions that have returned have had pointers. */
+/* Clears the stack memory where functions that have returned may have left pointers. */
 __attribute__((unused)) WIPES static NOINLINE void wipe_stack(void)
 {
 	unsigned char stack[32768];

@@ -35,7 +35,8 @@ static const struct module *parse_bytes(const char *text, size_t size)
 		return NULL;
 	struct buf why = {0};
 
-	/* The check of shared objects accepts all that a file may describe. */
+	/* module_check(), which module_load() applies to shared objects, must also accept each module that a
+	 * description makes. */
 	if (!module_check(conf_module(conf), &why))
 		fail_msg("%s: %s", text, buf_str(&why));
 	buf_free(&why);

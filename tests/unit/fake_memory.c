@@ -113,7 +113,7 @@ static void original_text(const struct fake_memory *memory, unsigned char text[F
 	memset(text, 0, FAKE_TEXT_END - FAKE_TEXT);
 	for (size_t i = 0; i < FIRST_COPY; i++) {
 		memcpy(text + (places[i].address - FAKE_TEXT), places[i].code, places[i].size);
-		/* The call before a return site is a call of malloc. */
+		/* A call with a fixed target (opcode e8) precedes each return site. */
 		if (strstr(places[i].name, "site"))
 			text[places[i].address - FAKE_TEXT - 5] = 0xe8;
 	}

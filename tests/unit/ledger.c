@@ -269,7 +269,7 @@ static void test_two_threads_release_a_reference_each(void **state)
 	assert_int_equal(odd().unknown_releases, 0);
 }
 
-/* A record of calls has no live resources. */
+/* Calls of a kind with RESOURCE_CALL make no resource live, and release none. */
 static void test_calls_have_no_live_resources(void **state)
 {
 	const struct event leave = event(LEAVE, 0x20, 0);

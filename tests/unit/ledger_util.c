@@ -94,7 +94,7 @@ int ledger_setup(void **state)
 	return 0;
 }
 
-/* Returns the wrong releases of all kinds. */
+/* Returns the counters of unusual calls, summed over all kinds of resources. */
 struct kind_counts odd(void)
 {
 	struct kind_counts sum = {0};

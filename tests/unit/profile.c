@@ -417,8 +417,8 @@ static void long_timeline_fits_its_limits(void **state)
 
 		assert_true(at >= live);
 		live = at;
-		/* The profile answers for the last moment before the time, which is at most a 64th of the trace's
-		 * duration earlier. */
+		/* profile_group_at() returns the live blocks at the last moment up to `now`, at most a 32nd of the
+		 * trace's duration earlier. profile_resource_at() returns those at the end of the span with `now`. */
 		assert_true(at <= profile_resource_at(feed.profile, memory, now).calls + 4);
 	}
 	const struct tally last = profile_resource_at(feed.profile, memory, feed.profile->end_since);

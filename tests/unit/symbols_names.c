@@ -154,9 +154,10 @@ static void add(struct names *names, uint64_t from, uint64_t size, const char *n
 	free(path);
 }
 
-/* Normalises a line of an answer: "FILE:0", "FILE:?" (then the name is from the symbol table, and the file does not
- * exist) and "??:0" have no information; " (discriminator N)" is removed. For an extern "C" function of a C++ program
- * with a cold part addr2line 2.40 prints the cold part's symbol for all of it, so its suffix is removed. */
+/* Normalises a line of addr2line's answer. Removes " (discriminator N)". A line that ends with :0 or :? becomes "?",
+ * because it names no source line (in "FILE:?", FILE is a name in the symbol table, and no such file exists). Removes
+ * the suffix .cold of a function: for an extern "C" function of a C++ program, addr2line 2.40 prints the cold part's
+ * symbol for the whole function. */
 static void normalize(char *line)
 {
 	char *mark = strstr(line, " (discriminator");

@@ -1,4 +1,4 @@
-/* Tests the numbers of a call: which bits of arguments, results and memory they are computed from. */
+/* Tests how ids, sizes and results are read from a call: which bits of arguments, of the result and of memory count. */
 #include "config.h"
 #include "calls/call_numbers.h"
 

@@ -75,7 +75,8 @@ static int open_for_libdw(const char *path)
 static void split_open_start(void)
 {
 	if (!library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
-		msg_debug(DBG_SYMBOLS, 1, "libdw opens files by itself");
+		msg_debug(DBG_SYMBOLS, 1,
+			  "the open() of libdw cannot be replaced: libdw opens .dwo files itself, and may block");
 }
 
 void split_open_begin(void)

@@ -35,7 +35,8 @@ static void check(bool holds, const char *what)
 	abort();
 }
 
-/* Reads a trace and writes it as `to` into `out`. Returns the reader's status; 1 if it is no trace. */
+/* Reads a trace and writes it to `out` in the encoding `to`. Returns the reader's status; 1 also if the bytes are no
+ * trace, or only a part of them was read. */
 static int convert(const void *data, size_t size, const struct encoding *from, const char *to, int *compat,
 		   struct buf *out)
 {
@@ -63,7 +64,7 @@ static int convert(const void *data, size_t size, const struct encoding *from, c
 			options.compat = *compat;
 			writer = writer_new(encoding_find(to), fd, &options);
 		}
-		/* A stream of several traces: each is a trace of its own. */
+		/* Stops at the second trace of a stream: only the first one is converted. */
 		if (record.type == RECORD_PROCESS && processes++)
 			break;
 		check(writer_put(writer, &record) == 0, "a record can be written");
@@ -88,13 +89,13 @@ static bool bytes_are_equal(const struct buf *a, const struct buf *b)
 	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }
 
-/* A written trace is read and written again unchanged. */
+/* Checks that a written trace can be read, and that it is the same bytes when it is written again. */
 static void check_stable(const unsigned char *data, size_t size, const struct encoding *from, const char *to,
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	/* A trace that another program wrote as mpatrol or StackTrack has functrace's own form only after the first
-	 * time. */
+	/* A trace in the format of mpatrol or StackTrack may be by another program: it gets functrace's own form only
+	 * when it is first written. */
 	const bool own_form =
 		from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0 && strcmp(to, "stacktrack") != 0;
 	struct buf first = {0}, second = {0}, third = {0};

@@ -1,11 +1,11 @@
 /* Functions that all generated programs share (see program.py), in C and C++: contexts with blocks in slots, and the
  * ways in which functions are left and entered that a tracer of calls might misunderstand.
  *
- * A context belongs to one stack: main's, a thread's or a coroutine's. All actions of a program follow from its seed
+ * Each stack (main's, a thread's or a coroutine's) has one context. All actions of a program follow from its seed
  * and its contexts, so that every run does the same in each thread.
  *
- * Sizes of blocks are 128 * n + 53: no library requests such sizes, so that a trace without a log shows the program's
- * own blocks. */
+ * Sizes of blocks are 128 * n + 53. No library requests such sizes, so a trace can be compared with the log of another
+ * run by the program's own blocks alone. */
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
@@ -61,7 +61,7 @@ struct context {
 	int held;            /* > 0: in a handler of an exception, which must return */
 	int no_exit;         /* > 0: the thread cannot end here (nothrow new would swallow it) */
 	int no_yield;        /* > 0: on a stack that the next signal will reuse */
-	int keeps_alternate; /* a handler that has resumed this coroutine uses the alternate stack */
+	int keeps_alternate; /* a signal handler has resumed this coroutine and may be on the alternate stack */
 	int is_thread, waits_for_cancel;
 	volatile int waiting;
 	int fuel, forks, processes;
@@ -103,8 +103,8 @@ static int roll(struct context *c, unsigned sides)
 	return (c->dice >> 16) % sides == 0;
 }
 
-/* Allocates memory for a context. The memory is not on the heap, because contexts do not count as blocks of the
- * program. */
+/* Allocates memory for a context. The memory is not on the heap, because a context must not be one of the program's
+ * blocks. */
 static void *map(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -300,7 +300,7 @@ static void leave_thread(struct context *c)
 		pthread_exit(NULL);
 }
 
-/* Waits until another thread cancels this one. In a child of fork the other thread may not exist. */
+/* Waits until another thread cancels this one. Does nothing in a child of fork, where that thread may not exist. */
 static void wait_for_cancel(struct context *c)
 {
 	if (in_child || !c->waits_for_cancel || c->held || c->no_exit)
@@ -310,7 +310,7 @@ static void wait_for_cancel(struct context *c)
 		pause();
 }
 
-/* A handler or a callback of the program calls this: it does once what the context says. */
+/* Called by the program's handlers and callbacks: does once what the context says (`inner`, then `leave`). */
 static void act(struct context *c, int in_signal)
 {
 	function *inner = c->inner;
@@ -373,7 +373,7 @@ static void on_no_memory()
 {
 	struct context *c = here();
 
-	/* The handler may run out of memory and be called again. The limit ends this before the stack is full. */
+	/* The handler may run out of memory and be called again: HANDLED_MAX ends this before the stack is full. */
 	if (++c->handled > HANDLED_MAX)
 		throw std::bad_alloc();
 	if (c->lifts_limit) {
@@ -389,7 +389,8 @@ static void on_no_memory()
 }
 #endif
 
-/* Calls inner() from the comparison of bsearch(), or of qsort() with a count for which qsort() allocates memory. */
+/* Calls qsort() for `count` numbers, or bsearch() if `count` is 0. The comparison calls inner(). If there are many
+ * numbers, qsort() allocates memory. */
 NOINLINE static void sort(struct context *c, function *inner, enum leave leave, int count)
 {
 	static const int numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -414,7 +415,7 @@ static void raise_signal(struct context *c, function *inner, enum leave leave, i
 	raise(c->keeps_alternate ? SIGUSR1 : number);
 }
 
-/* ---- Stacks of their own ---- */
+/* ---- Contexts with stacks of their own ---- */
 
 static struct context *context_init(struct context *c, const struct context *parent)
 {
@@ -592,7 +593,7 @@ static void wait_child(struct context *c, pid_t pid)
 
 enum child { CHILD_LEAVES, CHILD_EXITS, CHILD_GOES_ON };
 
-/* The child has all the blocks of its parent, also those that the parent releases meanwhile. */
+/* Forks a child that calls body(). Both processes first release their copies of the blocks in the slots 0 to 2. */
 static void fork_child(struct context *c, function *body, enum child what)
 {
 	if (in_child || c->forks-- <= 0)
@@ -614,7 +615,7 @@ static void fork_child(struct context *c, function *body, enum child what)
 		exit(6);
 }
 
-/* Executes this program again; the new run does less. */
+/* Runs this program again in a child, and waits for it; the new run does less. */
 static void execute(struct context *c, const char *number, int spawns)
 {
 	extern char **environ;

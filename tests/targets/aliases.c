@@ -1,16 +1,16 @@
-/* aliases: functions that are one address under several names (glibc's memalign and aligned_alloc), called in the ways
- * in which programs call functions: the trace must have the name by which each call is made, or, if a call has no name,
+/* aliases: calls functions that have several names at one address (glibc's memalign and aligned_alloc), in all the ways
+ * in which programs call functions. The trace must have the name by which each call is made, or, if a call has no name,
  * the first name in the module.
  *
- * aliases LIBRARY LIBRARY ROUNDS: two libraries of one layout, of which one calls memalign where the other calls
- * aligned_alloc, loaded in turns at the same address.
- * aliases LIBRARY: one that forks in a function of two names. */
+ * aliases LIBRARY LIBRARY ROUNDS: loads two libraries in turns at the same address. They have the same layout, but one
+ * calls memalign where the other calls aligned_alloc.
+ * aliases LIBRARY: loads a library that forks in a function of two names. */
 #include "target.h"
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/auxv.h>
 
-/* A static program has no library, and no names in its calls. */
+/* Weak, because a static program has no dynamic linker. Its calls have no names. */
 __typeof__(dlsym) dlsym __attribute__((weak));
 __typeof__(dlopen) dlopen __attribute__((weak));
 __typeof__(dlclose) dlclose __attribute__((weak));
@@ -18,7 +18,7 @@ __typeof__(dlclose) dlclose __attribute__((weak));
 typedef void *(*aligned_function)(size_t alignment, size_t size);
 
 static volatile aligned_function by_pointer[2] = {memalign, aligned_alloc};
-aligned_function open_pointer = memalign; /* it may be called through its GOT slot */
+aligned_function open_pointer = memalign; /* external, so that the compiler may reach it through a GOT slot */
 
 /* Compiled with optimization it ends in a jump. */
 NOINLINE static void *wrapped_memalign(size_t size)
@@ -31,7 +31,7 @@ NOINLINE static void *wrapped_aligned_alloc(size_t size)
 	return aligned_alloc(64, size);
 }
 
-/* Calls the two functions in turn, each from one place. */
+/* Calls memalign, aligned_alloc and other functions, also by wrappers, each from one place. */
 static void direct(unsigned rounds)
 {
 	for (unsigned i = 0; i < rounds; i++) {
@@ -86,7 +86,7 @@ static void whole_pages(unsigned rounds)
 #endif
 }
 
-/* Loads one of the libraries and makes a round of calls with it. */
+/* Loads a library, calls its library_work() and unloads it. Returns the address that library_work() had. */
 static void *load_and_work(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW);
@@ -118,7 +118,7 @@ static int in_turns(char **paths, unsigned rounds)
 	return 0;
 }
 
-/* Each child makes an allocation and its release by the call from which it returned, and another one. */
+/* Each child returns from the call in which it was forked, releases that block, and makes another pair of calls. */
 static int in_children(const char *path)
 {
 	gate();

@@ -1,3 +1,3 @@
-/* The library of aliaslibrary.c, where both names are those of one IFUNC. */
+/* The library of aliasfork.c, where both names are those of one IFUNC. */
 #define IFUNC
 #include "aliasfork.c"

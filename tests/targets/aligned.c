@@ -1,5 +1,5 @@
-/* Blocks from all functions of malloc, with many sizes and alignments. Prints "ready", then address and size of each
- * block; ends with the standard input. */
+/* Blocks from calloc(), posix_memalign() and realloc(), of many sizes and alignments. Prints "ready", then the address
+ * and usable size of each block, and "end"; ends with the standard input. */
 #include "target.h"
 #include <malloc.h>
 

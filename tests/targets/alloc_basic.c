@@ -58,7 +58,7 @@ static void aligned(int with_pvalloc)
 
 static void resized(void)
 {
-	void *p = realloc(NULL, 30201); /* an allocation without a release */
+	void *p = realloc(NULL, 30201); /* only an allocation: nothing is released */
 	char *q;
 
 	CHECK(p);

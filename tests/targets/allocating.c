@@ -1,16 +1,16 @@
-/* Threads that only allocate, and known lost blocks: allocating THREADS MODE. With 0 threads the first thread does so
- * itself.
+/* Threads that do nothing but allocate and release, and known lost blocks: allocating THREADS MODE. With 0 threads the
+ * first thread does so itself.
  *
- * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks, of which one is definitely lost; a list of
- * 100 blocks is kept. Each thread keeps up to 128 blocks on its stack, with sizes by MODE:
+ * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks, the first of each definitely; a list of 100
+ * blocks is kept. Each thread has up to 128 blocks, to which its stack points, with sizes by MODE:
  *
  *   some     up to 1 KiB
- *   realloc  ... and realloc(3) to 4 KiB
+ *   realloc  the same, and realloc(3) to 4 KiB
  *   large    up to 256 KiB: some are mmapped chunks
  *   small    up to 80 bytes: the threads' caches, and fastbins
- *   aligned  by posix_memalign(3), up to 200 KB
+ *   aligned  by posix_memalign(3), up to 128 KiB
  *   calloc   up to 1 KiB
- *   shared   up to 1 KiB, with slots of all threads: each may release blocks that another one has allocated
+ *   shared   up to 1 KiB, in 128 slots of all threads: each may release blocks that another one has allocated
  *
  * Prints "ready" when all are at work, and ends with the standard input, or with 0 threads by a signal. */
 #include "target.h"
@@ -37,7 +37,7 @@ static atomic_uint ready;
 static NOINLINE void plant(void)
 {
 	for (unsigned i = 0; i < 500; i++) {
-		/* No part of such a word is an address of the heap. */
+		/* Filled with 0xee, because no word of these bytes is an address of the heap. */
 		void *p = memset(malloc(4000 + i * 3), 0xee, 4000 + i * 3);
 
 		KEEP(p);

@@ -75,7 +75,7 @@ int main(void)
 	expect_release(rounds, 36403, "free");
 	expect_alloc(rounds, 36404, "malloc");
 	expect_release(rounds, 36404, "free");
-	/* the stack continues through the signal's frame to the interrupted function */
+	/* the stack begins so; the signal's frame and the interrupted function follow, and are not compared */
 	say("expect stack 36401 allocate_in_handler on_usr1");
 	gate();
 	return 0;

@@ -53,7 +53,7 @@ static void memory(void)
 
 /* ---- Descriptors ---- */
 
-/* A name that the function completes; the trace shows the completed one. */
+/* Calls a function that completes a file name; the trace shows the completed one. */
 #define TEMPLATE(name, call, suffix, ...)                                                                              \
 	do {                                                                                                           \
 		char completed[100];                                                                                   \
@@ -141,7 +141,7 @@ static void processes(void)
 	CLOSE(self);
 }
 
-/* With and without the right to mount. */
+/* With or without the right to mount: each line has the actual result. */
 static void mounts(void)
 {
 	INT("fsopen", fsopen("tmpfs", FSOPEN_CLOEXEC), "fsname=\"tmpfs\"\tflags=FSOPEN_CLOEXEC%s", "");
@@ -319,7 +319,7 @@ static void transfers(void)
 #endif
 }
 
-/* ---- Functions that end the remaining descriptors ---- */
+/* ---- Functions that close many descriptors ---- */
 
 static void ends(void)
 {

@@ -1,6 +1,6 @@
 /* For targets that print what -a must show of each call (known.py). A line of the log is a call: its name, its
- * arguments in the order in which they are shown, its result and errno, separated by tabs; "-" before the name: only -x
- * has an event of it, not -e. */
+ * arguments in the order in which they are shown, its result and errno, separated by tabs. "-" before the name means
+ * that the call is an event with -x, but not with -e. */
 #ifndef ARGS_SAID_H
 #define ARGS_SAID_H
 
@@ -28,7 +28,7 @@ static const char *error_name(int error)
 	return NULL;
 }
 
-/* The text of an address, in one of a few buffers that are used in turn. */
+/* Returns an address as text, in the next one of eight buffers. */
 static const char *at(const void *address)
 {
 	static char texts[8][24];
@@ -67,7 +67,7 @@ static void *last_pointer;
 		snprintf(text_, sizeof(text_), "%d", last);                                                            \
 		said(name, text_, last == -1 ? error_ : 0, __VA_ARGS__);                                               \
 	} while (0)
-/* The name of an error number. */
+/* A call that returns 0 or an error number, whose name is shown. */
 #define ERR(name, call, ...)                                                                                           \
 	do {                                                                                                           \
 		last = (call);                                                                                         \
@@ -80,7 +80,7 @@ static void *last_pointer;
 		const int error_ = errno;                                                                              \
 		said(name, at(last_pointer), last_pointer ? 0 : error_, __VA_ARGS__);                                  \
 	} while (0)
-/* -1 is a failure; minus_1: the name of that value. */
+/* A call that returns an address, or -1 if it fails; minus_1 is the text that is shown for -1. */
 #define MAPPED(name, minus_1, call, ...)                                                                               \
 	do {                                                                                                           \
 		errno = 0;                                                                                             \

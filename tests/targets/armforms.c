@@ -8,7 +8,7 @@
 static char pool[1 << 23];
 static size_t used;
 
-/* A block for a function in assembly, by the number that its first instruction has loaded. */
+/* Returns a block to a function in assembly, if the function's first instruction has loaded the right number. */
 void *take(size_t size, uint32_t number, uint32_t second);
 NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 {
@@ -29,7 +29,7 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		".balign 8\n.globl " #prefix "malloc\n.type " #prefix "malloc, %function\n"        \
 		#prefix "malloc:\n ldr r1, 1f\n mov r2, #0\n b take\n"                             \
 		".balign 4\n1: .word 0x1234\n.size " #prefix "malloc, .-" #prefix "malloc\n"       \
-		/* by a flag that the caller has set: IT and the instructions of its block, or a condition */      \
+		/* depends on a flag that the caller has set: an IT block in Thumb, a condition in ARM */          \
 		".balign 8\n.globl " #prefix "realloc\n.type " #prefix "realloc, %function\n"      \
 		#prefix "realloc:\n itte ne\n movne r2, #0\n movwne r3, #0x1234\n movweq r3, #1\n" \
 		" mov r0, r1\n mov r1, r3\n mov r2, #0\n b take\n"                                 \
@@ -37,11 +37,11 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		/* a jump through its argument */                                                  \
 		".balign 8\n.globl " #prefix "free\n.type " #prefix "free, %function\n"            \
 		#prefix "free:\n ldr pc, [r0]\n.size " #prefix "free, .-" #prefix "free\n"         \
-		/* an exclusive load, until whose store no breakpoint may be hit */                \
+		/* an exclusive load: up to the end of its reservation no breakpoint may be hit */ \
 		".balign 8\n.globl " #prefix "valloc\n.type " #prefix "valloc, %function\n"        \
 		#prefix "valloc:\n ldrex r1, [sp]\n clrex\n movw r1, #0x1234\n mov r2, #0\n b take\n" \
 		".size " #prefix "valloc, .-" #prefix "valloc\n"                                   \
-		/* calls realloc with a flag */                                                    \
+		/* calls realloc with the flag for `ne` */                                         \
 		".balign 8\n.type " #prefix "call, %function\n" #prefix "call:\n push {r4, lr}\n"  \
 		" movs r4, #1\n bl " #prefix "realloc\n pop {r4, pc}\n"                            \
 		".size " #prefix "call, .-" #prefix "call\n.thumb\n");                             \

@@ -1,14 +1,17 @@
 /* bareforks HOW [COUNT] [LIBRARY]: children that make no traced call, or make their first one only after their parent
- * has changed the memory that they have inherited.
+ * has changed its copy of the memory.
  *
- * HOW is bare (COUNT children one after the other, each of which ends at once), counted (the same between two gates),
- * clean (the status of each tells whether its text is that of its files, byte for byte), late (COUNT children that
- * wait until the parent has made calls from new places, has released blocks that they inherit, and has forked another
- * child; then they make their calls), held (COUNT children that make their calls when the parent has passed another
- * gate, and all live until the last has made them), grandchild (a child that makes no call forks one that does),
- * orphan (the child makes its call when its parent has ended), unload (the parent unloads a library that the child
- * still calls), unload-own (the same, if only the library's own allocator is traced), born (children that make a call
- * if they are traced, until standard input has ended, and five more). */
+ *   bare        COUNT children one after the other, each of which ends at once
+ *   counted     three such children, then COUNT between two gates
+ *   clean       as bare; each child compares its text with its files, byte for byte
+ *   late        COUNT children; the parent makes calls from new places meanwhile, and releases a block that they
+ *               inherit; then they make their calls
+ *   held        COUNT children that make their calls after the parent's next gate, and live until all have made them
+ *   grandchild  a child that makes no call forks one that does
+ *   orphan      the same, but the grandchild makes its call after the child has ended
+ *   unload      the parent unloads a library that the child still calls
+ *   unload-own  the same, if only the library's own allocator is traced
+ *   born        children that make a call if they are traced, until standard input has ended, and five more */
 #include "target.h"
 #include <dlfcn.h>
 #include <poll.h>
@@ -110,7 +113,7 @@ static void forks(unsigned count, bool look)
 	}
 }
 
-/* Each of its calls is another return site, with another breakpoint. */
+/* Each call of this macro returns to another place, which needs a breakpoint of its own. */
 #define SITES(size)                                                                                                    \
 	do {                                                                                                           \
 		one_pair(size);                                                                                        \
@@ -349,7 +352,7 @@ int main(int argc, char **argv)
 	gate();
 	kept = malloc(34002);
 	CHECK(kept);
-	one_pair(34006); /* the tables are not empty */
+	one_pair(34006); /* so that the tables of probes and breakpoints are not empty */
 	if (strcmp(how, "unload-own") != 0) {
 		expect_alloc(1, 34002, "malloc");
 		expect_alloc(1, 34006, "malloc");

@@ -1,13 +1,13 @@
-/* barrier: the instruction at a return site reads or writes protected memory, as a collector's write barriers do: its
- * handler of SIGSEGV must run each time with the program's own addresses, and then the instruction must have its effect
- * once. */
+/* barrier: the instruction at a return site reads or writes protected memory, as a collector's write barriers do. The
+ * program's handler of SIGSEGV must run once each time and see the program's own addresses; then the instruction must
+ * have its effect once. */
 #include "target.h"
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #define ROUNDS 20
 
-/* The instruction for each processor. */
+/* The registers and the tested instructions of each processor. */
 #if defined __x86_64__
 #define PC     gregs[REG_RIP]
 #define A      "%rax"
@@ -27,7 +27,7 @@
 #define SP     "%esp"
 #define ALIGN  "sub $12, %esp\n\tmov 16(%ebp), %ebx\n\tpush 12(%ebp)\n\t"
 #define ADD    "addl"
-#define MALLOC "malloc" /* by a relocation of the text: a stub would need ebx */
+#define MALLOC "malloc" /* called by a relocation of the text, because a PLT stub would need ebx */
 #elif defined __aarch64__
 #define PC     pc
 #define STORE  "str x0, [x19]"
@@ -70,7 +70,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 	seen++;
 }
 
-/* Calls malloc and then has `where` in B, x19 or r4. */
+/* Begins a function: calls malloc; after the call B, x19 or r4 has the value of `where`. */
 #if defined __x86_64__ || defined __i386__
 #define FUNCTION_BEGINS "push " B "\n\tpush " BP "\n\tmov " SP ", " BP "\n\t" ALIGN "call " MALLOC "\n"
 #define FUNCTION_ENDS   "mov " BP ", " SP "\n\tpop " BP "\n\tpop " B "\n\tret\n\t"

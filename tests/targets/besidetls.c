@@ -1,6 +1,7 @@
 /* A mapping whose lower part is a thread's stack, with its TLS at the top, and whose upper part is the program's own
- * memory, because the kernel merges such mappings. Prints "ready" and the addresses of four blocks, to which point: the
- * program's part, a TLS variable, one among many TLS variables, and the stack. Ends with the standard input. */
+ * memory, as if the kernel had merged two mappings. Prints "ready" and the addresses of four blocks. Their pointers are
+ * in the program's part, in a TLS variable, among many TLS variables, and on the stack. Ends with the standard
+ * input. */
 #include "target.h"
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
-/* Threads that only allocate and release, until the standard input ends: busyheap THREADS [vfork]; 0: the only thread
- * does so. With vfork another thread creates children that do so in the same memory, one after the other. The program
- * sends no SIGTRAP: it counts those that it gets, and its status is 0 if there were none. */
+/* Threads that only allocate and release, until the standard input ends: busyheap THREADS [vfork]. If THREADS is 0 the
+ * first thread does so. With vfork another thread creates children that do so in the same memory, one after the other.
+ * The program sends no SIGTRAP: it counts those that it gets, and its status is 0 if there were none. */
 #include "target.h"
 #include <poll.h>
 #include <stdbool.h>

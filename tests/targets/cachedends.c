@@ -4,7 +4,8 @@
  * and keeps some. After the gate it releases the kept blocks and ends; the C library then releases, by its own free(),
  * the blocks in the cache and the cache itself. THREADS more begin after the gate and do the same.
  *
- *	old ADDRESS           a block that is kept, before the gate */
+ * Prints each kept block before the gate:
+ *	old ADDRESS */
 #include "target.h"
 
 #define THREADS_MAX 16

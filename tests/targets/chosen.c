@@ -24,7 +24,7 @@ static APART long factorial(long x)
 	return x < 2 ? 1 : x * rest;
 }
 
-/* With optimisation each jumps to the next. */
+/* With optimisation jumps() jumps to hops(), and hops() to lands(). */
 static APART long lands(long x)
 {
 	return x + 1;
@@ -63,7 +63,7 @@ static APART long try_leaving(void)
 {
 	volatile long result = 0;
 
-	/* For the second time at the same place. */
+	/* Calls leaves() twice from one place: first it is left by longjmp(), then it returns. */
 	for (volatile long x = 1; x >= 0; x--)
 		if (!setjmp(out))
 			result += leaves(x);
@@ -82,7 +82,7 @@ static APART long within(long x)
 	return x * 2;
 }
 
-/* A call by a pointer may be of another function each time. */
+/* Called through a pointer: the call instruction does not say which function it calls. */
 static APART long by_pointer(long x)
 {
 	const long more = within(x);

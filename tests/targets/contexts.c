@@ -1,6 +1,5 @@
-/* contexts [LIBRARY]: contexts that the program sets by the context library (its own copy, or the one that is loaded),
- * and functions that are contexts from outside. Some are entered before the gate, where an attaching tracer finds
- * them. */
+/* contexts [LIBRARY]: contexts that the program sets by the context library (its own copy, or LIBRARY), and functions
+ * that functrace makes contexts. Some contexts are entered before the gate, where an attaching tracer finds them. */
 #include "contexts.h"
 #include "../../context/context.c"
 #include <setjmp.h>
@@ -12,7 +11,7 @@ static unsigned int first, second, other;
 
 static pthread_barrier_t barrier;
 
-/* A thread in a context of its own before the gate; it does not affect the program's contexts. */
+/* A thread that enters a context before the gate. Only this thread is in its contexts. */
 static void *in_other(void *data)
 {
 	context_enter(other);
@@ -102,8 +101,8 @@ static void reallocated(void)
 	give(p, 37022, "first");
 }
 
-/* A child is in the contexts of its parent, and has the same ids; contexts that either enters or creates later are its
- * own. */
+/* A child begins in its parent's contexts, which have the same ids. Contexts that one of the processes enters or
+ * creates later do not affect the other one. */
 static void forked(void)
 {
 	int status;
@@ -139,7 +138,7 @@ static void forked(void)
 
 /* ---- Functions ---- */
 
-static volatile int one = 1; /* code after a call that tests it prevents a tail call */
+static volatile int one = 1; /* a test of this variable after a call prevents a tail call */
 
 static NOINLINE void outer(int level, const char *contexts)
 {
@@ -158,7 +157,7 @@ static NOINLINE void middle(void)
 
 static NOINLINE void jumping(void)
 {
-	take(37046, "first,jumping"); /* by a jump, with optimisation */
+	take(37046, "first,jumping"); /* with optimisation this is a jump */
 }
 
 static jmp_buf back;
@@ -187,8 +186,8 @@ static void on_signal(int sig)
 	use(37061, sig == SIGUSR1 ? "first,interrupted" : "first");
 }
 
-/* Its handler runs within the call, on another stack if the C library's unwind tables describe the way back (musl's do
- * not). */
+/* The handler runs within a call of interrupted(), on another stack if the C library's unwind tables describe the way
+ * back from a handler (musl's do not). */
 #ifdef __GLIBC__
 #define OWN_STACK SA_ONSTACK
 #else
@@ -294,7 +293,8 @@ static void in_coroutines(void)
 		}
 }
 
-/* The coroutine continues in another thread: it is still in the function, but in no context of that thread. */
+/* The coroutine continues in another thread: it is still in the context of the function, but not in those that the
+ * first thread has entered. */
 static NOINLINE void green(void)
 {
 	use(37091, "first,green");

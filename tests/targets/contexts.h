@@ -54,7 +54,7 @@ static NOINLINE void give(void *p, size_t size, const char *contexts)
 	KEEP(p);
 }
 
-/* One block that is released where it was allocated. */
+/* Allocates a block and releases it in the same contexts. */
 static NOINLINE void use(size_t size, const char *contexts)
 {
 	void *const p = take(size, contexts);

@@ -1,4 +1,5 @@
-/* contexts_many [exec]: as many contexts as possible, and one more; a program that this one executes has none. */
+/* contexts_many [exec]: creates as many contexts as possible, and one more. With exec it first enters another context
+ * and executes itself: the new program is in no context. */
 #include "contexts.h"
 #include "../../context/context.c"
 

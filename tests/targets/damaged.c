@@ -17,20 +17,21 @@ static volatile uintptr_t *first_bin; /* the header of the unsorted list in the 
 static uintptr_t to_next;             /* from the beginning of an arena to its pointer to the next one */
 static pthread_barrier_t barrier;
 
-/* Word `index` of a block, or of the chunk's header before it: {size of the chunk before, size}. Volatile, because the
- * compiler sees that the written words are not read here. */
+/* Returns the address of word `index` of a block. -1 is the size in the chunk's header, and -2 the size of the chunk
+ * before. Volatile, because the compiler sees that the written words are not read here. */
 static volatile uintptr_t *word(void *block, int index)
 {
 	return (volatile uintptr_t *)block + index;
 }
 
-/* Word `index` after the chunk of a block: of the next chunk's header. */
+/* Returns the address of word `index` of the chunk after a block's chunk, counted from its header. */
 static volatile uintptr_t *behind(void *block, int index)
 {
 	return word(block, -2) + (*word(block, -1) & ~(uintptr_t)7) / WORD + index;
 }
 
-/* MANY blocks with another one after each, so that they do not coalesce; the first ones are released. */
+/* Allocates MANY blocks, with another one before each, so that they do not coalesce; releases the first `released` of
+ * them. */
 static void fill(size_t size, unsigned released)
 {
 	for (unsigned i = 0; i < MANY; i++) {
@@ -51,12 +52,12 @@ static void find_arena(void)
 	free(block);
 	first_bin = (volatile uintptr_t *)*word(block, 0);
 	CHECK(first_bin[2] == (uintptr_t)word(block, -2));
-	/* The header is one of a chunk, and its list two words; behind the bins are their map, of 16 bytes, and the
-	 * next arena: the main one itself. */
+	/* first_bin is two words before the bins, each of which is two words. After the bins are their map, of 16
+	 * bytes, and the pointer to the next arena, which is the main one itself. */
 	volatile uintptr_t *next = first_bin + 2 + (size_t)BINS * 2 + 16 / WORD;
 
 	to_next = (uintptr_t)next - *next;
-	/* No later block is a part of it. */
+	/* Allocates the block again, so that no later block is a part of it. */
 	CHECK(malloc(LARGE) == block);
 }
 
@@ -146,7 +147,7 @@ static void mapped(void)
 
 /* ---- Lists ---- */
 
-/* The pointers of caches and fastbins are mangled with their own addresses (since 2.32). */
+/* Stores the pointer to the next block of a cache or fastbin, which is mangled with its own address (since 2.32). */
 static void link_to(void *block, void *next)
 {
 	*word(block, 0) = ((uintptr_t)block >> 12) ^ (uintptr_t)next;
@@ -310,7 +311,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	/* If blocks have tags, the memory around them must not be read. */
+	/* With lookalikes blocks may have tags: then the memory around them must not be read. */
 	if (strcmp(argv[1], "lookalikes"))
 		find_arena();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

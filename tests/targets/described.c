@@ -21,7 +21,7 @@ static void *cell(void)
 
 /* ---- The functions ---- */
 
-/* They are found by name; noinline, because the compiler must not know their only caller. */
+/* functrace finds them by name. NOINLINE, because the compiler must not adapt them to their only caller. */
 #define OWN NOINLINE __attribute__((used, visibility("default")))
 
 void *pool_get(struct pool *p, size_t n);
@@ -199,7 +199,7 @@ OWN int visit(const char *place)
 
 /* ---- The expected calls ---- */
 
-/* The number of the allocation: no other allocation has this `size`. */
+/* Prints the expected allocation and returns its number. No other allocation has this `size`. */
 static unsigned got(const char *name, size_t size, const void *p)
 {
 	CHECK(p);

@@ -1,4 +1,4 @@
-/* Functions of the module file, successful and failing, with the expected record of each. If a library has two names
+/* Functions of the module "file", successful and failing, with the expected record of each. If a library has two names
  * for one function (open and open64), the trace may show either. */
 #include "target.h"
 #include "records.h"
@@ -24,7 +24,7 @@
 extern char **environ;
 static char template_path[64];
 
-/* A file name that mkstemp() and similar functions fill in. */
+/* Returns a file name that mkstemp() and similar functions fill in. */
 static char *fresh(const char *end)
 {
 	snprintf(template_path, sizeof(template_path), "/tmp/functrace-%d-XXXXXX%s", (int)getpid(), end);
@@ -304,7 +304,7 @@ static void own_streams(void)
 }
 
 #ifdef __GLIBC__
-/* Names for files that are larger than a 32-bit off_t. */
+/* The functions by their names for large files (open64). */
 static void large_files(void)
 {
 	FILE *file;
@@ -362,7 +362,7 @@ static void streams(void)
 	CHECK(fclose(file) == 0);
 	released_last("fclose<fp>");
 	free(grown);
-	/* A descriptor that is given to a stream is closed by it. */
+	/* fdopen() releases the descriptor in the trace, because the stream will close it. */
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
 
 	CHECK(!fdopen(fd, "nonsense"));
@@ -371,7 +371,7 @@ static void streams(void)
 	opened("fdopen<fp>");
 	CHECK(fclose(file) == 0);
 	released_last("fclose<fp>");
-	/* The stream gets another one, or none: the old one is closed in any case. */
+	/* freopen() closes the old file, also if it cannot open the new one. */
 	CHECK((file = fopen("/dev/null", "r")));
 	opened("fopen|fopen64<fp>");
 	CHECK((other = freopen("/dev/zero", "r", file)));
@@ -497,7 +497,7 @@ int main(int argc, char **argv)
 	large_files();
 	all_at_once();
 #endif
-	/* Three descriptors and a FILE pointer are never closed, and stdout is. */
+	/* Three descriptors and a FILE pointer are never closed. */
 	opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));
 	int leaked[2];
 

@@ -22,7 +22,7 @@ static void both(const char *name, const int fd[2])
 	opened_fd(name, fd[1]);
 }
 
-/* Descriptors in the first and the third of three messages. */
+/* Receives three messages at once. The first and the third contain a descriptor. */
 static void received_several(void)
 {
 	union {
@@ -69,7 +69,7 @@ static void received_several(void)
 	done(ends[1]);
 }
 
-/* The second one is opened without a call of open(). */
+/* openpty() opens its second descriptor without a call of open(). */
 static void terminal(void)
 {
 	int ends[2];
@@ -82,7 +82,7 @@ static void terminal(void)
 }
 
 #ifdef __GLIBC__
-/* The library closes a stream that it has opened by a function which only statically linked programs have a name of. */
+/* scandirat() opens and closes a folder. The function by which it opens it has a name only in static programs. */
 static void scanned(void)
 {
 	const int base = opened_fd("open|open64<fd>", open("/", O_RDONLY | O_DIRECTORY));
@@ -102,7 +102,7 @@ static void scanned(void)
 #endif
 
 #ifdef __GLIBC__
-/* With an invalid flag it closes nothing. */
+/* close_range() with an invalid flag closes nothing. */
 static void refused(void)
 {
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));

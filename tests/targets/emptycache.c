@@ -1,5 +1,6 @@
-/* A block of zeros with about the size of a thread's cache, which is itself cached: it is before the cache of a second
- * thread, whose stack still has its address. Then the program waits for the end of its standard input. */
+/* A released block of zeros, with about the size of the structure of a thread's cache. It is in the cache of a second
+ * thread, at a lower address than that cache, and the thread's stack still has its address. Then the program waits for
+ * the end of its standard input. */
 #include "target.h"
 
 static int released[2];

@@ -1,9 +1,10 @@
 /* forks HOW: ways to create a process, with allocations in both processes.
  *
  * HOW is fork, tree, vfork, spawn, or a mix of clone flags: vm (shares memory, a process of its own), vfork-own
- * (CLONE_VFORK with its own memory), parent (CLONE_PARENT), no-signal (exit signal 0), ptrace (CLONE_PTRACE), sighand
- * (shares memory, files and handlers), clone3 and clone3-mix (the newer call), or a child that cannot be followed:
- * untraced-raw (CLONE_UNTRACED, and no calls of the allocator) and untraced (with calls). */
+ * (CLONE_VFORK with its own memory), vm-vfork, parent (CLONE_PARENT), vm-parent, vm-vfork-parent, no-signal (exit
+ * signal 0), ptrace (CLONE_PTRACE), untraced-ptrace, sighand (shares memory, files and handlers), clone3 and clone3-mix
+ * (the newer call), or a child that cannot be followed: untraced-raw (CLONE_UNTRACED, and no calls of the allocator)
+ * and untraced (with calls). */
 #include "target.h"
 #include <fcntl.h>
 #include <sched.h>
@@ -82,7 +83,7 @@ static void fork_tree(void)
 
 static void vfork_one(void)
 {
-	/* A vfork child may only exec; its text must be right when it does. */
+	/* A vfork child may only exec or exit; its text must be right when it execs. */
 	const pid_t pid = vfork();
 
 	CHECK(pid >= 0);
@@ -119,7 +120,7 @@ static int clone_child(void *data)
 
 	shared = 1;
 	if (how & CLONE_VM) {
-		/* the same memory: this release is one of the parent's address space */
+		/* The same memory: these calls are in the parent's trace. */
 		free(malloc(34002));
 		return 7;
 	}

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);
 	gate();
 	sleep_ms(50);
-	/* On a busy machine no thread may have run until now. */
+	/* Waits for the first fork, because on a busy machine possibly no thread has run yet. */
 	while (!atomic_load(&forks))
 		sleep_ms(1);
 	atomic_store(&stop, 1);

@@ -1,4 +1,5 @@
-/* Allocates a block of 30001 bytes every few milliseconds and keeps it, until its standard input ends. */
+/* Every few milliseconds, until its standard input ends, allocates a block of 30001 bytes that is never released, and
+ * one of 30002 bytes that is released. */
 #include "target.h"
 #include <poll.h>
 

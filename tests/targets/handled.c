@@ -1,10 +1,10 @@
-/* Allocates in a signal handler: the stack continues after the handler's frame with the interrupted function: handled
- * WHAT.
+/* handled WHAT: allocates in a signal handler. The stack continues after the handler's frame with the interrupted
+ * function. WHAT is interrupted:
  *
  *	spin     a loop of the program
  *	kill     the system call by which it sends itself the signal
  *	sleep    a system call that waits, in which the C library calls functions of its own
- *	memory   functions of the C library that call nothing, at a fault, by a handler on a stack of its own */
+ *	memory   functions of the C library that call nothing, by a fault; the handler has a stack of its own */
 #include "target.h"
 
 #include <setjmp.h>

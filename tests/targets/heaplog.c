@@ -1,9 +1,10 @@
-/* A logger of malloc's blocks: preloaded, it records all blocks of the process, and on SIGUSR1 writes them to the file
- * HEAPLOG/PID, with the allocator's own figures: a line of the figures of mallinfo2(3), or of mallinfo(3) if that is
- * all there is, then for each block its address and malloc_usable_size(3), and "end". A static program is linked with
- * it instead: HEAPLOG_STATIC. If the C library is musl, which has no figures, the first line is empty, and such a
- * program is linked with --wrap of all these functions. With HEAPLOG_BASE it prints "base" and its process id at the
- * beginning, and waits for a byte: blocks that were allocated before are not recorded.
+/* A logger of malloc's blocks: preloaded, it records all blocks of the process. On SIGUSR1 it writes them to the file
+ * HEAPLOG/PID: a line of the figures of mallinfo2(3), or of mallinfo(3) if that is all there is, then for each block
+ * its address and malloc_usable_size(3), and "end". musl has no figures: the first line is empty.
+ *
+ * A static program is linked with the logger instead (HEAPLOG_STATIC), with musl by --wrap of all these functions. If
+ * HEAPLOG_BASE is set, the logger prints "base" and the process id at the beginning and waits for a byte, so that a
+ * test can look for blocks from before the logger, which are not recorded.
  *
  * The table is in a mapping, with inverted addresses, so that a scan does not take them for pointers. */
 #ifndef _GNU_SOURCE
@@ -26,7 +27,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define SLOTS  ((size_t)1 << 20)
-#define GONE   1 /* a slot whose block was moved to another one */
+#define GONE   1 /* a slot whose block was released */
 
 /* mallinfo2() exists since 2.33. */
 struct figures {
@@ -71,7 +72,7 @@ extern void __real_free(void *);
 #define __libc_calloc  NEXT(void *, "calloc", size_t, size_t)
 #define __libc_realloc NEXT(void *, "realloc", void *, size_t)
 #define __libc_free    NEXT(void, "free", void *)
-#define MEMALIGN       "aligned_alloc" /* the function that its memalign calls by name */
+#define MEMALIGN       "aligned_alloc" /* musl's memalign calls aligned_alloc by its name, which is the logger's */
 #endif
 #ifndef MEMALIGN
 #define MEMALIGN "memalign"
@@ -83,7 +84,7 @@ static size_t used; /* slots that are not 0 */
 static char text[65536];
 static size_t length;
 static _Thread_local unsigned depth
-	__attribute__((tls_model("initial-exec"))); /* musl's functions call others of these by their names */
+	__attribute__((tls_model("initial-exec"))); /* > 0: in the library; musl's functions call each other by name */
 
 #define INNER(call)                                                                                                    \
 	({                                                                                                             \
@@ -238,7 +239,7 @@ EXPORT void free(void *p)
 	depth--;
 }
 
-/* Another thread may get the old block before this call returns. */
+/* The old block leaves the table first, because another thread may get it before this call returns. */
 EXPORT void *realloc(void *old, size_t size)
 {
 	leave(old);

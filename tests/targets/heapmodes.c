@@ -1,16 +1,16 @@
 /* A heap in the states that malloc can have: heapmodes MODE SEED.
  *
- *   one         blocks of many sizes, from all functions, by one thread; some are released
- *   threads     by eight threads, which have arenas of their own
- *   exited      by threads that have ended since
- *   mapped      large mmapped chunks, also by memalign, and realloc of these
+ *   one         blocks of many sizes, by four functions, from one thread; some are released
+ *   threads     the same from eight threads, which have arenas of their own
+ *   exited      the same from threads that have ended since
+ *   mapped      large blocks, most of them mmapped chunks, also by memalign, and realloc of these
  *   aligned     memalign of 16 to 65536
  *   fragments   every other one of many is released
- *   sbrk        the program calls sbrk(2) itself, in between
+ *   sbrk        the program itself calls sbrk(2) between allocations
  *   blocked     from some time on brk(2) cannot grow
  *   both        sbrk and blocked
  *   spread      an arena of a thread with several heaps
- *   fork        in a child, which runs on alone, by threads that do not exist there
+ *   fork        by the first thread and four others, then in a forked child, which has only the first
  *
  * Prints "ready" and the process id when the state is reached and all threads sleep, and ends with the standard input.
  */
@@ -39,7 +39,7 @@ static size_t draw(struct draw *draw, size_t below)
 	return (size_t)(draw->state >> 33) % below;
 }
 
-/* Mostly small ones; up to 40,000 bytes. */
+/* Returns a random size below 40,000: most are small. */
 static size_t draw_size(struct draw *d)
 {
 	const size_t kind = draw(d, 16);

@@ -37,12 +37,13 @@ static int next_operation(void)
 
 /* ---- The end ---- */
 
-/* ENDS in tests/generate/heap_plans.py; larger values: by the signal of that number less FIRST_SIGNAL. */
+/* In the order of ENDS in tests/generate/heap_plans.py. Larger values: FIRST_SIGNAL plus the number of the signal that
+ * ends the program. */
 enum heap_capture { STAYS, BY_RETURN, BY_EXIT, BY_EXIT_AT_ONCE, BY_ABORT, BY_QUICK_EXIT, FIRST_SIGNAL };
 /* LINKS there. */
 enum link_kind { FRAME, HANDLER, CONTEXT, THREAD, LEADERLESS };
 
-/* Functions that call each other on the way to the end. */
+/* The functions through which the program goes to its end: each calls the next. */
 static struct link {
 	enum link_kind kind;
 	struct item item;
@@ -66,7 +67,7 @@ static void clear_at_exit(void)
 
 #define PAGE 4096u
 
-/* The stack of a thread that ends meanwhile is released. */
+/* Returns 0 if the address is unmapped: a thread that ends meanwhile releases its stack. */
 static NOINLINE int is_readable(uintptr_t at)
 {
 	char byte;
@@ -75,8 +76,8 @@ static NOINLINE int is_readable(uintptr_t at)
 	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
 }
 
-/* Words of libraries that look like addresses of blocks: the dynamic linker has pointers to unmapped memory, and in
- * 32-bit processes any number may look like one. The program's own planted pointers are not among them. */
+/* Logs words of libraries that look like addresses of blocks: the dynamic linker has pointers to unmapped memory, and
+ * in 32-bit processes any number may look like an address. The program's own planted pointers are not among them. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at += sizeof(at)) {
@@ -99,7 +100,7 @@ static NOINLINE void look_for_strangers(void)
 {
 	static char text[1 << 16];
 	const int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-	/* Small numbers look like low addresses. */
+	/* The heap is at low addresses, which small numbers look like. */
 	const int is_low = sizeof(void *) < 8 || (uint64_t)(uintptr_t)sbrk(0) >> 32 == 0;
 	uintptr_t end_of_last = 0, end_of_linker = 0;
 	size_t size = 0;
@@ -116,7 +117,7 @@ static NOINLINE void look_for_strangers(void)
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
 			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
-		/* After the end of the program the words cannot be read any more. */
+		/* The words cannot be read any more when the program has ended: logs those of all writable mappings. */
 		const int is_all =
 			is_low && ending != STAYS && rest[2] == 'w' && rest[4] == 'p' && to - from <= 16u << 20;
 
@@ -287,8 +288,8 @@ static NOINLINE void go_on(void)
 
 /* ---- The plan ---- */
 
-/* A pointer to block `to` within another one. what: 'w', or a letter as for log_root(), in capitals. at: -1: the
- * pointer is already there, at an unknown place. */
+/* Stores and logs a pointer to block `to` within block `from`. what: 'w', or a letter as for log_root(), in capitals.
+ * at: -1: the pointer is already there, at an unknown place. */
 static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to, long offset)
 {
 	if (at < 0) {
@@ -299,8 +300,8 @@ static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to,
 	log_line(what, (uintptr_t)shown(from, at), (uintptr_t)shown(to, offset), to);
 }
 
-/* Headers that programs and libraries put before the pointer by which they keep a block; see
- * src/heap/interior_heuristics.c. */
+/* Writes a header to a block. Programs and libraries put such headers before the address by which they keep a block;
+ * see src/heap/interior_heuristics.c. */
 static NOINLINE void shape_block(unsigned number, unsigned shape)
 {
 	uintptr_t *words = (uintptr_t *)shown(number, 0);
@@ -431,7 +432,7 @@ static NOINLINE void operate(int operation)
 	}
 }
 
-/* Libraries have used main's stack deeper than other stacks. */
+/* Clears more of main's stack than wipe(), because libraries have used it deeper than other stacks. */
 static NOINLINE void wipe_main(void)
 {
 	unsigned char stack[256 << 10];
@@ -462,14 +463,15 @@ static NOINLINE void read_plan(const char *path)
 	CHECK(fd >= 0 && got > 0 && close(fd) == 0);
 }
 
-/* pthread_exit(3) loads a library, whose blocks would contain old words of blocks that the plan has released. */
+/* Runs before the plan, because pthread_exit(3) loads a library: later the library's blocks would contain old words of
+ * blocks that the plan has released. */
 static void *exit_thread(void *data)
 {
 	pthread_exit(data);
 }
 
-/* On a stack that is released: the C library reuses its own for the next thread, where old words of the dynamic linker
- * would point to new blocks at the addresses of its former ones. */
+/* Runs exit_thread() on a stack that is unmapped afterwards. The C library would reuse its own stack for the next
+ * thread, and old words of the dynamic linker there would point to new blocks at the addresses of former ones. */
 static NOINLINE void load_for_exit(void)
 {
 	unsigned char *const memory = stack_memory(MAPPED_GUARDED, 0);

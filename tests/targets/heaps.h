@@ -12,10 +12,10 @@
 #define BLOCKS_MAX 1024
 #define LOG_MAX    (1u << 17)
 
-/* A volatile array is read and written. */
+/* For the compiler this reads and writes the array. */
 #define USED(array) __asm__ volatile("" : : "r"(array) : "memory")
 
-/* Registers that calls may leave unchanged; the C library copies by the widest ones. */
+/* Clears the registers that calls may leave unchanged, also the widest ones, by which the C library copies. */
 static NOINLINE void wipe_registers(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -47,8 +47,8 @@ static NOINLINE void wipe_registers(void)
 #endif
 }
 
-/* The words below the caller's stack pointer, which a function that wipes would use for its own frame. The caller has
- * no data there, because it calls functions. */
+/* Clears the words below the caller's stack pointer, where a called function that wipes would have its own frame. The
+ * caller has no data there, because it calls functions. */
 static inline __attribute__((always_inline)) void wipe_next(void)
 {
 #if defined(__x86_64__)
@@ -95,13 +95,13 @@ static NOINLINE void hide(unsigned number, const void *block, size_t size)
 	sizes[number] = size;
 }
 
-/* The offset of -1 is the end of the requested bytes. */
+/* Returns an address in a block. The offset -1 means the end of the requested bytes. */
 static NOINLINE char *shown(unsigned number, long offset)
 {
 	return (char *)(sixteenths[number] * 16) + (offset < 0 ? (long)sizes[number] : offset);
 }
 
-/* Returns true if the word is an address inside a block. */
+/* Returns true if the word is an address in a block, or less than 16 bytes after its requested bytes. */
 static NOINLINE int block_at(uintptr_t word)
 {
 	static uintptr_t lowest = UINTPTR_MAX, highest;
@@ -120,7 +120,7 @@ static NOINLINE int block_at(uintptr_t word)
 	return 0;
 }
 
-/* ---- The log: a letter, numbers in hexadecimal, a line each ---- */
+/* ---- The log: lines of a letter and three hexadecimal numbers ---- */
 
 static char log_text[LOG_MAX];
 static size_t log_size;
@@ -142,8 +142,8 @@ static NOINLINE void log_line(char what, uintptr_t one, uintptr_t two, unsigned 
 	log_text[log_size++] = '\n';
 }
 
-/* A root has a pointer to a block; `keeper` is a number for reports. what: 'r', or 'k' if it keeps a block by an
- * interior pointer, 'm' if it may. */
+/* Logs that a root has a pointer to a block; `keeper` is a number for reports. what: 'r', or 'k' if an interior pointer
+ * keeps the block, 'm' if it may keep it. */
 static NOINLINE void log_root(char what, unsigned number, long offset, unsigned keeper)
 {
 	log_line(what, (uintptr_t)shown(number, offset), number, keeper);

@@ -157,7 +157,7 @@ static NOINLINE void *make_block(enum how how, size_t size, long *inside)
 	}
 }
 
-/* Logs the address of a block, its usable size, and the requested size. */
+/* Allocates a block, fills it, and logs its address, its usable size, and the requested size. */
 static NOINLINE void plant_block(unsigned number, enum how how, size_t size)
 {
 	long inside = 0;
@@ -167,7 +167,7 @@ static NOINLINE void plant_block(unsigned number, enum how how, size_t size)
 	is_second[number] = how == BY_SECOND_LIBRARY;
 	const size_t usable = is_second[number] ? second_size(p) : malloc_usable_size(p);
 
-	/* An object has vtables, an array its number of elements. */
+	/* Fills the block, but not an object, which has vtable pointers, nor an array's number of elements. */
 	if (how == BY_NEW_ARRAY)
 		memset((char *)p + inside, 1, usable - (size_t)inside);
 	else if (how != BY_NEW_DERIVED)

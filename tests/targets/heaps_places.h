@@ -30,9 +30,9 @@ enum place {
 	IN_SPARSE,
 	IN_MEMFD_PRIVATE
 };
-/* How a pointer is stored there: STORES. */
+/* How a pointer is stored in a place, in the order of STORES. */
 enum store { DIRECTLY, BY_CHILD, BY_SECOND_MAPPING, BY_WRITE };
-/* Changes to a place afterwards: AFTERS. */
+/* Changes to a place after a pointer is stored, in the order of AFTERS. */
 enum after { NOTHING, READ_ONLY, NO_ACCESS, DONT_NEED };
 
 static struct place_memory {
@@ -60,7 +60,7 @@ static NOINLINE void load_library(void)
 #endif
 }
 
-/* A second mapping of an object, or NULL. */
+/* Maps the object of a place a second time; returns NULL if it has none. */
 static NOINLINE void *map_again(const struct place_memory *place)
 {
 	if (place->id >= 0)
@@ -81,8 +81,8 @@ static NOINLINE void map_place(struct place_memory *place, enum place kind)
 
 	place->size = kind == IN_SPARSE ? sizeof(void *) < 8 ? 64u << 20 : 1u << 30 : 2 * BYTES;
 	if (kind == IN_MEMFD || kind == IN_MEMFD_PRIVATE)
-		/* A core file does not distinguish shared mappings from private ones, or two files with the same name.
-		 */
+		/* Different names, because a core file does not distinguish shared mappings from private ones, or files
+		 * of the same name. */
 		place->fd = (int)syscall(SYS_memfd_create, kind == IN_MEMFD ? "place" : "private", MFD_CLOEXEC);
 	else if (kind == IN_FILE || kind == IN_FILE_PRIVATE)
 		place->fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

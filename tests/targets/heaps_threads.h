@@ -12,7 +12,7 @@
 
 /* In the order of WHERES in tests/generate/heap_plans.py. */
 enum where { ON_STACK, IN_OWN_TLS, IN_OWN_LIBRARY_TLS, IN_KEY, IN_REGISTER, IN_VECTOR, IN_RED_ZONE, BELOW_RED_ZONE };
-/* STACKS there; larger values: the block with that number less FIRST_BLOCK. */
+/* In the order of STACKS there. Larger values: FIRST_BLOCK plus the number of the block that is the stack. */
 enum stack { OF_LIBRARY, MAPPED_GUARDED, MAPPED_BESIDE, IN_ARRAY, OF_LIBRARY_UNGUARDED, FIRST_BLOCK };
 /* WAITS there. */
 enum wait_how { PAUSES, SPINS, WAITS_FOR_LOCK, ENDS, ENDS_BY_EXIT };
@@ -28,7 +28,7 @@ static struct frozen_process {
 	unsigned count;
 	enum wait_how how;
 	enum stack stack;
-	unsigned place; /* MAPPED_BESIDE: the upper part of that place */
+	unsigned place; /* MAPPED_BESIDE: the stack is the upper part of that place */
 } holds[HOLDS_MAX];
 
 static unsigned hold_count;
@@ -64,7 +64,7 @@ static NOINLINE unsigned char *stack_memory(enum stack stack, unsigned place)
 
 /* ---- Registers ---- */
 
-/* The arguments of `hold_in_registers`, for each register: a number divided by 16, and a number to be added. */
+/* What hold_in_registers() loads into each register: 16 * sixteenth + rest. */
 struct held {
 	uintptr_t sixteenth, rest;
 };
@@ -73,8 +73,8 @@ struct held {
 #define TAKE(n, r)        "mov " #n "(%%rdi), %%" #r "\n shl $4, %%" #r "\n add " #n "+8(%%rdi), %%" #r "\n"
 #define TAKE_VECTOR(n, r) TAKE(n, rax) "movq %%rax, %%xmm" #r "\n"
 #define HAS_REGISTERS     1
-/* Six callee-saved registers, eight vectors (the odd ones in the upper half), the word 64 bytes below the stack
- * pointer, and the one 256 bytes below it. */
+/* Loads six registers, eight vectors (every second one in the upper half), and the words 64 and 256 bytes below the
+ * stack pointer; then waits for ever. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */
@@ -97,7 +97,7 @@ static NOINLINE void hold_in_registers(const struct held *held, volatile unsigne
 #define TAKE(n, r)               "mov " #n "(%%eax), %%" #r "\n shl $4, %%" #r "\n add " #n "+4(%%eax), %%" #r "\n"
 #define TAKE_VECTOR(n, r, shift) TAKE(n, ebx) "movd %%ebx, %%xmm" #r "\n pslldq $" #shift ", %%xmm" #r "\n"
 #define HAS_REGISTERS            1
-/* Like the function above with other registers, because there are three callee-saved ones. */
+/* Like the function above, with three registers and eight vectors, and nothing below the stack pointer. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */
@@ -193,7 +193,7 @@ static NOINLINE void *hold_in_thread(void *data)
 	return NULL;
 }
 
-/* The thread runs on `memory`, unless the C library must allocate the stack. */
+/* Starts a thread on the stack `memory`; if it is NULL the C library allocates the stack. */
 static NOINLINE void start_thread(pthread_t *thread, enum stack stack, unsigned char *memory, void *(*work)(void *),
 				  void *data)
 {
@@ -218,7 +218,8 @@ static NOINLINE void start_hold(struct frozen_process *hold)
 	start_thread(&thread, hold->stack, memory, hold_in_thread, hold);
 	if (hold->how >= ENDS) {
 		CHECK(pthread_join(thread, NULL) == 0);
-		/* A thread, and the libraries that it has called, leave unknown words there. */
+		/* Overwrites the unknown words that the thread, and the libraries that it has called, have left
+		 * there. */
 		if (memory)
 			memset(memory, 1, STACK_SIZE);
 	}

@@ -1,5 +1,5 @@
-/* hidden: an allocator with a function without a public name, as browsers have: blocks from that function are released
- * by free(). */
+/* hidden: an allocator one of whose functions has no public name, as in browsers. Blocks from that function are
+ * released by free(). */
 #include "target.h"
 
 #define BLOCKS 7

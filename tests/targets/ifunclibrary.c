@@ -49,7 +49,7 @@ unsigned library_work(unsigned rounds)
 {
 	unsigned good = 0;
 
-	je_free(NULL); /* binds this one, if binding is lazy */
+	je_free(NULL); /* with lazy binding library_work(0) binds only this one */
 	for (unsigned i = 0; i < rounds; i++) {
 		void *p = je_malloc(36111);
 

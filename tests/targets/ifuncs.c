@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 		CHECK(library);
 		work = (unsigned (*)(unsigned))dlsym(library, "library_work");
 		CHECK(work);
-		/* at the attach some of its functions are bound already, some are not */
+		/* when functrace attaches je_free is bound, and with lazy binding je_malloc is not */
 		CHECK(work(0) == 0);
 	}
 	gate();

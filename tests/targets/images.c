@@ -1,8 +1,10 @@
-/* images HOW: allocates a block of another size in each program that it executes, and prints them: "PID SIZE" lines.
+/* images HOW: allocates a block of another size in each program that it executes, and prints a line "PID SIZE" for
+ * each.
  *
  * exec        a child allocates, executes itself twice, allocates each time
  * reuse       two children get the same pid (this needs a pid namespace of its own, with root's rights)
- * links FILE  a child of a known pid, for whose trace FILE.PID is a hard link to FILE, and FILE.PID.1 a symbolic one */
+ * links FILE  a child gets a known pid. Before that, the names of its trace are made links to FILE: FILE.PID a hard
+ *             link, and FILE.PID.1 a symbolic one */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

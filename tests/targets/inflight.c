@@ -32,7 +32,8 @@ static void run(unsigned me)
 	free(p);
 }
 
-/* valloc is called on the first thread; the return happens on whichever resumes. */
+/* Starts or resumes a coroutine. It calls valloc on the first thread, and returns from it on the thread that resumes
+ * it. */
 static NOINLINE void enter(unsigned me)
 {
 	current = me;

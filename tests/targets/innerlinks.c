@@ -44,7 +44,7 @@ struct outer {
 
 struct owner {
 	size_t numbers[2];
-	struct link *first, *last; /* where malloc has a large chunk's links by size */
+	struct link *first, *last; /* at the place of fd_nextsize and bk_nextsize in a large free chunk */
 	size_t count;
 	struct ring parts;
 	struct link *table[TABLE];
@@ -61,7 +61,7 @@ static unsigned draw(unsigned below)
 	return (seed >> 16) % below;
 }
 
-/* Memory with old links in it. */
+/* Allocates and releases blocks, so that free memory contains old links. */
 static NOINLINE void use(void)
 {
 	static void *slots[SLOTS];

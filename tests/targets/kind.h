@@ -44,8 +44,8 @@ __attribute__((format(printf, 1, 2), unused)) static void recorded(const char *f
 		_exit(92);
 }
 
-/* At the end `count` resources of the kind are live, with `units` units in total, created by that function at the line
- * `line` of the program's source; 0: any line. */
+/* Prints that at the end `count` resources of the kind are live, with `units` units in total, and that the line `line`
+ * of the program's source has created them; 0: any line. */
 __attribute__((unused)) static void left(const char *kind, int count, size_t units, int line)
 {
 	recorded("left %s %d %zu %d", kind, count, units, line);

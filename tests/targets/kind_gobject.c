@@ -24,7 +24,7 @@ typedef struct {
 typedef void *Constructor(GType type, unsigned count, void *properties);
 
 #define OBJECT ((GType)80)
-/* Words of a class: its virtual functions. */
+/* Indexes of words of a class, which are its virtual functions. */
 #define CONSTRUCTOR 2
 #define CONSTRUCTED 9
 
@@ -233,7 +233,7 @@ static void single(void)
 	void *const object = object_new(single_type, NULL);
 
 	referred("g_object_new", single_type, object);
-	CHECK(object_new(single_type, NULL) == object); /* one more reference, and no more */
+	CHECK(object_new(single_type, NULL) == object); /* only one more reference, no new object */
 	referred("g_object_ref", single_type, object);
 	unref(object);
 	unref(object);

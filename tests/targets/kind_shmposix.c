@@ -103,7 +103,7 @@ static void whole(int fd, int file)
 	gone("munmap", "pshmmap", p);
 }
 
-/* The middle, then the lower end of the rest, then the upper end. */
+/* Unmaps the middle of a mapping, then the lower and the upper end of the upper rest, then the remaining parts. */
 static void in_parts(int fd)
 {
 	char *const p = map(10, MAP_SHARED, fd, "pshmmap");
@@ -123,7 +123,8 @@ static void in_parts(int fd)
 	gone("munmap", "pshmmap", p + 6 * PAGE);
 }
 
-/* Adjacent mappings of each kind; then one call unmaps parts of all. Rows are in the order of the kinds. */
+/* Makes adjacent mappings of each kind; then one call unmaps parts of all. The call's records are in the order of the
+ * kinds. */
 static void of_all_kinds(int fd, int file)
 {
 	char *const p = free_place;
@@ -140,12 +141,12 @@ static void of_all_kinds(int fd, int file)
 	gone("munmap", "fshmmap", p + 2 * PAGE);
 	gone("munmap", "shmmap", p + 4 * PAGE);
 	made("munmap", "shmmap", 1, p + 5 * PAGE);
-	/* A mapping at the place of all that is left, and beyond. */
+	/* A mapping that replaces the two remaining parts and fills the gap between them. */
 	put(p, 6, MAP_PRIVATE, file);
 	gone(MMAP, "pshmmap", p);
 	gone(MMAP, "shmmap", p + 5 * PAGE);
 	made(MMAP, "fshmmap", 6, p);
-	/* To the middle of it. */
+	/* A mapping in the middle of that one. */
 	put(p + 2 * PAGE, 1, MAP_SHARED, fd);
 	gone(MMAP, "fshmmap", p);
 	made(MMAP, "fshmmap", 2, p);
@@ -173,7 +174,7 @@ static void moved(int fd)
 	CHECK(p == free_place);
 	gone("mremap", "pshmmap", q);
 	made("mremap", "pshmmap", 8, p);
-	/* A part of it, to the place of another mapping. */
+	/* Moves a part of the mapping to a place where another mapping is. */
 	put(p + 10 * PAGE, 2, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	made(MMAP, "shmmap", 2, p + 10 * PAGE);
 	q = mremap(p + 2 * PAGE, 3 * PAGE, 3 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p + 9 * PAGE);
@@ -197,7 +198,7 @@ static void moved(int fd)
 	gone("munmap", "pshmmap", q);
 }
 
-/* Its pages are moved, and the old place stays mapped. */
+/* Moves the pages of a mapping by MREMAP_DONTUNMAP, which leaves the old place mapped. */
 static void left_behind(void)
 {
 	char *const p = map(4, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
@@ -209,7 +210,7 @@ static void left_behind(void)
 		unmap(q, 4);
 		gone("munmap", "shmmap", q);
 	}
-	/* To the place of another mapping. */
+	/* The same, to a place inside another mapping. */
 	put(free_place, 6, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	made(MMAP, "shmmap", 6, free_place);
 	q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | 4, free_place + PAGE);
@@ -238,7 +239,7 @@ static void descriptors(int fd)
 	recorded("shm_open<pshmfd>(1) = %#x", (unsigned)again);
 	CHECK(close(again) == 0);
 	recorded("close<pshmfd>(%#x)", (unsigned)again);
-	/* Without its slash it is the same object. */
+	/* Without its slash the name is that of the same object. */
 	const int third = shm_open(name + 1, O_RDONLY | O_CREAT, 0);
 
 	CHECK(third >= 0);
@@ -254,7 +255,7 @@ static void descriptors(int fd)
 	recorded("shm_open<pshmfd>(1) = %#x", (unsigned)last);
 	CHECK(close_range((unsigned)fourth, (unsigned)last, CLOSE_RANGE_CLOEXEC) == 0);
 	CHECK(close_range((unsigned)last, (unsigned)fourth, 0) == -1);
-	/* The gate may need memory between them. */
+	/* A descriptor of the gate may be between them. */
 	CHECK(close_range((unsigned)fourth, last == fourth + 1 ? (unsigned)last : (unsigned)fourth, 0) == 0);
 	CHECK(last == fourth + 1 || close_range((unsigned)last, (unsigned)last, 0) == 0);
 	recorded("close_range<pshmfd>(%#x)", (unsigned)fourth);
@@ -266,7 +267,7 @@ static void descriptors(int fd)
 	recorded("close<pshmfd>(%#x)", (unsigned)fd);
 }
 
-/* The kernel's list of mappings, without those of the program itself. */
+/* Prints the kernel's list of mappings. */
 static void list_mappings(void)
 {
 	static char text[1 << 16];
@@ -308,7 +309,7 @@ static void left_over(int file)
 	map(7, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
 	left("shmmap", 1, 7 * PAGE, 0);
 	list_mappings();
-	/* Removed by a system call, so that no object stays in the system. */
+	/* Removed by an untraced call, so that no object stays in the system. */
 	char path[128];
 
 	snprintf(path, sizeof(path), "/dev/shm%s", name);

@@ -35,7 +35,7 @@ static void control(int id, int command, void *data, const char *name)
 	recorded("shmctl<control>(1) = %#x cmd=%s", (unsigned)id, name);
 }
 
-/* The kernel removes it with its last attachment. */
+/* IPC_RMID of a segment that is attached twice: the kernel removes it with its last attachment. */
 static void removed(void)
 {
 	struct shmid_ds about;
@@ -81,7 +81,8 @@ static void by_key(void)
 	CHECK(shmget(KEY, 0, 0) == -1 && errno == ENOENT);
 }
 
-/* A child creates it, by an untraced system call: when it is attached here, its size is that of the mapping. */
+/* A child creates a segment by an untraced system call. When this process attaches it, the trace has the size of the
+ * mapping. */
 static void of_another(void)
 {
 	int status, id;

@@ -146,7 +146,7 @@ static void detached_by_itself(void)
 	recorded("pthread_detach<pthread_t>(%#lx)", (unsigned long)id);
 }
 
-/* There is no memory for a stack of that size. */
+/* pthread_create() fails, because there is no memory for the stack. */
 static void failing(void)
 {
 	const struct rlimit none = {4096, RLIM_INFINITY};

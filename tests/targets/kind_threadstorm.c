@@ -4,7 +4,7 @@
 #include "kind.h"
 
 static pthread_t shared; /* 0: none */
-static unsigned taken;   /* number of them that the joining thread has seen */
+static unsigned taken;   /* number of published ids that the joining thread has seen */
 static unsigned gone;    /* number of threads that have detached themselves */
 
 static void *detach_self(void *data)

@@ -65,7 +65,7 @@ static void closed(uint64_t at, const char *name, const char *shared_name, int f
 		opened("+" #name "<fd>", fd);                                                                          \
 		return fd;                                                                                             \
 	}
-/* With a mode, if a file may be created. */
+/* Reads the argument `mode`, if a file may be created. */
 #define MODE(flags)                                                                                                    \
 	va_list rest;                                                                                                  \
 	va_start(rest, flags);                                                                                         \
@@ -198,7 +198,7 @@ EXPORT int close(int fd)
 {
 	NEXT(close);
 	const uint64_t at = next_sequence();
-	/* The next descriptor with this number may be another thread's. */
+	/* Cleared before the call, because another thread may then get a descriptor with this number. */
 	const int was_shared = fd >= 0 && fd < LOG_FD ? is_shared[fd] : 0;
 
 	if (was_shared)
@@ -266,7 +266,7 @@ EXPORT FILE *fdopen(int fd, const char *mode)
 	return stream;
 }
 
-/* The opening of the standard streams is not logged. */
+/* Standard streams are not logged, because their opening was not logged. */
 #define ENDS(name)                                                                                                     \
 	EXPORT int name(FILE *stream)                                                                                  \
 	{                                                                                                              \

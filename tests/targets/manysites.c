@@ -1,5 +1,5 @@
-/* manysites N: N threads that allocate from 4096 places of their text each, some thousands more than there are slots
- * for copies of the instructions there. */
+/* manysites N: N threads that allocate from 2048 places in the text, and the first one from 2048 more: some thousands
+ * more than there are slots for copies of the instructions there. */
 #include "target.h"
 
 #define MOST   16
@@ -32,7 +32,7 @@ NOINLINE static void allocate(void **next)
 
 static void *volatile last;
 
-/* For one thread: `last` is shared by all. */
+/* Called by one thread only, because all threads share `last`. */
 NOINLINE static void allocate_alone(void **next)
 {
 	X1024(RELATIVE)

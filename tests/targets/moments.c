@@ -40,7 +40,7 @@ static void at_exit_again(void)
 	free(malloc(36306));
 }
 
-/* It sets the data again, so that it is called again: PTHREAD_DESTRUCTOR_ITERATIONS. */
+/* The destructor sets the data again, so that it is called again (PTHREAD_DESTRUCTOR_ITERATIONS). */
 static void thread_data_gone(void *data)
 {
 	char *p = data;

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 		expect_live(1, size);
 	}
 	say("expect stack 35001 library_work main");
-	/* With its C library it is unloaded; later allocations are those of the first C library. */
+	/* The library and its C library are unloaded. Later allocations are those of the first C library. */
 	CHECK(dlclose(library) == 0);
 	free(malloc(36203));
 	expect_alloc(1, 36203, "malloc");

@@ -99,7 +99,7 @@ static void printed(void)
 {
 	char *text = NULL;
 
-	/* However it grows meanwhile: the returned block has exactly this size. */
+	/* However asprintf() grows the block meanwhile, in the end it has exactly this size. */
 	CHECK(asprintf(&text, "%038002d", 7) == 38002);
 	free(text);
 	expect_alloc(1, 38003, "realloc|malloc");
@@ -127,7 +127,7 @@ static void read_lines(void)
 	free(text);
 	expect_alloc(1, 30601, "malloc");
 	expect_release(1, 30601, "realloc");
-	if (room >= 30000 && room <= 39999) { /* as this library grows it */
+	if (room >= 30000 && room <= 39999) { /* only if the C library has grown it to such a size */
 		expect_alloc(1, room, "realloc");
 		expect_release(1, room, "free");
 	}

@@ -1,7 +1,7 @@
 /* Blocks from before a trace: older COUNT [THREADS [FORK]].
  *
  * Allocates COUNT blocks of 30000 bytes and more, prints their addresses and sizes, and waits at its gate. Then it
- * releases each third, passes each next one to realloc(), allocates COUNT more, and, with FORK, forks a child that
+ * releases every third, passes the one after it to realloc(), allocates COUNT more, and, with FORK, forks a child that
  * releases ten of the rest. THREADS allocate and release all the time from before the gate until after it. At the end
  * it prints the live blocks, and waits at its second gate.
  *
@@ -33,7 +33,7 @@ static size_t next_size(unsigned *seed)
 	return 30000 + (*seed >> 16) % 10000;
 }
 
-/* The least number of rounds after which each slot has been released after the gate. */
+/* Allocates and releases until each slot has been released after the gate. */
 static void *work(void *argument)
 {
 	const unsigned number = (unsigned)(uintptr_t)argument;

@@ -29,7 +29,7 @@ NOINLINE void free(void *p)
 
 NOINLINE void *calloc(size_t count, size_t size)
 {
-	return malloc(count * size); /* unused static memory is zero; a jump to malloc, or a call */
+	return malloc(count * size); /* unused static memory is zero; compiled to a jump or a call */
 }
 
 NOINLINE void *realloc(void *old, size_t size)

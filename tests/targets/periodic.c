@@ -2,7 +2,7 @@
  *
  * Fills MIB of its heap. Every PERIOD microseconds a request is due, of PAIRS blocks that are allocated and released;
  * late requests are done without a sleep in between. After the gate it prints the largest delay of an answer before
- * the gate (quiet) and since (attached), in microseconds. */
+ * the gate (quiet) and at it (attached), in microseconds. */
 #include "target.h"
 #include <pthread.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-static _Atomic unsigned phase; /* of the latest answer: 0 before the gate, 1 from there on, 2: the program ends */
+static _Atomic unsigned phase; /* index of `latest`: 0 before the gate, 1 at it; 2: the thread ends */
 static _Atomic unsigned long latest[2];
 static unsigned period, pairs;
 

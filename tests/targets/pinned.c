@@ -1,5 +1,5 @@
 /* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it creates must not inherit that. It
- * has a gate after it was busy, and after it has created them. */
+ * has gates before and after it is busy, after it has created them, and after it was busy again. */
 #include "target.h"
 #include <sched.h>
 #include <sys/wait.h>

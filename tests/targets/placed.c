@@ -129,7 +129,7 @@ static void ask_fopen(void)
 	fclose(file);
 }
 
-/* Signals other than these must not end it. */
+/* Other calls of functions that can read the CPUs must not end the placement. */
 static void ask_nothing(void)
 {
 	const int fd = open("/dev/null", O_RDONLY);
@@ -219,7 +219,7 @@ static void *wait_for_end(void *data)
 	return data;
 }
 
-/* A second thread, even if it only sleeps, might read them in ways that cannot be traced. */
+/* Busy while a second thread sleeps: even that thread might read the CPUs in ways that cannot be traced. */
 static void be_threaded(void)
 {
 	pthread_t tid;

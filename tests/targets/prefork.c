@@ -13,7 +13,7 @@ static int work(void)
 	return 7;
 }
 
-/* Not by dprintf(), which releases a block. number: one digit. */
+/* Prints a line, not by dprintf(), which releases a block. number: one digit. */
 static void tell(const char *text, int number)
 {
 	const char digits[] = {(char)('0' + number % 10), '\n'};

@@ -93,7 +93,7 @@ NOINLINE static void fill_written(void)
 	CHECK(mprotect(protected[0] + page, page, PROT_WRITE) == 0);
 }
 
-/* Returns the lowest address of the program's variables. */
+/* Stores the lowest address of the program's variables in *result. */
 static int first_variable(struct dl_phdr_info *info, size_t size, void *result)
 {
 	(void)size;

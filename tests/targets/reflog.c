@@ -3,17 +3,18 @@
  * strict.py). A static program is linked with it instead: REFLOG_STATIC.
  *
  * Arguments and results of the malloc family are logged when the functions are called and return. An outer call (new
- * that calls malloc, reallocarray that calls realloc) is a part of the same event and gives it its name: that of an
- * allocation when it returns the block, that of a release before. So a call that is left by an exception, a longjmp or
- * the end of its thread has no effect on the log, and the nesting of calls does not matter.
+ * that calls malloc, reallocarray that calls realloc) and its inner call are one event with the name of the outer one:
+ * delete logs the release before its inner call, the others rename the event when they return. So a call that is left
+ * by an exception, a longjmp or the end of its thread has no effect on the log, and the nesting of calls does not
+ * matter.
  *
  * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. The release has its place
  * in the order of all threads where realloc was called: another thread may get the block before it returns. */
 #include "reflog.h"
 
-static __thread FAST_LOCAL const void *releasing; /* a delete has already logged that release */
+static __thread FAST_LOCAL const void *releasing; /* the block whose release a delete has already logged */
 
-/* Renames this thread's last event about the block, if it happened since then. */
+/* Renames this thread's last event about the block, if it is not older than `since`. */
 static int rename_event(uint64_t since, const char *name, const void *id, size_t size)
 {
 	struct event *const events = (struct event *)(file + 1);
@@ -47,7 +48,7 @@ static void reallocated(uint64_t entered, const char *release, const char *alloc
 	allocated(entered, alloc, p, size);
 }
 
-#ifdef REFLOG_STATIC /* which only has glibc's second names */
+#ifdef REFLOG_STATIC /* then glibc's second names are called */
 #define NEXT(name) (void)0
 #else
 /* The next definition of the function; looked up once (a successful lookup allocates nothing). */
@@ -80,7 +81,7 @@ void *pvalloc(size_t);
 #define CALL(name) __libc_##name
 #endif
 
-/* The next definitions of functions that glibc does not have under a name with __libc_. */
+/* Functions whose second names a shared glibc does not export: there the next definition is called. */
 #ifdef REFLOG_STATIC
 extern int __posix_memalign(void **, size_t, size_t);
 extern void *__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pvalloc(size_t);

@@ -24,7 +24,7 @@
 
 #define EXPORT     __attribute__((visibility("default")))
 #define FAST_LOCAL __attribute__((tls_model("initial-exec")))
-/* of a thread: 4 million events, or 250,000; the file is sparse */
+/* of one thread: 4 million events, on 32 bits 250,000; the file is sparse */
 #define FILE_SIZE ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20)
 #define GROW      ((size_t)1 << 20)
 #define LOG_FD    900 /* the logger's descriptors begin here */
@@ -83,7 +83,7 @@ static char *put_number(char *to, unsigned n)
 	return to;
 }
 
-/* Differs between two programs that one process executes. */
+/* Writes an id of the program that differs between two programs that one process executes. */
 static char *put_image(char *to)
 {
 	const unsigned char *random = (const unsigned char *)getauxval(AT_RANDOM);
@@ -174,7 +174,7 @@ static uint64_t next_sequence(void)
 
 static void write_event(const struct event *event)
 {
-	/* A fork or vfork child is another thread in this thread's memory. */
+	/* In a fork or vfork child this thread's variables are those of its parent, but its tid is another one. */
 	const int tid = (int)syscall(SYS_gettid);
 
 	if (!file || file_tid != tid) {

@@ -1,6 +1,6 @@
-/* regress_asleep: it sleeps in a system call and has a handler for SIGTRAP when functrace attaches, which therefore
- * stops it and makes it run a system call. The sleeping call is continued; it never fails with an error number that is
- * internal to the kernel. */
+/* regress_asleep: sleeps in a system call and has a handler for SIGTRAP when functrace attaches. functrace therefore
+ * stops it and makes it run a system call. Then the sleeping call must continue; it must never fail with an error
+ * number that is internal to the kernel. */
 #include "target.h"
 
 static void handler(int sig)

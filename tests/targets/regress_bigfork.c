@@ -13,7 +13,7 @@
 static atomic_bool stop;
 static atomic_uint wrong, forks;
 
-/* With glibc from the thread's own cache: a child must not need a lock that another thread held. */
+/* A child must not need a lock that another thread held: with glibc the block is from the thread's own cache. */
 static void pair(void)
 {
 	void *p = malloc(501);
@@ -58,7 +58,7 @@ int main(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&tid[i], NULL, fork_on, NULL) == 0);
 	gate();
-	/* On a busy machine no thread may have run until now. */
+	/* Waits for the first fork, because on a busy machine possibly no thread has run yet. */
 	while (!atomic_load(&forks))
 		sleep_ms(1);
 	atomic_store(&stop, 1);

@@ -1,12 +1,12 @@
-/* regress_fault: the instruction at a return site faults. Its handler must see the program's addresses, not those of a
- * copy, and a handler that skips the instruction must continue after it. */
+/* regress_fault: the instruction at a return site faults. The program's handler must see the program's addresses, not
+ * those of a copy, and if it skips the instruction the program must continue after it. */
 #include "target.h"
 #include <ucontext.h>
 
 #define ROUNDS 20
 
-/* The code for each processor. It makes an invalid instruction fault, and, if the processor has one, a division by 0.
- */
+/* The code for each processor: a load from an invalid address, an invalid instruction (NO), and a division by 0, if the
+ * processor faults then. */
 #if defined __x86_64__
 #define PC     gregs[REG_RIP]
 #define CALL   "push %rbx\n\txor %ebx, %ebx\n\tcall malloc@PLT\n"
@@ -15,7 +15,7 @@
 #define LENGTH 4
 #elif defined __i386__
 #define PC     gregs[REG_EIP]
-/* malloc by a relocation of the text */
+/* calls malloc by a relocation of the text */
 #define CALL   "push %ebx\n\tsub $4, %esp\n\tpush 12(%esp)\n\txor %ebx, %ebx\n\tcall malloc\n"
 #define RETURN "add $8, %esp\n\tpop %ebx\n\tret\n\t"
 #define LOAD   "mov 16(%ebx), %ecx"

@@ -63,7 +63,7 @@ static void emit(unsigned char **at, const void *bytes, size_t size)
 	*at += size;
 }
 
-/* uint32_t f(size_t n, void **block): *block = malloc(n), then one of two ways to return `value`. */
+/* Writes uint32_t f(size_t n, void **block): it stores malloc(n) in *block, and returns `value` in one of two ways. */
 #ifdef WORDS
 static void make(uint32_t value, int way)
 {

@@ -37,7 +37,7 @@ int main(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&tid[i], NULL, work, NULL) == 0);
 	gate();
-	/* On a busy machine no thread may have run until now. */
+	/* Waits for the first child, because on a busy machine possibly no thread has run yet. */
 	while (!atomic_load(&made))
 		sleep_ms(1);
 	atomic_store(&stop, 1);

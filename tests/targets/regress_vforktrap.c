@@ -45,7 +45,7 @@ int main(void)
 		pairs(2);
 		raise(SIGTRAP);
 	}
-	/* A child that is killed before functrace has seen its exec has no trace. */
+	/* Waits for cat's answer: a child that is killed before functrace has seen its exec has no trace. */
 	CHECK(write(to_child[1], &byte, 1) == 1 && read(from_child[0], &byte, 1) == 1);
 	CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && status == SIGKILL);
 	CHECK(sigprocmask(SIG_BLOCK, NULL, &mask) == 0);

@@ -9,13 +9,14 @@
 #include "target.h"
 #include <sys/syscall.h>
 
-/* Definitions of <linux/filter.h> and <linux/seccomp.h>, which some C libraries do not find. */
+/* Definitions of <linux/filter.h> and <linux/seccomp.h>: with some C libraries the compiler does not find these
+ * headers. */
 struct insn {
 	unsigned short code;
 	unsigned char if_true, if_false;
 	unsigned value;
 };
-#define LOAD_NUMBER 0x20 /* BPF_LD | BPF_W | BPF_ABS: of struct seccomp_data, `nr` is first */
+#define LOAD_NUMBER 0x20 /* BPF_LD | BPF_W | BPF_ABS, at 0: `nr` of struct seccomp_data */
 #define JUMP_EQUAL  0x15
 #define RETURN      0x06
 #define ALLOW       0x7fff0000u

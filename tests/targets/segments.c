@@ -1,10 +1,10 @@
-/* Functions that allocate, and an allocator of the program's own, in several parts of the text. In the variant
+/* Functions that allocate, and two allocators of the program's own, in several parts of the text. In the variant
  * several-texts each of these parts is a segment of its own, far from the others; the writable part is code in a
  * segment with data (readable, writable, executable), in every build. */
 #include "target.h"
 
 #define PART(name) __attribute__((section(name))) NOINLINE
-/* The compiler's own flags of the section, which say that it is only code, become a comment. */
+/* A comment sign is at the end, because the compiler appends its own flags of the section: only code. */
 #if defined(__aarch64__)
 #define WRITABLE ".writable_text,\"awx\",%progbits//"
 #elif defined(__arm__)

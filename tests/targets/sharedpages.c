@@ -9,7 +9,7 @@
  *	dropped  it was filled here, and its pages were dropped (MADV_DONTNEED)
  *	attached it is of System V, filled before the segment was detached and attached again
  *	sparse   as mapping, at the end of 8 GiB without other data; prints at the end whether the rest is still empty
- *	wide     the same, of 80 MiB
+ *	wide     as mapping, at the end of 80 MiB
  *	guarded  it was filled here, beside a page that cannot be read (MADV_GUARD_INSTALL)
  *	served   it was filled here, and a page beside it waits for userfaultfd(2), which is never served
  * Prints "ready", the process id and the address of the table; ends with the standard input. */
@@ -72,7 +72,7 @@ NOINLINE static void fill(void **to)
 		to[i] = memset(malloc(56), 0x11, 56);
 }
 
-/* By a mapping that no longer exists during the scan. */
+/* Fills the table by a mapping that no longer exists during the scan. */
 NOINLINE static void fill_elsewhere(void)
 {
 	char *const other = map();
@@ -101,7 +101,7 @@ NOINLINE static void fill_segment(void)
 	table = table_in(at);
 }
 
-/* The page before the table's one. */
+/* Changes the page before the table's first one, in the modes guarded and served. */
 NOINLINE static void make_odd(char *page, size_t bytes)
 {
 	if (is("guarded") && madvise(page, bytes, MADV_GUARD_INSTALL))
@@ -128,7 +128,7 @@ NOINLINE static void map_constant(void)
 	fd = -1;
 }
 
-/* Maps the first page of the table's mapping again. */
+/* Maps the first page of the table's mapping again, privately, and changes it. */
 NOINLINE static void change_first_page(size_t bytes)
 {
 	char *const first = (char *)(table + BLOCKS) - size;

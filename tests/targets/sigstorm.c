@@ -1,7 +1,7 @@
-/* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; a timer sends signals; every other time the
- * handlers leave by siglongjmp, only between calls of the allocator, because a handler that left a call would break
- * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and that the pc is
- * in the text segments of its files at each signal: a copy of an instruction must never be seen. */
+/* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; another thread sends signals. Every other time
+ * the handlers leave by siglongjmp, only between calls of the allocator, because a handler that left a call would break
+ * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and that the pc is in
+ * the text segments of its files at each signal: a copy of an instruction must never be seen. */
 #include "target.h"
 #include <link.h>
 #include <setjmp.h>
@@ -88,7 +88,7 @@ static void *work(void *data)
 		p[0] = p[size - 1] = (unsigned char)slot;
 		blocks[slot] = p;
 		armed = 1;     /* from here a handler may jump back to the start */
-		if (pending) { /* one came at another moment */
+		if (pending) { /* a signal came while this was not so */
 			pending = 0;
 			raise(SIGUSR1);
 		}
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	} else {
 		gate();
 	}
-	/* On a busy machine the sending thread, or all others, may not have run until now. */
+	/* Waits for the first signals, because on a busy machine the threads possibly have not run yet. */
 	while (!atomic_load(&signals) || !atomic_load(&jumps))
 		sleep_ms(1);
 	atomic_store(&stop, 1);

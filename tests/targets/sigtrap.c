@@ -84,7 +84,8 @@ static void *in_thread(void *calls)
 	return NULL;
 }
 
-/* The mask of a thread, of a forked child, and after each function that changes the mask. */
+/* Tests the mask in a thread, in a forked child, and after each function that changes it. Returns the number of
+ * calls. */
 static unsigned masked(const sigset_t *all)
 {
 	unsigned calls = 0;

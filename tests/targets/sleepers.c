@@ -188,9 +188,9 @@ static int do_io_getevents(void)
 	return (int)got;
 }
 
-/* A traced task is woken also by signals that it ignores. These calls then fail with EINTR, and functrace makes the
- * kernel restart them; the kernel itself restarts all others. If the registers of a stopped task do not allow a restart
- * (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
+/* A traced task is woken also by signals that it ignores. Calls with `says_eintr` then fail with EINTR, and functrace
+ * makes the kernel restart them; the kernel itself restarts all others. If the registers of a stopped task do not allow
+ * a restart (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
 #if defined(__aarch64__) || defined(__arm__)
 #define IS_MADE_AGAIN false
 #else
@@ -304,7 +304,7 @@ static void prepare(void)
 		close(pipe_ends[1]);
 		char byte;
 
-		/* until the parent ends or writes */
+		/* until the parent writes */
 		_exit(read(silent[0], &byte, 1) == 1 ? 0 : 1);
 	}
 }
@@ -335,7 +335,7 @@ int main(int argc, char **argv)
 	sleep_ms(50); /* they sleep: the tracer may attach now */
 	gate();
 	free(malloc(36201));
-	/* by default it is ignored: untraced, no call wakes from it */
+	/* SIGURG is ignored by default: untraced it wakes no call */
 	for (unsigned i = 0; i < COUNT; i++)
 		if (!sleepers[i].says_eintr || IS_MADE_AGAIN)
 			pthread_kill(tid[i], SIGURG);

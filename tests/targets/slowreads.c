@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 		}
 		if (!is_busy)
 			nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
-		/* In this order, a wait for a CPU that is in the time between the calls is subtracted from it. */
+		/* The waiting time is read before and after the time, so that each wait for a CPU between two calls is
+		 * subtracted. */
 		const double waited = without_cpu(schedule), time = now();
 		const double pause = time - last - (without_cpu(schedule) - ready);
 

@@ -7,7 +7,7 @@
 
 static uintptr_t *end; /* of the stack */
 
-/* Calls function(a, b), or if `count` is 1 function(a), with nothing above. */
+/* Calls function(a, b), or if `count` is 1 function(a), on a stack that ends above the call's frame. */
 static NOINLINE void *call_at_end(void *function, unsigned count, uintptr_t a, uintptr_t b)
 {
 	void *result;
@@ -47,7 +47,7 @@ int main(void)
 
 	CHECK(stack != MAP_FAILED && munmap(stack + STACK, 4096) == 0);
 	end = (uintptr_t *)(void *)(stack + STACK);
-	/* The dynamic linker may not work on such a stack. */
+	/* Binds the functions now, because the dynamic linker may be unable to work on such a stack. */
 	free(realloc(calloc(1, 1), 2));
 	free(malloc(1));
 	gate();

@@ -4,14 +4,14 @@
  * and ends with the standard input; with "end" it ends at once by exit(3), on the stack of the mode.
  *
  *   handler   a signal handler runs on an alternate stack, above the table in one mapping
- *   frame     ... which is an array of main(), above the frames that the signal interrupts, one of which is the table
+ *   frame     ... which is a local array, above the frames that the signal interrupts, one of which is the table
  *   far       the same; the handler has a larger frame than the alternate stack of the other modes
  *   thread    a thread runs on a stack that it was given, above the table in one mapping, after a page without access
  *   left      such a thread has ended, and its stack still has its control block
  *   context   makecontext(3), above the table in one mapping
  *   between   the same; between that stack and the thread's control block is an mmapped chunk
- *   block     makecontext(3) in a block of 256 KiB, whose first words are the table
- *   deep      makecontext(3) in such a block, with the table in a frame there
+ *   block     makecontext(3) in a block of 512 KiB, whose first words are the table
+ *   deep      makecontext(3) in a block of 256 KiB, with the table in a frame there
  *   given     a thread runs on such a block, to which only its attributes had a pointer
  *   ended     a thread that has ended leaves old pointers to lost blocks on its stack */
 #include "target.h"
@@ -24,7 +24,7 @@
 #define BYTES   (256u << 10)
 #define SIZE(n) ((n) + 8 - sizeof(void *))
 
-/* A volatile array is read and written. */
+/* For the compiler this reads and writes the array. */
 #define USED(array) __asm__ volatile("" : : "r"(array) : "memory")
 
 static ucontext_t first, second;
@@ -56,7 +56,7 @@ static NOINLINE void lose(void)
 	}
 }
 
-/* Two parts after a page without access: the lower one is for the table. */
+/* Maps two parts after a page without access. The lower one is for the table. */
 static unsigned char *map(void)
 {
 	unsigned char *p = mmap(NULL, 2 * BYTES + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -56,7 +56,7 @@ static void expect_pairs(unsigned long count)
 	expect_release(count, 38001, "free");
 }
 
-/* Only the first thread, so that it is busy alone. */
+/* Works in the first thread without any others, so that it is busy alone. */
 static void work_alone(void)
 {
 	gate();

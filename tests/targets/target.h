@@ -32,7 +32,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* size_t in mangled names of C++. */
+/* size_t in demangled names of C++. */
 #ifdef __LP64__
 #define SIZE_T "unsigned long"
 #else
@@ -103,8 +103,8 @@ __attribute__((unused)) static void expect_live(unsigned long count, size_t size
 	say("expect = %lu %zu", count, size);
 }
 
-/* Where an attaching scenario makes the target wait: GATE=IN,OUT names two descriptors; the target writes a byte to OUT
- * and waits for one from IN. Without GATE it does not wait. */
+/* Waits where a scenario attaches: GATE=IN,OUT names two descriptors; the target writes a byte to OUT and waits for one
+ * from IN. Without GATE it does not wait. */
 __attribute__((unused)) static void gate(void)
 {
 	const char *where = getenv("GATE");
@@ -129,7 +129,7 @@ __attribute__((unused)) static void wait_for_input_end(void)
 		;
 }
 
-/* The registers that a call may leave unchanged. */
+/* The function also clears the registers that a call may leave unchanged. */
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #if __has_attribute(zero_call_used_regs)
 #define WIPES __attribute__((zero_call_used_regs("all")))
@@ -156,7 +156,7 @@ __attribute__((unused)) static void sleep_ms(unsigned ms)
 		;
 }
 
-/* By system calls only, which are in no trace. */
+/* Returns true if this process is traced. Allocates nothing. */
 __attribute__((unused)) static int is_traced(void)
 {
 	char text[4096];

@@ -1,5 +1,5 @@
-/* threads N ROUNDS: each of N threads allocates and releases, keeps some blocks, and releases blocks that its neighbour
- * allocated. */
+/* threads N ROUNDS: each of N threads allocates and releases, keeps some blocks, and puts blocks into a box, from which
+ * it takes and releases the one before. */
 #include "target.h"
 
 #define MOST 64
@@ -20,7 +20,7 @@ static void *work(void *data)
 		p = realloc(p, 32003);
 		CHECK(p);
 		free(p);
-		/* Blocks in the neighbour's box are released here, whichever thread allocated them. */
+		/* Only this thread uses this box: it releases its own block of the last round. */
 		old = __atomic_exchange_n(&mailbox[(me + 1) % threads], q, __ATOMIC_ACQ_REL);
 		free(old);
 	}

@@ -20,7 +20,7 @@ struct worker {
 };
 
 static struct shared {
-	_Atomic unsigned phase; /* index of the longest; 3: print the results; 4: the workers end */
+	_Atomic unsigned phase; /* index of `longest`; 3: the workers stop working; 4: they end */
 	struct worker workers[WORKERS_MAX];
 } * shared;
 

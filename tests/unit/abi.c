@@ -99,9 +99,9 @@ static const char *put_value(struct abi_value *value, const char *text)
 	return text + 1;
 }
 
-/* rN is integer register N, fN the floating point register set from byte N on, tN the same for the x87's, [N] the stack
- * from byte N on; the number of the value's bytes follows. & before it: the place contains the value's address. ?:
- * unknown. -: no place. */
+/* Appends a place as text. rN is integer register N, fN the floating point register set from byte N on, tN the same for
+ * the x87's, [N] the stack from byte N on; the number of the value's bytes follows. & before it: the place contains the
+ * value's address. ?: unknown. -: no place. */
 static void show_place(char *text, const struct abi_place *place)
 {
 	if (!place->is_known) {
@@ -284,7 +284,7 @@ static void test_arm_places_match_its_standard(void **unused)
 		/* C.3: even registers; a skipped register is not used later */
 		{"ili", "", "r0:4 r2:4+r3:4 [0]:4", false},
 		{"iill", "", "r0:4 r1:4 r2:4+r3:4 [0]:8", false},
-		/* C.5: split, but only if nothing is on the stack yet */
+		/* C.5: a struct is split between registers and the stack, but only if nothing is on the stack yet */
 		{"i{iiii}i", "", "r0:4 r1:4+r2:4+r3:4+[0]:4 [4]:4", false},
 		{"{iiiiiiiiii}", "", "r0:4+r1:4+r2:4+r3:4+[0]:24", false},
 		{"iil{ii}", "", "r0:4 r1:4 r2:4+r3:4 [0]:8", false},
@@ -307,14 +307,15 @@ static void test_arm_places_match_its_standard(void **unused)
 		{"i{dd}", "{dd}", "r1:4 r2:4+r3:4+[0]:8 = &r0:4", true},
 		{"i{}i", "", "r0:4 ? ?", false},
 		{"iA{i}i", "", "r0:4 ? ?", false},
-		/* A packed struct would follow in an odd register, or on the stack at a multiple of 4. */
+		/* P: the struct may be packed. A packed struct would follow in the next register, even in an odd one,
+		 * or on the stack at the next multiple of 4. The place is unknown where this makes a difference. */
 		{"iP{l}i", "", "r0:4 ? ?", false},
 		{"iiP{l}P{ii}i", "", "r0:4 r1:4 r2:4+r3:4 [0]:8 [8]:4", false},
 		{"P{l}iP{l}", "", "r0:4+r1:4 r2:4 ?", false},
 		{"iiiiP{l}iP{l}", "", "r0:4 r1:4 r2:4 r3:4 [0]:8 [8]:4 ?", false},
-		/* The alignment of a bit field's type counts, though it is not visible in any member: an alignment of 8
-		 * may come from alignas, and a bit field that is wider than the alignment is in a packed struct. A bit
-		 * field of int is unambiguous. */
+		/* A bit field's type determines the alignment, although no member shows it. An alignment of 8 may also
+		 * come from alignas, and a bit field that is wider than the struct's alignment is in a packed struct;
+		 * so these places are unknown. A bit field of int is unambiguous. */
 		{"i{B}i", "{B}", "r1:4 ? ? = &r0:4", false},
 		{"i{k}i", "", "r0:4 ? ?", false},
 		{"i{b}i", "", "r0:4 r1:4 r2:4", false},

@@ -30,9 +30,8 @@ struct made_value {
 	unsigned char bytes[VALUE_MAX], mask[VALUE_MAX];
 };
 
-/* The assembly below fills this struct and contains its offsets: registers in the kernel's form, and the stack from sp
- * on.
- */
+/* The assembly below fills this struct, and contains the offsets of its fields. It stores the registers in the kernel's
+ * form, the floating point registers, and the stack from sp on. */
 struct dump {
 	struct arch_regs regs;                               /* 0 */
 	unsigned char pad[32];                               /* 288 */
@@ -44,8 +43,8 @@ _Static_assert(offsetof(struct dump, floats) == 320 && offsetof(struct dump, sta
 
 struct dump made_dump __attribute__((aligned(64)));
 
-/* abi_call() calls a function with the address of memory for a result in the register where each ABI expects it, and
- * dumps the registers after its return. */
+/* Calls a function, and dumps the registers after its return. The address of memory for a result, `room`, is where the
+ * ABI expects it: in a register, or on i386 on the stack. */
 void abi_call(void (*function)(void), void *room);
 
 #if defined __x86_64__
@@ -230,7 +229,7 @@ static void report_difference(const char *what, unsigned which, const char *prob
 	printf("# function %u, %s, %s %u: %s\n", made.number, made.words, what, which, problem);
 }
 
-/* Collects the bytes at a place, from memory if the place contains an address. */
+/* Collects the bytes at a place: those of the value, or of its address if the place contains an address. */
 static void gather(const struct abi_place *place, bool at_return, unsigned char *bytes)
 {
 	for (unsigned i = 0; i < place->piece_count; i++) {

@@ -63,8 +63,8 @@ void made_bytes(struct made_value *value, const void *bytes);
 /* ---- A function ---- */
 
 void made_begin(unsigned number, const char *words, int is_variadic);
-/* Makes the dump. It is called by the prototype of the generated function; the compiler must not know that it is
- * another function. */
+/* Makes the dump. Each generated function calls it through this pointer, which is cast to the tested prototype; so the
+ * compiler does not know which code is called. */
 extern void (*volatile made_entry)(void);
 /* The same for a function that returns a struct. On i386 such a function removes the struct's address from the stack
  * when it returns. */
@@ -76,7 +76,7 @@ extern void (*volatile made_entry_pop)(void);
 #endif
 /* Compares the values that abi_entry() has dumped with the arguments. */
 void made_check_arguments(void);
-/* Calls a function that returns its result, and compares the result. */
+/* Calls `function`, which returns the described result, and compares what it returns. */
 void made_check_result(void (*function)(void));
 
 /* ---- Values ---- */

@@ -183,7 +183,7 @@ static void put_note(struct stage *stage, const char *text)
 
 static uint64_t next_index;
 
-/* Calls are numbered from 1 in each test. The frames end with 0. */
+/* Puts a call. The calls of each test are numbered from 1. frame, outer: the frames of the stack; 0: none. */
 static void put_call_of(struct stage *stage, uint32_t resource, enum call_kind kind, uint64_t id, uint64_t size,
 			uint64_t frame, uint64_t outer)
 {
@@ -249,7 +249,7 @@ static void unreleased_calls_are_leaks(void **state)
 	release(leaks, 0x10);
 	release(leaks, 0x99);              /* never allocated in the trace */
 	alloc(leaks, 0x10, 3, 0xa1, 0xb1); /* the id again, after its release */
-	alloc(leaks, 0x20, 4, 0xa3, 0);    /* its release was missed: the earlier one is no leak */
+	alloc(leaks, 0x20, 4, 0xa3, 0);    /* the release of the first 0x20 was missed: it is no leak */
 	put_call_of(leaks, 1, CALL_COPY, 0x30, 5, 0xa4, 0);
 	alloc(leaks, 0x40, 6, 0xa5, 0);
 	release(leaks, 0x40);
@@ -286,7 +286,7 @@ static void baseline_blocks_are_leaks_only_if_a_scan_lost_them(void **state)
 	alloc(leaks, 0x60, 3, 0xa1, 0); /* a hostile baseline has this block, too */
 	put_baseline(leaks, 1, blocks, 6);
 	release(leaks, 0x10);
-	alloc(leaks, 0x20, 5, 0xa2, 0); /* its call had not returned */
+	alloc(leaks, 0x20, 5, 0xa2, 0); /* the call had not returned when the baseline was taken */
 	put(leaks, (struct record){.type = RECORD_SCAN, .scan = {1, ""}});
 	put_lost(leaks, 0x30, LOST_INDIRECTLY);
 	put_lost(leaks, 0x40, LOST_POSSIBLY);
@@ -427,7 +427,7 @@ static void notes_between_leaks_keep_their_place(void **state)
 	alloc(leaks, 0x20, 2, 0xa2, 0);
 	put_note(leaks, "third");
 	expect_so_far(&sink, "note before\n");
-	release(leaks, 0x10); /* no live call is before the first two any more */
+	release(leaks, 0x10); /* no live call precedes "first" and "second" any more */
 	expect_so_far(&sink, "note before\nnote first\ncomment second\n");
 	put(leaks, (struct record){.type = RECORD_HEAP}); /* a declaration: at once */
 	finish_and_expect(leaks, &sink,
@@ -450,7 +450,7 @@ static void replacing_objects_keep_their_place_among_leaks(void **state)
 	put_object(leaks, 0x1800, 0x2800, "/b");
 	put_build_id(leaks, 0x1800, "bb");
 	alloc(leaks, 0x20, 2, 0x1900, 0);
-	put_object(leaks, 0x1800, 0x2800, "/b"); /* again, and an object at /a's old place: not before /b */
+	put_object(leaks, 0x1800, 0x2800, "/b"); /* neither this nor /d, at /a's old place, may precede the first /b */
 	put_object(leaks, 0x1000, 0x1800, "/d");
 	alloc(leaks, 0x30, 2, 0x1100, 0);
 	finish_and_expect(leaks, &sink,
@@ -534,7 +534,7 @@ static void calls_are_grouped_by_stack(void **state)
 	alloc(groups, 0x30, 7, 0xa1, 0xb1);
 	release(groups, 0x10);
 	release(groups, 0x20);
-	alloc(groups, 0x40, 5, 0xa1, 0); /* as large as that of 0xa2, but later */
+	alloc(groups, 0x40, 5, 0xa1, 0); /* the same total as the group of 0xa2, but later */
 	finish_and_expect(groups, &sink,
 			  "process 7 filters 2\n"
 			  "note at once\n"
@@ -592,7 +592,7 @@ static void equal_addresses_in_different_objects_are_different_stacks(void **sta
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_COUNT);
 
 	(void)state;
-	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* before its object is declared: it belongs to the first group */
+	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* its object is declared only later: the call is in the first group */
 	put_object(groups, 0x1000, 0x2000, "/a");
 	put_build_id(groups, 0x1000, "aa");
 	alloc(groups, 0x10, 1, 0x1100, 0x9000);
@@ -602,7 +602,7 @@ static void equal_addresses_in_different_objects_are_different_stacks(void **sta
 	put_object(groups, 0x3000, 0x4000, "/c"); /* not in these stacks */
 	alloc(groups, 0x30, 1, 0x1100, 0x9000);
 	put_object(groups, 0x1000, 0x2000, "/d");
-	put_object(groups, 0x1000, 0x2000, "/a"); /* the first object again: the stack of the first two */
+	put_object(groups, 0x1000, 0x2000, "/a"); /* the first object again: the same stack as calls 1 and 2 */
 	alloc(groups, 0x40, 1, 0x1100, 0x9000);
 	put_object(groups, 0x1000, 0x2000, "/d");
 	finish_and_expect(groups, &sink,
@@ -639,7 +639,8 @@ static void reorder_restores_the_order_of_grouped_calls(void **state)
 	next_index = 2;
 	alloc(reorder, 0x30, 1, 0x1100, 0);
 	put_note(reorder, "note");
-	/* An object that replaces another one is declared once, together with the calls whose stacks contain it. */
+	/* The declaration of an object that replaces another one is held back, until the calls whose stacks contain it
+	 * are passed on. */
 	expect_so_far(&sink, "process 0 filters 2\nobject 1000-2000 /a\nnote note\n");
 	sink.text.size = 0;
 	finish_and_expect(reorder, &sink,
@@ -1095,7 +1096,8 @@ static void select_keeps_calls_from_an_address_range(void **state)
 	struct call_address address;
 
 	(void)state;
-	/* These files do not exist here: small addresses are relative to the object, those inside it absolute. */
+	/* These files do not exist here. So the option's address is an address of the process if it is inside of the
+	 * mapped object, else an offset in the object. */
 	assert_true(call_address_parse("libpie:100+1", &address));
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
 	call_address_free(&address);

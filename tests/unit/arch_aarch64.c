@@ -46,7 +46,7 @@ static const struct {
 	uint32_t word;
 	enum insn_kind kind;
 	int flags;
-	uint32_t copy; /* at SLOT, if it differs */
+	uint32_t copy; /* INSN_COPY: the word of the copy at SLOT */
 } classes[] = {
 	/* nop, yield; bti, bti c, bti j, bti jc */
 	{0xd503201f, INSN_EMULATE, PC_ONLY, 0},
@@ -140,7 +140,7 @@ static const struct {
 	{0xd5033bbf, INSN_COPY, 0, 0xd5033bbf},
 	{0xd50b7420, INSN_COPY, 0, 0xd50b7420},
 	{0xd503205f, INSN_COPY, 0, 0xd503205f},
-	/* SVE: ptrue, ld1w; movprfx, which is one instruction with the next one */
+	/* SVE: ptrue, ld1w; movprfx, which forms one operation with the instruction after it */
 	{0x2518e3e0, INSN_COPY, 0, 0x2518e3e0},
 	{0xa540a000, INSN_COPY, 0, 0xa540a000},
 	{0x0420bc20, INSN_STEP, 0, 0},
@@ -163,7 +163,8 @@ static const struct {
 	{0x74000001, INSN_STEP, 0, 0},
 	{0xf380001f, INSN_STEP, 0, 0},
 	{0x5500001f, INSN_STEP, 0, 0},
-	/* after system instructions; msrr, mrrs, sysp; after literals of vectors */
+	/* unallocated, beside the system instructions; msrr, mrrs, sysp; unallocated, beside loads of vector
+	 * literals */
 	{0xd5803020, INSN_STEP, 0, 0},
 	{0xd5ffffff, INSN_STEP, 0, 0},
 	{0xd5582002, INSN_COPY, 0, 0xd5582002},
@@ -251,7 +252,7 @@ static void test_calls_are_stepped_with_a_shadow_stack(void **state)
 	assert_true(decode_with(HERE, &(uint32_t){0xd65f03c0}, 1, true, &insn));
 	assert_int_equal(insn.kind, INSN_COPY);
 	assert_false(insn.can_emulate);
-	/* Only HWCAP_GCS shows that a process may have such a stack. */
+	/* Only HWCAP_GCS shows that a process may have a shadow stack. */
 	assert_null(arch->shadow_stack.line);
 	assert_int_equal(arch->shadow_stack.hwcap, 1ull << 32);
 }
@@ -556,8 +557,8 @@ static void test_stack_accesses_are_emulated(void **state)
 	assert_int_equal(stack.bytes[33], 0);
 }
 
-/* The emulation of an access whose fault the program must get changes nothing: unmapped memory, a tagged pointer (the
- * tag may be checked), an unaligned stack pointer. */
+/* Emulation fails and changes nothing if the access may fault, because the program must get the fault: unmapped memory,
+ * a tagged pointer (the tag may be checked), an unaligned stack pointer. */
 static void test_faulting_accesses_are_left_to_the_processor(void **state)
 {
 	static const struct {
@@ -647,7 +648,7 @@ static uint64_t signed_address(uint64_t address, uint64_t with)
 	return x17;
 #else
 	(void)with;
-	return address | 0x002a000000000000; /* with 48-bit addresses, which that machine is assumed to have */
+	return address | 0x002a000000000000; /* above 48-bit addresses, which functrace assumes on other machines */
 #endif
 }
 
@@ -665,7 +666,8 @@ static void test_signatures_and_tags_are_stripped(void **state)
 			assert_true(arch->strip(is_signed | tag) == addresses[i]);
 		}
 #ifdef __aarch64__
-	/* The highest address: 48 bits, unless more are requested from a kernel that has them. */
+	/* Requests a high address. The kernel returns one of 52 bits if it supports them, else one of at most 48
+	 * bits. */
 	void *const high = mmap((void *)((uint64_t)1 << 51), 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	assert_true(high != MAP_FAILED);
@@ -740,7 +742,8 @@ static void test_system_calls_and_restorers_are_recognised(void **state)
 
 /* --- code around calls --- */
 
-/* A piece of code, as words, with unreadable memory around it. */
+/* A piece of code, as words. Around it read_around() reads zeros, which is_constant() also assumes for memory that it
+ * cannot read. */
 struct around {
 	const uint32_t *words;
 	size_t count;
@@ -763,7 +766,7 @@ static int read_around(void *context, uint64_t address, void *data, size_t size)
 /* Constants after a call that never returns. */
 static void test_constants_after_calls_are_recognised(void **state)
 {
-	/* As GCC generates them: -mcmodel=tiny, -mpc-relative-literal-loads; large. */
+	/* As GCC generates them with -mcmodel=tiny -mpc-relative-literal-loads, and with -mcmodel=large. */
 	static const uint32_t tiny[] = {
 		0x5c0000a0,                           /* ldr d0, 14 */
 		0x9c0000c1,                           /* ldr q1, 1c */
@@ -850,12 +853,12 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 		/* the same after bti c; with autia1716 the slot is unknown */
 		{0x9400003f, {0xd503245f, 0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd503219f, 0xd71f0a30}, {0}, 0},
-		/* mov w0, #64; mov x1, x2; b to procedure linkage of another register */
+		/* mov w0, #64; mov x1, x2; b to procedure linkage that uses another register */
 		{0x9400003f,
 		 {0x52800800, 0xaa0203e1, 0x1400000e},
 		 {0xf00000e9, 0x913f6129, 0xf9400129, 0xd61f0120},
 		 0x41ffd8},
-		/* its register gets another value meanwhile */
+		/* the stub's register gets another value before the jump */
 		{0x9400003f, {0xf00000f0, 0xaa0203f0, 0xf947ee11, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xa94147f0, 0xd61f0220}, {0}, 0},
 		/* results in registers that no field of the instruction names: autia1716; chkfeat x16; casp x16, x17,
@@ -870,7 +873,7 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 		{0x9400003f, {0x14000000}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x94000002, 0xd61f0220}, {0}, 0},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0xd4200000, 0xd61f0220}, {0}, 0},
-		/* not called directly; unreadable code */
+		/* an indirect call; a call of unreadable code */
 		{0xd63f0100, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
 		{0x95ffffff, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0},
 	};

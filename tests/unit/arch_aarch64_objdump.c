@@ -1,11 +1,11 @@
 /* Compares AArch64's decoder with objdump, for many words and for the code of real objects: the kind that objdump's
  * text implies, and for emulated instructions the address that objdump prints.
  *
- *   arch_aarch64_objdump [FILE...]     these files; else random words, and the C library of a cross compiler, if there
- *                                      is one
+ *   arch_aarch64_objdump [FILE...]     these files; else random words, and the C and C++ libraries of a cross
+ *                                      compiler, if there is one
  *
- * The disassembler is $AARCH64_OBJDUMP, by default aarch64-linux-gnu-objdump, and the assembler $AARCH64_AS. Without
- * them the status is 77. */
+ * The disassembler is $AARCH64_OBJDUMP, by default aarch64-linux-gnu-objdump, and the assembler $AARCH64_AS. If nothing
+ * can be disassembled, the status is 77. */
 #include "config.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
 #define IS_ONE_OF(word, ...)                                                                                           \
 	is_one_of(word, (const char *const[]){__VA_ARGS__}, ARRAY_SIZE(((const char *const[]){__VA_ARGS__})))
 
-/* The address of the literal, branch or page is the last operand, in hexadecimal: "x0, #33, 3f0 <f+0x10>". */
+/* Gets the address of a literal, branch target or page: the last operand, in hexadecimal ("x0, #33, 3f0 <f+0x10>"). */
 static bool names_place(const struct line *line, uint64_t *place)
 {
 	const char *at = strrchr(line->operands, ',');
@@ -150,7 +150,7 @@ static bool agrees(const struct line *line)
 	a64_put(bytes, line->word);
 	const bool is_decoded = arch->decode(line->address, bytes, sizeof(bytes), false, &insn);
 
-	/* The word is data, or an instruction that objdump or the decoder does not know, so it is not compared. */
+	/* objdump does not know the word: it is data, or a newer instruction. The decoder must not emulate it. */
 	if (!strcmp(line->mnemonic, ".inst"))
 		return !is_decoded || insn.kind != INSN_EMULATE;
 	if (is_decoded == none || (is_decoded && insn.kind != kind)) {
@@ -161,7 +161,8 @@ static bool agrees(const struct line *line)
 	if (!is_decoded)
 		return true;
 	kinds[insn.kind]++;
-	/* prfm has no effect; the condition of a zero register always or never holds. */
+	/* Not compared: prfm, which has no effect, and register 31, because a condition on xzr always or never
+	 * holds. */
 	if (insn.kind != INSN_EMULATE || !strcmp(line->mnemonic, "prfm") || (line->word & 31) == 31 ||
 	    !names_place(line, &place) || IS_ONE_OF(line->mnemonic, "br", "blr", "ret", "bti"))
 		return true;
@@ -196,7 +197,7 @@ static bool check_file(const char *path, const char *objdump)
 	return checked > before;
 }
 
-/* The instructions of the assembler's processor are all among these words, which are the same in every run. */
+/* Writes random words, which are the same in every run. */
 static void put_words(FILE *out)
 {
 	uint32_t word = 1;

@@ -81,8 +81,8 @@ static struct {
 
 #define PSTATE_SSBS 0x1000u
 
-/* An indirect branch leaves its type in the flags, which is not emulated. The kernel sets SSBS when it switches tasks.
- */
+/* Clears flags that may differ: an indirect branch leaves its type in the flags, but its emulation does not, and the
+ * kernel sets SSBS when it switches tasks. */
 static void clear_transient_flags(struct arena_state *state)
 {
 	state->regs.words[A64_PSTATE] &= ~(uint64_t)(PSTATE_BTYPE | PSTATE_SSBS);
@@ -224,7 +224,8 @@ static bool compare(uint32_t word, unsigned slots)
 
 /* --- instructions by hand --- */
 
-/* Instructions relative to the pc point into TEXT, which also contains literals. */
+/* Instructions relative to the pc point into TEXT, from which literals are read, too, unless the list says
+ * otherwise. */
 static const uint32_t by_hand[] = {
 	/* nop, yield, bti, bti c, bti j, bti jc; b, b.cond, cbz, cbnz, tbz, tbnz, forward and backward, of both widths
 	 */
@@ -257,7 +258,7 @@ static const uint32_t by_hand[] = {
 	0x0b820420, 0x4b027c20, 0xab42fc20, 0x2b827c20, 0x8a020020, 0x0a220020, 0xaa020420, 0x2a627c20, 0xcac20c20,
 	0x4ae20c20, 0xeac21020, 0x6a22003f, 0xea620420, 0xd2a00020, 0x12800021, 0x92e00021, 0xf2800021, 0x72a00021,
 	0xf2e00021,
-	/* autiasp, autia x0, x1, xpaclri, retaa, retab, mrs tpidr_el0; mrs, msr nzcv, dmb; ldar to ldaxp */
+	/* autiasp, autia x0, x1, xpaclri, retaa, retab, mrs tpidr_el0; mrs, msr nzcv, dmb; ldar, stlr, ldxr, ldaxp */
 	0xd50323bf, 0xdac11020, 0xd50320ff, 0xd65f0bff, 0xd65f0fff, 0xd53bd040, 0xd53b4200, 0xd51b4200, 0xd5033bbf,
 	0x88dffc01, 0x889ffc01, 0x885f7c01, 0xc87f8801,
 	/* cas, ldadd, casp; ld1, st1 with write-back, tbl, aese, crc32x; ptrue of SVE; not allocated */
@@ -281,8 +282,8 @@ static void test_chosen_instructions_run_alike_from_copies(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* The copy has the effect of the instruction in place. The instruction must not fork, because the child would continue
- * in the copy. */
+/* A copied system call has the same effect as in its place. The call that is tried here must not fork, because the
+ * child would continue in the copy. */
 static void test_copied_system_call_has_the_same_effect(void **state)
 {
 	struct arena_state before, native, after;
@@ -406,12 +407,12 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 			if (!is_repeatable(word) || hash_get_ptr(&forms, form))
 				continue;
 			hash_set_ptr(&forms, form, &forms);
-			if (a64_bits(word, 24, 5) == 0x18 && is_literal(word)) /* otherwise too far for some slots */
+			if (a64_bits(word, 24, 5) == 0x18 && is_literal(word)) /* otherwise it may be outside of TEXT */
 				word = (word & ~0x00ffffe0u) | 0x80;
 			a64_put(bytes, word);
 			if (!arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)
 				continue;
-			if (!compare(word, 1)) /* in all slots only by hand: each run is slow in a guest */
+			if (!compare(word, 1)) /* one slot only, because each run is slow in a guest */
 				failed_forms++;
 		}
 	}

@@ -244,8 +244,8 @@ void arena_get_data(struct arena_state *state)
 		die("reading data");
 }
 
-/* Runs PTRACE_CONT or PTRACE_SINGLESTEP from the set state to the next stop, and reads the state back, except for the
- * extended registers. */
+/* Sets the child's registers and DATA from *after, resumes it by PTRACE_CONT or PTRACE_SINGLESTEP, and reads the state
+ * at its next stop into *after, except for the extended registers. */
 static void resume_until_stop(int request, struct arena_state *after)
 {
 	siginfo_t info;
@@ -295,9 +295,9 @@ static bool runs_nop(const struct arena_state *idle, uint64_t sp)
 	       after.regs.words[offsetof(struct user_regs_struct, rip) / 8] == ARENA_HERE + 2;
 }
 
-/* Finds out what this kernel can run: some kernels have no 32-bit code at all, and some guest kernels kill a task at
- * its resume if its stack pointer is not a valid address, which a processor would allow until the next use of the
- * stack. */
+/* Finds out what this kernel can run. Some kernels have no 32-bit code at all. Some guest kernels kill a task that is
+ * resumed with a stack pointer that is not a valid address, although a processor would allow this until the next use of
+ * the stack. */
 static int probe(const struct arena_state *idle)
 {
 	if (!runs_nop(idle, ARENA_STACK))
@@ -354,7 +354,8 @@ int arena_start(struct arena_state *state)
 	return probe(state);
 }
 
-/* Fails like an access of the tracee: /proc/PID/mem ignores memory protection, these functions do not. */
+/* Fails like an access of the tracee. An access to /proc/PID/mem would ignore memory protection, process_vm_readv()
+ * does not. */
 static int memory_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};

@@ -47,12 +47,12 @@ struct arena_state {
 /* Returns the port of the tested instructions. */
 const struct arch *arena_arch(void);
 
-/* Truncates the values of registers to what 32-bit code can have, and sets a stack pointer with which this kernel
- * resumes a task. The registers always have the form of a 64-bit process. */
+/* With ARENA_32, truncates the values of registers to what 32-bit code can have. Otherwise, changes only a stack
+ * pointer with which this kernel does not resume a task. The registers always have the form of a 64-bit process. */
 void arena_fit(struct arch_regs *regs);
 /* Returns true if this kernel resumes a task with these registers. */
 bool arena_can_resume(const struct arch_regs *regs);
-/* Calls the port's emulate() on registers in this form. */
+/* Calls the port's emulate() on registers that have the form of a 64-bit process. */
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory);
 
 /* Returns the next number of a sequence that is the same in every run of a program. */
@@ -74,7 +74,7 @@ void arena_run(const struct arena_state *before, struct arena_state *after);
 /* Single-steps the instruction at the pc; does not transfer the extended registers. */
 void arena_step(const struct arena_state *before, struct arena_state *after);
 
-/* Copies state->data to the child's memory and back, around an emulation by arena_memory. */
+/* Copy state->data to the child's memory, and back: before and after an emulation that uses arena_memory. */
 void arena_put_data(const struct arena_state *state);
 void arena_get_data(struct arena_state *state);
 extern const struct arch_memory arena_memory;

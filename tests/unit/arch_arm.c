@@ -88,7 +88,8 @@ static const struct {
 		{"vldmia pc, {d0}", "02 0b 9f ec", INSN_STEP, 0},
 		{"setend be", "00 02 01 f1", INSN_STEP, 0},
 		{"clz r0, r1", "11 0f 6f e1", INSN_COPY, 0},
-		/* UNPREDICTABLE with the pc: as the second register of a pair, an offset, a shift, a result. */
+		/* Encodings that are UNPREDICTABLE with the pc (as the second register of a pair, an offset, a shift, a
+		 * result), and valid ones that resemble them. */
 		{"ldrd lr, pc, [r2]", "d0 e0 c2 e1", INSN_STEP, 0},
 		{"ldrd lr, pc, [pc, #8]", "d8 e0 cf e1", INSN_STEP, 0},
 		{"strd lr, pc, [r2]", "f0 e0 c2 e1", INSN_STEP, 0},
@@ -184,7 +185,7 @@ static const struct {
 	  {"ldr.w r8, [r0, #4]!", "50 f8 04 8f", INSN_COPY, CAN_EMULATE},
 	  {"ldrt r8, [r0, #4]", "50 f8 04 8e", INSN_COPY, 0},
 	  {"pld [r0]", "90 f8 00 f0", INSN_COPY, 0},
-	  /* These encodings are not allocated, or UNPREDICTABLE with the pc. */
+	  /* Encodings that are not allocated, or UNPREDICTABLE with the pc, and valid ones that resemble them. */
 	  {"blx with its lowest bit", "00 f0 05 e8", INSN_STEP, 0},
 	  {"blx pc", "f8 47", INSN_STEP, 0},
 	  {"bxns lr", "74 47", INSN_STEP, 0},
@@ -271,7 +272,7 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 		{HERE, "01 30 83 e2 93 1f 82 e1", false},              /* add; strex */
 		{HERE, "01 30 83 e2 93 1e 82 e1", false},              /* add; stlex */
 		{HERE, "01 30 83 e2 93 fc 82 e1", true},               /* add; stl */
-		{HERE, "9f 3f 92 e1 01 30 83 e2 93 1f 82 e1", true},   /* ldrex; add; strex: it cannot be stepped */
+		{HERE, "9f 3f 92 e1 01 30 83 e2 93 1f 82 e1", true},   /* ldrex; add; strex: ldrex is INSN_STEP */
 		{HERE, "01 30 83 e2 9f 3f 92 e1 93 1f 82 e1", true},   /* add; ldrex; strex */
 		{HERE, "02 00 00 0a 93 1f 82 e1", false},              /* beq; strex */
 		{HERE, "02 00 00 ea 93 1f 82 e1", true},               /* b; strex */
@@ -332,7 +333,7 @@ static void test_copies_end_with_a_jump_back(void **state)
 	check_copy(THUMB, "10 b5", NULL, "10 b5 df f8 04 f0 00 00 03 00 01 00", 2);
 	/* ldr.w pc, [pc] */
 	check_copy(THUMB, "2d e9 f0 41", NULL, "2d e9 f0 41 df f8 00 f0 05 00 01 00", 4);
-	/* vldr d0, [pc, #8] of 16 */
+	/* vldr d0, [pc, #8], where the literal is at SLOT + 16 */
 	check_copy(0, "08 0b 9f ed", "11 22 33 44 55 66 77 88",
 		   "02 0b 9f ed 04 f0 1f e5 04 00 01 00 00 00 00 00 11 22 33 44 55 66 77 88", 4);
 	/* vldr s15, [pc, #-32] becomes one with a positive offset */
@@ -499,7 +500,7 @@ static void test_cbz_and_cbnz_are_emulated(void **state)
 	assert_int_equal(regs.narrow[PC], HERE + 12);
 }
 
-/* An IT instruction, and a branch in its block. */
+/* An IT instruction, and instructions in its block, the last a branch. */
 static void test_it_blocks_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
@@ -508,7 +509,7 @@ static void test_it_blocks_are_emulated(void **state)
 	emulate(THUMB, "06 bf", &regs); /* itte eq */
 	assert_int_equal(regs.narrow[PC], HERE + 2);
 	assert_int_equal(regs.narrow[CPSR], T | 0x10 | 2u << 25 | 1u << 10);
-	regs = fresh(1, 2u << 25 | 2u << 10); /* 0000 1010: eq, then one more of eq */
+	regs = fresh(1, 2u << 25 | 2u << 10); /* 0000 1010: eq, then ne, eq */
 	emulate(THUMB, "00 bf", &regs);
 	assert_int_equal(regs.narrow[CPSR], T | 0x10 | 0u << 25 | 5u << 10); /* 0001 0100: ne */
 	regs = fresh(1, 0u << 25 | 2u << 10);                                /* 0000 1000: the last, eq */
@@ -754,7 +755,7 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 	/* Thumb's blx to the same */
 	assert_true(slot_of(HERE + 4 + 1, "00 f0 02 e8 00 bf 00 bf 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5", &slot));
 	assert_int_equal(slot, HERE + 16 + 0xee000 + 0xf4);
-	/* bl to a function that only jumps (b.w) to linkage's Thumb entry: bx pc; b.n to it */
+	/* bl to a function that only jumps (b.w) to the Thumb entry of linkage: bx pc; b.n */
 	assert_true(slot_of(HERE + 4 + 1, "00 f0 00 f8 00 f0 00 b8 78 47 fd e7 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5",
 			    &slot));
 	assert_int_equal(slot, HERE + 20 + 0xee000 + 0xf4);
@@ -769,7 +770,7 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 	assert_false(slot_of(HERE + 4, "ff ff ff eb 00 c6 8f e2 03 c0 a0 e1 f4 f0 bc e5", &slot));
 }
 
-/* Reads this code, with unreadable memory around it. */
+/* Reads the code at HERE, and zeros around it, which is_constant() also assumes for memory that it cannot read. */
 static int read_around(void *context, uint64_t address, void *data, size_t size)
 {
 	(void)context;
@@ -803,7 +804,7 @@ static void test_constants_in_thumb_code_are_recognised(void **state)
 	assert_false(is_constant(20 + THUMB, loads));
 	assert_false(is_constant(28 + THUMB, loads));
 	assert_false(is_constant(8 + THUMB, loads));
-	assert_false(is_constant(14 + THUMB, loads)); /* no constants at this place */
+	assert_false(is_constant(14 + THUMB, loads)); /* constants begin only at multiples of four */
 	assert_true(is_constant(12 + THUMB, wide));
 	assert_true(is_constant(16 + THUMB, wide));
 	assert_true(is_constant(20 + THUMB, wide));
@@ -811,12 +812,12 @@ static void test_constants_in_thumb_code_are_recognised(void **state)
 	assert_true(is_constant(8 + THUMB, "9f ed 01 0a 00 f0 04 f8"));  /* vldr s0, [pc, #4]; bl */
 	assert_true(is_constant(8 + THUMB, "0f f2 04 00 00 f0 04 f8"));  /* adr.w r0; bl */
 	assert_true(is_constant(4 + THUMB, "00 bf 00 4e 00 f0 04 f8"));  /* nop; ldr r6, [pc, #0] */
-	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr, with such a second half */
+	assert_false(is_constant(4 + THUMB, "40 f6 00 4e 00 f0 04 f8")); /* movw lr; its second half is like ldr */
 }
 
 static void test_constants_in_a32_code_are_recognised(void **state)
 {
-	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a word; two; bl; mov r0, #1 */
+	/* ldr r0, [pc, #4]; vldr d0, [pc, #4]; bl; a constant of one word; one of two words; bl; mov r0, #1 */
 	static const char loads[] =
 		"04 00 9f e5 01 0b 9f ed 02 00 00 eb 78 56 34 12 00 00 00 00 00 00 00 00 02 00 00 eb 01 00 a0 e3";
 	static const char back[] = "02 00 00 eb 00 00 00 00 00 00 00 00 b0 01 5f e1"; /* ldrh r0, [pc, #-16] */

@@ -2,13 +2,13 @@
  * text implies, and for emulated instructions that use only the pc (branches, literals, adr) the address that objdump
  * prints.
  *
- *   arch_arm_objdump [FILE...]     these files; else all forms of arch_arm_forms.h, random words, and the C library
- *                                  of a cross compiler, if there is one
+ *   arch_arm_objdump [FILE...]     these files; else all forms of arch_arm_forms.h, random words, and the C and C++
+ *                                  libraries of a cross compiler, if there is one
  *
  * A random word may not be copied if objdump shows the pc in it, and not be emulated if objdump does not know it.
  *
- * The disassembler is $ARM_OBJDUMP, by default arm-linux-gnueabihf-objdump, and the assembler $ARM_AS. Without them
- * the status is 77. */
+ * The disassembler is $ARM_OBJDUMP, by default arm-linux-gnueabihf-objdump, and the assembler $ARM_AS. If there is no
+ * disassembler, or nothing to disassemble, the status is 77. */
 #include "config.h"
 
 #include <ctype.h>
@@ -32,8 +32,8 @@ static const char *const handful[] = {
 	"/usr/lib/arm-linux-gnueabihf/libstdc++.so.6",
 };
 
-/* In a stripped object code and data are not marked, and objdump disassembles both: one word of this number may be data
- * that no processor would accept as code. */
+/* In a stripped object code and data are not marked, and objdump disassembles both. So one in DATA_SHARE instructions
+ * may differ: it may be data that no processor would accept as code. */
 #define DATA_SHARE 10000
 
 #define MADE_UP 50000u /* words */
@@ -277,7 +277,8 @@ static void report_difference(const struct line *line, const char *what)
 		       names[expected(line)]);
 }
 
-/* Between an exclusive load and its store, and on the program's own breakpoints, no breakpoint may be inserted. */
+/* Returns true for instructions at which no breakpoint may be inserted: exclusive stores, which the stop would make
+ * fail, and the program's own breakpoints. */
 static bool is_refused(const struct line *line)
 {
 	static const char *const names[] = {"strex",  "strexb", "strexh", "strexd", "stlex", "stlexb",
@@ -314,7 +315,8 @@ static void check(const struct line *line)
 		report_difference(line, "no copy");
 }
 
-/* objdump disassembles instructions of status registers whose fixed bits are wrong as comparisons without flags. */
+/* Returns true for comparisons that set no flags. objdump shows instructions of status registers with wrong fixed bits
+ * as such comparisons. */
 static bool is_misread(const struct line *line, uint32_t word)
 {
 	return !line->thumb && (word & 0x0d900000) == 0x01000000 &&
@@ -381,8 +383,8 @@ static void put_forms(FILE *out)
 	fputs(arm_forms, out);
 }
 
-/* Writes the same words in every run, in A32 and in Thumb; more words from the groups of long instructions, because the
- * others have few. */
+/* Writes the same words in every run: random A32 words, twice as many random long Thumb instructions, and all short
+ * ones. */
 static void put_words(FILE *out)
 {
 	static const uint32_t groups[] = {0xe8000000, 0xf0000000, 0xf8000000};

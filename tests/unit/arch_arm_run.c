@@ -36,7 +36,8 @@ extern const struct arch arch_arm;
 #define NT_ARM_VFP 0x400
 #endif
 
-/* The child's memory: code of both states, all breakpoints except the instruction, data, near and far slots. */
+/* The child's memory: zones of A32 and of Thumb code, which contain only breakpoints except for the instruction; data;
+ * a near and a far page of slots. */
 #define ZONE      0x10000000u
 #define ZONE_SIZE 0x20000u
 #define A32_HERE  (ZONE + 0x8000)
@@ -293,7 +294,8 @@ static const struct form a32[] = {
 	{"vpush", 0x0d2d0b04, 0xf0007000},
 };
 
-/* The first halfword in the upper bits above the second, or zero above a short instruction. */
+/* In `bits` and `free` the first halfword of an instruction is above the second. The upper bits of a short instruction
+ * are zero. */
 static const struct form t32[] = {
 	{"ldr rd, [pc, #x]", 0x4800, 0x07ff},
 	{"adr", 0xa000, 0x07ff},
@@ -435,7 +437,7 @@ static int record_first_read(void *context, uint64_t address, void *data, size_t
 	return read_child(context, address, data, size);
 }
 
-/* Returns true if the instruction loads from an unaligned address, or if its emulation fails before it reads. */
+/* Returns true if the emulation first reads from an unaligned address, or if it reads nothing. */
 static bool is_unaligned(const struct insn *insn, const struct state *before)
 {
 	const struct arch_memory memory = {record_first_read, write_data, NULL};
@@ -467,7 +469,7 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 		report_difference(text, insn, before, &out, native, error ? "not emulated" : "emulated");
 }
 
-/* In every second case the state is that of the last instruction of an IT block. */
+/* Returns, in half of the calls, the bits of the cpsr in the last instruction of an IT block, else 0. */
 static uint32_t random_it_state(void)
 {
 	const uint32_t state = random_number() % 14 << 4 | 8;
@@ -475,7 +477,7 @@ static uint32_t random_it_state(void)
 	return random_number() & 1 ? (state & 3) << 25 | (state & 0xfc) << 8 : 0;
 }
 
-/* movs of a register cannot be in an IT block. */
+/* Returns true for the forms "short ...", except for movs of a register, which cannot be in an IT block. */
 static bool may_be_conditional(const char *text, uint32_t word)
 {
 	return !strncmp(text, "short", 5) && word >> 6;
@@ -540,7 +542,7 @@ static bool is_predictable(const struct form *form, uint32_t word, bool thumb)
 	if (is_list && (!thumb || is_long)) {
 		const uint32_t list = word & 0xffff, n = word >> 16 & 15;
 
-		/* At least two registers, and not the base if it is changed. */
+		/* At least two registers, and neither the base nor sp. */
 		return __builtin_popcount(list) >= 2 && !(list >> n & 1) && !(list >> 13 & 1);
 	}
 	if (is_list)

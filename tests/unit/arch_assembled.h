@@ -1,5 +1,5 @@
-/* Assembles instructions of a test into an object, for a disassembler to read on a machine without programs of that
- * processor. */
+/* Assembles instructions of a test into an object. So a disassembler can be compared on a machine that has no programs
+ * for the tested processor. */
 #ifndef FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 #define FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 
@@ -11,9 +11,9 @@
 
 #include "base/util.h"
 
-/* Returns the folder of the object, whose name is `object` in it; NULL if it could not be made because there is no such
- * assembler. `command` is the assembler with its options; `put` writes its input. The caller ends it by
- * assembled_remove(). */
+/* Runs the assembler `command` (with its options) on the input that `put` writes. Returns the folder that contains the
+ * result, the file `object`; the caller removes it by assembled_remove(). NULL: this has failed, for example because
+ * there is no such assembler. */
 static char *assembled_make(const char *command, void (*put)(FILE *out))
 {
 	char *const folder = xstrdup("/tmp/functrace-assembled.XXXXXX");

@@ -15,7 +15,7 @@
 
 static unsigned reads;
 
-/* Each byte is the low byte of its address. */
+/* Reads code in which each byte is the low byte of its address. Fails before *start. */
 static int code_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const uint64_t *start = context;

@@ -1,5 +1,6 @@
-/* Tests call_slot(), which finds the targets of calls, on the forms of procedure linkage that linkers make, on
- * functions that end in a jump, and on code that only looks like these. */
+/* Tests call_slot(), which finds the slot of the global offset table through which a call reaches its target: on the
+ * forms of procedure linkage that linkers make, on functions that end in a jump, and on code that only looks like
+ * these. */
 #include "config.h"
 
 #include <elf.h>
@@ -60,7 +61,7 @@ struct form {
 };
 
 static const struct form calls[] = {
-	/* call STUB (from 0x400015: + 0xeb), of the classic .plt, of .plt.got */
+	/* call STUB (at 0x400015 + 0xeb): an entry of the classic .plt, and of .plt.got */
 	{"e8 eb 00 00 00", "ff 25 fa 1e 00 00 68 05 00 00 00 e9 90 ff ff ff", "", 0x402000},
 	{"e8 eb 00 00 00", "ff 25 f2 1e 00 00 66 90", "", 0x401ff8},
 	/* addr32 call, as a linker relaxes call *GOT */
@@ -75,7 +76,7 @@ static const struct form calls[] = {
 	{"ff 15 ea 1f 00 00", "", "", 0x402000},
 	{"66 48 ff 15 e8 1f 00 00", "", "", 0x402000},
 	{"ff 15 ea ff ff ff", "", "", 0x400000},
-	/* a function that ends in a jump to it: mov $64, %edi; jmp OTHER; and by -fno-plt, rex.W jmp *GOT */
+	/* a function that ends in a jump to linkage: mov $64, %edi; jmp OTHER; and by -fno-plt, rex.W jmp *GOT */
 	{"e8 eb 00 00 00", "bf 40 00 00 00 e9 76 00 00 00", "ff 25 7a 1e 00 00", 0x402000},
 	{"e8 eb 00 00 00", "48 89 fe bf 40 00 00 00 48 ff 25 f1 1e 00 00", "", 0x402000},
 	{"e8 eb 00 00 00", "eb 7e", "f3 0f 1e fa ff 25 76 1e 00 00", 0x402000},
@@ -94,7 +95,7 @@ static const struct form calls[] = {
 	{"e8 eb 00 00 00", "ff 2d fa 1e 00 00", "", 0},    /* ljmp */
 	{"e8 eb 00 00 00", "67 ff 25 f9 1e 00 00", "", 0}, /* jmp *x(%eip) */
 	{"e8 eb 00 00 00", "06", "", 0},                   /* no instruction */
-	/* no end, and out of what is mapped */
+	/* a loop without end, and a target that is not mapped */
 	{"e8 eb 00 00 00", "eb fe", "", 0},
 	{"e8 eb ff ff 0f", "", "", 0},
 	/* other calls */
@@ -117,9 +118,10 @@ static const struct form calls_32[] = {
 	{"e8 eb 00 00 00", "ff a3 f8 ff ff ff 66 90", "", 0x402ff8},
 	{"e8 eb 00 00 00", "ff 63 f8", "", 0x402ff8},
 	{"e8 eb 00 00 00", "b9 08 00 00 00 ff a3 10 00 00 00", "", 0x403010},
-	/* far below, around the end of addresses: from 0x400015 to 0x400100 */
+	/* a jump 2 GiB backward, around address 0, to 0x80400180 */
 	{"e8 eb 00 00 00", "e9 7b 00 00 80", "", 0},
-	/* -fno-plt: by ebx or whichever register, of which only ebx may be another table */
+	/* -fno-plt: by a fixed address, or by a register; with a positive offset, registers other than ebx may point to
+	 * another table */
 	{"ff 15 00 20 40 00", "", "", 0x402000},
 	{"ff 93 f0 ff ff ff", "", "", 0x402ff0},
 	{"ff 93 10 00 00 00", "", "", 0x403010},
@@ -130,7 +132,7 @@ static const struct form calls_32[] = {
 	{"ff 50 10", "", "", 0},
 	{"ff 90 10 00 00 00", "", "", 0},
 	{"ff 54 24 f0", "", "", 0}, /* call *-16(%esp) */
-	/* a function that ends in a jump to it */
+	/* a function that ends in a jump to linkage */
 	{"e8 eb 00 00 00", "b8 40 00 00 00 e9 76 00 00 00", "ff a3 10 00 00 00", 0x403010},
 	/* functions that do something else */
 	{"e8 eb 00 00 00", "8b 1c 24 c3", "", 0},
@@ -176,7 +178,8 @@ static void test_slots_of_i386_calls_are_found(void **state)
 	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 }
 
-/* A stub that ends with the last page; one that is cut by it; a call at the beginning of the first. */
+/* A stub that ends with the last page; one that the end of this page cuts off; a call at the start of the first
+ * page. */
 static void test_slots_are_found_at_the_edges_of_mapped_code(void **state)
 {
 	(void)state;

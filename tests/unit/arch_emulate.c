@@ -31,7 +31,7 @@
 
 #define ROUNDS 3 /* states for each encoding */
 
-static unsigned encodings_wanted; /* of each opcode; the test's argument is another number */
+static unsigned encodings_wanted; /* number of encodings to try of each opcode; the test's argument replaces it */
 
 static const struct arch *arch;
 static struct arena_state idle; /* the child's state after its start */

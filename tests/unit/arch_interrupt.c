@@ -113,7 +113,7 @@ static int in_read(void)
 	return 0;
 }
 
-/* The kernel restarts the following calls itself; functrace does not. */
+/* The kernel itself restarts this call; functrace does not. */
 static int in_pause(void)
 {
 	pause();

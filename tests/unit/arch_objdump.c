@@ -2,16 +2,16 @@
  *
  *   arch_objdump            a few objects (make check; more with CHECK_LONG)
  *   arch_objdump FILE...    these objects
- *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/libexec
+ *   arch_objdump --all      every object in /usr/bin, /usr/sbin, /usr/lib, /usr/lib64, /usr/libexec
  *
  * For each instruction that objdump shows, the length must be the same, and the kind must be the one that objdump's
- * text implies: jumps, calls, loops and nops are emulated, jcc and RIP-relative operands copied to a near slot (with
- * the same target), a few stepped, all others copied unchanged. Every copy is relocated to slots a gigabyte before and
- * after.
+ * text implies: jumps, calls, loops and nops are emulated; jcc and RIP-relative operands are copied to a near slot
+ * (with the same target); a few instructions are stepped; all others are copied unchanged. Every copy is relocated to
+ * slots a gigabyte before and after.
  *
- * For the places of breakpoints, functions' starts and return sites, the test prints how often each kind occurs, and
- * each instruction there that could only be stepped in place; it fails if `may_step` does not explain one of them.
- * Functions are found by their FDEs, because hand-written code has tables between functions. */
+ * Breakpoints are inserted at functions' starts and return sites. For these places the test prints how often each kind
+ * occurs, and each instruction that could only be stepped in place; it fails if `may_step` does not explain one of
+ * them. Functions are found by their FDEs, because hand-written code has tables between functions. */
 #include "config.h"
 #include "arch_reach.h"
 #include "long.h"
@@ -120,8 +120,8 @@ static int32_t get_32(const unsigned char *bytes)
 	return value;
 }
 
-/* Reads the table of an .eh_frame_hdr at `address` if it has the one form that linkers write:
- * version 1, a 4-byte count, pairs of 4-byte offsets of this section. */
+/* Reads the table of an .eh_frame_hdr at `address` if it has the one form that linkers write: version 1, a 4-byte
+ * count, pairs of 4-byte offsets from this section's start. */
 static void read_table(const char *file, size_t file_size, uint64_t address)
 {
 	const unsigned char *header = at_address(file, file_size, address, 12), *table, *fde;
@@ -420,9 +420,9 @@ static const char *compare(const struct line *line, const struct insn *insn)
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
 
-/* Data that objdump shows as instructions which the processor refuses with SIGILL, and which the decoder rightly
- * refuses: an invalid lock, segment registers that do not exist or cannot be loaded, a REX prefix before VEX, x87
- * instructions of the 287. */
+/* Returns true for data that objdump shows as instructions, but that a processor refuses with SIGILL, and the decoder
+ * rightly refuses: an invalid lock, segment registers that do not exist or cannot be loaded, a REX prefix before VEX,
+ * x87 instructions of the 287. */
 static bool is_refused(const struct line *line)
 {
 	const char *text = line->text;

@@ -53,7 +53,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 }
 
-/* Returns an address in DATA (every second time), a small number, or any number. */
+/* Returns an address in DATA (every second time), one in TEXT, a small number, or any number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {
@@ -114,8 +114,8 @@ static struct {
 	unsigned locks; /* not run, because they lock two cache lines in each of the states that were tried */
 } figures;
 
-/* Differences that are allowed: the address of the last x87 instruction, and which extended registers are marked as
- * being in their initial state. */
+/* Clears what may differ: the address of the last x87 instruction, and the marks of the extended registers that are in
+ * their initial state. */
 static void clear_x87_pc(struct arena_state *state)
 {
 	memset(state->xstate + 8, 0, 8);
@@ -452,8 +452,8 @@ static const unsigned char system_call[] = {0xcd, 0x80};
 static const unsigned char system_call[] = {0x0f, 0x05};
 #endif
 
-/* A copied system call, whether it sleeps or not, has the same effect as in its place, except on rcx: a 64-bit system
- * call sets it to the pc after the instruction. */
+/* A copied system call has the same effect as in its place, except on rcx: a 64-bit system call sets rcx to the pc
+ * after the instruction. */
 static void test_copied_system_call_has_the_same_effect(void **state)
 {
 	const unsigned char *const bytes = system_call;
@@ -493,7 +493,7 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 
 /* --- instructions of installed libraries --- */
 
-/* Instructions whose result depends on when, where or how often they run. */
+/* Returns false for instructions whose result depends on when, where or how often they run. */
 static bool is_repeatable(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
@@ -655,8 +655,9 @@ static void corpus_files(struct corpus *corpus)
 }
 #endif
 
-/* An instruction of each form that the libraries in this process contain, with operands in the arena; those of 32-bit
- * libraries, too, and the 32-bit meaning of 64-bit libraries' bytes. */
+/* Runs an instruction of each form that the libraries in this process contain, with operands in the arena. With
+ * ARENA_32 the forms are those of 32-bit libraries, and those that the bytes of the 64-bit libraries have as 32-bit
+ * code. */
 static void test_library_instructions_run_alike_from_copies(void **state)
 {
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};

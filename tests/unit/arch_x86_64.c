@@ -241,7 +241,7 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	struct insn insn;
 
 	(void)state;
-	/* push, too far away for rel32: a jump by the 8 bytes after it. */
+	/* push, too far away for rel32: the jump back uses the 8-byte address after it. */
 	insn = decode_at(high, "55", false);
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 15);
@@ -261,7 +261,8 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), -ERANGE);
 	assert_int_equal(arch()->relocate(&insn, high + gib, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\xc0\x00", 7);
-	/* The last slot that reaches upwards, and the first that does not. */
+	/* In both directions, the last slot from which the operand is within reach, and the first from which it is
+	 * not. */
 	assert_int_equal(arch()->relocate(&insn, high + 0x80000000u, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\x80\x00", 7);
 	assert_int_equal(arch()->relocate(&insn, high + 0x80000001u, &copy), -ERANGE);
@@ -291,7 +292,8 @@ static void test_random_bytes_keep_the_decoders_contract(void **state)
 			random = random * 6364136223846793005u + 1442695040888963407u;
 			bytes[j] = (unsigned char)(random >> 56);
 		}
-		/* Half of the byte strings begin with a prefix, or with the escape of a longer opcode. */
+		/* Half of the byte strings have a prefix, or the escape of a longer opcode, as their first or second
+		 * byte. */
 		if (i & 1)
 			bytes[i >> 1 & 1] = "\x0f\x66\xf3\xf2\xc4\xc5\x62\x48"[i >> 2 & 7];
 		if (!arch()->decode(HERE, bytes, i % 17, i & 32, &insn)) {
@@ -409,7 +411,7 @@ static void test_jumps_are_emulated(void **state)
 	page_put(8, 0x7777);
 	check_emulated("ff 24 25 08 00 01 00", regs, 0x7777, sp);
 	check_emulated("42 ff 24 b5 00 00 01 00", regs, 0x7777, sp);
-	/* jmp *-0x3effe(%rip): HERE + 6 - 0x3f0006 = 0x10000 */
+	/* jmp *-0x3f0006(%rip): HERE + 6 - 0x3f0006 = 0x10000 */
 	page_put(0, 0x8888);
 	check_emulated("ff 25 fa ff c0 ff", regs, 0x8888, sp);
 	/* jmp *%fs:0x10, %gs:(%rdi) */
@@ -504,7 +506,7 @@ static void test_failed_emulation_changes_nothing(void **state)
 		uint64_t rax, rsp;
 	} faults[] = {
 		{"ff 20", 0, 0x10080},                     /* jmp *(%rax), unmapped */
-		{"ff 20", 0x100f9, 0x10080},               /* ... by its last byte */
+		{"ff 20", 0x100f9, 0x10080},               /* ... only its last byte */
 		{"ff 10", 0, 0x10080},                     /* call *(%rax) */
 		{"ff d0", 0x5555, 0x10000},                /* call *%rax, the push */
 		{"ff d0", 0x8000000000000000u, 0x10080},   /* not canonical */
@@ -638,7 +640,7 @@ static const struct {
 	{"90 90 90 90 90 90 90 90", CALL_NONE},
 	{"e8 01 02 03 04 90", CALL_NONE},
 	{"ff d0 90", CALL_NONE},
-	{"e8 01 02 ff d0", CALL_COMPUTED}, /* can be decoded in two ways; the second is less likely */
+	{"e8 01 02 ff d0", CALL_COMPUTED}, /* can be decoded in two ways; this answer is the safe one */
 };
 
 static void test_calls_before_an_address_are_recognised(void **state)

@@ -1,4 +1,5 @@
-/* Virtual bases: they are found by the object's vtable, and nothing is shown if their place is unknown. */
+/* Tests virtual bases: they are found by the object's vtable. A base whose place is unknown is shown without its
+ * value. */
 #include "config.h"
 #include "args_util.h"
 
@@ -6,7 +7,7 @@
 #define ELSE    0x7000u  /* address of a base that is not beside its object */
 #define TABLES  0x40000u /* in a mapped file */
 #define NO_FILE 0x90000u
-#define WORDS   4  /* number of words before a table's address; one more word follows it */
+#define WORDS   4  /* number of words: three before a table's address, one at it */
 #define OBJECTS 16 /* size of an object in words */
 
 static const struct data_type int32 = {.kind = DATA_INT, .size = 4, .align = 4, .name = "int", .is_signed = true};
@@ -14,7 +15,7 @@ static const struct data_member top_members[] = {{.name = "top", .type = &int32}
 static const struct data_type top = {
 	.kind = DATA_STRUCT, .name = "Top", .size = 4, .align = 4, .members = top_members, .member_count = 1};
 
-/* For each word size: Left and Right have Top as a virtual base, Both has them as bases. */
+/* The classes for one word size: Left and Right have Top as a virtual base, Both has Left and Right as bases. */
 struct classes {
 	struct data_member left_members[2], right_members[2], both_members[2];
 	struct data_type left, right, both, pointer;
@@ -53,8 +54,8 @@ static void put(const struct arch *arch, unsigned char *to, size_t index, uint64
 	memcpy(to + index * arch->pointer_size, &value, arch->pointer_size);
 }
 
-/* The part of a vtable before its address, for an object at the given word: the offsets, in words, from there to the
- * base and to the whole object. */
+/* The words of a vtable, up to the one at its address. make_table() gets two offsets in words: from an object with this
+ * vtable to its virtual base, and to the whole object. */
 struct table {
 	unsigned char bytes[8 * WORDS];
 };
@@ -72,7 +73,7 @@ static uint64_t address_of(const struct arch *arch, unsigned table)
 	return TABLES + 0x100 * table + 3 * arch->pointer_size;
 }
 
-/* Both: the vtables of its parts are 0 and 1, and Top is its fifth word. */
+/* An object of class Both: its parts Left and Right have the vtables 0 and 1, and its fifth word is Top. */
 struct scene {
 	struct fake_task task;
 	struct classes classes;
@@ -157,7 +158,7 @@ static void test_invalid_vtables_leave_the_base_unknown(void **state)
 	} wrong[] = {
 		{4, 1, 0},  /* the whole object begins after its part */
 		{-1, 0, 0}, /* the base is before the whole object */
-		{0, 0, 0},  /* the object's first word in it is data */
+		{0, 0, 0},  /* the base would overlap the object's first word */
 		{4, INT32_MIN / 4, 0},
 		{INT32_MAX / 4, 0, 0},
 		{4, 0, NO_FILE},
@@ -170,7 +171,8 @@ static void test_invalid_vtables_leave_the_base_unknown(void **state)
 		begin(&scene, arch);
 		for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 			make_table(arch, &scene.tables[0], wrong[i].base, wrong[i].whole, wrong[i].description);
-			/* If only the base of one part is known, it is shown. */
+			/* Right has the same base, which would be shown if it were found there; so Right gets no
+			 * vtable. */
 			put(arch, scene.object, 2, 0);
 			assert_text(text_at(&scene, OBJECT), unknown);
 		}
@@ -242,8 +244,9 @@ static void test_base_without_type_is_shown_as_unknown(void **state)
 
 #define LEVELS 7
 
-/* A base without data members is found at its object's own address. In a damaged file, each of several levels of
- * classes inherits the next level many times: then it counts as a base with data members, after few steps. */
+/* A base without data members may be at the address of its object. In a damaged file, each of several levels of classes
+ * may inherit the next level many times; the search for data members then ends after a limited number of steps, and the
+ * base counts as one with data members. */
 static void test_empty_bases_need_no_place(void **state)
 {
 	static struct data_member bases[LEVELS][256];

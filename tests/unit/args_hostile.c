@@ -47,7 +47,7 @@ static void draw_bytes(unsigned char *bytes, size_t size)
 		bytes[i] = (unsigned char)draw(draw(2) ? 256 : 3);
 }
 
-/* Returns an address in the region, near its end, or anywhere. */
+/* Returns an address in the region, near its end, on the stack, an extreme one, or any number. */
 static uint64_t draw_address(void)
 {
 	switch (draw(4)) {
@@ -240,9 +240,8 @@ static void test_random_signatures_stay_within_limits(void **state)
 			for (size_t i = 0; i < PARAMS; i++)
 				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
-			/* Expected reads: the stack once; twice for each argument a distant part, and the memory to
-			 * which it points.
-			 */
+			/* Expected reads: one of the stack; for each argument two of distant parts, and two of the
+			 * memory to which they point. */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);
 			args_plan_free(plan);
 		}

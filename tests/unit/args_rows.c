@@ -222,8 +222,8 @@ static void test_type_depends_on_another_parameter(void **state)
 	}
 }
 
-/* Seven arguments, some of which are on the stack except on AArch64; one has 64 bits and is in an even pair of
- * registers on ARM, and in two words on i386. */
+/* One function has seven arguments, some of them on the stack except on AArch64. Another has an argument of 64 bits: in
+ * an even pair of registers on ARM, in two words on i386. */
 static void test_arguments_are_read_from_registers_and_stack(void **state)
 {
 	static const struct function seven = {.params = {{"a", PARAM_INT},

@@ -158,7 +158,8 @@ static const char *call(struct fake_task *task, const struct argument *arguments
 	call(&task, (const struct argument[]){__VA_ARGS__},                                                            \
 	     sizeof((struct argument[]){__VA_ARGS__}) / sizeof(struct argument), (result))
 
-/* A function without parameters returns the value, unless it is returned in memory. */
+/* Returns the text of the result of a function without parameters that returns this value. If the value is returned in
+ * memory, the memory is not filled. */
 static const char *result_of(struct fake_task *task, const struct data_type *type, const void *bytes)
 {
 	const struct signature signature = {.result = type};
@@ -277,7 +278,7 @@ static void test_objects_at_pointers_are_shown(void **state)
 		assert_text(CALL(NULL, {&to_point, &object_at, "this"}, {&string, &text_at, "s"},
 				 {&ref, &object_at, "r"}, {&to_point, &wild, "w"}),
 			    "this=0x1000 -> {x=3, y=-4}, s=\"hello\", r={x=3, y=-4}, w=0x66660000 (unreadable)");
-		/* There is a read for each object, and one of the stack. */
+		/* There is a read for each object, and on i386 one of the stack. */
 		assert_int_equal(task.reads, 4 + !arch->argument_registers);
 		assert_text(CALL(NULL, {&view, view_bytes, "v"}), "v=\"hel\"");
 		assert_int_equal(task.reads, 1 + !arch->argument_registers);
@@ -353,7 +354,7 @@ static void test_results_in_memory_are_read_at_the_entrys_address(void **state)
 	}
 }
 
-/* The only parameter is a struct with more fields than a processor's rules inspect. */
+/* A parameter and a result that are structs with more fields than a processor's rules inspect. */
 static void test_structs_with_many_fields_are_read(void **state)
 {
 	static const struct data_type name = {
@@ -388,7 +389,8 @@ static void test_structs_with_many_fields_are_read(void **state)
 	}
 }
 
-/* Of a struct on the stack only the part that can be shown is read. The other struct is not on the readable stack. */
+/* Of a struct on the stack only the part that can be shown is read. If the stack ends within that part, the rest is
+ * unreadable. */
 static void test_large_structs_are_read_only_as_far_as_shown(void **state)
 {
 	static const struct data_member members[] = {{.name = "first", .type = &int64},
@@ -406,7 +408,7 @@ static void test_large_structs_are_read_only_as_far_as_shown(void **state)
 	{
 		int64_t numbers[200] = {5, [99] = 6, [199] = 7};
 
-		/* The ABI passes the addresses of such structs. */
+		/* AArch64's ABI passes the addresses of such structs. */
 		if (arch == &arch_aarch64)
 			continue;
 		fake_begin(&task, arch);
@@ -455,7 +457,8 @@ static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 		signature.param_count = 3;
 		plan = args_plan_of_signature(arch, &signature, false);
 		fake_entry(&task, plan);
-		/* On i386 all arguments are on the stack; ARM has no such floating point registers. */
+		/* Only on i386 the double is on the stack, which can be read. Elsewhere it is in a floating point
+		 * register. */
 		if (arch->argument_registers)
 			assert_text(task.list->items[0].value, "(unreadable)");
 		assert_string_equal(task.list->items[2].name, "");

@@ -33,8 +33,7 @@ static void put(struct target *t, unsigned char *bytes, unsigned index, uint64_t
 	memcpy(bytes + (size_t)index * t->word, &value, t->word);
 }
 
-/* Compares the text of the object in t->object with the expected ones: passed in memory, by its address, and within a
- * struct. */
+/* Compares the texts of t->object with the expected ones: as it is, at a reference and a pointer, and as a member. */
 static void assert_object(struct target *t, const struct data_type *type, const char *text, const char *as_member,
 			  unsigned reads)
 {
@@ -94,7 +93,7 @@ static void test_libstdcxx_string_is_shown(void **state)
 		put(&t, t.object, 0, OBJECT_AT + string.size - 1);
 		put(&t, t.object, 1, 3);
 		t.object[string.size - 1] = 'z';
-		/* The struct is not passed as a whole, so its memory is read. */
+		/* Not all bytes of the text are inside of the object, so they are read from memory. */
 		assert_text(fake_value(&t.task, &string, t.object, string.size, OBJECT_AT), "\"z\\0\\0\"");
 	}
 }
@@ -119,7 +118,7 @@ static void test_string_view_and_str_are_shown(void **state)
 		put(&t, bytes, 1, 2);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "\"12\"");
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word - 1, 0), "(unreadable)");
-		/* No data is at address 0, and an address in registers is no place in memory. */
+		/* NULL is no pointer into the value itself, although address 0 stands for a value in registers. */
 		put(&t, bytes, 0, 0);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "NULL");
 	}
@@ -258,8 +257,8 @@ static void test_texts_are_cut_at_the_limit(void **state)
 	assert_int_equal(strlen(fake_value(&task, &pointer, &address, 8, 0)), 4 * ARGS_LIMIT_MAX + 5);
 }
 
-/* Strings to which members point: a limited number for each argument; and an array without length at the end of a
- * struct. */
+/* Of the strings to which members point, a limited number is shown for each argument. A struct may end with an array
+ * without length. */
 static void test_strings_of_members_are_limited_in_number(void **state)
 {
 	struct target t;

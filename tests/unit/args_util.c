@@ -109,7 +109,7 @@ void fake_result(struct fake_task *task, uint64_t value)
 	struct arch_regs before = task->regs;
 	const uint64_t other = ~task->arch->result(&before);
 
-	/* Finds the registers on which the result depends. */
+	/* Finds the register that contains the result. */
 	for (unsigned word = 0; word < 36; word++) {
 		set_register(task, word, other);
 		const bool is_it = (uint32_t)task->arch->result(&task->regs) == (uint32_t)other;

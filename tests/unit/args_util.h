@@ -49,7 +49,7 @@ void fake_begin(struct fake_task *task, const struct arch *arch);
 void fake_end(struct fake_task *task);
 /* Adds memory at an address: the bytes must stay valid. */
 void fake_memory(struct fake_task *task, uint64_t address, const void *bytes, size_t size);
-/* Sets integer argument `index` to a value of a pointer's size, and the result of calls. */
+/* These set integer argument `index`, and the result of calls, to a value of a pointer's size. */
 void fake_argument(struct fake_task *task, unsigned index, uint64_t value);
 void fake_result(struct fake_task *task, uint64_t value);
 /* These return the arguments, and the values that are added at the return, as "name=value, name=value". */
@@ -68,7 +68,8 @@ const struct arch *const *fake_arches(size_t *count);
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
 	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
-/* These return the text of a table row with these arguments, and of the values that its return adds. */
+/* These make a call of the function that a row describes, and return the texts of these arguments, and of the values
+ * that are added at its return. */
 const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
 const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
 

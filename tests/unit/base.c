@@ -287,7 +287,8 @@ static void full_device_is_an_error_of_write_all(void **state)
 	close(fd);
 }
 
-/* Returns the text that `speak` writes to stderr, and its exit status (-1 if it returned). */
+/* Runs `speak` in a child. Stores what it writes to stderr in `text`, and returns its exit status, or -1 if it
+ * returned. */
 static int stderr_of(void (*speak)(void), char *text, size_t size)
 {
 	int ends[2], status;
@@ -385,7 +386,7 @@ static void full_pipe_does_not_block_messages(void **state)
 		msg_status("never shown");
 		msg_keep(MESSAGES_KEPT);
 		for (unsigned i = 0; i < 5; i++)
-			msg_info("kept %-95u", i); /* longer than those that fit */
+			msg_info("kept %-95u", i); /* longer than the message that did not fit */
 		if (lost != 1 || lines < 100)
 			_exit(1);
 		if (read(ends[0], text, sizeof(text)) < 4096 || text[0] != 'u')

@@ -177,7 +177,7 @@ static void test_unsteppable_instructions_need_a_slot(void **state)
 	p->text->tails = xcalloc(1, sizeof(tail));
 	p->text->tails[0] = tail;
 	p->text->tail_count = p->text->tail_capacity = 1;
-	assert_null(breakpoint_insert(p, TEXT)); /* the only room is in an object that may be unmapped */
+	assert_null(breakpoint_insert(p, TEXT)); /* the only tail has no object, so it may be unmapped */
 	p->text->tails[0].object = &program;
 	program.lasting = true;
 	assert_non_null(breakpoint_insert(p, TEXT));
@@ -316,8 +316,8 @@ static void test_earlier_row_decides_between_two_kinds(void **state)
 	}
 }
 
-/* call: enters alloc() | an IFUNC of another kind, and an earlier row, has chosen the same code | call: returns. If a
- * publisher were counted only at its entry, or only at its return, it would block releases for ever. */
+/* call: enters alloc() | an IFUNC with another meaning, from an earlier row, chooses alloc()'s code | call: returns.
+ * If a publisher were counted only at its entry, or only at its return, it would block releases for ever. */
 static void test_publisher_found_during_a_call_is_not_counted(void **state)
 {
 	needs_x86_64();
@@ -337,8 +337,8 @@ static void test_publisher_found_during_a_call_is_not_counted(void **state)
 	end_task(task);
 }
 
-/* Counts the functions whose releases are written at the entry. A function that can fail, a resolver, and a function
- * whose object was unmapped do not count. */
+/* p->probes->releases is the number of functions whose releases are written at the entry. A function that can fail, a
+ * resolver, and a function whose object was unmapped are not counted. */
 static void test_only_releases_written_at_the_entry_are_counted(void **state)
 {
 	needs_x86_64();
@@ -353,15 +353,15 @@ static void test_only_releases_written_at_the_entry_are_counted(void **state)
 	assert_int_equal(p->probes->releases, 1);
 	probe_forget(p, breakpoint_find(p, TEXT + 0x80));
 	assert_int_equal(p->probes->releases, 0);
-	/* Another name of the function, for another kind. */
+	/* Another name of the function, from an earlier row, whose calls have another meaning. */
 	p->text->planting = true;
 	probe(FREE_OR_NOT, TEXT + 0xc0);
 	probe(FREE, TEXT + 0xc0);
 	assert_int_equal(p->probes->releases, 1);
 }
 
-/* On a processor whose arguments are all on the stack the caller's variables follow them: task: hits malloc(24), in its
- * copy | a signal: undone | its handler: changes the caller's variable; task: hits again */
+/* On a processor whose arguments are all on the stack, the caller's variables follow them. task: hits malloc(24), runs
+ * the copy in the slot | a signal: the hit is undone | its handler: changes the caller's variable | task: hits again */
 static void test_undone_hits_are_recognised_by_stack_arguments(void **state)
 {
 	needs_x86_64();

@@ -1,6 +1,6 @@
-/* functrace marks a lock as waited for only if no running thread can release it meanwhile. Only a microsecond passes
- * between the read of the lock's word and the write; this test lets the thread run in this moment each time, inside the
- * call that writes. */
+/* functrace marks a lock as waited for only if no running thread can release it between functrace's read of the lock's
+ * word and its write. Usually only a microsecond passes between them. This test makes the moment certain: a thread can
+ * release the lock inside the call that writes. */
 #include "config.h"
 #include "scan/scan.h"
 #include "scan/capture/snapshot.h"
@@ -33,7 +33,7 @@ static struct {
 	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, if a thread must hold it */
 } * shared;
 
-/* ---- Writes to the lock, and their time ---- */
+/* ---- functrace's writes to the lock ---- */
 
 ssize_t __real_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);
@@ -41,7 +41,7 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags);
 
 static unsigned writes, wrong;
-static bool is_let_go_of; /* a thread that is not stopped releases the lock just before */
+static bool is_let_go_of; /* the lock is released just before functrace's write, as by a thread that is not stopped */
 
 ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long local_count,
 				 const struct iovec *remote, unsigned long remote_count, unsigned long flags)
@@ -64,7 +64,7 @@ static void release_lock(atomic_uint *lock)
 		syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The caller has the lock's address in its frame meanwhile, as functions of malloc have it. */
+/* Reads the lock. Meanwhile the lock's address is in the caller's frame, as in frames of malloc's functions. */
 static __attribute__((noinline)) unsigned load_lock(atomic_uint *lock)
 {
 	__asm__ volatile("" ::: "memory");
@@ -86,7 +86,7 @@ static void *hold_lock(void *argument)
 	return argument;
 }
 
-/* Waits until the lock seems to have a waiter. */
+/* Waits until functrace has marked the lock as waited for, then releases it. */
 static void *hold_and_release(void *argument)
 {
 	atomic_uint *volatile mine = &shared->lock;
@@ -215,7 +215,7 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Takes a snapshot with care for the lock, whose address is in a thread's frame. */
+/* Takes a snapshot for which threads must have left the code under shared->lock, whose address is in their frames. */
 static struct snapshot *take_snapshot(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);
@@ -232,11 +232,12 @@ static struct snapshot *take_snapshot(pid_t pid)
 
 /* ---- Tests ---- */
 
-/* On a busy machine a thread may not run within its time. */
+/* On a busy machine a thread may not run within the time that functrace gives it, so the tests try again. */
 #define TRIES 50
 
 /* a thread holds the lock: 1 | functrace: 2 | the thread runs, releases the lock: 0, and calls the kernel | the copy.
- * Other threads have the lock's address, too, and take the lock before and after that. */
+ * Two threads created before it and two created after it also have the lock's address in their frames, but only read
+ * the lock. */
 static void test_marked_lock_is_released_by_its_holder(void **state)
 {
 	size_t inside = 1;
@@ -258,8 +259,9 @@ static void test_marked_lock_is_released_by_its_holder(void **state)
 	assert_int_equal(inside, 0);
 }
 
-/* functrace reads: 1 | a vfork child, which shares the memory, releases: 0 | functrace: 2, and all threads wait for
- * ever. The parent waits in the kernel and is not stopped. */
+/* This must not happen: functrace reads: 1 | a vfork child, which shares the memory, releases: 0 | functrace: 2, and
+ * all threads wait for ever. The parent of a vfork child waits in the kernel and cannot be stopped, so functrace writes
+ * nothing. */
 static void test_lock_is_not_marked_while_a_thread_runs(void **state)
 {
 	const pid_t pid = start(with_vfork, 2);

@@ -1,9 +1,9 @@
-/* Tests the rules for frames of code that no table describes: on bytes of each processor, as assemblers generate them,
- * and on libraries with tables, which are compared with the rules for the code after each of their calls.
+/* Tests the unwinding rules that functrace derives from code that no table describes. The code is either bytes as
+ * assemblers generate them for each processor, or a library with tables; then each rule is compared with the table.
  *
- * By hand: code_rules FILE [DEBUG FILE [N]] prints how many rules of a file are exact, unknown and wrong, compared
- * with its .eh_frame or the .debug_frame of either file: for its calls, or for each Nth instruction as if a signal
- * had interrupted it. */
+ * By hand: code_rules FILE [DEBUG_FILE [N]] compares the rules after all calls of a file with its .eh_frame and with
+ * the .debug_frame of DEBUG_FILE (of FILE if there is no DEBUG_FILE), and prints how many are exact, unknown and wrong.
+ * With N, it compares the rules for each Nth instruction instead, as if a signal had interrupted it. */
 #include "config.h"
 
 #include <dwarf.h>
@@ -29,7 +29,7 @@ extern const struct arch arch_arm, arch_aarch64;
 /* ---- Bytes ---- */
 
 #define PLACE  0x10000u /* address of the first byte */
-#define BEFORE 32       /* number of bytes before the function, which belong to no function */
+#define BEFORE 32       /* number of 0xcc bytes that precede the function */
 #define LATER  8        /* number of following rows of a table that are searched */
 #define EVERY  97       /* the test checks every 97th instruction of a library */
 
@@ -151,7 +151,8 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		 * ret */
 		{x86_64, 15, "55 4889e5 4156 53 4829c4 e8b1ffffff 488d65f0 5b 415e 5d c3",
 		 "=6+16 ra-8 3-32 6-16 14-24"},
-		/* the same, but from a function that does not save the frame pointer: sp is unknown */
+		/* nop; mov rbp, rax; push r14; push rbx; sub rsp, rax; call; sub rsp, rax; pop rbx; pop r14; pop rbp;
+		 * ret: sp is unknown */
 		{x86_64, 15, "90 4889c5 4156 53 4829c4 e8b1ffffff 4829c4 5b 415e 5d c3 90", "-"},
 		/* push rbp; mov rbp, rsp; sub rsp, 32; call; leave; ret 16 */
 		{x86_64, 13, "55 4889e5 4883ec20 e893ffffff c9 c21000", "=6+32 ra-24 6-32"},
@@ -161,7 +162,8 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		{x86_64, 13, "488dac24f0ffff7f e893ffffff c9 c3", "-"},
 		/* sub rsp, 8; call; nop; the next function: push rbx; mov rbx, rdi; pop rbx; ret */
 		{x86_64, 9, "4883ec08 e877ffffff 0f1f8000000000 53 4889fb 5b c3", "-"},
-		/* sub rsp, 24; call; add rsp, 24; jmp rax: a tail call. jmp rax: of a switch */
+		/* sub rsp, 24; call; add rsp, 24; jmp rax: a tail call. Without the add, jmp rax is the jump of a
+		 * switch. */
 		{x86_64, 9, "4883ec18 e857ffffff 4883c418 ffe0", "=7+32 ra-8"},
 		{x86_64, 9, "4883ec18 e857ffffff ffe0", "-"},
 		/* push ebp; mov ebp, esp; push ebx; sub esp, 20; sub esp, 12; push eax; call; add esp, 16;
@@ -170,8 +172,8 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		{x86_32, 16, "55 89e5 53 83ec14 83ec0c 50 e8f0ffffff 83c410 8b5dfc c9 c3", "=5+8 ra-4 3-12 5-8"},
 		/* endbr32; push esi; push ebx; sub esp, 20; call; add esp, 20; pop ebx; pop esi; ret 4 */
 		{x86_32, 14, "f30f1efb 56 53 83ec14 e8d2ffffff 83c414 5b 5e c20400", "=4+36 ra-8 3-16 6-12"},
-		/* endbr32; push ebx; sub esp, 8; nop; call; call; add esp, 8; pop ebx; ret: the first call's return
-		 * address has a function's alignment */
+		/* endbr32; push ebx; sub esp, 8; nop; call; call; add esp, 8; pop ebx; ret: the first call returns to
+		 * an aligned address, where a function could begin */
 		{x86_32, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
@@ -183,7 +185,7 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		char text[256] = "-";
 
 		if (!codes[i].arch)
-			continue; /* no port of this build */
+			continue; /* this build has no port for the processor */
 		take_hex(codes[i].hex, &bytes);
 		if (code_rule_find(codes[i].arch, PLACE + BEFORE + codes[i].pc, &reader, &rule))
 			describe(codes[i].arch, &rule, text, sizeof(text));
@@ -192,7 +194,7 @@ static void test_rules_of_assembled_code_are_found(void **state)
 	}
 }
 
-/* Instructions that a signal has interrupted, where sp is not aligned as at calls. */
+/* Tests rules for instructions that a signal has interrupted, where sp may not be aligned as at calls. */
 static void test_rules_of_interrupted_code_are_found(void **state)
 {
 	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
@@ -205,35 +207,40 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		/* push rbx; push rbp; mov eax, [rdi]; pop rbp; pop rbx; ret */
 		{x86_64, 2, 8, "53 55 8b07 5d 5b c3", "=7+24 ra-8 3-16 6-24"},
 		{x86_64, 5, 0, "53 55 8b07 5d 5b c3", "=7+16 ra-8 3-16"},
-		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* sp is that of another function */
-		/* sub rsp, 24; mov [rsp+8], rbx; mov rbx, rdi; mov rbx, [rsp+8]; add rsp, 24; ret: not saved yet */
+		{x86_64, 2, 0, "53 55 8b07 5d 5b c3", "-"}, /* after two pushes sp cannot have this alignment */
+		/* sub rsp, 24; mov [rsp+8], rbx; mov rbx, rdi; mov rbx, [rsp+8]; add rsp, 24; ret: rbx is saved from pc
+		 * 9 on */
 		{x86_64, 4, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8"},
 		{x86_64, 9, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8 3-24"},
 		/* push rbx; push rbp; jmp rax: of a switch, or a tail call */
 		{x86_64, 2, 8, "53 55 ffe0", "-"},
-		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: if it calls nothing, it has returned */
+		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: the path that returns without a call is
+		 * certain */
 		{x86_64, 7, 8, "b83e000000 0f05 85c0 7801 c3 e8f0ffffff c3", "=7+8 ra-8"},
-		/* sub rsp, 8; syscall; call; add rsp, 8; ret: the prologue shows it, too */
+		/* ret; nops; sub rsp, 8; syscall; call; add rsp, 8; ret: because of the call, a prologue before the pc
+		 * must confirm the rule */
 		{x86_64, 6, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "-"},
 		{x86_64, 22, 0, "c3 909090909090909090909090909090 4883ec08 0f05 e8f0ffffff 4883c408 c3", "=7+16 ra-8"},
 		/* mov eax, 60; syscall; the next function: ret. exit does not return; mov eax, 39 (getpid) does */
 		{x86_64, 0, 8, "b83c000000 0f05 c3", "-"},
 		{x86_64, 0, 8, "b827000000 0f05 c3", "=7+8 ra-8"},
-		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret */
+		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret. exit (1) does not return; getpid (20)
+		 * does */
 		{x86_32, 0, 12, "b801000000 65ff1510000000 c3", "-"},
 		{x86_32, 0, 12, "b801000000 cd80 c3", "-"},
 		{x86_32, 0, 12, "b814000000 cd80 c3", "=4+4 ra-4"},
 		{x86_32, 0, 12, "b814000000 65ff1510000000 c3", "=4+4 ra-4"},
-		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: sp is not aligned as at calls */
+		/* call gs:[16]; xchg ebx, edx; mov [esp+4], eax; ret: at this call sp is not aligned as at others */
 		{x86_32, 7, 12, "65ff1510000000 87d3 89442404 c3", "=4+4 ra-4"},
 		/* push {r4, lr}; cbz; nop; bl; pop {r4, pc}, at the nop */
 		{&arch_arm, 5, 0, "10b5 00b1 00bf fff7fcff 10bd", "=13+8 ra-4 4-8"},
-		/* movs r7, #1; svc #0; bx lr. mov r7, #173; svc #0; bx lr, in ARM state */
+		/* movs r7, #N; svc #0; bx lr, and the same in ARM state. exit (1) and rt_sigreturn (173) do not return;
+		 * getpid (20) does */
 		{&arch_arm, 1, 0, "0127 00df 7047", "-"},
 		{&arch_arm, 1, 0, "1427 00df 7047", "=13+0 link"},
 		{&arch_arm, 0, 0, "ad70a0e3 000000ef 1eff2fe1", "-"},
 		{&arch_arm, 0, 0, "1470a0e3 000000ef 1eff2fe1", "=13+0 link"},
-		/* mov x8, #93; svc #0; ret */
+		/* mov x8, #N; svc #0; ret: exit (93) does not return; kill (129) does */
 		{&arch_aarch64, 0, 0, "a80b80d2 010000d4 c0035fd6", "-"},
 		{&arch_aarch64, 0, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
 		/* syscall; call; the next function: ret */
@@ -252,11 +259,12 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		{&arch_arm, 13, 0,
 		 "10b5 86b0 fff7fcff 00000000 0c46 90b5 87b0 6f46 fff7f0ff 10b1 1c37 bd46 90bd fff7ecff 0000 10b0 10bd",
 		 "=13+0 link"},
-		/* sub sp, #16; str r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp, #16; bx lr: not saved yet */
+		/* sub sp, #16; str r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp, #16; bx lr: r4 is saved from
+		 * pc 5 on */
 		{&arch_arm, 3, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link"},
 		{&arch_arm, 5, 0, "84b0 0194 0468 019c 04b0 7047", "=13+16 link 4-12"},
-		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: or it is saved
-		 */
+		/* sub sp, #16; it ne; strne r4, [sp, #4]; ldr r4, [r0]; ldr r4, [sp, #4]; add sp; bx lr: r4 is perhaps
+		 * saved */
 		{&arch_arm, 3, 0, "84b0 18bf 0194 0468 019c 04b0 7047", "=13+16 link"},
 		/* mov x8, #129; svc #0; ret */
 		{&arch_aarch64, 8, 0, "281080d2 010000d4 c0035fd6", "=31+0 link"},
@@ -272,7 +280,7 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		char text[256] = "-";
 
 		if (!codes[i].arch)
-			continue; /* no port of this build */
+			continue; /* this build has no port for the processor */
 		take_hex(codes[i].hex, &bytes);
 		if (code_rule_find_interrupted(codes[i].arch, PLACE + BEFORE + codes[i].pc, codes[i].sp, &reader,
 					       &rule))
@@ -282,7 +290,7 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 	}
 }
 
-/* The search ends with any bytes. */
+/* Tests that the search ends, whatever the bytes are. */
 static void test_search_ends_in_random_code(void **state)
 {
 	const struct arch *arch;
@@ -315,10 +323,10 @@ struct file {
 	const char *image;
 	size_t size;
 	struct hash done, targets;
-	struct mapping *mappings; /* of ARM's assemblers, by address */
+	struct mapping *mappings; /* mapping symbols of ARM's assemblers, sorted by address */
 	size_t mapping_count;
 	unsigned long exact, unknown, wrong, other, registers, registers_wrong;
-	unsigned every; /* each instruction with a multiple of this number counts as interrupted; 0: calls are tested */
+	unsigned every; /* every Nth instruction is tested as if interrupted; 0: the code after calls is tested */
 	unsigned long instructions;
 };
 
@@ -387,7 +395,7 @@ static bool is_constant(const struct file *file, uint64_t address)
 	return low && file->mappings[low - 1].is_data;
 }
 
-/* Returns true for padding up to the next aligned address. */
+/* Returns true if the code begins with an instruction that compilers use as padding. */
 static bool is_padding(const struct file *file, uint64_t address, const unsigned char *code, size_t size)
 {
 	static const struct {
@@ -477,7 +485,7 @@ static void compare_registers(struct file *file, uint64_t pc, Dwarf_Frame *frame
 		if (!(file->arch->dwarf.preserved >> i & 1) || value.kind == PATH_UNKNOWN || at == OTHER)
 			continue;
 		if (file->every && value.kind == PATH_REGISTER && at != SAME)
-			continue; /* an epilogue has restored it, which tables do not say */
+			continue; /* an epilogue has restored the register, but tables do not say this */
 		if (value.kind == PATH_REGISTER ? at == SAME
 		    : at == SAME                ? is_in_later_rows(file, pc, i, value.offset - cfa)
 						: cfa + at == value.offset)
@@ -497,7 +505,8 @@ static int64_t offset_of(const Dwarf_Op *op)
 	return (int64_t)(op->atom == DW_OP_bregx ? op->number2 : op->number);
 }
 
-/* A function that removes its arguments from the stack leaves sp above the CFA. */
+/* Returns true if the rule and the table describe the same frame. Without a link register, only the place of the return
+ * address is compared, because a function that removes its arguments leaves sp above the CFA. */
 static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
 {
 	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf.link);
@@ -532,13 +541,14 @@ static void compare(struct file *file, uint64_t pc)
 			       rule.pc.offset);
 		}
 	} else {
-		file->other++; /* the tables compute the CFA from another register */
+		file->other++; /* the tables compute the CFA from another register, or by an expression */
 	}
 	free(frame);
 }
 
-/* Compares the rule for an instruction that a signal has interrupted; the alignment of sp is unknown there. When the
- * return address is in its register again, tables still name its place on the stack. */
+/* Compares the rule for an instruction as if a signal had interrupted it. The sp given to the search makes the CFA
+ * aligned. After an epilogue has loaded the return address into its register, tables still name its place on the
+ * stack. */
 static void compare_interrupted(struct file *file, uint64_t pc)
 {
 	const struct code_reader reader = {read_object, file};
@@ -580,14 +590,15 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 	free(frame);
 }
 
-/* Compares the rules for the calls of a function. Its address has the bits of code_state. */
+/* Compares the rules after the calls of a function, or for every Nth instruction. `address` includes the bits of
+ * code_state. */
 static void compare_function(struct file *file, uint64_t address, uint64_t size)
 {
 	const struct arch *arch = file->arch;
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
 	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
 
-	bool is_live = true; /* the code before it or a jump leads here: no constants, no padding */
+	bool is_live = true; /* the previous instruction or a jump leads here: these are no constants and no padding */
 	bool is_behind_call = false;
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
@@ -604,7 +615,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		}
 		const uint64_t next = arch_text_address(arch, path.address);
 		const size_t length = next - at;
-		/* A call loses the first register of arguments. */
+		/* After a call, register 2 is unknown, because no processor's functions preserve it. */
 		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
 				     arch->follows_call(path.address, code, length) != CALL_NONE;
 

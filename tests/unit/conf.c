@@ -67,7 +67,7 @@ static void test_value_expressions_are_parsed(void **state)
 				 (uintmax_t)got.number);
 		free(text);
 	}
-	/* The name of a parameter may be a function of the description language. */
+	/* A parameter may have the name of a function of the description language: pages, strsize. */
 	assert_int_equal(row("alloc void *get(int pages, int strsize): id=return, size=pages*strsize")->size.kind,
 			 VALUE_ARG_TIMES);
 }
@@ -352,7 +352,7 @@ static void test_omitted_statements_get_defaults(void **state)
 	assert_string_equal(module->resources[0].noun, "object");
 	assert_string_equal(module->resources[0].unit, "byte");
 	assert_null(module->prefixes[0]);
-	/* Sizes that are not useful, and a function without a size. */
+	/* There is no unit if the size is constant or missing. */
 	assert_null(parsed("alloc void *get(size_t n): id=return, size=1")->resources[0].unit);
 	assert_null(parsed("alloc void *get(size_t n): id=return")->resources[0].unit);
 	/* Calls have a resource of their own. */
@@ -394,7 +394,7 @@ static void test_parameters_are_shown_by_type(void **state)
 	assert_int_equal(f->params[5].with, 6);
 	assert_true(f->sets_errno);
 	same_param(&f->returns, "return", PARAM_POINTER);
-	/* Parameters after one whose place is unknown. */
+	/* Parameters are not shown from the first one whose place is unknown. */
 	f = row("call item_t get(int a, item_t b, int c)\n");
 	same_param(&f->params[0], "a", PARAM_INT);
 	assert_int_equal(f->params[1].type, PARAM_END);
@@ -449,14 +449,14 @@ static void test_dependent_parameters_are_parsed(void **state)
 	assert_int_equal(cases[3].value, 8);
 	assert_int_equal(cases[3].type, PARAM_WORD);
 	assert_int_equal(cases[4].type, PARAM_END);
-	/* The other forms of these parameters are not affected. */
+	/* Parameters that are declared as ordinary arrays keep their types. */
 	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
 	same_param(&f->params[0], "text", PARAM_STRING);
 	same_param(&f->params[2], "pair", PARAM_INTS);
 	same_param(&f->params[3], "more", PARAM_POINTER);
 }
 
-/* Tests the text of an enum or flags parameter if no word fits. */
+/* The type of an enum or flags parameter decides how a value is shown for which there is no word. */
 static void test_types_of_enums_and_flags_are_parsed(void **state)
 {
 	const struct function *const f = row("enum a : void * { A = -1 }\n"

@@ -23,8 +23,9 @@ static int yield_to_makers(void);
 
 static bool awaits_makers;
 
-/* The library yields 1000 times while a name is written. This may take less than a millisecond, and the thread that
- * writes the name may get no processor for longer. If awaits_makers is set, waits until no name is being written. */
+/* Replaces sched_yield() in the library, which yields at most 1000 times while another thread writes a name. This may
+ * take less than a millisecond, and the thread that writes the name may get no processor for longer. If awaits_makers
+ * is set, waits until no name is being written. */
 static int yield_to_makers(void)
 {
 	const int result = sched_yield();
@@ -123,7 +124,8 @@ static void test_entry_of_an_ended_thread_is_reset(void **state)
 	assert_null(entry_of(tid));
 }
 
-/* If there is no free entry near, the context is entered nevertheless, but only a running tracer sees it. */
+/* If no entry near the thread's place in the table is free, the context is entered nevertheless, but only a running
+ * tracer sees it. */
 static void test_mask_without_a_free_entry_is_not_stored(void **state)
 {
 	const uint32_t tid = this_tid();
@@ -157,7 +159,8 @@ static void test_enter_in_a_signal_handler_leaves_the_entry(void **state)
 	assert_null(own.entry);
 }
 
-/* A: takes the entry, is killed (another thread has forked) or stopped | B: creates the next one. */
+/* A: takes an entry, and is stopped, or does not exist any more (another thread has forked) | B: uses the next
+ * entry. */
 static void test_unfinished_context_is_skipped(void **state)
 {
 	(void)state;

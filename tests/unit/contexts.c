@@ -214,7 +214,7 @@ static void test_contexts_from_before_the_trace_are_read(void **state)
 	attach();
 	assert_names("a", "b");
 	assert_contexts(2);
-	write_mask(task->tid, 0xffff); /* the thread's contexts are read once */
+	write_mask(task->tid, 0xffff); /* this mask is not read: a thread's mask is read once */
 	enter(&objects[0], 1);
 	assert_contexts(3);
 	leave(&objects[0], 2);
@@ -283,7 +283,8 @@ static void test_contexts_changed_in_a_pause_are_read_again(void **state)
 	assert_contexts(2);
 }
 
-/* T, which has made no traced call: enter(a) | T: fork() | child: malloc. The child's table has its parent's id. */
+/* T, which has made no traced call: enter(a) | T: fork() | child: malloc. The child's table still has the parent's
+ * tid. */
 static void test_child_inherits_contexts_of_its_maker(void **state)
 {
 	struct process *child;

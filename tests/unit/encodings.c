@@ -44,7 +44,7 @@ static const struct reader_ops foreign_reader = {
 extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
 extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
 
-/* Replaces the table of src/trace/encoding_table.c. */
+/* encodings[] replaces the table of src/trace/encoding_table.c. text_compat is the dialect of one of its formats. */
 static const struct encoding text_compat = {"text",           ".txt",          &text_writer_ops,
 					    &text_reader_ops, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {
@@ -195,7 +195,7 @@ static void assert_postproc(int status, const char *said, const char *first, con
 	struct buf got = {0};
 	char line[1024] = "";
 
-	/* argp writes the second line. */
+	/* Only the first line is compared, because argp writes the second one. */
 	if (*said)
 		snprintf(line, sizeof(line), "functrace-postproc: %s", said);
 	assert_int_equal(status_of(parse_options, arguments, &got), status);

@@ -97,7 +97,8 @@ static void dispatch_stop(pid_t pid, int status)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 }
 
-/* Interrupts the traced process, and detaches at its next stop; at once if the process is stopped already. */
+/* Interrupts the traced process, waits for its next stop, and detaches. If the process has ended instead, reports
+ * this. */
 static void detach(pid_t pid)
 {
 	int status, sig = 0;
@@ -138,11 +139,11 @@ static int traced_ended(pid_t pid, int status)
 	return 0;
 }
 
-/* FAKE_CRASH=1: dies at the first tick. FAKE_LOSE=1: gives up tracing at the first tick. */
+/* FAKE_CRASH=1: dies at the first tick. FAKE_LOSE=1: gives up tracing at the first tick, and returns true. */
 static bool at_tick(pid_t pid)
 {
-	/* Before the exec, functrace would rightly say that the program was not started. The program may get no
-	 * processor for longer than a tick. */
+	/* Ticks before the exec are ignored, because functrace would rightly say that the program was not started. On a
+	 * busy machine, the exec may come later than the first tick. */
 	if (fake.launch->pid && !fake.execed)
 		return false;
 	fake.ticks++;
@@ -177,7 +178,8 @@ static int loop(pid_t pid)
 			msg_info("toggle %u", ++fake.toggles);
 		if (requests & REQUEST_LET_GO) {
 			if (getenv("FAKE_SLOW")) {
-				/* Not before: this thread may get no processor for longer until it answers. */
+				/* The limit is set only now, because on a busy machine this thread may need longer to
+				 * take the request. */
 				unanswered_limit_ns = 300000000;
 				msg_info("detaches slowly");
 				while (!usleep(100000) && !engine_has_request(fake.engine, REQUEST_TOGGLE))
@@ -204,7 +206,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		msg_error("tracing is refused");
 		return 1;
 	}
-	/* Before a test sees the breakpoint: it sends SIGTERM then, and the engine reads the limit. */
+	/* The limit is set before a test sees the breakpoint, because the test then sends SIGTERM, and the engine reads
+	 * the limit. */
 	if (getenv("FAKE_HANG"))
 		unanswered_limit_ns = 1000000000;
 	if (seize(pid))

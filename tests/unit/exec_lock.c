@@ -11,7 +11,7 @@
 
 static volatile unsigned looks;
 
-/* Takes longer than the interval, as with thousands of threads. */
+/* Takes longer than the interval at which it is called, as with thousands of threads. */
 static void look_slowly(void)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + 7000000;
@@ -27,7 +27,8 @@ static void test_watched_code_goes_on_between_long_looks(void **state)
 
 	(void)state;
 	exec_lock_watch(look_slowly);
-	/* Code that is interrupted again at once does a turn or two between two looks, even on a busy machine. */
+	/* If the code were interrupted again at once, it would do only a turn or two between two looks, and 2000 looks
+	 * would come first, even on a busy machine. */
 	while (turns < 200000 && looks < 2000)
 		turns += clock_ns(CLOCK_MONOTONIC) != 0;
 	exec_lock_unwatch();

@@ -172,7 +172,8 @@ void fake_go_on(struct fake_task *task)
 
 /* ---- Waiting ---- */
 
-/* A leader's end is reported when all its threads have ended (delay_group_leader()). */
+/* Returns true if all other threads of the task's group have ended. A leader's end is reported only then
+ * (delay_group_leader()). */
 static bool is_last(const struct fake_task *task)
 {
 	for (size_t i = 0; i < task_count; i++)
@@ -270,7 +271,7 @@ void fake_taken(struct fake_task *task)
 	if (task->state != FAKE_ZOMBIE)
 		return;
 	/* The kernel untraces a process whose parent is not the tracer, and leaves it to its parent
-	 * (wait_task_zombie()). There is no parent that reaps the task. */
+	 * (wait_task_zombie()). No parent of the fake kernel waits for it. */
 	if (task->tid == task->tgid && fake_find(task->parent))
 		task->tracer = 0;
 	else
@@ -296,7 +297,8 @@ void fake_end(struct fake_task *task, int status)
 	task->unread = true;
 	task->status = status;
 	fake_child_signal(task->tid);
-	/* An untraced thread ends without a report; so does an untraced process, for which its parent must wait. */
+	/* An untraced task has nothing to report to the tracer, so it is gone at once; but a leader with living threads
+	 * stays a zombie. */
 	task->state = fake_is_ours(task) || (task->tid == task->tgid && !is_last(task)) ? FAKE_ZOMBIE : FAKE_GONE;
 	if (is_last(task))
 		leave_children(task->tgid);

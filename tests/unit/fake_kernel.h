@@ -1,7 +1,7 @@
 /* A fake kernel for the tracer's thread: tasks with their groups, memory and stops, and the answers of wait, ptrace and
- * /proc. It does by itself what the kernel does on request: an interruption stops a running task; the end of a task is
- * reported when the task is resumed from its exit event, the end of a leader when all its threads have ended. All other
- * events are statements of a sequence (race_script.c).
+ * /proc. It does by itself what the kernel does on request: it stops a running task that is interrupted, and reports a
+ * task's end when the task is resumed from its exit event, but a leader's end only when all its threads have ended. All
+ * other events are statements of a sequence (race_script.c).
  *
  * 	fake_kernel.c  tasks and stops, by these rules: ptrace(2), and kernel/ptrace.c, signal.c, exit.c, fs/exec.c
  * 	fake_memory.c  memory and its text
@@ -34,13 +34,13 @@ struct fake_memory {
 	int fd;
 	ino_t inode;
 	char name[16];                    /* the process that created it; after an exec with a number appended */
-	bool has_tail;                    /* the text has room for copies */
+	bool has_tail;                    /* the text has room for copies of instructions */
 	bool refuses;                     /* writes to its text through /proc/PID/mem fail */
 	bool closed;                      /* /proc/PID/mem cannot be opened now */
 	const struct fake_place *patched; /* where the program has written another instruction; NULL if nowhere */
 };
 
-/* The program's text, and the place for copies of instructions. */
+/* A place in the program's text that has a name in the sequences: code, or room for a copy of an instruction. */
 struct fake_place {
 	const char *name;
 	uint64_t address;
@@ -58,7 +58,7 @@ struct fake_place {
 
 struct fake_memory *fake_memory_new(const char *name, bool has_tail);
 struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char *name);
-/* Marks the memory of a process whose last task has ended: reads from open descriptors fail. */
+/* Marks the memory of a process whose last task has ended: reads from open descriptors return no bytes, writes fail. */
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
@@ -95,7 +95,7 @@ struct fake_task {
 	enum fake_state state;
 	char activity;  /* of a running task: R, S (asleep in a system call), D */
 	bool deaf;      /* does not stop when it is interrupted */
-	bool no_stack;  /* the page of its stack must be provided by another thread first */
+	bool no_stack;  /* writes to its stack fail, because another thread must provide the page */
 	unsigned order; /* order in which the tasks were attached to */
 
 	bool unread; /* the tracer has not taken its stop or its end by a wait yet */
@@ -169,7 +169,7 @@ const char *fake_signal_name(int sig);
  * records it, and plays those that come just after it. The argument is the errno of a failure, or 0. */
 void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
-/* Like fake_done(), for an action that was recorded by another text. */
+/* Does the same as fake_done(), but records nothing, because another text was recorded for the action. */
 void fake_done_silently(void);
 /* fake_failed() sets errno and returns -1, for a call that fails. fake_finished() records a call that has failed with
  * this errno, or succeeded (0), and returns its result. */

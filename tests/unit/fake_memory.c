@@ -25,7 +25,7 @@ static const struct fake_place places[] = {
 	{"calloc", FAKE_TEXT + 0x300, 6, "calloc", CODE("\xc7\xf8\0\0\0\0\xc3")},           /* xbegin: in place */
 	{"realloc", FAKE_TEXT + 0x380, 2, "realloc", CODE("\xeb\x08\x90\x90\x90\x90\xc3")}, /* jmp: emulated */
 	{"site", FAKE_TEXT + 0x405, 3, NULL, CODE("\x48\x89\xc3\xc3")},                     /* after a call: mov */
-	{"sysite", FAKE_TEXT + 0x445, 2, NULL, CODE("\x0f\x05\x90\x90")}, /* after another instruction: syscall */
+	{"sysite", FAKE_TEXT + 0x445, 2, NULL, CODE("\x0f\x05\x90\x90")},                   /* after a call: syscall */
 	{"syscall", FAKE_TEXT + 0x500, 2, NULL, CODE("\x0f\x05\xc3")},
 	{"restorer", FAKE_TEXT + 0x520, 7, NULL, CODE("\x48\xc7\xc0\x0f\0\0\0\x0f\x05")},
 	{"away", FAKE_TEXT + 0x600, 1, NULL, CODE("\x90\x90\x90\x90")},

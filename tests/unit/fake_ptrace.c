@@ -67,7 +67,8 @@ static void check_pc(const struct fake_task *task)
 		fake_note("! %d goes on in %s, where nothing is", task->tid, fake_place_text(pc));
 }
 
-/* The exit event of a task that is killed in a stop may be lost. */
+/* Records an error ("!") if the tracer resumes a task whose stop it has not taken. If the task was killed in an earlier
+ * stop, this is no error, because the tracer may miss the exit event. */
 static void check_taken(const struct fake_task *task)
 {
 	if (task->unread && task->exit_event_seen)

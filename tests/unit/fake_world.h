@@ -1,4 +1,4 @@
-/* The modules around the tracer, and a run of it. */
+/* The modules around the tracer, and a function that runs the tracer. */
 #ifndef FT_TESTS_FAKE_WORLD_H
 #define FT_TESTS_FAKE_WORLD_H
 
@@ -22,7 +22,8 @@ struct world {
 
 /* Runs the tracer from its beginning to its end. */
 void world_run(const struct world *world);
-/* These tell the tracer that a user has asked it to detach, or to pause or resume; the tracer's wait ends. */
+/* world_let_go() and world_toggle() tell the tracer that the user wants it to detach, or to pause or resume. The
+ * tracer's wait ends. */
 void world_let_go(void);
 /* Returns true if the user has told the tracer to detach from all processes. */
 bool world_is_let_go(void);

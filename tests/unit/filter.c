@@ -32,7 +32,7 @@ static int sink_put(struct stage *stage, const struct record *record)
 	return 0;
 }
 
-/* The stages before the sink, and the number of the next call. */
+/* All stages, and the number of the last call. */
 struct chain {
 	struct sink sink;
 	struct filter filter;
@@ -106,8 +106,8 @@ static void releases_are_selected_with_their_allocation(void **state)
 	expect(&chain, "1 3 6 9 ");
 }
 
-/* Releases and verdicts of a scan are selected together with their allocation. Blocks from before the trace are older
- * than all times, and have no time and no thread. */
+/* A block's releases and a scan's verdict on it are selected if its allocation is. A block from before the trace is
+ * older than any given age, but is in no range of times and of no thread. */
 static void baseline_blocks_are_selected_by_size_and_age(void **state)
 {
 	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};
@@ -153,7 +153,7 @@ static void references_are_selected_with_the_first_one(void **state)
 	expect(&chain, "1 2 5 6 ");
 }
 
-/* A filter on the release itself, -C, is applied in addition. */
+/* Selected event numbers apply in addition: to each call if the output is a list of calls, else to the allocations. */
 static void other_filters_apply_to_each_call(void **state)
 {
 	const uint64_t numbers[] = {1, 3, 4};

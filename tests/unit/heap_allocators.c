@@ -268,7 +268,7 @@ static void check(struct heap *heap)
 	}
 }
 
-/* In each round some consecutive words are damaged, in the allocator's memory or in its variables. */
+/* In each round up to 40 words of a range of 64 KiB are damaged, in the allocator's memory or in its variables. */
 static void check_damaged_heaps(const struct allocator *a)
 {
 	const unsigned wanted = test_is_long() ? ROUNDS_LONG : ROUNDS;
@@ -295,7 +295,8 @@ static void check_damaged_heaps(const struct allocator *a)
 
 		if (!words || size < 64)
 			continue;
-		/* Many words are damaged where the allocator's own structures are close to each other. */
+		/* All damaged words are within 64 KiB, because the allocator's own structures are close to each
+		 * other. */
 		const size_t left = size < m->end - at ? size : (size_t)(m->end - at);
 		const size_t count = (left < 65536 ? left : 65536) / 8;
 		uint64_t *whole = malloc(count * 8);
@@ -334,7 +335,7 @@ static void test_damaged_mimalloc_heaps_are_read_or_refused(void **state)
 	check_damaged_heaps(&mimalloc);
 }
 
-/* With bin_shards a bin is several bins with a lock each, which lie one after the other. */
+/* With bin_shards, jemalloc has several bins for each size. They lie one after the other, and each has a lock. */
 static void test_locks_of_all_shards_are_listed(void **state)
 {
 	struct child child;
@@ -366,7 +367,7 @@ static void test_locks_of_all_shards_are_listed(void **state)
 	end(&child);
 }
 
-/* A root whose words all point to one leaf would be read for hours. */
+/* If all words of a root pointed to one leaf, reading the leaf for each of them would take hours. */
 static void test_leaf_with_several_pointers_is_refused(void **state)
 {
 	struct child child;

@@ -107,7 +107,7 @@ static void damage(uint64_t *words, size_t count)
 	}
 }
 
-/* Returns the bytes of the mapping [heap], or of the C library's variables. */
+/* Returns the words of the first writable mapping whose path contains `part`, and stores their number in *count. */
 static uint64_t *memory_of(const struct heap_image *image, const char *part, size_t *count)
 {
 	for (size_t i = 0; i < image->n_mappings; i++) {
@@ -229,8 +229,8 @@ static void test_damaged_heap_is_read_or_refused(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Stack memory after a thread's variables that looks like them: at the same offset from both thread pointers there is
- * an old pointer to the main thread's cache, and one to a block with the size of a cache. */
+/* Old words on a stack may look like a thread's variables. The test puts them at the same offset from both thread
+ * pointers: a pointer to the main thread's cache, and a pointer to a block with the size of a cache. */
 static void test_old_pointers_to_a_cache_are_ignored(void **state)
 {
 	enum { BEFORE = 1000 };
@@ -271,7 +271,7 @@ static void test_old_pointers_to_a_cache_are_ignored(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Returns the address in this program of glibc's {n_mmaps, n_mmaps_max} in the image. */
+/* Finds glibc's {n_mmaps, n_mmaps_max} in the copy. Returns NULL if they are not there. */
 static uint32_t *counts_of(const struct heap_image *image, uint32_t n_mmaps)
 {
 	size_t count = 0;
@@ -450,7 +450,8 @@ int main(void)
 		cmocka_unit_test(test_old_pointers_to_a_cache_are_ignored),
 		cmocka_unit_test(test_tagged_pointers_reach_their_blocks),
 		cmocka_unit_test(test_blocks_in_tagged_memory_end_before_the_next_header),
-		/* These come last: the children inherit the old words that earlier tests leave. */
+		/* These come last, because a forked child also has the old words that all earlier tests have left in
+		 * memory. */
 		cmocka_unit_test(test_wrong_count_of_mmapped_chunks_is_refused),
 		cmocka_unit_test(test_chunks_in_huge_pages_are_found)};
 

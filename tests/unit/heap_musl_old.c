@@ -269,7 +269,7 @@ static void test_exact_blocks_are_found(void **state)
 	}
 }
 
-/* The same heap directly after the variables, whose last part is anonymous memory. */
+/* The same heap is found if its mapping directly follows the variables' mapping, anonymous or with the path [heap]. */
 static void test_heap_directly_after_variables_is_found(void **state)
 {
 	struct world w;
@@ -407,7 +407,7 @@ static void test_damaged_words_are_refused_with_a_reason(void **state)
 	}
 }
 
-/* A list has a cycle that does not include its start, and as many chunks as exist. */
+/* The list of all free chunks has a cycle that does not include the list's head. */
 static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 {
 	const uint64_t size = (uint64_t)4096 * PAGE;
@@ -419,7 +419,7 @@ static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 	(void)state;
 	begin_empty(&w, 8, 4096);
 	w.mappings[1].path = "";
-	/* Chunks in use and free ones in turn, all of one bin. */
+	/* Every second chunk is in use, the others are free. All have the size of one bin. */
 	put(&w, MAPPED + 16, 1);
 	for (uint64_t at = MAPPED + 16, i = 0; at < MAPPED + size - 16; at += 32, i++) {
 		const uint64_t word = 32 | (i % 2 == 0);

@@ -18,7 +18,8 @@ static const struct heap_mapping mappings[] = {
 	{.start = BASE, .end = BASE + BYTES, .readable = true, .writable = true, .path = ""},
 };
 
-/* Untouched pages that the image does not contain, if has_hole is true, and how often it was asked for them. */
+/* If has_hole is true, the image does not contain these untouched pages. asked_for_hole: how often they were asked
+ * for. */
 #define HOLE     (BASE + 0x9000)
 #define HOLE_END (BASE + 0xe000)
 static bool has_hole;
@@ -75,8 +76,8 @@ static void stack_of_glibc_is_recognised(void **state)
 	assert_true(!memory.has_guard && memory.start == BASE + 0x40);
 }
 
-/* A number, and an address of other variables: a static program has such words after its first thread's control block.
- */
+/* After the first thread's control block, a static program has words that are a number and an address of other
+ * variables. They are not the address and size of a stack. */
 static void other_words_are_not_taken_for_a_stack(void **state)
 {
 	struct thread_stack memory;
@@ -134,7 +135,7 @@ static uint64_t used_below(const struct heap_thread *thread)
 }
 
 /* A system call instruction does not change the red zone, so a function with such an instruction may have variables
- * there. The C library's functions have none there. */
+ * there. The C library's functions that make system calls have none there. */
 static void red_zone_counts_as_used(void **state)
 {
 	struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
@@ -143,7 +144,7 @@ static void red_zone_counts_as_used(void **state)
 	assert_int_equal(used_below(&thread), 128);
 	thread.in_syscall = true;
 	assert_int_equal(used_below(&thread), 128);
-	/* Without a C library's file, the program is static. */
+	/* Without a file of the C library, the program is static and contains the C library's functions. */
 	assert_int_equal(used_below_in(&thread, "/lib/libother.so"), 0);
 	thread.is_ending = true;
 	assert_int_equal(used_below(&thread), 0);

@@ -43,11 +43,11 @@ static const struct function file_functions[] = {
 	 .id = POINTEE_INT(0, 1),
 	 .result = TYPE_INT,
 	 .success = OK_ZERO},
-	/* Cannot fail, so it has no return breakpoint: the event is its entry. */
+	/* The function cannot fail, so it has no return breakpoint, and its event is written at its entry. */
 	{.symbol = "forget_fd", .role = ROLE_RELEASE, .id = ARG_INT(0)},
 };
 
-/* The same functions once more, as another kind; and functions that jump to them. */
+/* Some functions of the other modules once more, as another kind, and functions that jump to such functions. */
 static const struct resource again_kinds[] = {
 	{.type = "again",
 	 .desc = "descriptor or block, once more",

@@ -1,5 +1,5 @@
-/* The program that functrace-kinds traces: each function below does what its name on the command line says.
- * Descriptors: 3 is the first free one. */
+/* The program that functrace-kinds traces. Its argument is a scenario: "zero" calls do_zero(). Descriptor 3 is the
+ * first free one. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -68,7 +68,8 @@ TRACED void *outer_make(size_t size)
 	return made;
 }
 
-/* Each calls the next one; the module "again" traces only the first and the last. */
+/* deep_make calls middle_make, which calls low_make, which calls inner_make. The module "again" traces only the first
+ * and the last of these. */
 TRACED char *low_make(size_t size)
 {
 	char *made = inner_make(size);
@@ -109,7 +110,7 @@ __asm__(".text\n.globl jump_to_loop, loop_make\n"
 	".size loop_make, . - loop_make\n");
 #endif
 
-/* The function is chosen by its resolver. */
+/* The resolver choose_make() chooses this function for resolved_make(). */
 static void *chosen_make(size_t size)
 {
 	pool_used += size;

@@ -109,7 +109,7 @@ static void test_reservation_left_by_longjmp_is_withdrawn(void **state)
 	assert_false(a.is_open);
 	released(0x10);
 	allocated(MALLOC, 0x10, 6);
-	/* The call is left again, and made again. */
+	/* The call is left by longjmp again, and then made again. */
 	reserve(&a, REALLOC, 0x10);
 	reserve(&b, REALLOC, 0x10);
 	assert_false(a.is_open);
@@ -161,8 +161,8 @@ static void test_release_of_a_published_id_waits(void **state)
 	assert_trace("malloc<memory>(64) = 0x40\nfree<memory>(0x40)\n");
 }
 
-/* pthread_create has written its id: the new thread detaches itself, by a call that could have failed, and that returns
- * before pthread_create. */
+/* pthread_create has written the new thread's id. The new thread detaches itself by a call that can fail, and this call
+ * returns before pthread_create. */
 static void test_committed_release_of_a_published_id_waits(void **state)
 {
 	struct reservation detach;
@@ -313,8 +313,8 @@ static void test_unknown_and_mismatched_releases_are_noted(void **state)
 		     "mismatch: free releases 0x70 (event 5), which was allocated by new\n");
 }
 
-/* Blocks are released twice, by one or two functions, or allocated in between; one allocation was not seen, as the
- * releases of others show. */
+/* Blocks are released twice, by one or two functions; one block is allocated in between, which is correct. Then the
+ * release of 0x40 shows that allocations may have been missed, so the last note says this, too. */
 static void test_double_releases_are_noted(void **state)
 {
 	struct reservation a;
@@ -381,7 +381,7 @@ static void test_child_inherits_blocks_without_events(void **state)
 {
 	(void)state;
 	allocated(NEW, 0x10, 5);
-	allocated(NEW, 0x20, (1ull << 54) + 5); /* the largest size that can be kept */
+	allocated(NEW, 0x20, (1ull << 54) + 5); /* more than the largest size that can be kept */
 	struct trace *const parent = trace;
 	struct trace child = *parent;
 

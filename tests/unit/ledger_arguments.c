@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 /* The call and its waiting events share the arguments, so the arguments that the call's return adds are written, too.
- * A: a release that waits for a publisher returns, and its list is released | A: a realloc enters, and has succeeded at
- * its return. */
+ * First a release waits for a publisher, and its call drops the list before the release is written. Then a realloc
+ * enters, and its return adds the result. */
 static void test_arguments_are_written_with_waiting_events(void **state)
 {
 	struct event e = event(FREE, 0x40, 0);

@@ -94,7 +94,7 @@ static void test_block_of_a_malloc_in_flight_counts_once(void **state)
 	released(0x10);
 	assert_live(0, 0, 0, 0);
 	assert_nothing_odd();
-	/* From now on it is allocated twice: a release was not seen. */
+	/* If the block is allocated twice now, a release was not seen. */
 	allocated(MALLOC, 0x10, 7);
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(odd().reused, 1);

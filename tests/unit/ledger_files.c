@@ -40,9 +40,9 @@ static void test_open_descriptors_count_as_older(void **state)
 	assert_notes("");
 }
 
-/* A: close(5), written at its entry | the list of open descriptors still has 5 | B: open() = 5 and B: open() = 5, in
- * the kernel | 5 is in the list | B's return is seen. No release was missed: a descriptor from before the trace may be
- * opened again. */
+/* Either A: close(5), written at its entry | the list of open descriptors still has 5 | B: open() = 5. Or B: open() =
+ * 5, in the kernel | the list has 5 | B's return is seen. No release was missed in either case, because a descriptor
+ * from before the trace may be opened again. */
 static void test_older_descriptor_may_be_opened_again(void **state)
 {
 	(void)state;
@@ -103,8 +103,8 @@ static void test_second_failed_close_counts_as_double(void **state)
 	assert_notes("shut releases 0x5, whose allocation was not seen\n");
 }
 
-/* A: close_range(3, 5) enters, and reserves each of them | B: open() = 3: it was closed | B: close(4), its own | A:
- * returns: 5 was closed, too; or it has failed, and 5 stays open. */
+/* A: close_range(3, 5) enters, and reserves 3, 4 and 5 | B: open() = 3, so A has closed 3 | B: close(4) | A returns. In
+ * the first round A has closed 5, too; in the second round A has failed, so no release of 5 is written. */
 static void test_events_of_other_threads_split_a_range(void **state)
 {
 	(void)state;

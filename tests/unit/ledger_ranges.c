@@ -86,7 +86,7 @@ static void test_releases_at_the_ends_shorten_the_range(void **state)
 	assert_int_equal(odd().unknown_releases, 0);
 }
 
-/* One call that concerns several ranges, and both kinds: a row releases its own kind. */
+/* One call concerns several ranges of both kinds. Each row releases only ranges of its own kind. */
 static void test_release_over_several_ranges_affects_its_kind(void **state)
 {
 	(void)state;
@@ -120,7 +120,7 @@ static void test_releases_are_compared_with_live_ranges(void **state)
 	assert_true(ledger_leaves_rest(trace, &e));
 	e = unmapping(UNMAP, 20, 2);
 	assert_false(ledger_holds(trace, &e));
-	/* The most hostile range: to the end of the address space. */
+	/* The most hostile range extends beyond the end of the address space. */
 	e = unmapping(UNMAP, 16, 0);
 	e.extent = UINT64_MAX;
 	assert_true(ledger_holds(trace, &e));
@@ -207,7 +207,7 @@ static void test_numbers_are_kept_for_ids(void **state)
 	e = event(CLOSE, 0x20, 0);
 	ledger_released(trace, &e);
 	assert_false(ledger_kept(trace, 2, 0x20, &kept));
-	/* A number can also be kept for a range that is not live, because another thread may have released it. */
+	/* A number can also be kept for an id that is not live, because another thread may have released it. */
 	ledger_keep(trace, 2, 0x90, 9);
 	assert_true(ledger_kept(trace, 2, 0x90, &kept));
 	assert_int_equal(kept, 9);

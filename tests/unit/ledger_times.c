@@ -55,7 +55,8 @@ static void test_proven_release_has_the_time_of_its_proof(void **state)
 		     "[00:00:03.000000] malloc<memory>(0) = 0x10\n");
 }
 
-/* A: publishes p, enters | B: free(p), waits | B: malloc() = q | A: returns p | B's release is written. */
+/* A: posix_memalign() enters, publishes p | B: free(p), waits | B: malloc() = q | A: returns p | B's release is
+ * written. */
 static void test_waiting_release_has_the_time_of_its_writing(void **state)
 {
 	struct event e = at(FREE, 0x10, 2);

@@ -5,8 +5,9 @@
 #include "engine/settings.h"
 #include "record/trace.h"
 
-/* Functions of the kinds memory (1), file (2, some of which exist before), object (3, with reference counts), visit (4,
- * a record of calls), the ranges map (5) and shared (6), and thread (7, of which a fork's child has none). */
+/* Functions of the kinds memory (1), file (2, of which some may be open before the trace), object (3, with reference
+ * counts), visit (4, a record of calls), the ranges map (5) and shared (6), and thread (7, of which a fork's child has
+ * none). */
 enum {
 	MALLOC,
 	FREE,
@@ -41,9 +42,9 @@ void allocated(int function, uint64_t id, uint64_t size);
 /* Records a release by free(). */
 void released(uint64_t id);
 void reserve(struct reservation *reservation, int function, uint64_t id);
-/* Returns the counts of wrong releases of all kinds. */
+/* Returns the counts of unusual calls, summed over all kinds of resources. */
 struct kind_counts odd(void);
-/* These compare the lines of calls in the trace, without index and blank lines, and its notes. */
+/* assert_trace() compares the lines of calls in the trace, without index and blank lines; assert_notes() its notes. */
 void assert_trace(const char *expected);
 void assert_notes(const char *expected);
 /* Compares the lines of arguments, without their tabs. */

@@ -318,7 +318,7 @@ static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 	assert_null(trace->deferred);
 }
 
-/* The trace ends while its names are still looked up: the worker frees its data. */
+/* The trace ends while its names are still looked up. The worker frees the trace's data. */
 static void test_worker_frees_the_data_of_an_ended_trace(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

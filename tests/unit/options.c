@@ -553,7 +553,7 @@ static void test_unknown_options_are_refused(void **state)
 	assert_usage_error("-b", "requires an argument");
 }
 
-/* Compares the functions of -x. In this test a word of the command line cannot contain blanks. */
+/* Compares the functions of -x. No word on the command line contains a blank here, because parse() splits at blanks. */
 static void assert_functions(size_t count, const char *const symbols[], const char *const names[])
 {
 	assert_non_null(settings.chosen);
@@ -721,7 +721,7 @@ static void test_functions_are_read_from_a_file(void **state)
 	free(path);
 }
 
-/* Tests that -o is no file that is read, and no other output. */
+/* Tests that -o is refused if it names a file that functrace reads, or another output. */
 static void test_output_is_refused_if_it_is_another_file(void **state)
 {
 	static const char *const others[] = {"--report --diff=%s", "--report --diff=@1 --suppressions=%s", "--html=%s",

@@ -73,7 +73,7 @@ static void need_root(void)
 	}
 }
 
-/* Neither call opens a file of another user, and the file is unchanged. */
+/* Checks that neither function opens the path, and that the file `content` is unchanged. */
 static void assert_refused(const char *path, const char *content)
 {
 	const struct stat before = stat_of(content);
@@ -123,7 +123,8 @@ static void symlinks_and_fifos_are_refused(void **state)
 	assert_refused("file", "other");
 }
 
-/* A file that other users could read becomes readable for its owner only, within the mask, and empty. */
+/* own_file_open() empties an existing file, and lets at most its owner read and write it, as far as the umask
+ * allows. */
 static void modes_of_existing_files_are_restricted(void **state)
 {
 	const mode_t mask = umask(022);
@@ -218,7 +219,7 @@ static void given_links_of_another_user_are_refused(void **state)
 	assert_int_equal(symlink("other", "next"), 0);
 	assert_int_equal(lchown("next", OTHER, OTHER), 0);
 	assert_int_equal(own_file_open_given("next", 0), -ELOOP);
-	/* A link of the same user points to it. */
+	/* A link of this user to the other user's link is refused, too. */
 	assert_int_equal(symlink("next", "given"), 0);
 	assert_int_equal(own_file_open_given("given", 0), -ELOOP);
 	assert_int_equal(stat_of("other").st_size, 5);

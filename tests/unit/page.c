@@ -115,7 +115,7 @@ static void small_profile_is_written_in_full(void **state)
 	char *json = finish(&feed, &page_data_limits);
 
 	assert_part(json, "\"programs\":", "[{\"name\":\"prog\",\"pid\":7,\"attached\":false}]");
-	/* b comes first, because all blocks that are live at the end belong to it. */
+	/* b comes first, because only its block is live at the end. */
 	assert_part(json, "\"names\":",
 		    "[\"\",\"main\",\"/no/m.c\",\"alloc_b\",\"/lib/b.so\",\"malloc\",\"alloc_a\",\"/no/a.c\"]");
 	assert_part(json, "\"frames\":", "[1,0,2,8,0,0,3,4,0,0,0,0,6,0,7,5,0,0]");
@@ -296,7 +296,8 @@ static void small_stacks_are_folded(void **state)
 		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
 		/* The bytes beyond the limits are for 1024 spans with three numbers each, and for the head. */
 		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
-		/* The stack with most temporary blocks is shown by itself, the smallest stack is not. */
+		/* If there is room, the stack with the largest temporary block is shown by itself. A small stack is
+		 * not. */
 		if (i != 3)
 			assert_non_null(strstr(json, "\"own_19998\""));
 		if (i)

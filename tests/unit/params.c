@@ -383,7 +383,7 @@ static const struct {
 #undef IS
 };
 
-/* The bit in a processor's table is the bit with that name. */
+/* The bit in a port's table (arch->constants) is the bit whose name module_processor() returns as the port's name. */
 static void test_processor_bits_have_their_names(void **state)
 {
 	const struct arch *arch;

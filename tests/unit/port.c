@@ -1,5 +1,5 @@
-/* A new processor needs only a port in arch/: a build with one more port, which no other folder names, reads its core
- * files and heaps by the port's table. */
+/* Tests that a new processor needs only a port in arch/. This build has one more port, which no other folder names, and
+ * must read its core files and heaps by the port's table. */
 #include "config.h"
 #include "port_riscv64.h"
 #include "args/module_params.h"
@@ -135,7 +135,8 @@ static enum heap_class class_of(const struct heap_image *image)
 	return class;
 }
 
-/* The vector of a thread's TLS blocks is a block that is recognised by its second entry alone. */
+/* Only a pointer to its second entry leads to the vector of a thread's TLS blocks. The port's table says where that
+ * pointer is, so the vector is reachable. */
 static void test_vector_of_thread_data_is_recognised(void **state)
 {
 	struct core *const core = core_open(path, NULL);

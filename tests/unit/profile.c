@@ -262,7 +262,7 @@ static void baseline_blocks_count_as_live(void **state)
 	profile_free(feed.profile);
 }
 
-/* After a scan, its lost blocks are the leaks. */
+/* After a scan, the blocks that are definitely or indirectly lost are the leaks. */
 static void lost_baseline_blocks_are_leaks(void **state)
 {
 	struct feed feed = {0};
@@ -386,7 +386,7 @@ static void processes_are_joined_by_named_stacks(void **state)
 	assert_int_equal(feed.profile->group_count, 2);
 	assert_tally(group(&feed, "alloc_a")->live, 2, 15);
 	assert_int_equal(group(&feed, "alloc_a")->member_count, 2);
-	/* Times are counted from the first call of all. */
+	/* Times are counted from the first call of all processes. */
 	assert_int_equal(feed.profile->processes[1].offset, 2 * SECOND);
 	assert_int_equal(feed.profile->end_since, 5 * SECOND);
 	assert_int_equal(group(&feed, "alloc_b")->first_since, 5 * SECOND);
@@ -474,7 +474,7 @@ static void moments_have_exact_live_blocks(void **state)
 			for (unsigned i = 0; i < CALLS; i++) {
 				const uint64_t id = calls[i].id;
 
-				/* A moment is before the calls of its time. */
+				/* A moment does not include the calls at its own time. */
 				if (calls[i].time - calls[0].time >= moment * timeline->moment_width)
 					break;
 				if (blocks[id].is_live)

@@ -67,8 +67,8 @@ static void end_line(void)
 	play.change[0] = play.last[0] = '\0';
 }
 
-/* Several places that are changed in a row are one action, in the order of their addresses, because the tracer's order
- * is that of a hash table. The action's text is "plant 100 malloc". */
+/* Adds a change such as "plant 100 malloc" to the transcript. Changes of several places in a row become one action,
+ * with the places in the order of their addresses, because the tracer changes them in the order of a hash table. */
 static void note_change(const char *text)
 {
 	const char *name = strrchr(text, ' ');
@@ -95,8 +95,8 @@ static void note_change(const char *text)
 	free(action);
 }
 
-/* An action on several tasks in a row is also one action: "INTERRUPT 100 101". Returns false if `text` is another
- * action than the last one. */
+/* Adds an INTERRUPT or DETACH to the last action if that is the same verb on other tasks: "INTERRUPT 100 101". Returns
+ * false if it is not. */
 static bool add_to_many(const char *text)
 {
 	static const char *const verbs[] = {"INTERRUPT", "DETACH"};
@@ -368,7 +368,7 @@ bool race_play(const struct race *race, char **report)
 	race_world(race->world, &world);
 	cut_script(race->script);
 	arm_next();
-	/* The report shows the triggers of the tracer's first actions, too, although the transcript begins later. */
+	/* fake_started() clears the transcript, but the report must also show the triggers that are armed here. */
 	char *const armed = xstrdup(buf_str(&play.text));
 
 	if (!fake_has_failed())

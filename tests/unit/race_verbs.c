@@ -56,7 +56,7 @@ static const struct birth {
 	{"process", false, false, false, false, PTRACE_EVENT_FORK},
 	{"vfork", false, true, true, false, PTRACE_EVENT_VFORK},
 	{"sharer", false, true, false, false, PTRACE_EVENT_FORK},      /* CLONE_VM */
-	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},    /* its end sends no signal */
+	{"silent", false, false, false, false, PTRACE_EVENT_CLONE},    /* no exit signal */
 	{"sibling", false, false, false, true, PTRACE_EVENT_FORK},     /* CLONE_PARENT */
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
@@ -107,7 +107,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
 }
 
-/* "N tells M": task N stops at a fork event whose message is the id of M, or 0 if M is "nobody". */
+/* "N tells M": task N reports the creation of task M, with M's tid as the event's message. If M is "nobody", it reports
+ * a fork with the message 0. */
 static void verb_tells(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *child = NULL;
@@ -139,7 +140,7 @@ static void verb_starts(struct fake_task *task, const struct words *w)
 		    0);
 }
 
-/* "N done": N has waited for its vfork child, and reports that the child no longer shares its memory. */
+/* "N done": N has waited for its vfork child, and reports that the child no longer shares N's memory. */
 static void verb_done(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -176,7 +177,7 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 	fake_hit(task, function->address);
 }
 
-/* "N hits again": task N hits the breakpoint at its pc once more, with unchanged registers. */
+/* "N repeats": task N hits the breakpoint at its pc once more, with unchanged registers. */
 static void verb_repeats(struct fake_task *task, const struct words *w)
 {
 	(void)w;
@@ -260,7 +261,7 @@ static void verb_wakes(struct fake_task *task, const struct words *w)
 	task->regs.words[X86_ORIG_RAX] = 232;
 }
 
-/* ---- Moods and ends ---- */
+/* ---- States and ends of tasks ---- */
 
 static void verb_runs(struct fake_task *task, const struct words *w)
 {

@@ -9,12 +9,12 @@
  *	EVENT IN THE KERNEL; EVENT AT THE SAME TIME
  *	> ACTION OF THE TRACER; NEXT ACTION
  *
- * At the first line of events the tracer has attached to the first process, all of whose tasks sleep. The next line
- * is played whenever the tracer waits (or sleeps) and has nothing to wait for. "at ACTION: ..." happens just before
- * the tracer does that action, "after ACTION: ..." just after. After the last line a task that stays stopped is
- * reported with "!", and so are actions that must never happen (fake_ptrace.c). race_verbs.c has the words. The
- * expectation of a new sequence can be copied from the test's output, after each action was found to be right;
- * RACES=TEXT plays only the sequences whose names contain the text. */
+ * Unless the world says otherwise, at the first line of events the tracer has attached to the first process, all of
+ * whose tasks sleep. The next line is played whenever the tracer sleeps, or waits while no stop is ready. "at ACTION:
+ * ..." happens just before the tracer does that action, "after ACTION: ..." just after. After the last line a task that
+ * is still stopped is reported with "!", and so are actions that must never happen (fake_ptrace.c). race_verbs.c has
+ * the words. The expectation of a new sequence can be copied from the test's output, after each action was found to be
+ * right; RACES=TEXT plays only the sequences whose names contain the text. */
 #include "config.h"
 #include "base/msg.h"
 #include "tests/unit/fake_kernel.h"
@@ -34,7 +34,7 @@ static const char *const files[] = {"births", "execs", "collect", "seize", "letg
 static struct race *races;
 static size_t race_count, race_capacity;
 
-/* Adds a line of a race, without the mark at its beginning, to the part that the mark means. */
+/* Appends a line to a part of a race: to its drawing, its world or its script. */
 static void add_line(char **part, const char *line, size_t length)
 {
 	char *const longer = xasprintf("%s%.*s\n", *part, (int)length, line);

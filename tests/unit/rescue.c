@@ -19,10 +19,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define THE_PID    4194305 /* no task has it: the kernel's highest is one less */
+#define THE_PID    4194305 /* no task has it: the highest possible pid is 4194303 */
 #define THE_HANDLE 4194305
 
-#define HELD_MS 400 /* longer than any wait for a process that does not end */
+#define HELD_MS 400 /* longer than ENDS_MS, the wait for a process that seems to live on */
 
 /* A process, and the holder, its parent and tracer, which delays the process's end for HELD_MS. */
 struct held {
@@ -162,7 +162,7 @@ static void test_process_with_a_deadly_signal_is_awaited(void **state)
 #define LOOK_US 7 /* how long it takes to read a file of /proc */
 #define MS      1000u
 
-/* The content of /proc from a moment on. At each time the latest moment that has begun applies. */
+/* What /proc shows of the process from a moment on, until the next moment in the array begins. */
 struct moment {
 	unsigned from; /* us */
 	char state;    /* 0: the process has ended */
@@ -256,7 +256,8 @@ WRAPPED(uint64_t, clock_ns, int clock)
 	return story ? now * 1000 : __real_clock_ns(clock);
 }
 
-/* Returns the message about the process of that story, which begins at the time 0; `now` is the time. */
+/* Plays a story from time 0 and returns the message about its process. `now` is then the time at which the report was
+ * complete. */
 static char *story_report(const struct moment *moments, size_t count, bool is_doomed)
 {
 	story = moments;
@@ -280,7 +281,7 @@ static void test_running_or_sleeping_task_is_reported_as_running(void **state)
 			    {.from = 188 * MS, .state = 'R', .ran = 12050}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 188 * MS, 198 * MS);
-	/* The task falls asleep, or is stopped. */
+	/* The task falls asleep. */
 	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'S', .ran = 51}),
 	       "(it) runs on, untraced");
 	assert_in_range(now, 180 * MS, 190 * MS);
@@ -308,8 +309,8 @@ static void test_time_taken_by_the_host_does_not_count(void **state)
 	       "(it) has ended");
 }
 
-/* The task's signal is no longer pending, and the task is marked as killed. The test tries each moment at which this
- * may happen, during and between two reads. */
+/* At one time the signal ceases to be pending and the task is marked as killed. The test tries each microsecond of the
+ * first looks at /proc for this time, then about each millisecond. */
 static void test_task_marked_as_killed_is_awaited(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;

@@ -44,8 +44,8 @@ long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
 	return __real_ptrace(request, pid, address, data);
 }
 
-/* The victim may continue at an address where no instruction begins, before the bytes that it took for a breakpoint. So
- * any fault must end it. */
+/* Lets any fault end the victim. The victim may continue in the middle of an instruction, because the guardian sets its
+ * pc back by the size of a breakpoint that never was there. */
 static void run_anywhere(void)
 {
 	static const int signals[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP};
@@ -95,7 +95,7 @@ static pid_t start(pid_t *tracer)
 	return pid;
 }
 
-/* Writes into the shared state that a breakpoint is just before the task's pc, and that the tracer has taken its
+/* Writes into the shared state that a breakpoint is just before the task's pc, and that the tracer has taken the task's
  * stop. */
 static void place_breakpoint(pid_t tid, pid_t tracer)
 {

@@ -42,7 +42,8 @@ static void assert_has_line(const char *text, const char *line)
 		fail_msg("not there: %s, but: %s", line, text);
 }
 
-/* Fails unless each line is one that the report writes, without characters that move a cursor. */
+/* Fails if the text has other bytes than newlines and printable ASCII: other bytes may move the cursor of a
+ * terminal. */
 static void assert_plain(const char *text)
 {
 	for (const char *c = text; *c; c++)

@@ -89,7 +89,8 @@ static void add_row(const struct build *build, char *line, struct row **rows, si
 	(*rows)[i] = (struct row){symbol, colon + 2};
 }
 
-/* Writes the lines of the source to a file. Returns the rows, the lines that begin with "=". */
+/* Writes the lines of the source to a file. Returns the expected signatures of this build, from the lines that begin
+ * with "=". */
 static struct row *write_source(const struct build *build, char *text, size_t *count)
 {
 	char *name = xasprintf("source.%s", build->language->suffix), *next;

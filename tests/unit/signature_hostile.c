@@ -44,7 +44,7 @@ struct part {
 	size_t offset, size;
 };
 
-/* Finds the sections with debug information, of which .debug_info is the first; returns their number. */
+/* Finds the sections with debug information; .debug_info becomes the first part. Returns their number. */
 static size_t find_parts(const char *path, struct part *parts, size_t most)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -90,7 +90,7 @@ static void damage(unsigned char *bytes, const struct part *parts, size_t count)
 	}
 }
 
-/* ---- Reading all of it ---- */
+/* ---- Reading all signatures of a file ---- */
 
 struct reading {
 	const struct object *object;
@@ -187,8 +187,8 @@ static void test_signatures_stay_after_a_truncation(void **state)
 	free(path);
 }
 
-/* dwz has moved common debug information of several programs to a file that is missing: no type is taken for another
- * one or for void, and no member is missing. */
+/* dwz has moved the debug information that several programs have in common to another file, which is missing. The types
+ * in that file are unknown: none is taken for another type or for void, and no parameter is missing. */
 static void test_types_in_a_missing_common_file_are_unknown(void **state)
 {
 	static const char *const builds[] = {"gcc -g -O0", "gcc -g -O2"};
@@ -220,9 +220,10 @@ static void test_types_in_a_missing_common_file_are_unknown(void **state)
 
 /* ---- Debug information that no compiler writes ---- */
 
-/* A unit that describes `victim`, of a language (its number in DWARF), and what follows `victim`. The abbreviations
- * are: 2: a function with a name and a mangled name; 3: a parameter; 4: a struct with members; 5: a struct without; 6:
- * a member; 7: a function with a list of ranges; 8: a bit field. */
+/* An assembler source with a unit that describes `victim`. It is a format for: the number of the language in DWARF,
+ * entries inside of `victim`, text after the unit. The abbreviations are: 2: a function with a name and a mangled name;
+ * 3: a parameter; 4: a struct with members; 5: a struct without members; 6: a member; 7: a function with a list of
+ * ranges; 8: a bit field. */
 static const char unit_begin[] = ".text\n.globl victim\n.type victim,@function\nvictim: ret\n.Lend:\n.size victim,1\n"
 				 ".section .debug_abbrev,\"\",@progbits\n.Labbrev:\n"
 				 ".byte 1,0x11,1, 0x13,0x05, 0x11,0x01, 0x12,0x06, 0,0\n"
@@ -287,7 +288,7 @@ static void test_deeply_nested_structs_are_given_up(void **state)
 
 #define C99 0x0c
 
-/* A struct with a bit field at an impossible place is shown as one with more members. */
+/* A bit field at an impossible place ends the list of members, which is marked with "...". */
 static void test_impossible_bit_fields_end_the_members(void **state)
 {
 	static const struct {

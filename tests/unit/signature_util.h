@@ -1,4 +1,4 @@
-/* Writes the signatures of functions as text, in files that the tests build. */
+/* Returns the signatures of functions as text. The functions are in files that the tests build. */
 #ifndef FT_TESTS_UNIT_SIGNATURE_UTIL_H
 #define FT_TESTS_UNIT_SIGNATURE_UTIL_H
 
@@ -16,7 +16,7 @@ uint64_t test_address(const struct object *object, const char *symbol);
 /* Returns a function's signature as "result (type name, ...)", or "none" if it has none. The caller frees the text. */
 char *signature_text_at(const struct object *object, uint64_t address);
 char *signature_text(const struct object *object, const char *symbol);
-/* Fails the test unless the symbol's signature is the expected one, and prints the symbol. */
+/* Fails the test and prints both signatures unless the symbol's signature is the expected one. */
 void assert_signature(const struct object *object, const char *symbol, const char *expected);
 
 #endif

@@ -319,7 +319,7 @@ struct shares {
 	uint64_t end, piece;
 };
 
-/* Each thread waits until all have started. */
+/* Adds up the numbers of a range. Each thread first waits until all threads have started. */
 static void share(void *context, uint64_t from, uint64_t to)
 {
 	struct shares *const shares = context;
@@ -360,8 +360,8 @@ static void test_workers_share_all_pieces_once(void **state)
 	}
 }
 
-/* In this program a word other than 0 is a held lock, but not in another program, where the word has another meaning.
- */
+/* A word at this address that is not 0 is a held lock in the program for which the address is given. In another program
+ * the word at this address means something else. */
 static void test_locks_of_another_program_are_ignored(void **state)
 {
 	const pid_t pid = start();
@@ -393,8 +393,8 @@ static void test_ended_process_is_an_error(void **state)
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
-	/* The scan's thread waits for its tasks, and this task is also a child of this process: the wait takes the
-	 * task's end if it was seized before it died. A: kill() | B: SEIZE, wait: the end | A: ECHILD. */
+	/* The task is a child of this process, so the thread of the scan may reap it: if it has seized the task before
+	 * the task died, its waitpid() returns the task's end. A: kill() | B: SEIZE, waitpid: the end | A: ECHILD. */
 	if (waitpid(pid, NULL, 0) != pid)
 		assert_int_equal(errno, ECHILD);
 	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
@@ -452,8 +452,8 @@ static void test_write_only_mappings_are_copied(void **state)
 	}
 }
 
-/* Pages that the program has protected are copied if they may be in a block: if memory of the program is beside them.
- * A reserve of terabytes is not in a block. */
+/* Pages that the program can only read or execute are copied if they may be in a block: if private memory of the
+ * program is next to them, and they are not more than 64 GiB. */
 static void test_protected_pages_beside_memory_are_recognised(void **state)
 {
 	static const struct {

@@ -125,9 +125,9 @@ static const struct forgotten_row {
 	{EXITED(0), false}, /* there is no task left to resume */
 };
 
-/* Puts back the row's stop between the stops of two known tasks, forgets its task, and takes the stops again. While the
- * process `held` (NULL: none) is being read, its tasks wait; so does the forgotten task, which belongs to no
- * process. */
+/* Puts back the row's stop between the stops of two known tasks, forgets the row's task, and takes the stops again.
+ * stops_take_but() skips the tasks of the process `held`, and, unless `held` is NULL, the forgotten task, because its
+ * process is unknown. */
 static void put_back_and_forget(const struct forgotten_row *row, const struct process *held)
 {
 	struct tracer t = {0};

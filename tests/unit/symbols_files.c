@@ -28,7 +28,7 @@ static const char source[] = "int helper(int n) { return n + 1; }\n"
 			     "int sum(int n) { int s = 0; while (n--) s += helper(n); return s; }\n"
 			     "int main(int argc, char **argv) { (void)argv; return sum(argc); }\n";
 
-/* A place in debug information that names a file, and a program with it. */
+/* A place at which a program names a file with debug information, and commands that make such a program. */
 struct place {
 	const char *name;
 	const char *commands; /* they build the program `prog` and the file */
@@ -210,8 +210,8 @@ static void test_special_files_do_not_block_lookups(void **state)
 			const unsigned line = look_up(address, name);
 
 			alarm(0);
-			/* The CRC of more than 4 GiB is not computed; for other uses the bytes after a file's data do
-			 * not matter. */
+			/* make_large adds bytes after the file's data. They do not matter, except for the CRC that a
+			 * debuglink has, which is not computed for a file of more than 4 GiB. */
 			if (places[i].has_line)
 				assert_int_equal(line, 2);
 			else if (kinds[k].make != make_large)

@@ -80,7 +80,8 @@ static void test_lines_of_maps_are_parsed(void **state)
 	maps_free(&maps);
 }
 
-/* In smaps the flag is a word of the line VmFlags, which belongs to the mapping whose line came before. */
+/* In smaps a mapping has memory tags if the line VmFlags has the word mt. The line belongs to the mapping whose line
+ * came before. */
 static void test_tagged_mappings_are_marked(void **state)
 {
 	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"
@@ -158,8 +159,8 @@ static void test_flags_are_read_only_from_the_mappings_own_line(void **state)
 	buf_free(&smaps);
 }
 
-/* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart: the extent of the
- * linker in traces ends before it. Another mapping without a name in that gap does not end it. */
+/* AArch64's kernel maps [vdso] between the segments of the dynamic linker, which are 64 KiB apart. The linker's extent
+ * in traces then ends with its first segment. A mapping without a name in that gap has no such effect. */
 static void test_vdso_in_a_hole_ends_the_linkers_extent(void **state)
 {
 	static const struct {
@@ -393,7 +394,7 @@ static void test_huge_packed_tables_are_refused(void **state)
 	free(path);
 }
 
-/* The cache: files are kept while used, and a limited number of unused ones. */
+/* The cache keeps files that are in use, and a limited number of unused files. */
 static void test_cache_keeps_a_limited_number_of_files(void **state)
 {
 	struct elf_file *files[600];
@@ -502,7 +503,7 @@ static void test_names_are_demangled_within_limits(void **state)
 
 	assert_null(name);
 
-	/* Deep nesting, and a name without end. */
+	/* Many nested pointers, without the type to which they point. */
 	char *deep = xmalloc(200001);
 
 	memset(deep, 'P', 200000);

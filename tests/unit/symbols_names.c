@@ -226,9 +226,9 @@ struct comparison {
 	size_t addresses, equal, excused, inlined;
 };
 
-/* Cases in which addr2line 2.40 is wrong: for an innermost inlined function without a mangled name it prints the
- * enclosing symbol, and at some addresses the unit's file with the line of an included one. Only the first function's
- * name or the first file's name may differ then. */
+/* Returns true if the answers differ only as known from addr2line 2.40. It prints the enclosing symbol for an innermost
+ * inlined function without a mangled name, and at some addresses the unit's file with the line of an included file. So
+ * only the first function's name, or the first file's name, may differ. */
 static bool is_excused(const char *ours, const char *theirs)
 {
 	const char *our_file = strchr(ours, '\n'), *their_file = strchr(theirs, '\n');
@@ -299,7 +299,7 @@ static void check_equal(const char *tool, const char *program, uint64_t origin, 
 	assert_true(result.excused * 50 <= result.addresses);
 }
 
-/* The "..." of a variadic function has no argument, so debug information lists it as no parameter. */
+/* The "..." of a variadic function is no parameter, as in debug information. */
 static void test_parameters_of_mangled_names_are_counted(void **state)
 {
 	(void)state;
@@ -406,8 +406,8 @@ static uint64_t symbol_address(const char *program, const char *symbol)
 	return address;
 }
 
-/* Fails unless an address a few bytes into the function `sum` of prog.c, loaded at BASE, has that function's name and a
- * line of it in that file (NULL: none). */
+/* Looks up a return address 3 bytes into the function `sum` of a program loaded at BASE. Fails unless the outermost
+ * frame has the name `function` and a line of sum() in `file` (NULL: none). */
 static void check_sum(struct names *names, uint64_t sum, const char *function, const char *file)
 {
 	const struct frame_name *lines;
@@ -702,7 +702,8 @@ static void test_names_follow_the_mapped_objects(void **state)
 	assert_string_equal(lines[0].function, "sum");
 	assert_non_null(strstr(lines[0].module, "/one"));
 
-	/* The ends: a return address at `to` belongs to the last byte before it, one at `from` does not. */
+	/* The ends of an object: a return address at `to` belongs to the object, because its call ends there; a return
+	 * address at `from` does not. */
 	assert_int_equal(names_lookup(names, BASE + 0x9000, &lines), 1);
 	assert_null(lines[0].function);
 	assert_int_equal(names_lookup(names, BASE + 0x9001, &lines), 0);
@@ -710,7 +711,8 @@ static void test_names_follow_the_mapped_objects(void **state)
 	assert_int_equal(names_lookup(names, 0, &lines), 0);
 	assert_int_equal(names_lookup(names, UINT64_MAX, &lines), 0);
 
-	/* A path that is no file, no ELF file or no folder only gives a module name. */
+	/* If the path is not that of an ELF file (but of a device, a folder, a text, or of nothing), only the module
+	 * has a name. */
 	static const char *const odd[] = {"[vdso]", "/dev/null", "/tmp", "prog.c", ""};
 
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
@@ -760,7 +762,7 @@ static void test_return_address_at_the_end_belongs_to_its_function(void **state)
 
 static int server = -1;
 
-/* libdwfl reads the variable at the program's start, so the program executes itself again with it. */
+/* libdwfl reads DEBUGINFOD_URLS at the program's start, so this program sets it and executes itself again. */
 static void begin_with_server(char **argv)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};

@@ -77,8 +77,8 @@ static uint64_t offset_in_file(const struct elf_file *file, uint64_t value)
 	return 0;
 }
 
-/* The function is found by name in the object that contains its address, at exactly that address, and the bytes there
- * are the file's. */
+/* Fails unless the object that contains the address has a function of that name at exactly that address, with the bytes
+ * of its file. Returns the object. */
 static struct object *check_function(pid_t pid, const char *name, uint64_t address)
 {
 	struct object *object = objects_find(&list, address);
@@ -307,7 +307,8 @@ static void update(pid_t pid)
 	assert_int_equal(objects_update(&list, pid, NULL, NULL, NULL), 0);
 }
 
-/* Drops for a while the capabilities that open /proc/PID/map_files and files without permission. */
+/* Drops the capabilities that allow to open /proc/PID/map_files and files without permission; `drop` false restores
+ * them. */
 static bool drop_capabilities(bool drop)
 {
 	static struct __user_cap_data_struct saved[2];
@@ -567,7 +568,7 @@ static void test_loaded_and_unloaded_objects_are_reported(void **state)
 
 	waiting_end(&program);
 	assert_int_equal(objects_update(&list, program.pid, NULL, NULL, NULL), -ENOENT);
-	assert_true(list.count > 4); /* the first list is unchanged */
+	assert_true(list.count > 4); /* a failed update does not change the list */
 	objects_free(&list);
 }
 
@@ -713,7 +714,7 @@ static void test_all_symbol_tables_are_searched(void **state)
 	}
 }
 
-/* Several versions of one name, of which the default is found; and the names of an IFUNC. */
+/* Of several versions of a symbol the default one is found. An IFUNC is marked as such. */
 static void test_default_version_of_a_symbol_is_found(void **state)
 {
 	struct waiting program;
@@ -746,7 +747,7 @@ static void test_default_version_of_a_symbol_is_found(void **state)
 		assert_non_null(object);
 		assert_true(elf_file_find(object->file, "switched", &symbol));
 		assert_true(symbol.is_ifunc && symbol.is_global);
-		if (!i) { /* the program has its symbol table, which the test strips later */
+		if (!i) { /* the library still has its symbol table, which the test strips below */
 			assert_true(elf_file_find(object->file, "new_one", &symbol));
 			newer = symbol.value;
 		}
@@ -766,7 +767,8 @@ static void test_default_version_of_a_symbol_is_found(void **state)
 	}
 }
 
-/* Another root, and another mount namespace: the path is that of another file here. */
+/* The program runs in another root, or in another mount namespace: its path is that of another file here, or of
+ * none. */
 static void test_program_in_another_root_is_read(void **state)
 {
 	struct waiting program;

@@ -1,4 +1,5 @@
-/* Tests the slots of calls in ELF files of other processors, which the test makes. */
+/* Tests how the slots of calls (words of the GOT) are found in ELF files for other processors. The test makes the
+ * files. */
 #include "config.h"
 #include "arch/arch.h"
 #include "base/buf.h"
@@ -104,7 +105,7 @@ static void write_image(const char *path, bool big, unsigned machine, unsigned j
 			{
 				relocation(big, ORIGIN + GOT, 1, jump_slot),
 				relocation(big, ORIGIN + GOT + 4, 0, irelative),
-				/* The file does not contain the addends of these two relocations. */
+				/* The file does not contain the addends of the next two relocations. */
 				relocation(big, ORIGIN + 0x100000, 0, irelative),
 				relocation(big, ORIGIN + sizeof(image) - 6, 0, irelative),
 				relocation(big, ORIGIN + GOT + 8, 0, irelative),

@@ -20,7 +20,7 @@ int test_run(const char *fmt, ...) FT_PRINTF(1, 2);
 /* Returns true if a command exists. */
 bool test_has(const char *command);
 
-/* A program that prints one line and then waits for its end. */
+/* A program that prints a line, and then waits for a byte or the end of its input. */
 struct waiting {
 	pid_t pid;
 	int input;

@@ -22,7 +22,7 @@
 
 extern const struct arch arch_arm;
 
-#define TAIL  2048u /* offset in the page of the copied instructions */
+#define TAIL  2048u /* offset of the copied instructions in the page */
 #define THUMB 1u
 #define PAGE  ((size_t)1 << 16)
 
@@ -163,14 +163,14 @@ static void test_breakpoint_that_reaches_another_is_refused(void **state)
 
 /* ---- IT blocks ---- */
 
-/* Returns a cpsr in an IT block. `it` has the form of the instruction it: a condition, and four bits, of which the
- * lowest set one ends the block. */
+/* Returns a cpsr with the state of an IT block. `it` is the low byte of an IT instruction: a condition, and four bits,
+ * of which the lowest set one ends the block. */
 static uint32_t with_it(uint32_t it)
 {
 	return NO_FLAGS | T | (it & 3) << 25 | (it & 0xfc) << 8;
 }
 
-/* The task hits a breakpoint on that instruction. `registers` are those with which it continues. */
+/* Lets the task hit a breakpoint on that instruction. `registers` are then those with which the task continues. */
 static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 {
 	put_halves(w, halves, 2);
@@ -207,7 +207,7 @@ static void test_instructions_in_it_blocks_are_emulated(void **state)
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x181);
 	assert_int_equal(registers[CPSR], with_it(0x08) | ZERO);
-	/* It is the last instruction of its block, and its condition does not hold. */
+	/* Now adds is the last instruction of its block, and the condition does not hold. */
 	hit(w, add, with_it(0x08));
 	assert_int_equal(registers[PC], AT(w, 2));
 	assert_int_equal(registers[R3], 0x180);
@@ -219,7 +219,7 @@ static void test_instructions_in_it_blocks_are_emulated(void **state)
 	assert_int_equal(registers[CPSR], with_it(0x18));
 	hit(w, wide, with_it(0x08));
 	assert_int_equal(registers[PC], AT(w, 4));
-	/* An instruction that changes only the pc ends the block, too. */
+	/* Instructions that change only the pc also advance the state of the block. */
 	hit(w, branch, with_it(0x08) | ZERO);
 	assert_int_equal(registers[PC], AT(w, 16));
 	assert_int_equal(registers[CPSR], with_it(0) | ZERO);

@@ -138,7 +138,8 @@ static void test_omitted_blocks_are_counted(void **state)
 	check_omission("mpatrol", false);
 }
 
-/* A pipe whose reader does not read, when functrace is asked to detach: the trace ends with a whole block. */
+/* The pipe is full, because its reader does not read, and functrace is asked to detach. The trace ends with a whole
+ * block. */
 static void test_trace_in_a_full_pipe_ends_with_a_whole_block(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};

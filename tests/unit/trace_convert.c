@@ -1,5 +1,5 @@
-/* Converts random traces from each format into each other one. The result must be what both formats can represent,
- * which the projections below compute independently of the formats' code. */
+/* Converts random traces from each format into each format. The result must be what both formats can represent, which
+ * the projections below compute independently of the formats' code. */
 #include "config.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -187,8 +187,8 @@ static void put_unseen(struct list *to, struct list *live, uint64_t id)
 		put_event(to, CALL_RELEASE, "free", &(struct event){.id = id});
 }
 
-/* mpatrol's format has only memory, and only malloc, realloc and free; no failed calls, no releases of unknown blocks,
- * and no times. */
+/* Keeps the data that mpatrol's format can represent: only memory, and only malloc, realloc and free; no failed calls,
+ * no releases of unknown blocks, and no times. */
 static void project_mpatrol(const struct list *from, struct list *to)
 {
 	struct list live = {0}, memory = {0};

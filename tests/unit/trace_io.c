@@ -53,7 +53,8 @@ static struct record make_call(uint64_t index)
 					.arg_count = 2}};
 }
 
-/* Makes a trace of one record of each kind that the encoding can represent, and `calls` calls. */
+/* Makes a trace of ten records of different kinds and `calls` calls. Encodings omit the records that they cannot
+ * represent. */
 static void make_trace(const char *encoding, bool compat, size_t calls, struct buf *out)
 {
 	const struct writer_options options = {.compat = compat};
@@ -118,8 +119,8 @@ static void test_conversions_there_and_back_keep_the_trace(void **state)
 	}
 }
 
-/* The file becomes full in the middle of a record: it ends with the last complete record, the writer keeps the error
- * and writes nothing more. */
+/* Writes to a file that becomes full in the middle of a record. Fails unless the file ends with the last complete
+ * record, and the writer keeps the error and writes nothing more. */
 static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 {
 	const struct writer_options options = {.compat = compat};
@@ -256,7 +257,7 @@ static void test_line_buffered_calls_are_written_at_once(void **state)
 	close(fd);
 }
 
-/* Appends a gzip member. A file may consist of several members, and zeros may follow it, as on tapes. */
+/* Appends a gzip member. A file may consist of several members, and zeros may follow the last one, as on tapes. */
 static void gzip(const struct buf *from, size_t at, size_t size, struct buf *to)
 {
 	z_stream z = {0};
@@ -321,8 +322,8 @@ static void test_compressed_traces_are_read(void **state)
 		}
 }
 
-/* A writer that was killed has flushed a frame but not ended it. The reader returns all flushed data, though its first
- * 256 KiB of input end within a block. */
+/* A writer that was killed has flushed a frame but not ended it. The reader returns all flushed data, although these
+ * are more than the 256 KiB that it reads at once. */
 static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 {
 	(void)state;
@@ -614,8 +615,8 @@ static void test_truncation_after_any_byte_is_reported(void **state)
 	}
 }
 
-/* Each bit of each byte is flipped: the reader may return an end, an error or other records, but never crashes (the
- * sanitizers would report this) and never returns more records than the bytes can contain. */
+/* Bits are flipped one at a time, with CHECK_LONG each bit: the reader may return an end, an error or other records,
+ * but never crashes (the sanitizers would report this) and never returns more records than the bytes can contain. */
 static void test_any_flipped_bit_is_survived(void **state)
 {
 	(void)state;

@@ -229,7 +229,7 @@ static const struct {
 	 "the F record at byte 12 is of block 7, which is not live\n"},
 	{"4d545243 01000000 05290000 52 07 10 20 00000000 4d545243", 0, 1, 1,
 	 "the R record at byte 12 is of block 7, which is not live\n"},
-	/* A slot that was never defined has no name; index 0 and 127 can be defined. */
+	/* A slot that was never defined has no name. Slots 0 and 127 can be defined. */
 	{"4d545243 01000000 05290000 41 01 10 20 00 05 06 07 41 02 11 20 00 806100 ff6200 01 4d545243", 0, 2, 0, ""},
 };
 
@@ -271,7 +271,7 @@ static struct record call_at(const char *const *text, enum call_kind kind, const
 					.has_frames = text}};
 }
 
-/* The format has 32 slots for names: the 33rd name replaces the least recently used one. */
+/* The writer has 32 slots for names, as mpatrol's library has: the 33rd name replaces the least recently used one. */
 static void test_least_recently_used_name_loses_its_slot(void **state)
 {
 	char names[34][16];
@@ -317,8 +317,8 @@ static size_t name_address(void *context, uint64_t address, const struct frame_n
 	return address == 0x1005 ? 2 : 0;
 }
 
-/* The writer asks the namer once for each address. If it has no name, the address is named by the object that contains
- * it. */
+/* The writer asks the namer once for each address. An address without a name is named by the object that contains the
+ * address. */
 static void test_each_address_is_named_once(void **state)
 {
 	static const uint64_t named = 0x1005, unnamed = 0x1107, nowhere = 0x5000;
@@ -366,7 +366,7 @@ static void test_long_name_is_truncated_and_counted(void **state)
 	buf_free(&bytes);
 }
 
-/* Threads with 64-bit numbers are distinguished, and named. */
+/* A thread whose number has more than 32 bits gets another number, and its own number as its name. */
 static void test_64_bit_threads_are_distinguished(void **state)
 {
 	struct buf bytes = {0}, dump = {0};

@@ -223,7 +223,7 @@ static void writer_waits_while_the_pipe_is_full(void **state)
 		last = putter.done;
 		poll(NULL, 0, 50);
 	}
-	/* The thread waits in packed_put() with one more. */
+	/* The thread waits in packed_put() with the next frame. */
 	assert_in_range(putter.done, 1, 8);
 	ssize_t size;
 

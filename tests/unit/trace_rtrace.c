@@ -183,7 +183,7 @@ static void test_golden_bytes_are_written(void **state)
 				check_golden_writing(golden, dialect, pointer, order);
 }
 
-/* The records that the reader returns for the samples. A time that is an hour or more before the last one is the next
+/* The records that the reader returns for the samples. A time that is more than an hour before the last one is the next
  * day's. */
 static const char *const read_14 =
 	"process v1.4 arch=%s p%d %s pid=4242 start=1700000000.123456/- depth=10 name=/bin/prog"

@@ -48,7 +48,7 @@ static const char little[] =
 	"ff02 9210 04000000 74687265616400000000000000000000"
 	"0001 9210 04000000 00caf07ac24800000700931000000000"
 	"ff02 9210 04000000 7469643d3639373739206e616d653d77"
-	/* a function's first call, with arguments and a stack: the name has as many bytes as an entry */
+	/* a function's first call, with arguments and a stack: the name fills the 16 bytes of text of an entry */
 	"0301 9210 05000000 13000300000000000000000000000000"
 	"ff02 9210 05000000 616c69676e65645f616c6c6f635f3136"
 	"0001 9210 05000000 7c009573c24800001300931000000000"
@@ -104,7 +104,7 @@ static const char big[] =
 	"02ff 1092 00000004 74687265616400000000000000000000"
 	"0100 1092 00000004 000048c27af0ca000007109300000000"
 	"02ff 1092 00000004 7469643d3639373739206e616d653d77"
-	/* a function's first call, with arguments and a stack: the name has as many bytes as an entry */
+	/* a function's first call, with arguments and a stack: the name fills the 16 bytes of text of an entry */
 	"0103 1092 00000005 00130003000000000000000000000000"
 	"02ff 1092 00000005 616c69676e65645f616c6c6f635f3136"
 	"0100 1092 00000005 000048c27395007c0013109300000000"
@@ -209,8 +209,8 @@ static void test_entries_are_written_in_both_byte_orders(void **state)
 	expect_written(true, big);
 }
 
-/* Appends a prologue and that number of entries of that kind. Each entry has its own number; its sequence is a multiple
- * of sequence_step. */
+/* Appends a prologue and `count` entries with these flags. Each entry has its own number, and a sequence that is a
+ * multiple of sequence_step. */
 static void put_entries(size_t count, unsigned flags, unsigned sequence_step, struct buf *out)
 {
 	unhex(PROLOGUE, out);
@@ -246,8 +246,8 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
 	"-74 skipped=0 the trace is damaged at byte 12582936: names, numbered stacks, and texts without an end, take " \
 	"more than 64 MiB\n"
 
-/* The reader must keep each of these entries: the entry's text has not come yet, or a later entry may name its scope or
- * file. */
+/* The reader must keep each of these entries: the entry's text has not come yet, or a later entry may refer to the
+ * entry as its scope or file. */
 static void test_memory_of_the_reader_is_limited(void **state)
 {
 	(void)state;

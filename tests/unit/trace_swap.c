@@ -275,8 +275,8 @@ static uint32_t random_below(uint32_t limit)
 
 #define PICK(array) ((array)[random_below(ARRAY_SIZE(array))])
 
-/* Makes a random trace. Memory is resource 1; the other resources follow in the order of their first use, because the
- * reader numbers them so. */
+/* A random trace that is being made. Memory is resource 1; the other resources follow in the order of their first use,
+ * because the reader numbers them so. */
 struct maker {
 	struct record records[64];
 	size_t count;
@@ -518,8 +518,8 @@ static void test_missing_messages_are_reported(void **state)
 	buf_free(&said);
 }
 
-/* The seconds of a message wrap to 0 in the year 2106: a call in the night of the wrap keeps its time. If a time is
- * before the day of the start without a wrap, only its time of day is kept. */
+/* The seconds of a message wrap to 0 in the year 2106: a call in the night of the wrap keeps its time. Of a time that
+ * is 2^31 seconds or more after the start's day, only the time of day is kept if its seconds have wrapped. */
 static void test_times_past_2106_are_kept(void **state)
 {
 	static const struct {

@@ -185,7 +185,7 @@ static void test_records_are_written_as_lines(void **state)
 	buf_free(&got);
 }
 
-/* If a trace has several resources, the heap's summary counts the blocks of memory. */
+/* If a trace has several resources, the heap's summary is about the blocks of memory only. */
 static void test_heap_summary_counts_only_memory(void **state)
 {
 	const struct record records[] = {
@@ -412,7 +412,7 @@ static void test_inlined_lines_belong_to_their_frame(void **state)
 			     "0 skipped=0\n");
 }
 
-/* Lines that are almost valid, in and between calls: all are copied as they are, at their place; only lines that begin
+/* Lines that are almost valid, in and between calls, are copied unchanged and at their place. Only lines that begin
  * with "# " are dropped. */
 static void test_other_lines_are_kept_as_comments(void **state)
 {
@@ -672,8 +672,8 @@ static void test_endless_stack_is_truncated(void **state)
 	buf_free(&text);
 }
 
-/* A group of calls that is longer than the reader's limit: its first parts are returned as calls that share the stack
- * of the last one. */
+/* A group of calls that is longer than the reader's limit: the first calls are returned before the reader knows the
+ * group's stack, and are marked as sharing the stack of the next call. */
 static void test_endless_group_is_returned_in_parts(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Compares the unwinder's frames with known ones: unwind_target.c records its frames before it stops itself. Both
- * methods must find exactly those frames, and agree on the frames beyond. */
+/* Compares the unwinder's frames with known ones: unwind_target.c records its frames before it stops itself.
+ * functrace's own unwinder and libunwind must find exactly those frames, and agree on the frames beyond. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"
@@ -94,7 +94,7 @@ enum expected_end {
 	END_THREAD,  /* complete, at most 2 frames beyond */
 	END_CUT,     /* cut at the frame whose pc is report->extra */
 	END_CALLER,  /* cut at the caller of main: a C library without CFI */
-	END_UNSHOWN, /* cut below the outermost frame */
+	END_UNSHOWN, /* cut just before the outermost frame */
 };
 
 /* Compares frames 1... with those of the report, innermost first. */
@@ -153,7 +153,7 @@ static bool is_end(const struct walk *walk, enum expected_end end)
 static void check(struct tracee *tracee, const char *what, enum expected_end end, bool libunwind_can)
 {
 	if (end == END_CUT) {
-		/* No frame below the code without CFI is expected. */
+		/* No caller of the code without CFI is expected. */
 		uint64_t kept = 0;
 
 		for (uint64_t i = 0; i < report->count; i++)
@@ -246,8 +246,9 @@ static void test_optimised_stacks_are_walked(void **state)
 	check_scenario(TARGET("unwind-target-O2"), "context", context_end(), true);
 }
 
-/* Steps from a call's stop until the first instruction outside of the program, that of a library's function, called
- * directly or through the PLT. If it has no CFI, its caller is found all the same. */
+/* Steps from the stop before a library's function is called, directly or through the PLT, to the function's first
+ * instruction, the first one outside of the program. Fails unless the caller is found, even if the function has no
+ * CFI. */
 static void check_entry(const char *target, bool has_rules)
 {
 	struct tracee *tracee = start(target, "vdso");
@@ -344,8 +345,8 @@ static void test_stack_through_lazy_binding_is_walked(void **state)
 	check_lazy(TARGET("unwind-target-O2"));
 }
 
-/* At each instruction from one stop to the next functrace's own unwinder and libunwind agree. Returns the number of
- * steps that began in [vdso]. */
+/* Takes up to `max` steps. Fails unless functrace's own unwinder and libunwind agree after each step. Returns the
+ * number of steps that ended in [vdso]. */
 static size_t check_steps(struct tracee *tracee, size_t max, size_t *steps)
 {
 	size_t in_vdso = 0;
@@ -391,8 +392,8 @@ static void test_stacks_in_the_vdso_are_walked(void **state)
 	tracee_end(tracee);
 }
 
-/* Steps through all code that an exception with a cleanup, and a signal, execute: all prologues, epilogues and landing
- * pads. */
+/* Steps through up to 4000 instructions of each scenario (an exception with a cleanup, a signal, frames of variable
+ * size), with their prologues, epilogues and landing pads. */
 static void test_walks_agree_at_each_instruction(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
@@ -432,7 +433,7 @@ static void test_walks_stop_at_their_limits(void **state)
 		assert_memory_equal(&frames[2].pc, &rows.frames[2].pc, sizeof(frames[2].pc));
 		assert_int_equal(frames[2].cfa, rows.frames[2].cfa);
 		assert_int_equal(frames[3].pc, 0);
-		/* Stops as soon as a frame's cfa is at or beyond the limit. */
+		/* A walk stops as soon as a frame's cfa is at or beyond the limit. */
 		assert_int_equal(unwind_stack(both[k], &tracee->snapshot, frames, 4, rows.frames[1].cfa, &cut), 2);
 		assert_false(cut);
 		assert_int_equal(frames[1].cfa, rows.frames[1].cfa);
@@ -604,8 +605,8 @@ int main(void)
 		cmocka_unit_test(test_signatures_of_return_addresses_are_stripped),
 	};
 
-	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does
-	 * not read such an index. unwind_exidx and the stacks of scenarios test them. */
+	/* The rules of ARM's index of functions hold only after calls, so they cannot be compared at each instruction;
+	 * libunwind does not read such an index. unwind_exidx and unwind_core test these rules. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

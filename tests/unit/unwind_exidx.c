@@ -453,8 +453,8 @@ static void test_call_at_the_end_belongs_to_its_function(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 }
 
-/* The C library's function in which a thread begins has no rule, but the stack is complete there if the thread's start
- * has called the function. */
+/* The C library's function in which a thread begins has no rule. But the stack is complete there if a word nearby on
+ * the stack is a return address into the code that starts a thread or the program. */
 static void test_stack_of_a_thread_is_complete(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
@@ -508,7 +508,7 @@ static void test_signal_frames_are_walked(void **state)
 	restorer_code = 0x27adbf00;
 }
 
-/* Any word of the file may be wrong. */
+/* Changes bytes of the program headers, the index and its tables: reading them stays within bounds. */
 static void test_damaged_index_is_read_within_bounds(void **state)
 {
 	struct exidx_entry entry;

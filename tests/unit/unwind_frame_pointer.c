@@ -60,7 +60,7 @@ static void fill(void)
 	stack[21] = RETURN(3);
 }
 
-/* On other processors no test is run. */
+/* Sets these registers of x86-64. On other processors no test is run. */
 static void set_registers(struct stack_snapshot *snapshot, uint64_t pc, uint64_t sp, uint64_t frame)
 {
 #ifdef __x86_64__

@@ -39,7 +39,7 @@ static uint64_t random_word(void)
 	return random_state;
 }
 
-/* ---- a snapshot of a real stack, which is kept after its process has ended ---- */
+/* ---- random changes of a real stack ---- */
 
 static struct tracee *start_and_stop(const char *target, const char *scenario)
 {

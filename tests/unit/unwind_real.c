@@ -85,8 +85,8 @@ static void step_program(const char *const argv[], unsigned calls)
 	assert_int_equal(steps, wanted);
 	assert_int_equal(different, 0);
 	/* Both walks are truncated at start-up code of crti.o and crtbegin.o, which has no CFI (the comparison above
-	 * has shown that they are truncated alike). How many of the steps are in such code depends on the program's
-	 * hashes. If there are few steps, all of them may be. */
+	 * has shown that they are truncated alike). The number of steps in such code varies. If few steps are taken,
+	 * all of them may be in such code. */
 	assert_in_range(cuts, 0, wanted < 20000 ? wanted : wanted / 2);
 	assert_int_equal(fallbacks, 0);
 }
@@ -139,8 +139,8 @@ int main(void)
 		cmocka_unit_test(test_walks_of_sqlite_agree),
 	};
 
-	/* The rules of an index hold only after calls, so they cannot be compared at each instruction; libunwind does
-	 * not read such an index. unwind_exidx and the stacks of scenarios test them. */
+	/* The rules of ARM's index of functions hold only after calls, so they cannot be compared at each instruction;
+	 * libunwind does not read such an index. unwind_exidx and unwind_core test these rules. */
 	if (arch_native()->unwind_index) {
 		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
 		return 77;

@@ -536,8 +536,8 @@ static void lazy_then(void)
 	STOP();
 }
 
-/* Makes the same call twice. The first stop is in the resolver, which _dl_runtime_resolve has called; the second is in
- * the function, which has then recorded its return address. */
+/* Makes the same call twice. The first stop is in the resolver of the first call, which _dl_runtime_resolve has called.
+ * The second stop is in lazy_then(), which the function itself has called. */
 NOINLINE void lazy_caller(void)
 {
 	ENTER();

@@ -1,4 +1,4 @@
-/* A library with an indirect function. It is bound lazily, so that the dynamic linker's trampoline calls its
+/* A library with an indirect function. The function is bound lazily, so that the dynamic linker's trampoline calls its
  * resolver. */
 #include <stdint.h>
 

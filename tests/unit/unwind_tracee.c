@@ -85,7 +85,8 @@ void tracee_end(struct tracee *tracee)
 	running = NULL;
 }
 
-/* Waits for a relevant stop of any thread; resumes new threads. */
+/* Waits for a stop of any thread. Events, and the first SIGSTOP of new threads, do not count: those threads are
+ * resumed. */
 static bool wait_stop(struct tracee *tracee)
 {
 	for (;;) {
@@ -128,7 +129,7 @@ bool tracee_continue(struct tracee *tracee)
 #define BREAKPOINT 0xd4200000u /* brk #0 */
 #define ENDS_MAX   8
 
-/* Returns true for load exclusive (ldxr and its kinds), or for store exclusive (stxr). */
+/* If `load`, returns true for a load exclusive (ldxr and its kinds), else for a store exclusive (stxr). */
 static bool is_exclusive(uint32_t word, bool load)
 {
 	return (word & 0x3f800000) == 0x08000000 && (!(word & 0x00200000) || word >> 31) &&

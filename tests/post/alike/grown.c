@@ -1,5 +1,5 @@
-/* A block that is grown and moved is one block with its last size; aligned blocks; a pointer that is overwritten
- * without a release. */
+/* Loses a block that has grown and moved (it is one block, with its last size), an aligned block, and blocks whose only
+ * pointer is overwritten. */
 #include "scrub.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The program of a core file of tests/unit/unwind_core.c: 32-bit ARM's frames, which an index of functions describes,
- * in Thumb and in ARM code, with a frame pointer and without, a signal's frame, and below it a function that keeps
- * its return address in the register.
+/* The program of a core file of tests/unit/unwind_core.c, for 32-bit ARM. An index of functions (.ARM.exidx) describes
+ * its frames: in Thumb and in ARM code, with and without a frame pointer, and a signal's frame. The function that the
+ * signal has interrupted keeps its return address in lr.
  *
  * ARM: gcc -O2 -nostdlib -static -mthumb -funwind-tables tests/unit/cores/indexed.c, stripped of debugging
  * information; run with ulimit -c unlimited and 7 in /proc/self/coredump_filter, so that the core file contains the
@@ -20,8 +20,8 @@ struct action {
 
 void restorer(void);
 
-/* A restorer like the C library's. Only this restorer shows that the frame above it is that of a function which a
- * signal has interrupted. */
+/* A restorer like the C library's. A return address in it is the only sign that the next frame is that of a function
+ * which a signal has interrupted. */
 __asm__(".pushsection .text\n.arm\n.globl restorer\n.type restorer, %function\nrestorer:\n.fnstart\n"
 	".save {r0-r15}\n.pad #160\n"
 	"nop\nmov r7, #173\nsvc 0\n.fnend\n.size restorer, .-restorer\n.popsection\n");
@@ -65,7 +65,7 @@ NOINLINE int middle(volatile int *p)
 	return leaf(p) + 1;
 }
 
-/* Its frame is found by its frame pointer. */
+/* The unwinder finds the frame of this function by its frame pointer. */
 NOINLINE ARM_CODE int outer(volatile int *p, int n)
 {
 	char *room = __builtin_alloca((unsigned)n);

@@ -1,5 +1,5 @@
-/* The program of core files of tests/unit/unwind_core.c: frames with signed return addresses, a signal's frame, and
- * below it a function that keeps its return address in the register.
+/* The program of core files of tests/unit/unwind_core.c: frames with signed return addresses, and a signal's frame. The
+ * function that the signal has interrupted keeps its return address in x30.
  *
  * AArch64: gcc -O2 -nostdlib -static -mbranch-protection=standard -fno-omit-frame-pointer tests/unit/cores/signed.c,
  * stripped of debugging information; run on a machine that signs pointers, with ulimit -c unlimited. */
@@ -67,6 +67,6 @@ NOINLINE int entry(void)
 __asm__(".globl _start\n.type _start, %function\n_start:\n.cfi_startproc\n.cfi_undefined x30\nbti c\n"
 	"mov x29, xzr\nmov x30, xzr\nbl entry\nudf #1\n.cfi_endproc\n.size _start, .-_start\n");
 
-/* It has the rule of a leaf function, and makes a call. */
+/* careless() makes a call, although its table is that of a leaf function, which has its return address in x30. */
 __asm__(".globl careless\n.type careless, %function\ncareless:\n.cfi_startproc\nbl last\nret\n.cfi_endproc\n"
 	".size careless, .-careless\n");

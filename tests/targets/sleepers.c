@@ -302,9 +302,10 @@ static void prepare(void)
 	CHECK(child >= 0);
 	if (!child) {
 		close(pipe_ends[1]);
+		close(silent[1]);
 		char byte;
 
-		/* until the parent writes */
+		/* until the parent writes or ends */
 		_exit(read(silent[0], &byte, 1) == 1 ? 0 : 1);
 	}
 }

@@ -1,5 +1,5 @@
-/* threads N ROUNDS: each of N threads allocates and releases, keeps some blocks, and puts blocks into a box, from which
- * it takes and releases the one before. */
+/* threads N ROUNDS: each of N threads allocates and releases, keeps some blocks, and puts blocks into boxes, from which
+ * it takes and releases the blocks of other threads. */
 #include "target.h"
 
 #define MOST 64
@@ -20,8 +20,8 @@ static void *work(void *data)
 		p = realloc(p, 32003);
 		CHECK(p);
 		free(p);
-		/* Only this thread uses this box: it releases its own block of the last round. */
-		old = __atomic_exchange_n(&mailbox[(me + 1) % threads], q, __ATOMIC_ACQ_REL);
+		/* In each round the thread uses another box: it also releases blocks that other threads have put there. */
+		old = __atomic_exchange_n(&mailbox[(me + i) % threads], q, __ATOMIC_ACQ_REL);
 		free(old);
 	}
 	for (unsigned i = 0; i < 3; i++) {

@@ -17,7 +17,7 @@ import builds
 import kinds
 from lifecycle import need_attach
 from outputs import equal
-from processes import FUNCTRACE, POSTPROC, PATIENCE, Failure, wait_for
+from processes import FUNCTRACE, POSTPROC, PATIENCE, Failure, state_of, wait_for
 from words import compiled
 
 # The program prints how long its longest call took. With an argument it makes calls until that file is removed.
@@ -332,7 +332,9 @@ def library(room):
     with open(room.path('go'), 'w'):
         pass
     room.child = room.start([room.path('prog'), room.path('go')])
-    wait_for('the library', lambda: 'libmake.so' in content('/proc/%d/maps' % room.child.pid))
+    # It sleeps only in its loop, when all libraries are loaded and it has a heap.
+    wait_for('the library', lambda: 'libmake.so' in content('/proc/%d/maps' % room.child.pid) and
+             state_of(room.child.pid) == 'S')
     os.rename(room.path('libmake.so'), room.path('kept.so'))
     shutil.copy(room.path('kept.so'), room.path('libmake.so'))
     return room.path('libmake.so')

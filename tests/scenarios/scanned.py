@@ -183,9 +183,9 @@ def two_at_once(room):
                 done = room.finish(child)
                 if done.status == 0:
                     problems += compare(json.loads(done.out), definitely_lost=(100 * wide(56), 100))
-                elif re.fullmatch(r'functrace: cannot attach to process %d: process \d+ \(functrace\) traces (it|a thread of it) '
-                                  r'already, and a process can have only one tracer. End that tracer first.\n' % target.pid,
-                                  done.err.decode()):
+                elif re.fullmatch(r'functrace: cannot attach to process %d: (process \d+ \(functrace\) traces (it|a thread of it) '
+                                  r'already, and a process can have only one tracer\. End that tracer first|another tracer, which has '
+                                  r'just gone, traced (it|a thread of it)\. Try again)\.\n' % target.pid, done.err.decode()):
                     refused += 1
                 else:
                     problems.append('status %d: %s' % (done.status, done.err.decode()))

@@ -482,10 +482,13 @@ def asleep(room, variant='O2'):
     if builds.processor() not in ('x86_64', 'i386'):
         raise builds.Skip('only x86 restarts such calls')
     with Held(room, [builds.target('sleepers', variant)]) as held:
+        wait_for('the target to sleep at its gate', lambda: all_sleep(held.child.pid))
+        before = status_field(held.child.pid, 'voluntary_ctxt_switches')
         held.gate.open()
         # If a thread were inside malloc, a scan would make a second copy; if that one came late, it would not restart
-        # epoll_wait() again.
-        wait_for('the threads to sleep', lambda: all_sleep(held.child.pid))
+        # epoll_wait() again. The first thread has passed its gate when it has gone to sleep once more.
+        wait_for('the threads to sleep', lambda: status_field(held.child.pid, 'voluntary_ctxt_switches') != before and
+                 all_sleep(held.child.pid))
         for _ in range(5):
             done = room.run([FUNCTRACE, '--scan', '-t', str(held.child.pid)])
             if done.status:

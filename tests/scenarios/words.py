@@ -13,7 +13,7 @@ import trace_text
 from errors import refused
 from lifecycle import need_attach
 from outputs import equal, own_pids, summary
-from processes import FUNCTRACE, POSTPROC, Failure, command_of, status_field, tasks_of, wait_for
+from processes import FUNCTRACE, POSTPROC, Failure, command_of, state_of, status_field, tasks_of, wait_for
 from rounds import LONG
 
 
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
         os.kill(p, signal.SIGKILL)
     room.finish(master)
     sleeper = room.start(['sleep', '600'])
-    wait_for('the program to start', lambda: command_of(sleeper.pid) == 'sleep')
+    wait_for('the program to sleep', lambda: command_of(sleeper.pid) == 'sleep' and state_of(sleeper.pid) == 'S')
     idle = attached(room, '-o', 'c', '-t', str(sleeper.pid))
     problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while it was attached to' % sleeper.pid)
     room.kill(sleeper)

@@ -20,7 +20,7 @@ static void *work(void *data)
 		p = realloc(p, 32003);
 		CHECK(p);
 		free(p);
-		/* In each round the thread uses another box: it also releases blocks that other threads have put there. */
+		/* In each round the thread uses another box, so that it also releases blocks of other threads. */
 		old = __atomic_exchange_n(&mailbox[(me + i) % threads], q, __ATOMIC_ACQ_REL);
 		free(old);
 	}

@@ -191,7 +191,8 @@ static void join_files(struct core *core)
 	core->mappings = core_mappings_join(&core->files, core->mappings, &core->mapping_count);
 	memory.mappings = core->mappings;
 	memory.count = core->mapping_count;
-	core_find_variables(&memory, core->mappings);
+	for (size_t i = 0; i < core->mapping_count; i++)
+		core->mappings[i].variables = segments_first_variable(&memory, i);
 	for (size_t i = 0; i < core->piece_count; i++) {
 		struct piece *const piece = &core->pieces[i];
 		const size_t count = COUNT_UP_TO(core->mappings, core->mapping_count, .start, piece->start);

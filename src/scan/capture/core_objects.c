@@ -25,17 +25,6 @@ bool core_is_constant(const struct object_memory *memory, size_t i)
 	return answer == IS_VARIABLE || (answer < IS_NOT_VARIABLE && is_continued(m, answer == IS_UNKNOWN));
 }
 
-void core_find_variables(const struct object_memory *memory, struct heap_mapping *mappings)
-{
-	for (size_t i = 0; i < memory->count; i++) {
-		struct heap_mapping *const m = &mappings[i];
-		uint64_t first;
-
-		if (m->inode && segments_ask(memory, i, &first) == IS_VARIABLE && first > m->start)
-			m->variables = first;
-	}
-}
-
 bool core_is_read_only(const struct heap_mapping *mapping)
 {
 	return mapping->readable && !mapping->inode && image_is_protected(mapping);

@@ -9,8 +9,6 @@
  * them (relro). The object's program headers decide, if the core file contains them. Otherwise the next mapping must
  * continue this one, in memory and in the file, and must be writable. */
 bool core_is_constant(const struct object_memory *memory, size_t i);
-/* Sets `variables` of the elements of memory->mappings, which is the array `mappings`. */
-void core_find_variables(const struct object_memory *memory, struct heap_mapping *mappings);
 /* Returns true if a mapping is memory without a file that can only be read or executed. It may consist of pages in a
  * block that the program has protected. */
 bool core_is_read_only(const struct heap_mapping *mapping);

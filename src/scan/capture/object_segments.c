@@ -118,3 +118,11 @@ enum segment_answer segments_ask(const struct object_memory *memory, size_t i, u
 	}
 	return best;
 }
+
+uint64_t segments_first_variable(const struct object_memory *memory, size_t i)
+{
+	const struct heap_mapping *const m = &memory->mappings[i];
+	uint64_t first;
+
+	return m->inode && segments_ask(memory, i, &first) == IS_VARIABLE && first > m->start ? first : 0;
+}

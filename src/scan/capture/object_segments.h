@@ -6,8 +6,8 @@
 #include "heap/image.h"
 
 struct object_memory {
-	const struct heap_mapping
-		*mappings; /* by address; in a core file, `inode` is a number of core_mappings_read() */
+	/* In order of address. In the image of a core file, `inode` is a number of core_mappings_read(). */
+	const struct heap_mapping *mappings;
 	size_t count;
 	const struct arch *arch;
 	/* Copies the bytes of the memory from `address` on, at most `size`. Returns the number of copied bytes. */
@@ -27,5 +27,7 @@ enum segment_answer {
  * it is IS_VARIABLE, sets *first to the address of the first variable in the mapping: the bytes before it belong to
  * the segment before the variables, whose end is in the same page of the file. */
 enum segment_answer segments_ask(const struct object_memory *memory, size_t i, uint64_t *first);
+/* Returns `variables` of mapping `i`, as in struct heap_mapping. */
+uint64_t segments_first_variable(const struct object_memory *memory, size_t i);
 
 #endif

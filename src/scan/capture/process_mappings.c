@@ -62,14 +62,12 @@ void process_mappings_learn(struct process_mappings *learned, const struct maps 
 	size_t count = 0;
 
 	for (size_t i = 0; i < maps->count; i++) {
-		const bool has_variables =
-			items[i].inode && !items[i].shared && (items[i].writable || mapping_is_constant(maps, i));
-		uint64_t first;
+		const bool has_variables = !items[i].shared && (items[i].writable || mapping_is_constant(maps, i));
 
-		if (!has_variables || segments_ask(&memory, i, &first) != IS_VARIABLE || first == items[i].start)
-			continue;
-		objects[count] = items[i];
-		objects[count++].variables = first;
+		items[i].variables = has_variables ? segments_first_variable(&memory, i) : 0;
+		items[i].path = NULL; /* belongs to `maps`, which may be freed before *learned */
+		if (items[i].variables)
+			objects[count++] = items[i];
 	}
 	free(items);
 	*learned = (struct process_mappings){objects, count};

@@ -192,8 +192,6 @@ static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *ar
 	int error = read_layout(s, tid, arch);
 	const uint64_t bytes = s->runs.bytes;
 
-	if (!error && arch)
-		process_mappings_learn(&s->learned, &s->maps, tid, arch);
 	if (!error && s->limit && bytes > s->limit)
 		error = -EFBIG;
 	if (!error)
@@ -206,6 +204,9 @@ static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *ar
 		error = pages_touch(s->bytes + s->touched, ready - s->touched);
 		s->touched = error ? s->touched : ready;
 	}
+	/* Roots are not looked for in a copy for the blocks only. */
+	if (!error && arch && !s->has_blocks_only)
+		process_mappings_learn(&s->learned, &s->maps, tid, arch);
 	return error ? error : pages_bring(&s->runs, tid, s->bytes);
 }
 

@@ -11,6 +11,10 @@ import tempfile
 
 from verdicts import FUNCTRACE, lost
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'scenarios'))
+
+from builds import THIRTY_TWO
+
 # name: (suffix, source)
 PROGRAMS = {
     'a vector': ('.cpp', '''
@@ -137,8 +141,6 @@ PROGRAMS = {
             return 0;
         }'''),
 }
-# Debian's headers of C++ for 32 bits include others that only the folder for 64 bits has.
-THIRTY_TWO = ['-m32', '-idirafter', '/usr/include/x86_64-linux-gnu']
 FLAGS = [['-O0'], ['-O1'], ['-O2'], ['-O3'], ['-O2', '-static'], ['-O2', *THIRTY_TWO], ['-O0', *THIRTY_TWO],
          ['-O2', '-fno-plt', '-fomit-frame-pointer']]
 COMPILERS = {'.c': ('gcc', 'clang'), '.cpp': ('g++', 'clang++')}

@@ -33,25 +33,23 @@ def one(room, how, variant):
     return ['%s, %s: %s' % (how, variant, problem) for problem in problems]
 
 
-def relro(room):
+def in_variants(room, how, variants):
     problems, skipped = [], []
-    for variant in VARIANTS:
+    for variant in variants:
         try:
-            problems += one(room, 'relro', variant)
+            problems += one(room, how, variant)
         except builds.Skip as why:
             skipped.append('%s: %s' % (variant, why))
     return problems, '; '.join(skipped)
+
+
+def relro(room):
+    return in_variants(room, 'relro', VARIANTS)
 
 
 def before(room):
     """Bytes before the first variable are no roots, although the program can write them."""
-    problems, skipped = [], []
-    for variant in 'O2', 'no-pie', 'static', 'gold', 'lld', 'm32':
-        try:
-            problems += one(room, 'before', variant)
-        except builds.Skip as why:
-            skipped.append('%s: %s' % (variant, why))
-    return problems, '; '.join(skipped)
+    return in_variants(room, 'before', ('O2', 'no-pie', 'static', 'gold', 'lld', 'm32'))
 
 
 def protected(room):

@@ -48,11 +48,15 @@ def descriptors(pid):
     return {int(name) for name in os.listdir('/proc/%d/fd' % pid)}
 
 
+def events_of(traces, pid):
+    return [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')]
+
+
 def live(traces, pid, before):
     """Returns the open descriptors according to the trace of a process that had `before` open at its start; releases of
     unknown descriptors are problems."""
     open_now, problems = set(before), []
-    for event in [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')]:
+    for event in events_of(traces, pid):
         if event.kind == '+':
             if event.id in open_now:
                 problems.append('%s: it is open' % event)
@@ -65,7 +69,7 @@ def live(traces, pid, before):
 
 
 def compare_live(traces, pid, before, now):
-    events = [e for t in traces if t.pid == pid for e in t.events if e.function.endswith('<fd>')]
+    events = events_of(traces, pid)
     # functrace attached to the server between an open, which took the lowest free descriptor, and its close.
     lowest = min(set(range(len(before) + 1)) - before)
     is_attached = any(t.header.get('attached') == 'yes' for t in traces if t.pid == pid)

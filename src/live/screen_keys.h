@@ -23,7 +23,7 @@ double screen_seconds(void);
 int screen_head_lines(const struct screen *screen);
 /* Returns the site of the selected row, or NULL. */
 const struct site *screen_selected(const struct screen *screen);
-/* Does what a key of getch(3) stands for. */
+/* Executes the command of a key. key: the result of getch(3). */
 void screen_take_key(struct screen *screen, int key);
 
 #endif

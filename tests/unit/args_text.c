@@ -118,7 +118,8 @@ static void test_string_view_and_str_are_shown(void **state)
 		put(&t, bytes, 1, 2);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "\"12\"");
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word - 1, 0), "(unreadable)");
-		/* NULL is no pointer into the value itself, although address 0 stands for a value in registers. */
+		/* The string's pointer is 0, and 0 is also the address by which a value in registers is given. The
+		 * pointer must not be taken for one into the value. */
 		put(&t, bytes, 0, 0);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "NULL");
 	}

@@ -107,8 +107,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
 }
 
-/* "N tells M": task N reports the creation of task M, with M's tid as the event's message. If M is "nobody", it reports
- * a fork with the message 0. */
+/* "N tells M": task N stops with the ptrace event of the fork, vfork or clone that made task M. The event's message is
+ * M's tid. If M is "nobody", N stops with PTRACE_EVENT_FORK, whose message is 0. */
 static void verb_tells(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *child = NULL;

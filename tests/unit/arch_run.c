@@ -34,7 +34,7 @@
 
 #define FLAG_TRAP   0x100
 #define CACHE_LINE  64u
-#define LOCK_STATES 100 /* number of further states that are tried for an instruction that locks two cache lines */
+#define LOCK_STATES 100 /* number of states that are tried for an instruction that locks two cache lines in them */
 
 #ifdef ARENA_32
 #define MACHINE_MODE ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32
@@ -289,13 +289,15 @@ static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 
 	if (!arch->decode(ARENA_HERE, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return false;
-	random_state(&before);
-	for (unsigned i = 0; i < LOCK_STATES && splits_lock(&before, bytes, size); i++)
+	unsigned tries = 0;
+
+	do {
+		if (tries++ == LOCK_STATES) {
+			figures.locks++;
+			return true;
+		}
 		random_state(&before);
-	if (splits_lock(&before, bytes, size)) {
-		figures.locks++;
-		return true;
-	}
+	} while (splits_lock(&before, bytes, size));
 	before.regs.words[WORD(rip)] = ARENA_HERE;
 	return compare_from(&before, &insn, slots) || compare_from(&before, &insn, slots);
 }

@@ -369,11 +369,11 @@ static int engine_open(struct engine *engine)
 
 /* Redirects inherited descriptors to /dev/null, because they belong to the target. Keeps stdout if that is the trace,
  * and the terminal for tcgetpgrp(). */
-static void engine_leave_descriptors(struct engine *engine, const struct pump *pump)
+static void engine_leave_descriptors(struct engine *engine, const struct message_queue *messages)
 {
-	if (isatty(pump->to))
-		engine->terminal = pump->to;
-	pump_enter(pump);
+	if (isatty(messages->to))
+		engine->terminal = messages->to;
+	message_queue_enter(messages);
 	const int keep[] = {engine->socket,
 			    engine->link,
 			    engine->launch.gate,
@@ -435,12 +435,12 @@ int engine_main(const struct job *job, int socket, int link)
 	/* Forks the target first, because the target inherits the engine's process group, which is still that of the
 	 * visible process here. */
 	if (!settings->pid_count) {
-		const int links[] = {socket, link, job->pump->in, job->pump->out};
+		const int links[] = {socket, link, job->messages->in, job->messages->out};
 
 		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
 		atomic_store(&shared->target, engine.launch.pid);
 	}
-	engine_leave_descriptors(&engine, job->pump);
+	engine_leave_descriptors(&engine, job->messages);
 	engine_hide(shared, "ft-engine");
 	engine_set_signals(settings);
 	if (!error)

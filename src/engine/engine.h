@@ -17,8 +17,8 @@
  * orphaned from the start (setsid, cron), the guardian and the engine get sessions of their own, because T's group has
  * to stay orphaned: otherwise T's end would orphan it, and the kernel would send SIGHUP to its stopped children.
  *
- * The guardian and the engine send their messages to the visible process by a pipe whose writers never wait (pump.h),
- * so that neither a stopped terminal nor a stopped visible process stops the guardian or the engine.
+ * The guardian and the engine send their messages to the visible process by a pipe whose writers never wait
+ * (message_queue.h), so that neither a stopped terminal nor a stopped visible process stops the guardian or the engine.
  *
  * The tracer thread blocks in a wait for all its children and tracees (waitid(), in guard_wait()). The main thread
  * wakes it by a vfork'ed child that exits at once: the wait returns the exit of this child, whose pid is no tracee's.

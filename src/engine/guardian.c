@@ -263,9 +263,9 @@ static int open_signals(void)
 	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void guardian_leave_descriptors(const struct guardian *g, const struct pump *pump)
+static void guardian_leave_descriptors(const struct guardian *g, const struct message_queue *messages)
 {
-	pump_enter(pump);
+	message_queue_enter(messages);
 	const int keep[] = {g->engine.socket, g->engine.visible_handle, g->link};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
@@ -308,7 +308,7 @@ int guardian_main(const struct job *job, int socket)
 	close(links[1]);
 	engine_hide(shared, "ft-guard");
 	guardian_set_signals(settings);
-	guardian_leave_descriptors(&g, job->pump);
+	guardian_leave_descriptors(&g, job->messages);
 	g.signals = open_signals();
 	if (g.signals < 0) {
 		kill(g.pid, SIGTERM); /* the engine detaches its tracees and ends */

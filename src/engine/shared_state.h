@@ -15,7 +15,7 @@
 #include "engine/engine.h"
 #include "engine/fds.h"
 #include "engine/guardian_journal.h"
-#include "engine/pump.h"
+#include "engine/message_queue.h"
 
 #include "arch/arch.h"
 
@@ -71,7 +71,7 @@ struct job {
 	struct shared_state *shared;
 	pid_t visible; /* the visible process */
 	const struct signal_state *signals;
-	const struct pump *pump;
+	const struct message_queue *messages;
 };
 
 struct engine {

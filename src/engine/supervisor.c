@@ -29,7 +29,7 @@ struct supervisor {
 	int signals;
 	int socket;
 	pid_t guardian;
-	struct pump pump;
+	struct message_queue messages;
 	bool is_asked; /* a signal has requested to detach, at the time asked_at (CLOCK_MONOTONIC, ns) */
 	uint64_t asked_at;
 	int out;        /* the original standard output, for settings->conclude; -1: none */
@@ -159,9 +159,10 @@ static void show_messages(struct supervisor *s)
 {
 	bool has_ended = false;
 
-	pump_end(&s->pump);
-	while (!has_ended && !(s->is_asked && pump_is_stuck(&s->pump, s->asked_at))) {
-		struct pollfd fds[] = {{.fd = s->pump.done, .events = POLLIN}, {.fd = s->signals, .events = POLLIN}};
+	message_queue_end(&s->messages);
+	while (!has_ended && !(s->is_asked && message_queue_is_stuck(&s->messages, s->asked_at))) {
+		struct pollfd fds[] = {{.fd = s->messages.done, .events = POLLIN},
+				       {.fd = s->signals, .events = POLLIN}};
 
 		if (poll(fds, ARRAY_SIZE(fds), s->is_asked ? STUCK_LOOK_MS : -1) < 0)
 			continue;
@@ -169,7 +170,7 @@ static void show_messages(struct supervisor *s)
 		if (fds[1].revents)
 			supervisor_take_signals(s);
 	}
-	pump_close(&s->pump, has_ended);
+	message_queue_close(&s->messages, has_ended);
 }
 
 /* Ends by the signal that ended the target, so that the shell sees it. Writes no core file, because the target has
@@ -254,7 +255,7 @@ static int supervisor_start_failed(const char *what)
  * target. */
 static void supervisor_leave_descriptors(const struct supervisor *s)
 {
-	const int keep[] = {s->socket, s->out, s->pump.in, s->pump.out, s->pump.to};
+	const int keep[] = {s->socket, s->out, s->messages.in, s->messages.out, s->messages.to};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
@@ -313,7 +314,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	sockets[1] = fd_above_standard(sockets[1]);
 	if (sockets[0] < 0 || sockets[1] < 0)
 		return supervisor_start_failed("duplicate descriptors");
-	if (pump_open(&s.pump, &s.shared->lost_messages))
+	if (message_queue_open(&s.messages, &s.shared->lost_messages))
 		return supervisor_start_failed("make a pipe");
 	s.shared->is_orphaned = is_orphaned();
 	if (settings->conclude)
@@ -325,7 +326,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 				.shared = s.shared,
 				.visible = getpid(),
 				.signals = &signals,
-				.pump = &s.pump};
+				.messages = &s.messages};
 
 	fflush(NULL);
 	s.guardian = fork();
@@ -345,7 +346,7 @@ int engine_run(const struct settings *settings, engine_tracer *tracer)
 	if (s.signals < 0)
 		/* the engine reads end-of-file from the socket and detaches */
 		return supervisor_start_failed("receive signals");
-	if (pump_start(&s.pump))
+	if (message_queue_start(&s.messages))
 		return supervisor_start_failed("start a thread");
 	fds_raise_limit();
 	supervise(&s);

@@ -6,15 +6,15 @@
  *	G, E: standard error -> pipe -> V's thread -> V's standard error
  *
  * The target writes directly to the visible process's standard error. */
-#ifndef FT_ENGINE_PUMP_H
-#define FT_ENGINE_PUMP_H
+#ifndef FT_ENGINE_MESSAGE_QUEUE_H
+#define FT_ENGINE_MESSAGE_QUEUE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pump {
+struct message_queue {
 	int in, out; /* the write end and the read end of the pipe */
 	int to;      /* the original standard error, a close-on-exec copy */
 	_Atomic uint64_t *lost;
@@ -26,19 +26,19 @@ struct pump {
 
 /* Makes the pipe; called before the guardian is forked. lost: counter of the messages that did not fit into the pipe.
  * Returns 0 or -errno. */
-int pump_open(struct pump *pump, _Atomic uint64_t *lost);
+int message_queue_open(struct message_queue *messages, _Atomic uint64_t *lost);
 /* Called in the guardian and the engine: makes standard error the write end of the pipe. */
-void pump_enter(const struct pump *pump);
+void message_queue_enter(const struct message_queue *messages);
 /* Called in the visible process: starts the thread, and sends this process's own messages to the pipe too. Returns 0 or
  * -errno. */
-int pump_start(struct pump *pump);
+int message_queue_start(struct message_queue *messages);
 /* Called in the visible process when the guardian and engine will write no more messages. `done` becomes readable when
  * all messages have been written. */
-void pump_end(struct pump *pump);
+void message_queue_end(struct message_queue *messages);
 /* Returns true if nothing could be written for a second after `since` (CLOCK_MONOTONIC, ns). */
-bool pump_is_stuck(const struct pump *pump, uint64_t since);
+bool message_queue_is_stuck(const struct message_queue *messages, uint64_t since);
 /* Restores the visible process's standard error. has_ended: the thread has ended and is joined; else the thread stays
  * blocked in its write. */
-void pump_close(struct pump *pump, bool has_ended);
+void message_queue_close(struct message_queue *messages, bool has_ended);
 
 #endif

@@ -6,8 +6,8 @@ libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src
 	src/symbols/objects/mapped_file.c \
 	src/symbols/objects/mapped_file.h src/symbols/elf/elf_file.c src/symbols/elf/elf_file.h \
 	src/symbols/elf/elf_headers.c src/symbols/elf/elf_headers.h src/symbols/elf/elf_open.c \
-	src/symbols/elf/refused_files.c src/symbols/elf/refused_files.h src/symbols/names/split_open.c \
-	src/symbols/names/split_open.h \
+	src/symbols/elf/refused_files.c src/symbols/elf/refused_files.h src/symbols/names/dwo_file.c \
+	src/symbols/names/dwo_file.h \
 	src/symbols/elf/private_copy.c src/symbols/elf/private_copy.h src/symbols/elf/private_copy_timed.c \
 	src/symbols/names/debug_search.c src/symbols/names/debug_search.h \
 	src/symbols/elf/elf_names.c src/symbols/elf/elf_symbols.c src/symbols/elf/elf_cache.c \

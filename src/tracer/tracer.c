@@ -24,7 +24,7 @@
 #include "record/run.h"
 #include "ptrace/collect.h"
 #include "symbols/names/naming_worker.h"
-#include "symbols/names/split_open.h"
+#include "symbols/names/dwo_file.h"
 #include "base/msg.h"
 #include "base/timed.h"
 
@@ -178,7 +178,7 @@ static void tracer_free(struct tracer *t)
 /* Launches or attaches. Returns the same values as tracer_run(). */
 static int tracer_begin(struct tracer *t)
 {
-	split_open_begin();
+	dwo_files_begin();
 	/* Create the other threads while this thread may still use every CPU, because a thread inherits its creator's
 	 * CPUs (pin.c). */
 	timed_begin(engine_let_go_fd(t->engine));

@@ -5,7 +5,7 @@
  * of the unit's functions. */
 #include "config.h"
 #include "symbols/names/name_file.h"
-#include "symbols/names/split_open.h"
+#include "symbols/names/dwo_file.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

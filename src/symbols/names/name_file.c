@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/msg.h"
 #include "symbols/names/debug_search.h"
-#include "symbols/names/split_open.h"
+#include "symbols/names/dwo_file.h"
 
 #include <gelf.h>
 #include <stdlib.h>
@@ -259,7 +259,7 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
 		return NULL;
 	struct name_file *file = xcalloc(1, sizeof(*file));
 
-	split_open_begin();
+	dwo_files_begin();
 	elf_key_of(st, &file->key);
 	file->changed_sec = st->st_ctim.tv_sec;
 	file->changed_nsec = st->st_ctim.tv_nsec;

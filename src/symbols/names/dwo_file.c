@@ -1,5 +1,5 @@
 #include "config.h"
-#include "symbols/names/split_open.h"
+#include "symbols/names/dwo_file.h"
 #include "symbols/elf/elf_headers.h"
 #include "symbols/elf/private_copy.h"
 #include "symbols/elf/refused_files.h"
@@ -49,7 +49,7 @@ static int copy_of(const char *path)
 }
 
 /* Returns true if the path is the memory of a process (/proc/PID/mem), which libdwfl opens by itself to read [vdso]. */
-static bool split_open_is_memory(const char *path)
+static bool is_process_memory(const char *path)
 {
 	int pid, end = 0;
 
@@ -58,7 +58,7 @@ static bool split_open_is_memory(const char *path)
 
 static int open_for_libdw(const char *path)
 {
-	if (split_open_is_memory(path))
+	if (is_process_memory(path))
 		return openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	int fd = copy_of(path);
 
@@ -72,18 +72,18 @@ static int open_for_libdw(const char *path)
 	return fd;
 }
 
-static void split_open_start(void)
+static void dwo_files_start(void)
 {
 	if (!library_open_by((const void *)(uintptr_t)dwarf_begin, open_for_libdw))
 		msg_debug(DBG_SYMBOLS, 1,
 			  "the open() of libdw cannot be replaced: libdw opens .dwo files itself, and may block");
 }
 
-void split_open_begin(void)
+void dwo_files_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, split_open_start);
+	pthread_once(&once, dwo_files_start);
 }
 
 static const char *string_of(Dwarf_Die *die, unsigned name)

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libanalysis.a
 libanalysis_a_SOURCES = src/analysis/stage.h \
 	src/analysis/tally.h \
-	src/analysis/preexisting.c src/analysis/preexisting.h \
+	src/analysis/baseline_blocks.c src/analysis/baseline_blocks.h \
 	src/analysis/select/call_address.c src/analysis/select/call_address.h \
 	src/analysis/leaks/call_store.c src/analysis/leaks/call_store.h \
 	src/analysis/select/unmatched_filters.c src/analysis/select/unmatched_filters.h \

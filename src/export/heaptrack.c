@@ -7,7 +7,7 @@
  * blocks. */
 #include "config.h"
 #include "analysis/trace_writer.h"
-#include "analysis/preexisting.h"
+#include "analysis/baseline_blocks.h"
 #include "export/export.h"
 #include "profile/resolve.h"
 
@@ -299,7 +299,7 @@ static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct rec
 	const struct resource_state *const which = resources_of(&heaptrack->account.resources, baseline->resource);
 
 	for (uint32_t i = 0; i < baseline->count && is_heap_type(which->type); i++) {
-		const struct record_call call = preexisting_call(baseline, i);
+		const struct record_call call = baseline_call(baseline, i);
 		const uint64_t key = call.id ^ hash_mix(heaptrack->seed + which->id);
 
 		if (!hash_get(&heaptrack->live, key))

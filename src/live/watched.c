@@ -189,7 +189,7 @@ static void grow_looks(struct looks *looks, size_t count)
 }
 
 /* Counts blocks from before the trace as alive at the start, even if the record of the baseline was read later. */
-static void note_preexisting(struct looks *looks, const struct resource_account *account)
+static void note_baseline_blocks(struct looks *looks, const struct resource_account *account)
 {
 	const struct site *site = account->before;
 
@@ -222,7 +222,7 @@ struct looks *watched_looks(struct watched *watched, size_t index, const struct 
 	struct looks *const looks = &watched->looks[index];
 
 	grow_looks(looks, account->site_count);
-	note_preexisting(looks, account);
+	note_baseline_blocks(looks, account);
 	return looks;
 }
 

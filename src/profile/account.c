@@ -1,6 +1,6 @@
 #include "config.h"
 #include "profile/account_parts.h"
-#include "analysis/preexisting.h"
+#include "analysis/baseline_blocks.h"
 #include "modules/known.h"
 #include "base/time_units.h"
 
@@ -199,7 +199,7 @@ static void account_put_baseline(struct account *account, const struct record_ba
 		return;
 	timeline_advance(&resource->timeline, account->last.since);
 	for (uint32_t i = 0; i < baseline->count; i++) {
-		const struct record_call call = preexisting_call(baseline, i);
+		const struct record_call call = baseline_call(baseline, i);
 
 		if (resource_live_get(which, call.id))
 			continue;

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/leaks/leak_summary.h"
-#include "analysis/preexisting.h"
+#include "analysis/baseline_blocks.h"
 #include "analysis/leaks/leaks.h"
 #include "analysis/leaks/min_count.h"
 #include "analysis/resources.h"
@@ -39,7 +39,7 @@ static void count_call(struct summary *summary, const struct record_call *call)
 static void count_baseline(struct summary *summary, const struct record_baseline *baseline)
 {
 	for (uint32_t i = 0; i < baseline->count; i++) {
-		const struct record_call call = preexisting_call(baseline, i);
+		const struct record_call call = baseline_call(baseline, i);
 
 		count_call(summary, &call);
 	}

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/leaks/leaks.h"
-#include "analysis/preexisting.h"
+#include "analysis/baseline_blocks.h"
 #include "analysis/call_pool.h"
 #include "analysis/record_queue.h"
 #include "analysis/resources.h"
@@ -363,15 +363,15 @@ static int leaks_put(struct stage *stage, const struct record *record)
 
 static int put_before(struct leaks *leaks, struct resource_state *resource)
 {
-	struct preexisting_blocks blocks = {0};
+	struct baseline_blocks blocks = {0};
 	struct hash_entry *entry;
 
 	for (size_t i = 0; (entry = hash_next(&resource->live, &i));)
 		if (entry->value & BEFORE) {
-			preexisting_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
+			baseline_blocks_add(&blocks, entry->key ^ resource->seed, entry->value >> BEFORE_SIZE);
 			entry->value |= BEFORE_PUT;
 		}
-	return preexisting_blocks_put(&blocks, resource->id, leaks->stage.next);
+	return baseline_blocks_put(&blocks, resource->id, leaks->stage.next);
 }
 
 static int leaks_finish(struct stage *stage)

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/select/select.h"
-#include "analysis/preexisting.h"
+#include "analysis/baseline_blocks.h"
 #include "analysis/resources.h"
 
 #include <errno.h>
@@ -182,7 +182,7 @@ static int select_put_baseline(struct selection *selection, const struct record_
 	int error = 0;
 
 	for (uint32_t i = 0; i < baseline->count; i++) {
-		const struct record_call call = preexisting_call(baseline, i);
+		const struct record_call call = baseline_call(baseline, i);
 		const bool is_wanted = is_before_chosen(selection, &call);
 
 		if (has_fates(selection) && !resource_live_get(resource, call.id))

@@ -1,6 +1,6 @@
-/* Represents blocks from before the trace as if calls of the trace had allocated them. */
-#ifndef FT_ANALYSIS_PREEXISTING_H
-#define FT_ANALYSIS_PREEXISTING_H
+/* The blocks of a baseline: represents blocks from before the trace as if calls of the trace had allocated them. */
+#ifndef FT_ANALYSIS_BASELINE_BLOCKS_H
+#define FT_ANALYSIS_BASELINE_BLOCKS_H
 
 #include "analysis/stage.h"
 #include "trace/event.h"
@@ -9,7 +9,7 @@
 #define BEFORE_NAME "[before the trace]"
 
 /* Returns an allocation that represents block number `i` of a baseline. */
-static inline struct record_call preexisting_call(const struct record_baseline *baseline, uint32_t i)
+static inline struct record_call baseline_call(const struct record_baseline *baseline, uint32_t i)
 {
 	return (struct record_call){.kind = CALL_ALLOC,
 				    .time_ns = TIME_NONE,
@@ -20,14 +20,14 @@ static inline struct record_call preexisting_call(const struct record_baseline *
 }
 
 /* A list of blocks from before the trace. */
-struct preexisting_blocks {
+struct baseline_blocks {
 	struct baseline_block *items;
 	size_t count, capacity;
 };
 
-void preexisting_blocks_add(struct preexisting_blocks *blocks, uint64_t id, uint64_t size);
+void baseline_blocks_add(struct baseline_blocks *blocks, uint64_t id, uint64_t size);
 /* Passes the blocks to the stage as baseline records, in the order of their ids, and frees them. Return value as
  * stage_put(). */
-int preexisting_blocks_put(struct preexisting_blocks *blocks, uint32_t resource, struct stage *stage);
+int baseline_blocks_put(struct baseline_blocks *blocks, uint32_t resource, struct stage *stage);
 
 #endif

@@ -3,7 +3,7 @@
 #include "calls/probes/alias.h"
 #include "calls/contexts.h"
 #include "calls/probes/ifunc_slots.h"
-#include "calls/probes/linker.h"
+#include "calls/probes/r_debug.h"
 #include "calls/probes/pattern_probes.h"
 #include "record/attachments.h"
 #include "record/ledger.h"
@@ -305,7 +305,7 @@ void process_update_objects(struct process *p)
 	process_find_program(p);
 	if (!p->life->planted)
 		return;
-	linker_mark_lasting(p);
+	r_debug_mark_lasting(p);
 	p->text->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed) {
@@ -327,7 +327,7 @@ void process_linker_notice(struct task *task)
 {
 	struct process *p = task->process;
 
-	if (!linker_ask_done(p))
+	if (!r_debug_is_complete(p))
 		return;
 	p->anchor = p->shared ? task->tid : 0;
 	process_update_objects(p);

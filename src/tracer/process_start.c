@@ -6,7 +6,7 @@
 #include "calls/calls.h"
 #include "calls/contexts.h"
 #include "calls/probes/ifunc_slots.h"
-#include "calls/probes/linker.h"
+#include "calls/probes/r_debug.h"
 #include "calls/probes/manual_symbols.h"
 #include "calls/probes/pattern_probes.h"
 #include "calls/probes/probes.h"
@@ -38,7 +38,7 @@ static int process_prepare(struct process *p)
 	 * loaded again unnoticed while functrace inserts the other breakpoints. */
 	probe_linker(p);
 	process_update_objects(p);
-	linker_mark_lasting(p);
+	r_debug_mark_lasting(p);
 	output_start(p->trace);
 	const int error = output_begin(p->trace);
 

@@ -38,7 +38,7 @@ struct probe_list {
 	size_t outer_count, outer_capacity;
 	size_t releases;         /* number of items that are releases that cannot fail */
 	struct callers *callers; /* data of alias.c */
-	uint64_t r_debug;        /* linker.c: address of the dynamic linker's struct r_debug; 0: unknown */
+	uint64_t r_debug;        /* r_debug.c: address of the dynamic linker's struct r_debug; 0: unknown */
 };
 
 /* The description of each function that is watched for the tracer's own use; no module describes these functions. */

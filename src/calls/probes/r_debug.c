@@ -1,5 +1,5 @@
 #include "config.h"
-#include "calls/probes/linker.h"
+#include "calls/probes/r_debug.h"
 #include "calls/probes/probes.h"
 #include "ptrace/target_memory.h"
 
@@ -51,7 +51,7 @@ static uint64_t r_debug(struct process *p)
 	return p->probes->r_debug;
 }
 
-bool linker_ask_done(struct process *p)
+bool r_debug_is_complete(struct process *p)
 {
 	const uint64_t offset = 3 * p->arch->pointer_size;
 	uint32_t state;
@@ -60,7 +60,7 @@ bool linker_ask_done(struct process *p)
 	return !r_debug(p) || memory_read(p, p->probes->r_debug + offset, &state, sizeof(state)) < 0 || !state;
 }
 
-void linker_mark_lasting(struct process *p)
+void r_debug_mark_lasting(struct process *p)
 {
 	const unsigned word = p->arch->pointer_size;
 	const struct object *linker = r_debug(p) ? objects_find(&p->objects, p->probes->r_debug) : NULL;

@@ -6,7 +6,7 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/exiting.c src/calls/exiting.h \
 	src/calls/nested_blocks.c src/calls/nested_blocks.h src/calls/range_release.c src/calls/range_release.h \
 	src/calls/call_return.c \
-	src/calls/call_return.h src/calls/probes/libraries.c src/calls/probes/libraries.h \
+	src/calls/call_return.h src/calls/probes/chosen_libraries.c src/calls/probes/chosen_libraries.h \
 	src/calls/probes/r_debug.c src/calls/probes/r_debug.h \
 	src/calls/probes/manual_symbols.c src/calls/probes/manual_symbols.h src/calls/nesting.c \
 	src/calls/nesting.h \

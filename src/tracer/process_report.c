@@ -1,7 +1,7 @@
 #include "config.h"
 #include "tracer/process.h"
 #include "calls/calls.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "calls/probes/patterns.h"
 #include "record/run_summary.h"
 #include "record/run.h"
@@ -53,7 +53,7 @@ static void report_nothing(const struct process *p)
 	 * (leftovers_say()); -L excludes functions, which is reported once, for all processes; or the program ended, or
 	 * was detached, before its libraries were loaded. */
 	if (probes_count(p) || p->text->has_leftovers ||
-	    (p->tracer->set->library_count && libraries_define_any(p->tracer->wanted)) ||
+	    (p->tracer->set->library_count && chosen_libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)

@@ -10,7 +10,7 @@
 #include "tracer/process.h"
 #include "tracer/process_start.h"
 #include "tracer/stop_pump.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "calls/probes/patterns.h"
 #include "calls/affinity/pin.h"
 #include "calls/probes/probes.h"
@@ -243,7 +243,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	msg_keep(MESSAGES_KEPT);
 	progress_end(&run);
 	if (!status) {
-		libraries_report(t.wanted);
+		chosen_libraries_report(t.wanted);
 		probe_spec_report(t.wanted);
 		run.unmatched_patterns = patterns_report(t.wanted);
 	}

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/probes/pattern_probes.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "calls/probes/manual_symbols.h"
 #include "calls/probes/patterns.h"
 #include "calls/probes/function_start.h"
@@ -57,7 +57,7 @@ static void probe_matched(const struct pattern_probes_finding *finding, size_t i
 	const struct probe_spec *wanted = pattern->wanted;
 
 	/* -L chooses the functions that are traced, but not the context functions around them. */
-	if (!wanted->hook && !libraries_choose(finding->p->tracer->wanted, object))
+	if (!wanted->hook && !chosen_libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	pattern->is_found = true;
 	probe_at(finding->p,
@@ -180,7 +180,7 @@ static void probe_address(const struct pattern_probes_finding *finding, struct p
 	const bool is_meant = !pattern->of_program || manual_symbols_mean(p);
 
 	if (place_is_probed(place, is_meant)) {
-		if (!pattern->wanted->hook && !libraries_choose(p->tracer->wanted, object))
+		if (!pattern->wanted->hook && !chosen_libraries_choose(p->tracer->wanted, object))
 			return;
 		pattern->is_found = true;
 		probe_at(p, &(struct probe){.wanted = pattern->wanted,

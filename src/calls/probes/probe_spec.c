@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/probes/probe_spec.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "base/buf.h"
 #include "base/msg.h"
 #include "modules/known.h"
@@ -109,7 +109,7 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 	struct probe_spec_list *list = xcalloc(1, sizeof(*list));
 
 	list->set = set;
-	list->libraries = libraries_new(set->library_count);
+	list->libraries = chosen_libraries_new(set->library_count);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		probe_spec_add(list, &hooks[i]);
 	if (has_throwing(set))
@@ -132,7 +132,7 @@ void probe_spec_free(struct probe_spec_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
 	patterns_free(list->patterns);
-	libraries_free(list->libraries, list->set->library_count);
+	chosen_libraries_free(list->libraries, list->set->library_count);
 	free(list->symbols_of);
 	free(list->items);
 	hash_free(&list->names);

@@ -41,16 +41,16 @@ static inline uint32_t probe_spec_sibling(const struct probe_spec *wanted, unsig
 }
 
 struct elf_file;
-struct libraries;
+struct chosen_libraries;
 struct patterns;
 
 struct probe_spec_list {
 	const struct settings *set;
 	struct probe_spec *items; /* the hooks, then the rows of all modules in their order */
 	size_t count, capacity;
-	struct hash names;           /* hash of the symbol -> index of the first row with that symbol */
-	struct patterns *patterns;   /* the rows by pattern, or NULL */
-	struct libraries *libraries; /* what -L has chosen: libraries.c */
+	struct hash names;                  /* hash of the symbol -> index of the first row with that symbol */
+	struct patterns *patterns;          /* the rows by pattern, or NULL */
+	struct chosen_libraries *libraries; /* what -L has chosen: chosen_libraries.c */
 	char *symbols_of; /* manual_symbols.c: path of the first program, to which --symbol refers, or NULL */
 };
 

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/probes/probes.h"
 #include "calls/probes/alias.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "calls/probes/patterns.h"
 #include "calls/probes/probe_params.h"
 #include "record/ledger.h"
@@ -372,7 +372,7 @@ static void probe_symbol(const struct probes_finding *finding, const struct elf_
 	probe_spec_found(finding->p->tracer->wanted, wanted);
 	if (probe_spec_is_watched_inside(wanted, object->file))
 		return;
-	if (wanted->function && !libraries_choose(finding->p->tracer->wanted, object))
+	if (wanted->function && !chosen_libraries_choose(finding->p->tracer->wanted, object))
 		return;
 	probe_at(finding->p, &(struct probe){.wanted = wanted,
 					     .traced = {.shown = shown},
@@ -430,7 +430,7 @@ void probe_object(struct process *p, struct object *object)
 	struct probes_finding finding = {p, object};
 
 	object->probed = true;
-	libraries_saw(p->tracer->wanted, object);
+	chosen_libraries_saw(p->tracer->wanted, object);
 	elf_file_wanted_functions(object->file, probe_spec_is_name, p->tracer->wanted, probes_on_symbol, &finding);
 	callers_add(p, object);
 }

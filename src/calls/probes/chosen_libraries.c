@@ -1,5 +1,5 @@
 #include "config.h"
-#include "calls/probes/libraries.h"
+#include "calls/probes/chosen_libraries.h"
 #include "base/buf.h"
 #include "base/msg.h"
 
@@ -11,23 +11,23 @@
 
 #define DEFINERS 6 /* number of objects that a message names, at most */
 
-struct libraries_library {
+struct chosen_library {
 	bool is_found; /* an object that this value chooses defines a traced function */
 	char *path;    /* path of the first object that this value chooses, or NULL */
 };
 
-struct libraries {
+struct chosen_libraries {
 	char *definers[DEFINERS];
 	size_t definer_count;
-	struct libraries_library items[]; /* one for each value of -L, in their order */
+	struct chosen_library items[]; /* one for each value of -L, in their order */
 };
 
-struct libraries *libraries_new(size_t count)
+struct chosen_libraries *chosen_libraries_new(size_t count)
 {
-	return xcalloc(1, sizeof(struct libraries) + count * sizeof(struct libraries_library));
+	return xcalloc(1, sizeof(struct chosen_libraries) + count * sizeof(struct chosen_library));
 }
 
-void libraries_free(struct libraries *libraries, size_t count)
+void chosen_libraries_free(struct chosen_libraries *libraries, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		free(libraries->items[i].path);
@@ -41,17 +41,17 @@ static bool libraries_is_chosen(const struct settings *set, size_t library, cons
 	return strstr(object->path, set->libraries[library]);
 }
 
-void libraries_saw(struct probe_spec_list *list, const struct object *object)
+void chosen_libraries_saw(struct probe_spec_list *list, const struct object *object)
 {
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		struct libraries_library *const library = &list->libraries->items[i];
+		struct chosen_library *const library = &list->libraries->items[i];
 
 		if (!library->path && libraries_is_chosen(list->set, i, object))
 			library->path = xstrdup(object->path);
 	}
 }
 
-static void add_definer(struct libraries *libraries, const char *path)
+static void add_definer(struct chosen_libraries *libraries, const char *path)
 {
 	for (size_t i = 0; i < libraries->definer_count; i++)
 		if (!strcmp(libraries->definers[i], path))
@@ -60,7 +60,7 @@ static void add_definer(struct libraries *libraries, const char *path)
 		libraries->definers[libraries->definer_count++] = xstrdup(path);
 }
 
-bool libraries_choose(struct probe_spec_list *list, const struct object *object)
+bool chosen_libraries_choose(struct probe_spec_list *list, const struct object *object)
 {
 	bool chosen = false;
 
@@ -74,14 +74,14 @@ bool libraries_choose(struct probe_spec_list *list, const struct object *object)
 	return chosen;
 }
 
-bool libraries_define_any(const struct probe_spec_list *list)
+bool chosen_libraries_define_any(const struct probe_spec_list *list)
 {
 	return list->libraries->definer_count;
 }
 
-void libraries_report(const struct probe_spec_list *list)
+void chosen_libraries_report(const struct probe_spec_list *list)
 {
-	const struct libraries *const libraries = list->libraries;
+	const struct chosen_libraries *const libraries = list->libraries;
 	struct buf b = {0};
 	bool any = false;
 
@@ -90,7 +90,7 @@ void libraries_report(const struct probe_spec_list *list)
 	for (size_t i = 0; i < list->set->library_count; i++)
 		any |= libraries->items[i].is_found;
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		const struct libraries_library *const library = &libraries->items[i];
+		const struct chosen_library *const library = &libraries->items[i];
 		const char *const name = list->set->libraries[i];
 		const char *const others = any || !b.size ? "" : buf_str(&b);
 

@@ -4,7 +4,7 @@
 #include "heap/glibc/glibc.h"
 #include "heap/jemalloc/jemalloc.h"
 #include "heap/mimalloc/mimalloc.h"
-#include "heap/musl/mallocng.h"
+#include "heap/musl/musl.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * were released. A slot in neither mask is in use. The bytes before a block and at its slot's end say where in the
  * slot the block begins, and how long it is. */
 #include "config.h"
-#include "heap/musl/mallocng.h"
+#include "heap/musl/musl.h"
 #include "base/util.h"
 
 #include <stdlib.h>

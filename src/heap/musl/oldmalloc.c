@@ -1,7 +1,7 @@
 /* Reads the heap of musl's old malloc: regions of chunks, and blocks with mappings of their own. */
 #include "config.h"
 #include "heap/musl/oldmalloc.h"
-#include "heap/musl/mallocng.h"
+#include "heap/musl/musl.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Finds and checks the bins of musl's old malloc, which contain the free chunks. */
 #include "config.h"
-#include "heap/musl/mallocng.h"
+#include "heap/musl/musl.h"
 #include "heap/musl/oldmalloc.h"
 
 #include <string.h>

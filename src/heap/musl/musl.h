@@ -1,6 +1,6 @@
 /* Readers for heaps of musl's two mallocs. */
-#ifndef FT_HEAP_MUSL_MALLOCNG_H
-#define FT_HEAP_MUSL_MALLOCNG_H
+#ifndef FT_HEAP_MUSL_MUSL_H
+#define FT_HEAP_MUSL_MUSL_H
 
 #include "heap/heap_private.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "breakpoints/step_over.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/halt.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/pending_stops.h"

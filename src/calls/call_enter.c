@@ -14,7 +14,7 @@
 #include "record/trace_output.h"
 #include "record/remarks.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/tasks.h"
 
 #include <signal.h>

@@ -40,7 +40,7 @@
 #include "scan/capture/heap_capture.h"
 #include "ptrace/freeze.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "base/background.h"
 
 #define PART 256 /* number of blocks that are written at a time */

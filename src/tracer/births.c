@@ -8,7 +8,7 @@
 #include "calls/sigtrap.h"
 #include "record/trace_output.h"
 #include "record/run.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"

@@ -17,7 +17,7 @@
 #include "record/run.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/step_over.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "base/msg.h"
 
 #include <errno.h>

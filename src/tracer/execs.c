@@ -8,7 +8,7 @@
 #include "tracer/process_start.h"
 #include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/pending_stops.h"
 #include "proc/proc.h"

@@ -27,7 +27,7 @@
 #include "record/ledger.h"
 #include "record/put_records.h"
 #include "scan/capture/heap_capture.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "base/background.h"
 
 #include <stdatomic.h>

@@ -13,7 +13,7 @@
 #include "calls/affinity/pin.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/step_over.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/collect.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"

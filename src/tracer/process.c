@@ -11,7 +11,7 @@
 #include "record/run_summary.h"
 #include "record/trace_life.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/halt.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"

@@ -3,7 +3,7 @@
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "record/trace_output.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/tasks.h"
 
 #include <stdlib.h>

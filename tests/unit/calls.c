@@ -7,7 +7,7 @@
 #include "record/run.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/fork_text.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "tracer/process.h"
 
 #include <elf.h>

@@ -18,7 +18,7 @@
 #include "ptrace/tracee.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/step_over.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 
 extern const struct arch arch_arm;
 

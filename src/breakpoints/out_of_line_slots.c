@@ -1,5 +1,5 @@
 #include "config.h"
-#include "breakpoints/out_of_line.h"
+#include "breakpoints/out_of_line_slots.h"
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 

@@ -1,6 +1,6 @@
-/* Assigns slots for out-of-line copies, and counts the tasks in them: see out_of_line.c. */
-#ifndef FT_BREAKPOINTS_OUT_OF_LINE_H
-#define FT_BREAKPOINTS_OUT_OF_LINE_H
+/* Assigns slots for out-of-line copies, and counts the tasks in them: see out_of_line_slots.c. */
+#ifndef FT_BREAKPOINTS_OUT_OF_LINE_SLOTS_H
+#define FT_BREAKPOINTS_OUT_OF_LINE_SLOTS_H
 
 #include "breakpoints/process_text.h"
 

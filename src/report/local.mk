@@ -16,17 +16,17 @@ libreport_a_SOURCES = \
 	src/report/stats_report.c src/report/stats_report.h
 
 # The page without its data: its style and scripts are put into page.html, and all of it becomes the bytes of an array.
-page_code = src/report/page_model.js src/report/page_flame.js src/report/page_time.js src/report/page_table.js \
-	src/report/page.js src/report/page_input.js
-page_files = src/report/page.html src/report/page.css $(page_code)
+page_code = src/report/html/page_model.js src/report/html/page_flame.js src/report/html/page_time.js \
+	src/report/html/page_table.js src/report/html/page.js src/report/html/page_input.js
+page_files = src/report/html/page.html src/report/html/page.css $(page_code)
 EXTRA_DIST += $(page_files)
-CLEANFILES += src/report/page_template.inc
-src/report/html/page_template.$(OBJEXT): src/report/page_template.inc
-src/report/page_template.inc: $(page_files)
-	$(AM_V_at)$(MKDIR_P) src/report
-	$(AM_V_GEN){ echo '/^@CSS@$$/{'; echo 'r $(srcdir)/src/report/page.css'; echo 'd'; echo '}'; \
+CLEANFILES += src/report/html/page_template.inc
+src/report/html/page_template.$(OBJEXT): src/report/html/page_template.inc
+src/report/html/page_template.inc: $(page_files)
+	$(AM_V_at)$(MKDIR_P) src/report/html
+	$(AM_V_GEN){ echo '/^@CSS@$$/{'; echo 'r $(srcdir)/src/report/html/page.css'; echo 'd'; echo '}'; \
 	echo '/^@JS@$$/{'; for script in $(page_code); do echo "r $(srcdir)/$$script"; done; echo 'd'; echo '}'; \
 	} > $@.sed && \
-	sed -f $@.sed $(srcdir)/src/report/page.html > $@.html && \
+	sed -f $@.sed $(srcdir)/src/report/html/page.html > $@.html && \
 	od -A n -v -t x1 $@.html | sed 's/[0-9a-f][0-9a-f]/0x&,/g' > $@.tmp && \
 	rm $@.sed $@.html && mv $@.tmp $@

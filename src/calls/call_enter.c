@@ -4,7 +4,7 @@
 #include "calls/arguments.h"
 #include "calls/contexts.h"
 #include "calls/nested_blocks.h"
-#include "calls/call_return.h"
+#include "calls/abandoned_calls.h"
 #include "calls/nesting.h"
 #include "calls/range_release.h"
 #include "calls/sigtrap.h"
@@ -57,7 +57,7 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 		return NULL;
 	}
 	if (kind == CALL_NONE || never_returns(p, probe, return_address)) {
-		*count = kind == CALL_NONE ? &counts->not_calls : &counts->stale;
+		*count = kind == CALL_NONE ? &counts->not_calls : &counts->abandoned;
 		return NULL;
 	}
 	b = breakpoint_insert(p, return_address);
@@ -196,7 +196,7 @@ static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_
 	for (struct call *call = call_find(task->process, return_sp), *older; call; call = older) {
 		older = call->older;
 		if (call->return_address != return_address || !is_under_way(task, call, probe, of))
-			call_stale(task->process, call);
+			call_abandon(task->process, call);
 		else if (probe_same_kind(call->probe, probe) && !probe_is_nested(probe))
 			outer = call;
 	}
@@ -290,7 +290,7 @@ static struct call *enter_call(struct task *task, const struct probe *probe, uin
 		return call;
 	}
 	++*count;
-	if (count == &p->trace->counts.stale)
+	if (count == &p->trace->counts.abandoned)
 		never_returned(task, probe);
 	return NULL;
 }

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/call_return.h"
+#include "calls/abandoned_calls.h"
 #include "calls/arguments.h"
 #include "calls/contexts.h"
 #include "calls/nested_blocks.h"
@@ -23,8 +24,6 @@
 /* number of successive hits of a return site at which no traced call returns, after which the breakpoint is removed */
 #define MISSES_MAX 64
 #define IDS_MAX    1024 /* maximum number of ids of one call */
-/* distance below sp, in bytes, in which abandoned calls of the same stack are searched for */
-#define ABANDONED_MAX (1u << 20)
 
 /* A call as it is passed to the row's look(), with its process and resource. */
 struct looked_at {
@@ -295,11 +294,7 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 	struct process *p = task->process;
 	struct breakpoint_calls *site = breakpoint_calls(b);
 
-	for (struct call *call = task_newest_call(task), *next; call; call = next) {
-		next = call->next;
-		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
-			call_stale(p, call);
-	}
+	calls_left_at_site(task, b, sp);
 	if (++site->misses >= MISSES_MAX && !site->in_flight && !b->probe) {
 		p->trace->counts.retired++;
 		site->misses = 0;
@@ -356,38 +351,5 @@ void call_return(struct task *task, struct breakpoint *b)
 	for (struct call *newer; call; call = newer) {
 		newer = call->newer;
 		call_done(task, call);
-	}
-}
-
-/* ---- Exceptions ---- */
-
-/* Returns true if a walk of the task's stack finds the frame to which the call returns, or does not reach the start of
- * the stack. */
-static bool is_on_stack(struct task *task, const struct call *call)
-{
-	struct unwind_frame frames[MAX_FRAMES];
-	bool cut = false;
-	const size_t count = stack_walk(task, frames, MAX_FRAMES, 0, &cut);
-
-	for (size_t i = 0; i + 1 < count; i++)
-		if (frames[i].cfa == call->return_sp && frames[i + 1].pc == call->return_address)
-			return true;
-	return cut || count == MAX_FRAMES;
-}
-
-void calls_left(struct task *task, uint64_t sp)
-{
-	struct process *p = task->process;
-
-	for (struct call *call = call_find(p, sp), *older; call; call = older) {
-		older = call->older;
-		call_stale(p, call);
-	}
-	/* The memory below the exception handler's sp may also be another stack with calls in flight: the stack that a
-	 * signal interrupted, if the signal handler runs on an alternate stack. */
-	for (struct call *call = task_newest_call(task), *next; call; call = next) {
-		next = call->next;
-		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))
-			call_stale(p, call);
 	}
 }

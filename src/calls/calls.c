@@ -2,10 +2,7 @@
 #include "calls/calls.h"
 #include "calls/probes/alias.h"
 #include "calls/arguments.h"
-#include "calls/nested_blocks.h"
-#include "calls/range_release.h"
 #include "record/ledger.h"
-#include "record/remarks.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line_slots.h"
 #include "ptrace/tasks.h"
@@ -237,55 +234,7 @@ void call_free(struct process *p, struct call *call)
 	t->spare_call = call;
 }
 
-static struct thread *calls_thread_of(const struct call *call)
-{
-	return call->task ? call->task->calls->thread : call->thread;
-}
-
-/* Returns true if the call is recorded as a call, and not as an allocation or release, for example because -x names the
- * function. */
-static bool call_is_recorded(const struct call *call)
-{
-	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
-}
-
-/* Writes a note in place of the event that would have been written at the call's return. In a fork's child, calls from
- * before the fork get no note, because they return in the parent. */
-static void remark(struct process *p, const struct call *call, const char *why)
-{
-	const struct event e = {.thread = calls_thread_of(call),
-				.function = call->traced,
-				.args = call->shown ? call->shown->list : NULL};
-
-	if (call->entered || !p->trace->forked_by)
-		remark_no_return(p->trace, &e,
-				 call->task       ? why
-				 : call->executes ? "its thread executes another program"
-						  : "its thread has ended");
-}
-
-static void call_drop(struct process *p, struct call *call)
-{
-	call_unlink(p, call);
-	inner_write_all(p, call);
-	p->trace->counts.withdrawn += call->release.is_open + range_open(call);
-	ledger_withdraw(p->trace, &call->release);
-	range_end(p, call, NULL);
-	call_free(p, call);
-}
-
-void call_stale(struct process *p, struct call *call)
-{
-	msg_debug(DBG_CALL, 1, "%s never returned (sp 0x%llx)", call->traced->shown,
-		  (unsigned long long)call->return_sp);
-	if (call_is_recorded(call))
-		remark(p, call, "it has ended otherwise (an exception, longjmp)");
-	/* If the function is watched only for the tracer's own use, no event is missing. */
-	p->trace->counts.stale += !probe_is_hook(call->probe);
-	call_drop(p, call);
-}
-
-/* ---- Many calls ---- */
+/* ---- Tasks ---- */
 
 /* Detaches the calls in flight from a task that has ended or called execve (`executes`). Another task may complete
  * these calls (a coroutine that has moved to that task). */
@@ -320,115 +269,6 @@ void task_calls_free(struct task *task, bool executes)
 	free(task->calls->last_releases);
 	free(task->calls);
 	task->calls = NULL;
-}
-
-/* Returns true if the breakpoint that is dropped is the entry or the return site of the call. */
-static bool ends_with(const struct call *call, const struct breakpoint *b)
-{
-	return call->site == b || probe_is_at(call->probe, b);
-}
-
-/* Sorts by thread, then from inner to outer calls. */
-static int compare_calls(const void *a, const void *b)
-{
-	const struct call *const one = *(struct call *const *)a, *const other = *(struct call *const *)b;
-	const struct thread *const its = calls_thread_of(one), *const others = calls_thread_of(other);
-	const pid_t tid = its ? its->tid : 0, other_tid = others ? others->tid : 0;
-
-	if (tid != other_tid)
-		return tid < other_tid ? -1 : 1;
-	return compare_u64(one->return_sp, other->return_sp);
-}
-
-/* If a thread has recursed to the end of its stack, notes about this many innermost calls are enough. */
-#define REMARKS_MAX 100
-
-static void remark_all(struct process *p, struct call **gone, size_t count, const char *why)
-{
-	size_t first = 0, recorded = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (call_is_recorded(gone[i]) && (gone[i]->entered || !p->trace->forked_by))
-			recorded++;
-	if (!recorded)
-		return;
-	qsort(gone, count, sizeof(*gone), compare_calls);
-	recorded = 0;
-	for (size_t i = 0; i <= count; i++) {
-		if (i == count || calls_thread_of(gone[i]) != calls_thread_of(gone[first])) {
-			if (recorded > REMARKS_MAX)
-				remark_more(p->trace, calls_thread_of(gone[first]), recorded - REMARKS_MAX);
-			first = i;
-			recorded = 0;
-		}
-		if (i < count && call_is_recorded(gone[i]) && ++recorded <= REMARKS_MAX)
-			remark(p, gone[i], why);
-	}
-}
-
-/* Drops the calls of a breakpoint, or all calls if b is NULL, in one pass over the table, because there can be hundreds
- * of thousands. */
-static void drop_calls_of(struct process *p, const struct breakpoint *b, const char *why)
-{
-	struct call **gone = NULL;
-	size_t count = 0, capacity = 0;
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->calls->by_sp, &i));)
-		for (struct call *call = (struct call *)(uintptr_t)entry->value; call; call = call->older) {
-			if (b && probe_is_at(call->inner, b))
-				call->inner = NULL;
-			if (b && !ends_with(call, b))
-				continue;
-			ARRAY_GROW(gone, capacity, count);
-			gone[count++] = call;
-		}
-	remark_all(p, gone, count, why);
-	for (size_t i = 0; i < count; i++)
-		call_drop(p, gone[i]);
-	free(gone);
-}
-
-void calls_drop_all(struct process *p)
-{
-	drop_calls_of(p, NULL, "it goes on");
-}
-
-static void forget_release(struct task *task, const struct probe *probe)
-{
-	struct last_release *last = &task->calls->last_releases[probe->wanted->resource];
-
-	if (last->outer.probe == probe)
-		last->outer.probe = NULL;
-	if (last->inner.probe == probe)
-		last->inner.probe = NULL;
-	for (unsigned i = 0; i < last->jumps; i++)
-		if (last->jumped[i] == probe)
-			last->jumped[i] = NULL;
-}
-
-static void forget_function(struct process *p, const struct probe *probe)
-{
-	inner_forget_function(p, &probe->traced);
-	ledger_forget_function(p->trace, &probe->traced);
-	for (const struct alias *alias = probe->aliases; alias; alias = alias->next) {
-		inner_forget_function(p, &alias->traced);
-		ledger_forget_function(p->trace, &alias->traced);
-	}
-}
-
-void calls_drop_site(struct process *p, const struct breakpoint *b)
-{
-	if (p->calls->by_sp.count)
-		drop_calls_of(p, b, "its code has been unloaded");
-	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
-		forget_function(p, probe);
-		FOR_EACH_TASK(task, p)
-			if (task->calls && task->calls->last_releases)
-				forget_release(task, probe);
-	}
-	FOR_EACH_TASK(task, p)
-		hits_forget(task, b);
 }
 
 /* ---- Forks ---- */

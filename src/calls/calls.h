@@ -106,6 +106,12 @@ static inline const struct function *call_function(const struct call *call)
 {
 	return probe_is_hook(call->probe) ? &probe_watched : call->traced->function;
 }
+/* Returns true if the call is recorded as a call, and not as an allocation or release, for example because -x names the
+ * function. */
+static inline bool call_is_recorded(const struct call *call)
+{
+	return !probe_is_hook(call->probe) && call->traced->function->role == ROLE_CALL;
+}
 /* Returns true if this is a call of a context function, with a context. */
 static inline bool call_is_context(const struct call *call)
 {
@@ -132,14 +138,7 @@ void call_set_context(struct process *p, struct call *call, uint32_t id);
 void call_unlink(struct process *p, struct call *call);
 /* Frees a call that is in no table. Writes the releases that waited for this call because it is a publisher. */
 void call_free(struct process *p, struct call *call);
-/* Counts and drops a call that never returned. If the call is recorded, a note in the trace says so. */
-void call_stale(struct process *p, struct call *call);
 
-/* Drops all calls in flight, because their returns will not be seen. The calls get no events; for recorded calls the
- * trace gets a note. */
-void calls_drop_all(struct process *p);
-/* Drops the calls of the breakpoint's probes, and the calls that return to it, because its code is unloaded. */
-void calls_drop_site(struct process *p, const struct breakpoint *b);
 /* Copies the calls in flight of the task that forked, because the child returns from them as well. The child's process
  * must have tables of its own. */
 void calls_fork(const struct task *maker, struct task *child);

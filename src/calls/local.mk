@@ -1,6 +1,7 @@
 # calls/: probes at traced functions, their calls from entry to return, the contexts of calls, SIGTRAP, pinning
 noinst_LIBRARIES += libcalls.a
 libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
+	src/calls/abandoned_calls.c src/calls/abandoned_calls.h \
 	src/calls/arguments.c src/calls/arguments.h src/calls/calls.c src/calls/calls.h \
 	src/calls/contexts.c src/calls/contexts.h src/calls/call_enter.c src/calls/call_enter.h \
 	src/calls/exiting.c src/calls/exiting.h \

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/nesting.h"
+#include "calls/abandoned_calls.h"
 #include "calls/backtrace.h"
 #include "record/resource_ids.h"
 #include "record/ledger.h"
@@ -208,7 +209,7 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
 		case NESTED_APART:
 			return false;
 		case NESTED_OVER:
-			call_stale(p, outer);
+			call_abandon(p, outer);
 			break;
 		case NESTED_NO:
 			break;
@@ -232,7 +233,7 @@ bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_
 	case NESTED_APART:
 		return true;
 	case NESTED_OVER:
-		call_stale(p, outer);
+		call_abandon(p, outer);
 		return false;
 	default:
 		return false;

@@ -17,8 +17,8 @@ struct kind_counts {
 };
 
 struct counts {
-	uint64_t events; /* all events, including those that could not be written */
-	uint64_t stale;  /* calls that ended without a return (longjmp, an exception) */
+	uint64_t events;    /* all events, including those that could not be written */
+	uint64_t abandoned; /* calls that ended without a return (longjmp, an exception) */
 	/* function entries that were not reached by a call, but by a jump or through the kernel: signal handlers, and
 	 * functions to which these jump as their last action */
 	uint64_t not_calls;

@@ -90,7 +90,7 @@ static bool repeated_are_sure(const struct run *run, const struct kind_counts *c
 {
 	const struct counts *const c = &run->totals;
 
-	return !run->attached && !run->may_miss && !c->no_return_seen && !c->stale && !c->withdrawn &&
+	return !run->attached && !run->may_miss && !c->no_return_seen && !c->abandoned && !c->withdrawn &&
 	       counts->unknown_releases == counts->repeated;
 }
 
@@ -124,7 +124,7 @@ static void report_oddities(const struct run *run)
 {
 	const struct counts *c = &run->totals;
 	const struct counted rows[] = {
-		{c->stale, "call{|s} ended without a return (an exception, longjmp)"},
+		{c->abandoned, "call{|s} ended without a return (an exception, longjmp)"},
 		{c->withdrawn, "release{ is|s are} not in the trace: {its call|their calls} did not return while "
 			       "{it was|they were} traced"},
 		{c->slow_steps, "step{|s} over a breakpoint by stopping all threads, which is slow"},

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/process.h"
+#include "calls/abandoned_calls.h"
 #include "calls/probes/alias.h"
 #include "calls/contexts.h"
 #include "calls/probes/ifunc_slots.h"

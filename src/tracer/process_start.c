@@ -3,6 +3,7 @@
 #include "tracer/exit_captures.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
+#include "calls/abandoned_calls.h"
 #include "calls/calls.h"
 #include "calls/contexts.h"
 #include "calls/probes/ifunc_slots.h"

@@ -10,6 +10,7 @@
 #include "tracer/process.h"
 #include "tracer/process_start.h"
 #include "tracer/stop_pump.h"
+#include "calls/abandoned_calls.h"
 #include "calls/probes/chosen_libraries.h"
 #include "calls/probes/patterns.h"
 #include "calls/affinity/pin.h"

@@ -6,6 +6,7 @@
 #include "tracer/forks.h"
 #include "tracer/task_life.h"
 #include "tracer/process.h"
+#include "tracer/process_objects.h"
 #include "calls/call_enter.h"
 #include "calls/call_return.h"
 #include "calls/affinity/pin.h"

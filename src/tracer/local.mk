@@ -11,7 +11,7 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/leftovers.c src/tracer/leftovers.h \
 	src/tracer/live_capture.c src/tracer/live_capture.h src/tracer/leak_check.c src/tracer/leak_check.h \
 	src/tracer/leak_check_detach.c \
-	src/tracer/process.c \
+	src/tracer/process.c src/tracer/process_objects.c src/tracer/process_objects.h \
 	src/tracer/service.c src/tracer/service.h \
 	src/tracer/process.h src/tracer/seize.c src/tracer/seize.h src/tracer/seize_stops.c \
 	src/tracer/seize_stops.h \

@@ -49,10 +49,6 @@ struct process *process_again(struct process *old);
 
 /* Sets the time limit of the tracer's reads (timed.h), which depends on whether any process has breakpoints. */
 void process_time_reads(const struct tracer *t);
-/* Updates the list of the process's objects. If the process is `planted`, inserts breakpoints into new objects. */
-void process_update_objects(struct process *p);
-/* Calls process_update_objects() when a task is stopped at _dl_debug_state, if the linker's list is complete. */
-void process_linker_notice(struct task *task);
 
 /* Ends the borrowing of a process that borrows tables, because it has tables of its own now, or ends. */
 void process_end_borrowing(struct process *p);

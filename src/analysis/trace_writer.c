@@ -306,8 +306,8 @@ static int trace_writer_finish(struct stage *stage)
 			 "defines",
 			 cut);
 	if (lost) {
-		msg_error("%" PRIu64 " addresses have more than the 32 bits of a pointer of the trace's machine, and "
-			  "were cut to 32 bits: the output is wrong. If the header's arch is wrong, correct it.",
+		msg_error("%" PRIu64 " addresses do not fit into the 32-bit pointers of the trace's machine, and were "
+			  "cut to 32 bits: the output is wrong. If the header's arch is wrong, correct it.",
 			  lost);
 		return -EOVERFLOW;
 	}

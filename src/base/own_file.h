@@ -18,6 +18,6 @@ int own_file_open_to_append(const char *path);
 int own_file_open_given(const char *path, int flags);
 
 /* Text of a message that explains -ELOOP. */
-#define OWN_FILE_LINK_WORDS "It is another user's link, or its links lead in a circle."
+#define OWN_FILE_LINK_WORDS "A link in the path belongs to another user, or the links lead in a circle."
 
 #endif

@@ -174,7 +174,7 @@ static void drop_calls_of(struct process *p, const struct breakpoint *b, const c
 
 void calls_drop_all(struct process *p)
 {
-	drop_calls_of(p, NULL, "it goes on");
+	drop_calls_of(p, NULL, "the call goes on after the trace");
 }
 
 static void forget_release(struct task *task, const struct probe *probe)

@@ -84,13 +84,13 @@ static void report_doubt(struct process *p, const struct traced *traced, enum ar
 {
 	if (doubt == DOUBT_UNKNOWN && !p->trace->counts.unknown_results++)
 		output_note(p->trace,
-			    "the type of the result of %s is unknown, and perhaps those of other functions: the "
-			    "shown result is the whole register for integers",
+			    "the type of the result of %s is unknown, and perhaps also of other functions' results: "
+			    "a result of unknown type is shown as the whole register that returns integers",
 			    traced->shown);
 	if (doubt == DOUBT_LOST && !p->trace->counts.lost_results++)
 		output_note(p->trace,
-			    "the shown result of %s may be another value, and perhaps those of other functions: the "
-			    "compiler leaves out a result that no caller uses",
+			    "the shown result of %s may be wrong, and perhaps also the results of other functions: "
+			    "the compiler leaves out a result that no caller uses",
 			    traced->shown);
 }
 

@@ -265,7 +265,7 @@ static void never_returned(struct task *task, const struct probe *probe)
 	struct event e = {.thread = task_calls(task)->thread, .function = called_as(task, probe)};
 
 	e.args = arguments_entered(task, probe, e.function, NULL);
-	remark_no_return(task->process->trace, &e, "it never does");
+	remark_no_return(task->process->trace, &e, "the function never returns");
 	arg_list_unref(e.args);
 }
 

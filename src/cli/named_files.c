@@ -111,14 +111,13 @@ static char *clash_words(const struct named_file *output, const struct named_fil
 	const char *const name = is_on_stdout(output) ? "standard output" : output->path;
 
 	if (other->is_written)
-		return xasprintf("%s is the file of %s and of %s, and has a place for one of them. Give another file "
-				 "with %s.",
+		return xasprintf("%s is the output of both %s and %s, and has a place for one of them. Give another "
+				 "file with %s.",
 				 name, other->option, output->option, output->option);
 	if (!other->option)
 		return xasprintf("%s is an input too; writing it would destroy it. Give another file with %s.", name,
 				 output->option);
-	return xasprintf("%s is the file of %s too, which is read; writing it would destroy it. Give another file with "
-			 "%s.",
+	return xasprintf("%s is also read, as the file of %s; writing it would destroy it. Give another file with %s.",
 			 name, other->option, output->option);
 }
 

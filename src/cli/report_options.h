@@ -16,12 +16,12 @@
  "other", \
  "write a page for a browser when tracing has ended, with or without --report"), \
  row(TREE, "tree", "down|up", OPTION_ARG_OPTIONAL, \
- "in the report: as a tree, from main down to the allocating functions (default) or from these up", \
- "with --report: as a tree"), \
+ "in the report: stacks as a tree, from main down to the allocating functions (default) or from these up", \
+ "with --report: show stacks as a tree"), \
  row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: show N groups"), \
  row(DIFF, "diff", old "|@T", 0, \
- "in the report, the page and other files: the growth since the trace FILE, or since second T of the " \
- "trace", \
+ "in the report, the page and files for other tools: the growth since the trace FILE, or since second T " \
+ "of the trace", \
  "with --report: the growth since the trace OLD or since second T"), \
  row(SUPPRESSIONS, "suppressions", "FILE", 0, \
  "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \

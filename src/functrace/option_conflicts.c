@@ -51,17 +51,17 @@ static const struct conflict task_conflicts[] = {
 	{"program-empty", EXCLUDES, "", "the program's name is empty"},
 	/* Table rows for --scan without tracing. */
 	{"--core", EXCLUDES, "-t -p --children program --report --html",
-	 "--core={--core} is scanned alone; leave -t, --children, the program and --report out"},
+	 "--core={--core} is scanned alone; leave -t, --children, the program, --report and --html out"},
 	{"scan-alone", NEEDS, "-t -p --core", "--scan looks at processes that run: give them with -t"},
 	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
 	/* With --scan, -o may be meant for the text of the scan or for a trace; the messages explain how to get each of
 	 * them. */
 	{"--core", EXCLUDES, "-o",
-	 "-o says where a trace is written, and --scan alone makes no trace. To keep its text: functrace --scan "
+	 "-o says where a trace is written, and --scan alone makes no trace. To keep the scan's text: functrace --scan "
 	 "--core=FILE > FILE"},
 	{"scan-alone", EXCLUDES, "-o",
-	 "-o says where a trace is written, and --scan alone makes no trace. To keep its text: functrace --scan -t "
-	 "PID > FILE; for a trace with a scan at its end add -e memory"},
+	 "-o says where a trace is written, and --scan alone makes no trace. To keep the scan's text: functrace --scan "
+	 "-t PID > FILE; for a trace with a scan at its end add -e memory"},
 	{"--core", EXCLUDES, "tracing-option",
 	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave it out"},
 	{"scan-alone", EXCLUDES, "tracing-option",

@@ -161,7 +161,7 @@ static int add_item(struct parse *parse, const struct origin *origin, const char
 					"for the program's file");
 		if (at && at < equals)
 			return bad_item(parse, origin, item,
-					"gives an object and an address: NAME=OBJECT!0xADDRESS says where it is");
+					"gives an object and an address: write them as NAME=OBJECT!0xADDRESS");
 		return add_address(origin, item, (size_t)(equals - item), "", 0, address);
 	}
 	if (at && (at == item || !at[1]))

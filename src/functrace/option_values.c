@@ -397,8 +397,7 @@ int option_format(struct parse *parse, const char *name)
 				   "forks unless -F is given.)",
 				   name, known);
 	if (!encoding_can(encoding, ENCODING_WRITE))
-		return usage_error(parse, "-f %s: this format can only be read; those that can be written are: %s",
-				   name, known);
+		return usage_error(parse, "-f %s: this format can only be read; functrace can write: %s", name, known);
 	if (!encoding_can(encoding, ENCODING_TRACE))
 		return usage_error(parse,
 				   "-f %s: this format cannot be written while a program runs. Trace in one of these: "

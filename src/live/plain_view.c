@@ -41,10 +41,14 @@ static void write_look(struct view *view, struct lines *lines)
 		LINE(lines, "%s", buf_str(&processes));
 		buf_free(&processes);
 	}
-	lines_add(lines, "%s: %s alive in %s, %s %s; %s calls so far, %.1f a second; %s", view_kind(view),
-		  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
-		  signed_text(view->grown, grown), since_text(view, since), number_grouped(view->events, events),
-		  view->calls, age_text(view, view->age, age));
+	if (view_has_bytes(view))
+		lines_add(lines, "%s: %s bytes alive in %s block%s", view_kind(view),
+			  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks), view->live.calls == 1 ? "" : "s");
+	else
+		lines_add(lines, "%s: %s alive", view_kind(view), number_grouped(view->live.calls, blocks));
+	lines_add(lines, ", %s %s; %s calls so far, %.1f a second; %s traced", signed_text(view->grown, grown),
+		  since_text(view, since), number_grouped(view->events, events), view->calls,
+		  age_text(view, view->age, age));
 	lines_end(lines);
 	if (view->left_out)
 		LINE(lines, "  %s", left_out_text(view, text));

@@ -296,7 +296,7 @@ int live_screen(struct view *view)
 int live_screen(struct view *view)
 {
 	msg_warn("functrace was built without ncurses, so this view prints lines and takes no keys: for the full view "
-		 "install libncurses-dev (Debian) or ncurses-devel (Fedora), and build it again");
+		 "install libncurses-dev (Debian) or ncurses-devel (Fedora), and build functrace again");
 	return live_lines(view);
 }
 

@@ -83,7 +83,7 @@ static const struct conflict conflicts[] = {
 	 "{export}"
 	 " is written while the trace is read, a page (--html) after that; run functrace-postproc "
 	 "twice"},
-	{"html-taken", EXCLUDES, "", "--html would replace {--html}, which is no page; give it another file"},
+	{"html-taken", EXCLUDES, "", "--html would replace {--html}, which is no page; give --html another file"},
 	{"--weight", NEEDS, "weighted", "--weight is for a format that holds one figure, like -f collapsed"},
 	{"compat", NEEDS, "has-compat",
 	 "the format {format} has no sp-rtrace dialect; those that have are {compat-formats}"},
@@ -313,7 +313,7 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 	if (export && export->needs)
 		argp_failure(state, EXIT_FAILURE, 0,
 			     "this functrace-postproc was built without what -f %s needs: install %s (on Debian and "
-			     "Ubuntu with apt-get), configure it and build it again",
+			     "Ubuntu with apt-get), then configure and build functrace again",
 			     export->name, export->needs);
 	postproc_checks_check(state, given, conflicts, ARRAY_SIZE(conflicts));
 }

@@ -29,7 +29,8 @@ static void write_lost(struct report *report, const struct profile_resource *res
 	static const char *const words[] = {
 		[LOST_DEFINITELY] = "definitely lost: no pointer leads to them",
 		[LOST_INDIRECTLY] = "indirectly lost: only lost blocks lead to them",
-		[LOST_POSSIBLY] = "possibly lost: only interior pointers lead to them",
+		[LOST_POSSIBLY] =
+			"possibly lost: reached only through an interior pointer, or perhaps from memory not copied",
 	};
 	struct tally reachable = resource->live;
 
@@ -88,7 +89,7 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	else if (profile_new_count(report->profile) == 1)
 		lines_add(lines, " at the peak, after %s", report_span_text(report, resource->peak_since, when));
 	else
-		lines_add(lines, " at the peaks of all processes together");
+		lines_add(lines, " at the peaks of the processes, added up");
 	lines_end(lines);
 	if (!resource->temporary.calls)
 		return;

@@ -375,7 +375,7 @@ static void write_counted_again(struct report *report)
 	report_add_label(report, "twice");
 	lines_add(&report->lines,
 		  "blocks that are live at the end of a trace of process %" PRIu32
-		  " count again in its later trace, as blocks from before it",
+		  " are counted again in a later trace of the process, as blocks from before that trace",
 		  pid);
 	if (count > 1)
 		lines_add(&report->lines, " (the same in %zu more trace%s)", count - 1, count == 2 ? "" : "s");

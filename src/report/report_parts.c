@@ -142,7 +142,7 @@ static bool write_unsaid_suppressed(struct report *report, const struct profile_
 	if (!is_unsaid)
 		return false;
 	LINE(&report->lines, "%s", "");
-	lines_add(&report->lines, "     without %s suppressions match: ", has_old ? "growth that" : "what");
+	lines_add(&report->lines, "     without %s suppressions match: ", has_old ? "growth that" : "leaks that");
 	add_left_out(report, resource, &all);
 	return true;
 }
@@ -168,7 +168,7 @@ bool report_left_out(struct report *report, const struct profile_resource *resou
 	if (!groups)
 		return has_suppressed;
 	LINE(&report->lines, "%s", "");
-	lines_add(&report->lines, "     without %zu group%s %sof fewer than %" PRIu32 ": ", groups,
+	lines_add(&report->lines, "     without %zu group%s %sof fewer than %" PRIu32 " allocations: ", groups,
 		  groups == 1 ? "" : "s", profile->has_old ? "that grew, " : "", least);
 	add_left_out(report, resource, &all);
 	return true;

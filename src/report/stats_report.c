@@ -94,7 +94,7 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	LINE(&report->lines, "  allocations    %12" PRIu64 "   bytes %20" PRIu64, resource->allocations.calls,
 	     resource->allocations.bytes);
 	if (resource->before)
-		LINE(&report->lines, "  of these before%12" PRIu64 "   bytes %20" PRIu64 "   (the trace began)",
+		LINE(&report->lines, "  of these       %12" PRIu64 "   bytes %20" PRIu64 "   (from before the trace)",
 		     resource->before->tally.calls, resource->before->tally.bytes);
 	LINE(&report->lines, "  releases       %12" PRIu64 "   of resources not seen allocated %" PRIu64,
 	     resource->releases, resource->unknown_releases);
@@ -105,7 +105,7 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	LINE(&report->lines, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
 	     resource->live.bytes);
 	if (resource->before && resource->before->live.calls)
-		LINE(&report->lines, "  of these before%12" PRIu64 "   bytes %20" PRIu64 "   (the trace began)",
+		LINE(&report->lines, "  of these       %12" PRIu64 "   bytes %20" PRIu64 "   (from before the trace)",
 		     resource->before->live.calls, resource->before->live.bytes);
 	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
 	write_moment(report, &resource->peak_blocks_at);

@@ -171,7 +171,7 @@ static const char *cause_of(const struct scan *scan)
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
 	if (pause->is_stopped)
-		return "A signal has stopped it inside malloc; continue it, and scan again.";
+		return "A signal has stopped the process inside malloc; continue it, and scan again.";
 	if (!scan->was_awake)
 		return "No thread was running when the copies were made: the heap is damaged, unless a signal handler "
 		       "has interrupted malloc and is waiting.";

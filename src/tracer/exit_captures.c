@@ -162,7 +162,7 @@ void exit_captures_task_gone(const struct task *task)
 		exit_captures_finish(p);
 	if (p && p->task_count == 1 && !p->life->has_verdict && leak_check_is_wanted(p) &&
 	    (probes_count(p) || p->trace->attached))
-		leak_check_write(p->trace, NULL, "a thread of it was killed before the leak check");
+		leak_check_write(p->trace, NULL, "a thread of the process was killed before the leak check");
 }
 
 void exit_captures_finish_all(struct tracer *t)
@@ -195,7 +195,7 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 	/* If the process has no probe, its trace has no blocks. This does not mean that no block is lost. */
 	if (!probes_count(p) && !p->trace->attached) {
 		if (is_last && is_wanted)
-			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in it");
+			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in the process");
 		p->life->has_verdict = is_last;
 		return false;
 	}

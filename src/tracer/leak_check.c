@@ -162,7 +162,7 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *capture,
 	 * another allocator's. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
 		   : leak_check_is_of_another(trace, capture))
-		reason = "functrace does not understand its allocator";
+		reason = "functrace does not understand the program's allocator";
 	const struct heap_figures *figures = reason ? NULL : heap_capture_figures(capture);
 	struct run *run = trace->run;
 
@@ -171,7 +171,7 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *capture,
 	if (figures || !trace->counts.events)
 		return;
 	if (!run->without_figures++)
-		run->why_without = reason ? reason : "its allocator keeps no such figures";
+		run->why_without = reason ? reason : "the program's allocator keeps no such figures";
 }
 
 uint64_t leak_check_figures_limit(const struct process *p)

@@ -98,7 +98,7 @@ def a_wide_address_in_the_rtrace_of_a_32_bit_process_is_an_error(_folder):
                  b": /bin/a => 0x1000-0x100000000\n"):
         assert run("-", data=head + wide, check=0).stdout == head + wide
         done = run("-f", "rtrace", "-q", "-", data=head + wide, check=1)
-        assert done.stderr.startswith(b"functrace-postproc: 1 addresses have more than the 32 bits"), done.stderr
+        assert done.stderr.startswith(b"functrace-postproc: 1 addresses do not fit into the 32-bit pointers"), done.stderr
         round_trip((head + wide).replace(b"i686", b"x86_64"))
 
 

@@ -168,7 +168,7 @@ def growth_counts_only_selected_blocks(folder):
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block"], report
     report = run("--report", "--diff=@0.5", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?):", report, re.M) == ["+4,096 bytes, +1 block", "+200 bytes, +2 blocks"], report
-    assert "     without 1 group that grew, of fewer than 2: +64 bytes, +1 block\n" in report, report
+    assert "     without 1 group that grew, of fewer than 2 allocations: +64 bytes, +1 block\n" in report, report
 
 
 CHOSEN = b"""version=1.4,arch=x86_64,process=/bin/prog,pid=42,origin=test
@@ -295,11 +295,11 @@ def live_blocks_are_filtered_by_age_and_by_count(_folder):
     text = run("-l", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert text.endswith("# 4 block(s) leaked with total size of 8392 bytes\n"
                          "# Resource - fd (file descriptors):\n# 0 descriptor(s) leaked\n"
-                         "# 1 block(s) in stacks (by address) of fewer than 2 with total size of 64 bytes: not shown\n"), text
+                         "# 1 block(s) in stacks (by address) of fewer than 2 allocations with total size of 64 bytes: not shown\n"), text
     assert run("-l", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
     assert run("-l", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
     report = run("--report", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
-    assert "without 1 group of fewer than 2: 64 bytes in 1 block\n" in report, report
+    assert "without 1 group of fewer than 2 allocations: 64 bytes in 1 block\n" in report, report
     assert run("--report", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
     assert run("--report", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
     # For -l and for the report a group consists of the calls with the same function, kind of resource and stack.
@@ -329,7 +329,7 @@ def a_lost_block_is_left_out_with_its_allocation(_folder):
         plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
         if "--min-count=2" in options:
-            expected += b"# 1 block(s) in stacks (by address) of fewer than 2 with total size of 64 bytes: not shown\n"
+            expected += b"# 1 block(s) in stacks (by address) of fewer than 2 allocations with total size of 64 bytes: not shown\n"
         assert run(*options, "-", data=whole, check=0).stdout == expected, (options, expected.decode())
     report = run("--report", "--size=64-100", "-", data=whole, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?)  ", report.split("still reachable, by stack")[0], re.M) == ["100 bytes in 1 block", "64 bytes in 1 block"], report

@@ -128,7 +128,7 @@ def with_diff_error_exitcode_fails_only_for_growth(folder):
     for mark, more, status, nothing, left_out in (
             ("@1", [], 9, 0, 0), ("@1", ["--min-count=3"], 0, 0, 2), ("@5", [], 0, 2, 0)):
         text = report_of(TRACE, "--diff=" + mark, "--error-exitcode=9", *more, status=status)
-        found = text.count("No stack has more than before."), text.count("     without 1 group that grew, of fewer than 3: ")
+        found = text.count("No stack has more than before."), text.count("     without 1 group that grew, of fewer than 3 allocations: ")
         assert found == (nothing, left_out), text
     # Other views have the same status as the report of leaks.
     assert run("--report=peak", "--error-exitcode=9", "-", data=TRACE).returncode == 9

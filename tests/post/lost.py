@@ -53,7 +53,7 @@ TOTALS = """memory      374 bytes in 5 blocks allocated, 0 released
             374 bytes in 5 blocks alive at the end
               8 bytes in 1 block definitely lost: no pointer leads to them
               100 bytes in 1 block indirectly lost: only lost blocks lead to them
-              200 bytes in 1 block possibly lost: only interior pointers lead to them
+              200 bytes in 1 block possibly lost: reached only through an interior pointer, or perhaps from memory not copied
               66 bytes in 2 blocks still reachable
 """
 
@@ -118,8 +118,8 @@ def a_scan_without_lost_blocks_passes_error_exitcode(_folder):
 def a_section_emptied_by_min_count_says_what_is_left_out(_folder):
     """A section from which --min-count removes all groups does not say that nothing is lost or has grown."""
     text = report(FOUND, "--min-count=3")
-    for title, left_out in (("lost", "2 groups of fewer than 3: 108"), ("possibly lost", "1 group of fewer than 3: 200"),
-                            ("still reachable", "2 groups of fewer than 3: 66")):
+    for title, left_out in (("lost", "2 groups of fewer than 3 allocations: 108"), ("possibly lost", "1 group of fewer than 3 allocations: 200"),
+                            ("still reachable", "2 groups of fewer than 3 allocations: 66")):
         assert re.search(rf"^memory: {title}, by stack.*\n\n     without {left_out} bytes", text, re.M), text
     grown = report(FOUND, "--min-count=3", "--diff=@1")
     for words in "Nothing is lost", "No stack has more":

@@ -253,7 +253,7 @@ def the_page_shows_the_results_of_a_scan(folder):
     assert value["cards"]["lost"] == ["67 bytes", "2 blocks"] and value["cards"]["possibly"] == ["5 bytes", "1 block"], value
     assert value["scan"] == ["60 bytes in 1 block definitely lost: no pointer leads to them",
                              "7 bytes in 1 block indirectly lost: only lost blocks lead to them",
-                             "5 bytes in 1 block possibly lost: only interior pointers lead to them",
+                             "5 bytes in 1 block possibly lost: reached only through an interior pointer, or perhaps from memory not copied",
                              "3 bytes in 1 block still reachable"], value["scan"]
     assert value["groups"] == [["100.0 %", "67", "2", "34", "definitely, indirectly", "alloc_b b.c:5\n← middle ← main"]], value
     assert value["head"] == ["Share", "Bytes", "Blocks", "Mean size", "Lost", "Allocated by"], value

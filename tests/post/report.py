@@ -284,8 +284,8 @@ def growth_that_options_leave_out_is_summed_up(folder):
                 "without growth that suppressions match: +40 bytes, +1 block",
                 "without growth that suppressions match: +1 descriptor"], (options, view)
             assert lines(TRACE, "--min-count=3", *options, view=view) == [
-                "without 1 group that grew, of fewer than 3: +40 bytes, +1 block",
-                "without 1 group that grew, of fewer than 3: +1 descriptor"], (options, view)
+                "without 1 group that grew, of fewer than 3 allocations: +40 bytes, +1 block",
+                "without 1 group that grew, of fewer than 3 allocations: +1 descriptor"], (options, view)
     # alloc_a has more bytes in fewer blocks, and alloc_b is new: together they have as many blocks as before.
     of_a, of_b, more_of_a = re.split(r"(?m)^(?=[23]\. )", CALLS.split("4. [")[0])
     with open(old, "wb") as file:
@@ -293,7 +293,7 @@ def growth_that_options_leave_out_is_summed_up(folder):
     for calls, groups, growth in ((of_a, "1 group", "+10 bytes, -1 block"), (of_a + of_b, "2 groups", "+70 bytes, +0 blocks")):
         data = (HEAD % 42 + calls.replace("(100)", "(150)")).encode()
         for option, words in (("--suppressions=" + suppressed, "growth that suppressions match"),
-                              ("--min-count=2", groups + " that grew, of fewer than 2")):
+                              ("--min-count=2", groups + " that grew, of fewer than 2 allocations")):
             assert lines(data, "--diff=" + old, option) == [f"without {words}: {growth}"], (option, growth)
 
 
@@ -538,7 +538,7 @@ def several_traces_give_one_report(folder):
             file.write((HEAD % pid + CALLS).encode())
     text = run("--report", *paths, check=0).stdout.decode()
     assert "process 42\n" in text and "process 43\n" in text and "14 events" in text, text
-    assert "280 bytes in 4 blocks   70.0 %" in text and "at the peaks of all processes together" in text, text
+    assert "280 bytes in 4 blocks   70.0 %" in text and "at the peaks of the processes, added up" in text, text
     text = run("-f", "collapsed", *paths, check=0).stdout.decode()
     assert sorted(text.splitlines())[0] == "_start;__libc_start_main;main;outer;middle;alloc_a;malloc 280", text
 
@@ -627,7 +627,7 @@ def the_report_leaves_out_suppressed_stacks(folder):
         shown = memory_of(report_of(TRACE, "--suppressions=" + path))
         assert " ".join(re.findall(r"^ *\d\. (\d+) bytes", shown, re.M)) == left, (text, shown)
         if not left:
-            assert shown.endswith("\n\n     without what suppressions match: 200 bytes in 3 blocks\n"), shown
+            assert shown.endswith("\n\n     without leaks that suppressions match: 200 bytes in 3 blocks\n"), shown
     with open(path, "w", encoding="utf-8") as file:
         file.write("\nleak:alloc_\nleak:open_it\n")
     text = report_of(TRACE, "--suppressions=" + path, "--error-exitcode=9")
@@ -658,7 +658,7 @@ def generated_suppressions_suppress_the_reported_leaks(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(entries)
     text = report_of(TRACE.replace(b"alloc_a", b"a::*(int [5])::~x[]"), "--suppressions=" + path, "--error-exitcode=9")
-    assert "     without what suppressions match: 200 bytes in 3 blocks\n" in text and "Nothing." not in text, text
+    assert "     without leaks that suppressions match: 200 bytes in 3 blocks\n" in text and "Nothing." not in text, text
     assert "140 bytes in 2 blocks: <a name for it>" in text, text
     # Stacks that differ only in a line number have one entry.
     twice = TRACE.replace(b"\t0x10 alloc_a at /no/a.c:5\n", b"\t0x1f alloc_a at /no/a.c:9\n", 1)

@@ -168,8 +168,8 @@ def the_report_says_that_blocks_in_two_traces_count_twice(folder):
     later = timed("10:01:40", "10:01:50", 7).replace(b"origin=", b"attached=yes,origin=") \
                                             .replace(b"\n1. [", b"\n## before <1> 0x8000 100\n1. [").replace(b"0x1000", b"0x7000")
     a, b, c, d = write(folder, a=first, b=later, c=later.replace(b"pid=42", b"pid=43"), d=first.replace(b"malloc(100) = ", b"free(").replace(b"0x1000", b"0x1000)"))
-    said = b"twice       blocks that are live at the end of a trace of process 42 count again in its later trace, " \
-           b"as blocks from before it\n"
+    said = b"twice       blocks that are live at the end of a trace of process 42 are counted again in a later trace " \
+           b"of the process, as blocks from before that trace\n"
     for traces, wanted in ((a, b), True), ((b, a), True), ((b,), False), ((a, c), False), ((d, b), False):
         report = run("--report", *traces, check=0).stdout
         assert (said in report) == wanted and (b"twice" in report) == wanted, (traces, report)

@@ -100,7 +100,7 @@ def filters(room):
             problems += equal('contexts of -C ' + mask, sorted(chosen.contexts.values()), sorted(wanted))
     done = room.run([POSTPROC, '-C', '40000000', room.path('t')])
     problems += equal('the message about a missing context', (done.status, said(done)), (
-        1, 'functrace-postproc: -C 40000000 matches nothing: the trace declares no such context, and no call is in it\n'))
+        1, 'functrace-postproc: -C 40000000 matches nothing: the trace declares no such context, and no call was made in one\n'))
     return problems, ''
 
 

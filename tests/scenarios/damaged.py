@@ -17,7 +17,7 @@ TOPMOST = "the main arena's size differs from the size that it records"
 RING = 'the ring of its arenas does not lead back to the first one'
 REASONS = {
     'large-size': CHUNK, 'small-size': CHUNK, 'longer-size': FOOT, 'foot': FOOT, 'topmost': TOPMOST, 'topmost-less': TOPMOST,
-    'mapped': 'the mmapped chunks that were found are not those that malloc counts', 'cycle-in-cache': CACHE,
+    'mapped': "the mmapped chunks that were found differ from malloc's counts", 'cycle-in-cache': CACHE,
     'overwritten-in-cache': CACHE, 'cut-cache': CACHE, 'thread-cache': CACHE, 'cycle-in-fastbin': FASTBIN,
     'overwritten-in-fastbin': FASTBIN, 'cycle-of-unsorted': BIN, 'cycle-in-small-bin': BIN, 'overwritten-in-large-bin': BIN,
     'overwritten-bin': BIN, 'ring': RING, 'ring-in-ring': RING,

@@ -19,7 +19,7 @@ from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_
 from rounds import LONG
 
 PASSING = 30008  # bytes that malloc gives to pass_by
-LOOK = re.compile(r'^memory: ([\d,]+) alive in ([\d,]+),', re.M)
+LOOK = re.compile(r'^memory: ([\d,]+) bytes alive in ([\d,]+) blocks?,', re.M)
 ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
 
 
@@ -126,7 +126,7 @@ def older(room):
             if done.status or found != wanted or [len(rows) for rows in older] != sorted(len(rows) for rows in older):
                 problems.append('status %d, from before: %s, not %s: %s %s' % (
                     done.status, older, wanted, text, done.err[-300:]))
-            since = re.findall(r'alive in [\d,]+, ([+ -][\d,]+) since the start', text)
+            since = re.findall(r'alive in [\d,]+ blocks?, ([+ -][\d,]+) since the start', text)
             looks = [re.findall(r'^ +[\d,]+ +[\d,]+ +\+?([\d,-]+) .* (?:at growing.c|before  )', part, re.M) for part in parts]
             if len(since) != 3 or [number(n) for n in since] != [sum(map(number, look)) for look in looks]:
                 problems.append('since the start: %s, of the functions: %s' % (since, looks))

@@ -72,7 +72,7 @@ REPORT = r'''memory      [\d,]+ bytes in 2,036 blocks allocated, 0 released
             [\d,]+ bytes in 2,036 blocks alive at the end
               %d bytes in 10 blocks definitely lost: no pointer leads to them
               %d bytes in 20 blocks indirectly lost: only lost blocks lead to them
-              %d bytes in 2 blocks possibly lost: only interior pointers lead to them
+              %d bytes in 2 blocks possibly lost: reached only through an interior pointer, or perhaps from memory not copied
               [\d,]+ bytes in 2,004 blocks still reachable
 '''
 
@@ -180,8 +180,8 @@ def no_figures(room):
     problems = []
     large = [sys.executable, '-c', 'import os; b = b"x" * (300 << 20); os._exit(0)']
     for options, command, said, count in (
-            (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b'the trace has no figures of the heap: its allocator keeps no such figures', 0),
-            (['-e', 'memory'], large, b'the trace has no figures of the heap: a copy of its memory would be too large for these figures alone; --scan makes the copy anyway', 0),
+            (['-e', 'memory'], [builds.target('planted', 'musl'), 1, 2, 0], b"the trace has no figures of the heap: the program's allocator keeps no such figures", 0),
+            (['-e', 'memory'], large, b'the trace has no figures of the heap: a copy of the process\'s memory would be too large for these figures alone; --scan makes the copy anyway', 0),
             (['-e', 'memory', '--scan'], large, None, 1),
             (['-e', 'memory', '--no-baseline'], [builds.target('heapfigures', 'O2'), 1], None, 0),
             (['-e', 'memory', '-f', 'swap'], large, None, 0),
@@ -200,8 +200,8 @@ def no_figures(room):
     # fork's child has its parent's memory, too.
     child = 'import os; b = b"x" * (40 << 20); pid = os.fork(); d = [[] for _ in range(1000)]; pid and os.waitpid(pid, 0); os._exit(0)'
     for options, command, env, said in (
-            ([], [builds.target('planted', 'O2'), 1, 400, 0], {'LD_PRELOAD': OTHER}, b'functrace does not understand its allocator'),
-            (['-o', room.path('forked')], [sys.executable, '-c', child], None, b'a copy of its memory would be too large for these figures alone; --scan makes the copy anyway')):
+            ([], [builds.target('planted', 'O2'), 1, 400, 0], {'LD_PRELOAD': OTHER}, b"functrace does not understand the program's allocator"),
+            (['-o', room.path('forked')], [sys.executable, '-c', child], None, b'a copy of the process\'s memory would be too large for these figures alone; --scan makes the copy anyway')):
         done = traced(room, ['-e', 'memory', *(options or ['-o', room.path('other')])], command, env=env)
         if env and b'cannot be preloaded' in done.err:
             continue
@@ -209,7 +209,7 @@ def no_figures(room):
             problems.append('%s: status %d: %s' % (command[0], done.status, done.err.decode()))
     # Each child has a trace without figures.
     many = traced(room, ['-e', 'memory', '-o', room.path('several')], ['sh', '-c', '"$0" 1 2 0; "$0" 1 3 0; :', builds.target('planted', 'musl')])
-    if b'functrace: 2 traces have no figures of the heap; the reason for the first: its allocator keeps no such figures\n' not in many.err:
+    if b"functrace: 2 traces have no figures of the heap; the reason for the first: the program's allocator keeps no such figures\n" not in many.err:
         problems.append('several: %s' % many.err.decode())
     return problems, ''
 
@@ -260,7 +260,7 @@ def no_heap(room):
     none were, it may have allocated nothing, and its trace lacks nothing."""
     program = compiled(room, 'own', OWN_ALLOCATOR, '-fno-builtin')
     problems = []
-    for words, said in (['x'], [b'the trace has no figures of the heap: functrace does not understand its allocator']), ([], []):
+    for words, said in (['x'], [b"the trace has no figures of the heap: functrace does not understand the program's allocator"]), ([], []):
         done = traced(room, ['-e', 'memory', '-o', room.path('own-trace')], [program, *words])
         found = re.findall(rb'^functrace: (.*(?:the heap|no heap|allocator).*)$', done.err, re.M)
         if done.status or found != said:
@@ -270,7 +270,7 @@ def no_heap(room):
     problems += [] if child.stdout.readline() == b'ready\n' else ['it does not run']
     done = room.run([FUNCTRACE, '-e', 'memory', '-o', room.path('attached-trace'), '--duration=%g' % (0.3 * PATIENCE), '-t', str(child.pid)])
     before = re.findall(rb'are unknown: (.*) \(\d+ pauses?, [\d.]+ ms in all\)\. Attach again', done.err)
-    if done.status or before != [b'no heap was found: it has allocated nothing so far, or its allocator is unknown'] or \
+    if done.status or before != [b'no heap was found: the process has allocated nothing so far, or its allocator is unknown'] or \
             b'figures of the heap' in done.err:
         problems.append('attached to: status %d: %s' % (done.status, done.err.decode()))
     child.communicate(b'', timeout=60 * PATIENCE)
@@ -451,7 +451,7 @@ def unfound(room):
     program = room.path('program')
     room.run(['strip', '-o', program, builds.target('planted', 'static')])
     done = room.run([FUNCTRACE, '-q', '--report', program, '2', '400', '0'])
-    said = b' are unknown: none of the functions to be traced was found in it'
+    said = b' are unknown: none of the functions to be traced was found in the process'
     if done.status or said not in done.out or b'Nothing is lost' in done.out:
         return ['status %d: %s %s' % (done.status, done.out.decode(), done.err.decode())], ''
     problems = []

@@ -41,7 +41,7 @@ MACHINE = ('others want the CPU', 'it is not busy any more')
 def placements(err):
     """Returns the reasons for which CPUs were restored, one for each time that a task was put on a CPU, from the
     messages of -dtracer:1."""
-    return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* may run on any CPU again: (.*)', err.decode(errors='replace'))
+    return re.findall(r' are on CPU \d+\n(?:.*\n)*?.* are no longer kept on one CPU: (.*)', err.decode(errors='replace'))
 
 
 def tries(room):

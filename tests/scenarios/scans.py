@@ -441,7 +441,7 @@ def stopped_in_midst(room):
                 time.sleep(chance.uniform(0, 0.02))
                 os.kill(target.pid, sent)
             done = room.finish(scan)
-            if done.status and not (done.status == 1 and b'A signal has stopped it inside malloc' in done.err):
+            if done.status and not (done.status == 1 and b'A signal has stopped the process inside malloc' in done.err):
                 problems.append('status %d: %s' % (done.status, done.err.decode()))
         problems += target.end()
     return problems, ''

@@ -150,7 +150,7 @@ def let_go(room):
     if done.status:
         problems.append('the target ended with status %d' % done.status)
     (name,) = os.listdir(room.path('traces'))
-    return problems + equal('the trace', read(room.path('traces', name)), ['waits(fd=0) <no return>: it goes on']), ''
+    return problems + equal('the trace', read(room.path('traces', name)), ['waits(fd=0) <no return>: the call goes on after the trace']), ''
 
 
 CASES = [

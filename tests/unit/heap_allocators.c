@@ -398,7 +398,7 @@ static void test_leaf_with_several_pointers_is_refused(void **state)
 	assert_true(leaf && free_word);
 	*free_word = leaf;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_INCONSISTENT);
-	assert_string_equal(reason, "two leaves of its tree have the same address range");
+	assert_string_equal(reason, "two leaves of the tree of pages overlap in memory");
 	snapshot_free(snapshot);
 	end(&child);
 }

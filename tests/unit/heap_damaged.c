@@ -303,7 +303,7 @@ static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 	heap_free(heap);
 	counts[0]--;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_INCONSISTENT);
-	assert_string_equal(reason, "the mmapped chunks that were found are not those that malloc counts");
+	assert_string_equal(reason, "the mmapped chunks that were found differ from malloc's counts");
 	snapshot_free(snapshot);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

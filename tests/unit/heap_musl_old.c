@@ -337,12 +337,12 @@ static void assert_refused(struct world *w, const struct damage *damage)
 	put(w, damage->address, old);
 }
 
-#define CHUNK "a chunk has an impossible size, or a size that differs from the one after it"
+#define CHUNK "a chunk has an impossible size, or a size that differs from that in the next chunk's header"
 #define FREE  "a bin has a chunk that is not free, or that belongs to another bin"
 #define LIST  "a bin's list is broken"
 #define LAST  "a bin's list does not end where it should"
 #define MAP   "the map of bins does not show the bins that have chunks"
-#define OTHER "the chunks in the bins are not the free ones"
+#define OTHER "some free chunks are in no bin"
 #define PLACE "the memory from brk(2) does not begin or end as it should"
 
 static void test_damaged_words_are_refused_with_a_reason(void **state)

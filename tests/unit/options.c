@@ -306,9 +306,10 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_usage_error("--scan --core=x --children", "is scanned alone");
 	assert_usage_error("--scan --core=x --core=y", "--core=y: one core file is given already, x;");
 	assert_usage_error("--scan --core=x -o y",
-			   "--scan alone makes no trace. To keep its text: functrace --scan --core=FILE > FILE\n");
+			   "--scan alone makes no trace. To keep the scan's text: functrace --scan "
+			   "--core=FILE > FILE\n");
 	assert_usage_error("--scan -t 1 -o x",
-			   "--scan alone makes no trace. To keep its text: functrace --scan -t PID > FILE; "
+			   "--scan alone makes no trace. To keep the scan's text: functrace --scan -t PID > FILE; "
 			   "for a trace with a scan at its end add -e memory\n");
 	assert_usage_error("--scan=json -o x -t 1", "--scan alone makes no trace");
 	assert_int_equal(parse("--scan --core=x --sysroot=/proc"), -1);
@@ -456,7 +457,7 @@ static void test_outputs_and_formats_are_checked(void **state)
 	assert_int_equal(parse("-o /file ls"), -1);
 	assert_usage_error("-f xml ls", "known are: rtrace, text, plain. (");
 	assert_usage_error("-f ls", "strace's -f");
-	assert_usage_error("-f foreign ls", "-f foreign: this format can only be read; those that can be written are: "
+	assert_usage_error("-f foreign ls", "-f foreign: this format can only be read; functrace can write: "
 					    "rtrace, text, plain\n");
 	assert_usage_error("-f profile ls", "-f profile: this format cannot be written while a program runs. Trace in "
 					    "one of these: rtrace, text, plain; then 'functrace-postproc -f profile "
@@ -614,7 +615,7 @@ static void test_lists_of_functions_are_parsed(void **state)
 			   "functrace: -x: 'f@' gives no object after the '@': NAME@OBJECT, with a part of its "
 			   "path, or main for the program\n");
 	assert_usage_error("-x f@libc.so=0x10 ls", "'f@libc.so=0x10' gives an object and an address: "
-						   "NAME=OBJECT!0xADDRESS says where it is\n");
+						   "write them as NAME=OBJECT!0xADDRESS\n");
 	assert_usage_error("-x a,b ls", "functrace: -x: 'a,b' has commas in it; functions are separated by ';'\n");
 	assert_usage_error("-x a\tb ls", "has control characters in it");
 }
@@ -733,7 +734,7 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 	assert_false(symlink("twice", link));
 	/* The file does not exist, and then exists. */
 	assert_usage_error((snprintf(line, sizeof(line), "--html=%s -o %s ls", path, link), line),
-			   "is the file of --html and of -o, and has a place for one of them");
+			   "is the output of both --html and -o, and has a place for one of them");
 	FILE *const file = fopen(path, "w");
 
 	assert_non_null(file);
@@ -746,7 +747,8 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 		snprintf(line, sizeof(line), "%s -o %s/new ls", other, folder);
 		assert_int_equal(parse(line), -1);
 	}
-	assert_usage_error((snprintf(line, sizeof(line), "-o %s %s", link, path), line), "is the file of PROGRAM too");
+	assert_usage_error((snprintf(line, sizeof(line), "-o %s %s", link, path), line),
+			   "is also read, as the file of PROGRAM;");
 	snprintf(line, sizeof(line), "--report --diff=@1 -o @1 ls");
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("--html=/dev/null -o /dev/null ls"), -1);
@@ -755,7 +757,7 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("--html=page --html=page ls"), -1);
 	snprintf(other, sizeof(other), "%s/examples/pool.conf", getenv("TOP_SRCDIR"));
-	assert_usage_error((snprintf(line, sizeof(line), "-e %s -o %s ls", other, other), line), "the file of -e too");
+	assert_usage_error((snprintf(line, sizeof(line), "-e %s -o %s ls", other, other), line), "as the file of -e;");
 	unlink(path);
 	unlink(link);
 	free(path);

@@ -317,7 +317,7 @@ static void test_older_versions_are_read(void **state)
 		       "process v1.1 arch=x86_64 p8 little pid=4242 start=1700000000.123456/- "
 		       "name=/bin/prog origin=- filters=0\n"
 		       "-74 skipped=0 the trace is damaged at byte 48: a packet's size is 3, less "
-		       "than its type's\n");
+		       "than the 4 bytes of its type\n");
 }
 
 #define AT_52 PROCESS_2 "-74 skipped=0 the trace is damaged at byte 52: "

@@ -133,10 +133,9 @@ static void check_address(const struct unmatched_filters *unmatched, uint64_t se
 				  "calls: give the trace as a file, not through a pipe"
 				: "; the addresses of another build differ");
 	} else if (late) {
-		msg_warn(
-			"the trace declares an object with '%s' in its path only after some calls, to which the filter "
-			"was therefore not applied; give the trace as a file, not through a pipe",
-			address->object);
+		msg_warn("the trace declares an object with '%s' in its path only after some calls, so the filter has "
+			 "left these calls out; give the trace as a file, not through a pipe",
+			 address->object);
 	}
 }
 
@@ -159,7 +158,8 @@ void unmatched_filters_report(struct stage *stage, uint64_t selected, bool may_b
 		check_context_names(unmatched, out);
 	else if (options->by_context && options->context_mask && !unmatched->in_context && !unmatched->context_declared)
 		buf_printf(out,
-			   "-C %" PRIx32 " matches nothing: the trace declares no such context, and no call is in it\n",
+			   "-C %" PRIx32
+			   " matches nothing: the trace declares no such context, and no call was made in one\n",
 			   options->context_mask);
 	if (options->include && !unmatched->included)
 		report_no_event("--include", options->include->count, out);

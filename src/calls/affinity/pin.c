@@ -181,7 +181,7 @@ static void unpin_task(struct tracer *t, const char *why)
 	pin->on = t->is_pinned = false;
 	pin->in_a_row = 0;
 	pin->undone_at = clock_ns(CLOCK_MONOTONIC);
-	msg_debug(DBG_TRACER, 1, "thread %d and the tracer may run on any CPU again: %s", pin->tid, why);
+	msg_debug(DBG_TRACER, 1, "thread %d and the tracer are no longer kept on one CPU: %s", pin->tid, why);
 }
 
 void pin_undo(struct tracer *t)

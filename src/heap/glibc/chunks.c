@@ -128,7 +128,8 @@ static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 		heap->figures.ordblks += sums[i].free_chunks;
 		heap->figures.fordblks += sums[i].free_bytes;
 		good = (sums[i].free_chunks == walked[i].free_chunks && sums[i].free_bytes == walked[i].free_bytes) ||
-		       inconsistent_at(heap, heap->arenas[i].start, "the chunks in the bins are not the free ones");
+		       inconsistent_at(heap, heap->arenas[i].start,
+				       "the chunks in the bins differ from the free chunks");
 	}
 	free(sums);
 	return good;

@@ -286,8 +286,7 @@ bool mmapped_find(struct heap *heap)
 		finds.count = mmapped_pick(heap, finds.items, finds.count, count, bytes);
 		if (finds.count != count || sum_of(&finds) != bytes) {
 			free(finds.items);
-			return inconsistent(heap,
-					    "the mmapped chunks that were found are not those that malloc counts");
+			return inconsistent(heap, "the mmapped chunks that were found differ from malloc's counts");
 		}
 	}
 	heap->figures.hblks = finds.count;

@@ -155,9 +155,9 @@ static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, ui
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);
 
 	if ((*seen)++)
-		return inconsistent_at(j->heap, leaf, "two leaves of its tree have the same address range");
+		return inconsistent_at(j->heap, leaf, "two leaves of the tree of pages overlap in memory");
 	if (leaf + LEAF_BYTES < leaf)
-		return inconsistent_at(j->heap, leaf, "a leaf of its tree is for addresses that no memory has");
+		return inconsistent_at(j->heap, leaf, "a leaf of the tree of pages extends beyond the last address");
 	return take_leaf(j, leaf, first, end);
 }
 

@@ -83,7 +83,7 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 
 	if (!own || block_state(own) == CLASS_TAKEN || word_or_0(words, stacks) != cache ||
 	    word_or_0(words, memory) != MARK_BEFORE)
-		return inconsistent_at(j->heap, cache, "a thread's cache has no memory");
+		return inconsistent_at(j->heap, cache, "the memory of a thread's cache is missing or damaged");
 	for (unsigned i = 0; i < STACKS_MAX; i++) {
 		const uint64_t stack = stacks + 8 + i * STACK_BYTES;
 
@@ -165,9 +165,7 @@ static bool take_own(struct jemalloc *j, uint64_t arena)
 		if (list_leads_back(&walk, block) || block % JEMALLOC_PAGE || !word_at(words, block, &size) ||
 		    !word_at(words, block + 8, &next) || !size || size % JEMALLOC_PAGE || block + size < block ||
 		    !heap_has_memory(j->heap->image, block, block + size))
-			return inconsistent_at(j->heap, arena,
-					       "the memory for an arena's own use differs from the "
-					       "amount that it records");
+			return inconsistent_at(j->heap, arena, "the list of an arena's own memory is broken");
 		region_add(j->heap, &(struct region){.start = block, .begin = block, .end = block + size});
 	}
 	return true;

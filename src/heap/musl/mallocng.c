@@ -133,7 +133,7 @@ static bool mallocng_take_group(struct musl *m, uint64_t meta)
 	if (!mallocng_read_number(m, start, m->word, &back) || back != meta || start % UNIT)
 		return inconsistent(heap, "a group does not refer to its own description");
 	if ((free & released) || ((free | released) & ~all))
-		return inconsistent(heap, "a group's slots are released twice");
+		return inconsistent(heap, "a group's masks of unused slots are wrong");
 	const uint64_t size = pages ? pages * PAGE : UNIT + stride * slots;
 
 	if (size < UNIT + stride * slots || start + size < start || !heap_has_memory(heap->image, start, start + size))
@@ -155,14 +155,14 @@ static bool take_areas(struct musl *m)
 		if (list_leads_back(&walk, area) || area % PAGE || mallocng_number(m, area, 8) != m->secret ||
 		    !mallocng_read_number(m, area + 8, m->word, &next) ||
 		    !mallocng_read_number(m, area + 8 + m->word, 4, &count) || count > (PAGE - first) / size)
-			return inconsistent(m->heap, "the pages of descriptions do not follow each other");
+			return inconsistent(m->heap, "the list of pages of group descriptions is damaged");
 		for (uint64_t i = 0; i < count; i++)
 			if (!mallocng_take_group(m, area + first + i * size))
 				return false;
 		if (area == last)
-			return !next || inconsistent(m->heap, "the pages of descriptions do not end where they should");
+			return !next || inconsistent(m->heap, "the list of group descriptions has a wrong end");
 		if (!next)
-			return inconsistent(m->heap, "the pages of descriptions do not end where they should");
+			return inconsistent(m->heap, "the list of group descriptions has a wrong end");
 	}
 }
 

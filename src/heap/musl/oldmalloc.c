@@ -162,8 +162,8 @@ static bool oldmalloc_take_page(struct musl_old *m, uint64_t page, uint64_t limi
 		const uint64_t end = oldmalloc_walk(m, start, limit, true);
 
 		if (!end || end % PAGE)
-			return inconsistent(m->heap, "a chunk has an impossible size, or a size that differs from the "
-						     "one after it");
+			return inconsistent(m->heap, "a chunk has an impossible size, or a size that differs from "
+						     "that in the next chunk's header");
 		return add_region(m, page, start, end);
 	}
 	if (is_heap)

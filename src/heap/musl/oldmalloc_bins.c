@@ -245,5 +245,5 @@ bool musl_old_check_bins(struct musl_old *m)
 			return inconsistent(m->heap, "the map of bins does not show the bins that have chunks");
 		count += (size_t)chunks;
 	}
-	return count == m->free_count || inconsistent(m->heap, "the chunks in the bins are not the free ones");
+	return count == m->free_count || inconsistent(m->heap, "some free chunks are in no bin");
 }

@@ -249,7 +249,7 @@ function drawScan(kind) {
     const texts = {
       definitely: ['definitely lost', ': no pointer leads to them'],
       indirectly: ['indirectly lost', ': only lost blocks lead to them'],
-      possibly: ['possibly lost', ': only interior pointers lead to them'],
+      possibly: ['possibly lost', ': reached only through an interior pointer, or perhaps from memory not copied'],
     };
 
     if (!value(kind.lost[0]))

@@ -89,8 +89,8 @@ static void heap_capture_begin(struct heap_capture *capture, const struct task *
 		snapshot_blocks_only(capture->snapshot);
 }
 
-static const char too_large[] = "a copy of its memory would be too large for these figures alone; --scan makes the "
-				"copy anyway";
+static const char too_large[] = "a copy of the process's memory would be too large for these figures alone; --scan "
+				"makes the copy anyway";
 
 const char *heap_capture_warm(struct heap_capture *capture, const struct task *task)
 {
@@ -105,8 +105,8 @@ const char *heap_capture_copy(struct heap_capture *capture, const struct task *t
 
 	return !error             ? NULL
 	       : error == -EFBIG  ? too_large
-	       : error == -ENOMEM ? "there was not enough memory for a copy of its memory"
-				  : "its memory could not be read";
+	       : error == -ENOMEM ? "there was not enough memory for a copy of the process's memory"
+				  : "the process's memory could not be read";
 }
 
 bool heap_capture_is_locked(const struct heap_capture *capture)
@@ -142,7 +142,7 @@ static void note_all_blocks(struct heap_capture *capture)
 	capture->known_count = inside;
 }
 
-static const char too_many_blocks[] = "it has too many blocks, or too much memory with blocks";
+static const char too_many_blocks[] = "the process has too many blocks, or too much memory with blocks";
 
 const char *heap_capture_classify(struct heap_capture *capture)
 {
@@ -165,15 +165,15 @@ const char *heap_capture_read(struct heap_capture *capture, bool *is_passing)
 	case HEAP_READ:
 		return NULL;
 	case HEAP_NOT_FOUND:
-		return "no heap was found: it has allocated nothing so far, or its allocator is unknown";
+		return "no heap was found: the process has allocated nothing so far, or its allocator is unknown";
 	case HEAP_UNSUPPORTED:
-		return "functrace does not understand its allocator";
+		return "functrace does not understand the program's allocator";
 	case HEAP_TOO_LARGE:
 		return too_many_blocks;
 	case HEAP_INCONSISTENT:
 		break;
 	}
-	return reason ? reason : "its heap is inconsistent";
+	return reason ? reason : "the heap is inconsistent";
 }
 
 const struct heap_figures *heap_capture_figures(const struct heap_capture *capture)

@@ -303,7 +303,7 @@ static bool names_find_place(struct names *names, struct named_object *object, c
 	if (place == NAME_PLACE_FOUND)
 		return true;
 	if (report_once(names, object->path))
-		msg_warn("the trace's range of %s (%" PRIu64 " bytes) %s. Addresses in it get no names.%s",
+		msg_warn("the trace's address range of %s (%" PRIu64 " bytes) %s. Addresses in it get no names.%s",
 			 object->path, object->to - object->from,
 			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
 						     : "is neither the size of the whole file nor that of its code",

@@ -231,7 +231,8 @@ static void report_partly_read(const struct mapping *mapping, const char *reason
 		msg_warn("%s is read from the process's memory, not from the file: %s. Functions with names only in "
 			 ".symtab are not traced%s",
 			 mapping->path, reason,
-			 reason == timed_reason ? ". Trace again when it can be read faster." : ", and have no names.");
+			 reason == timed_reason ? ". Trace again when it can be read faster."
+						: ", and their frames have no names.");
 }
 
 /* Finds the file that a process has mapped, and the object's open_path. */

@@ -106,7 +106,8 @@ static int rtrace_read_head(struct reader *reader, struct packet *packet)
 		if (!s->old)
 			return 1;
 		if (packet->size < 4)
-			return reader_damage(reader, 0, "a packet's size is %u, less than its type's", packet->size);
+			return reader_damage(reader, 0, "a packet's size is %u, less than the 4 bytes of its type",
+					     packet->size);
 		packet->size -= 4;
 		return 1;
 	}

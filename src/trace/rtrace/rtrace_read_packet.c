@@ -404,7 +404,8 @@ int rtrace_take_frames(struct reader *reader, struct packet *packet)
 		return reader_damage(reader, 0, "a BTRC packet of %u bytes says that it has %u frames", packet->size,
 				     count);
 	if (count < packet_bytes_left(packet) / pointer_size(s))
-		reader_complain(reader, "a BTRC packet at byte %" PRIu64 " has %u frames in %u bytes",
+		reader_complain(reader,
+				"a BTRC packet at byte %" PRIu64 " has %u frames, but %u bytes are too many for them",
 				reader_offset(reader), count, packet->size);
 	if (count > s->frame_capacity) {
 		s->frames = xreallocarray(s->frames, count, sizeof(*s->frames));
@@ -466,7 +467,9 @@ int rtrace_take_args(struct reader *reader, struct packet *packet)
 		s->args[used++] = arg;
 	}
 	if (packet_bytes_left(packet))
-		reader_complain(reader, "an ARGS packet at byte %" PRIu64 " has %u arguments in %u bytes",
+		reader_complain(reader,
+				"an ARGS packet at byte %" PRIu64
+				" has %u arguments, but %u bytes are too many for them",
 				reader_offset(reader), count, packet->size);
 	s->has_args = true;
 	call->args = s->args;

@@ -122,8 +122,8 @@ int text_line(struct reader *reader, size_t from, size_t *length)
 			return reader_damage(reader, from, "a line is longer than %u bytes", TEXT_LINE_MAX);
 		if (from > TEXT_GROUP_MAX)
 			return reader_damage(reader, 0,
-					     "more than %u bytes of calls share one stack, or none; give the "
-					     "trace as it was before -c grouped it",
+					     "more than %u bytes of calls share one stack, or have no stack; "
+					     "give the trace as it was before -c grouped it",
 					     TEXT_GROUP_MAX);
 		if (text_fill(reader, available + 1) <= available)
 			return end_of_lines(reader, from);

@@ -43,7 +43,8 @@ static void write_look(struct view *view, struct lines *lines)
 	}
 	if (view_has_bytes(view))
 		lines_add(lines, "%s: %s bytes alive in %s block%s", view_kind(view),
-			  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks), view->live.calls == 1 ? "" : "s");
+			  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
+			  view->live.calls == 1 ? "" : "s");
 	else
 		lines_add(lines, "%s: %s alive", view_kind(view), number_grouped(view->live.calls, blocks));
 	lines_add(lines, ", %s %s; %s calls so far, %.1f a second; %s traced", signed_text(view->grown, grown),

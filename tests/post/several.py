@@ -274,7 +274,7 @@ def two_outputs_to_one_file_are_a_usage_error(folder):
         os.unlink(out)
     with open(out, "wb") as file:
         done = subprocess.run([PROGRAM, "--report", "--html=" + out, a], stdout=file, stderr=subprocess.PIPE, check=False)
-    assert done.returncode == 2 and b"of -o and of --html" in done.stderr, done
+    assert done.returncode == 2 and b"is the output of both -o and --html" in done.stderr, done
     # Standard output, devices and pipes have a place for several outputs.
     with open(out, "wb") as file:
         subprocess.run([PROGRAM, "-q", "--report", "-o", "/dev/stdout", "--html=/dev/stdout", a], stdout=file, check=True)

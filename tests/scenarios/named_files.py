@@ -71,7 +71,7 @@ def given_link(room):
         os.truncate(room.path('there'), 0)
         done = room.run([FUNCTRACE, '-q', '-o', room.path('trace'), 'true'])
         problems += equal("another user's link: size", os.path.getsize(room.path('there')), 0)
-        problems += equal("another user's link: message", "It is another user's link" in said(done), True)
+        problems += equal("another user's link: message", "A link in the path belongs to another user" in said(done), True)
     return problems, ''
 
 
@@ -91,7 +91,7 @@ def outputs_of_postproc(room):
             with open(room.path('there'), 'rb') as file:
                 is_kept = file.read() == b'<!doctype html>\nolder\n'
             problems += equal('%s: kept' % options, is_kept, bool(owner))
-            problems += equal('%s: said' % options, "It is another user's link" in said(done), bool(owner))
+            problems += equal('%s: said' % options, "A link in the path belongs to another user" in said(done), bool(owner))
             problems += equal('%s: fails' % options, done.status != 0, bool(owner))
     return problems, ''
 

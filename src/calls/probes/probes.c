@@ -118,7 +118,7 @@ static bool releases_at_entry(const struct probe *probe)
 /* Returns the number of argument words of a call that are needed to compute the value. */
 static unsigned value_arguments(const struct value *value)
 {
-	switch (value->kind) {
+	switch ((enum value_kind)value->kind) { /* the compiler warns if a kind is missing */
 	case VALUE_ARG:
 	case VALUE_ARG_PAGES:
 	case VALUE_POINTEE:
@@ -131,9 +131,15 @@ static unsigned value_arguments(const struct value *value)
 		return value->a + 1u;
 	case VALUE_ARG_TIMES:
 		return (value->a > value->b ? value->a : value->b) + 1u;
-	default:
-		return 0;
+	case VALUE_NONE:
+	case VALUE_RESULT:
+	case VALUE_CONST:
+	case VALUE_RESULT_SCALED:
+	case VALUE_RESULT_STRING_SIZE:
+	case VALUE_RESULT_WIDE_SIZE:
+		break;
 	}
+	return 0;
 }
 
 static unsigned function_arguments(const struct function *f)

@@ -23,6 +23,9 @@ import threading
 import time
 import traceback
 
+if 'TOP_SRCDIR' not in os.environ:
+    sys.exit('run.py: TOP_SRCDIR is not set: run the export command that HACKING.md has under "Test"')
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import aliases

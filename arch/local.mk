@@ -27,8 +27,8 @@ endif
 if ARCH_X86
 ARCH_PORTS += PORT(i386)
 endif
-ARM_SOURCES = arch/arm/arm.c arch/arm_condition.h arch/arm/arm_copy.c arch/arm/arm_insn.c \
-	arch/arm/arm_insn.h arch/arm/thumb_insn.c \
+ARM_SOURCES = arch/arm/arm.c arch/arm_condition.h arch/arm/arm_relocate.c arch/arm/a32_decode.c \
+	arch/arm/arm_insn.h arch/arm/thumb_decode.c \
 	arch/arm/thumb_plain.c arch/arm/arm_emulate.c arch/arm/arm_calls.c arch/arm/arm_literals.c \
 	arch/arm/arm_path.c \
 	arch/arm/abi_arm.c

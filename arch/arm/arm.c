@@ -1,5 +1,5 @@
 /* The port for 32-bit ARM with Thumb: registers, breakpoints, the ABI (EABI). It is used by a 32-bit tracer, and by a
- * 64-bit tracer on an AArch64 machine. Instructions are in arm_insn.c, thumb_insn.c and arm_emulate.c.
+ * 64-bit tracer on an AArch64 machine. Instructions are in a32_decode.c, thumb_decode.c and arm_emulate.c.
  *
  * The processor has no single step, so instructions that can be neither copied nor emulated get no breakpoint.
  *

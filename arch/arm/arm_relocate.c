@@ -3,7 +3,7 @@
 #include "arch/arm/arm_insn.h"
 
 /* Returns true for instructions at which a program stops by itself: its own breakpoints (bkpt), hlt, udf. */
-static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb)
+static bool arm_is_trap(const uint16_t *halves, unsigned length, bool thumb)
 {
 	const uint32_t word = (uint32_t)halves[1] << 16 | halves[0];
 
@@ -17,7 +17,7 @@ static bool arm_copy_is_trap(const uint16_t *halves, unsigned length, bool thumb
 
 /* Returns true for ldrex, strex, their variants for bytes, half words and pairs, and the variants with acquire and
  * release. lda and stl are not exclusive. In both states, bit 20 of the word distinguishes loads from stores. */
-static bool arm_copy_is_exclusive(uint32_t word, bool thumb)
+static bool arm_is_exclusive(uint32_t word, bool thumb)
 {
 	const unsigned what = word >> 4 & 15;
 
@@ -59,7 +59,7 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 
 /* Returns true if the code is between a load-exclusive and its store, or is the store. As on AArch64, a stop there
  * makes the store fail, perhaps in each try. */
-static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
+static bool arm_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;
 	uint16_t halves[2];
@@ -70,7 +70,7 @@ static bool arm_copy_is_between_exclusives(uint64_t address, const unsigned char
 		struct arm_op op = {.condition = ARM_ALWAYS, .flags = thumb ? OP_THUMB : 0};
 		const uint32_t word = (uint32_t)halves[!thumb] << 16 | halves[thumb];
 
-		if (length == 4 && arm_copy_is_exclusive(word, thumb))
+		if (length == 4 && arm_is_exclusive(word, thumb))
 			return !(word >> 20 & 1);
 		decode_one(&insn, &op, halves);
 		if (!may_fall_through(&insn, &op))
@@ -88,7 +88,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 
 	*insn = (struct insn){.kind = INSN_COPY, .length = (unsigned char)length, .address = address & ~1ull};
 	/* A32 code is at multiples of four, so a symbol with another address does not name A32 code. */
-	if (!length || (!thumb && address & 3) || arm_copy_is_trap(halves, length, thumb))
+	if (!length || (!thumb && address & 3) || arm_is_trap(halves, length, thumb))
 		return false;
 	memcpy(insn->bytes, code, length);
 	decode_one(insn, &op, halves);
@@ -100,7 +100,7 @@ bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct i
 bool arm_decode(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn)
 {
 	(void)shadow_stack;
-	return arm_read(address, code, size, insn) && !arm_copy_is_between_exclusives(address, code, size);
+	return arm_read(address, code, size, insn) && !arm_is_between_exclusives(address, code, size);
 }
 
 static void put_insn(unsigned char *to, uint32_t word, bool thumb)

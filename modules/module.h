@@ -230,9 +230,9 @@ struct module_details {
 struct function {
 	/* The function's name in the object file (mangled). A leading '*', as in "*malloc", matches each of the
 	 * module's prefixes. With is_pattern: a shell pattern that is matched with symbols and demangled names,
-	 * including those of local functions; see src/calls/probes/patterns.h. NAME@OBJECT: only in objects whose
-	 * path contains OBJECT. OBJECT!0xADDRESS: the code at that address of the object's file. If OBJECT is "main"
-	 * or empty, it is the program itself. */
+	 * including those of local functions; see src/calls/probes/function_patterns.h. NAME@OBJECT: only in objects
+	 * whose path contains OBJECT. OBJECT!0xADDRESS: the code at that address of the object's file. If OBJECT is
+	 * "main" or empty, it is the program itself. */
 	const char *symbol;
 	bool is_pattern;
 	const char *name;       /* the name in the trace; NULL: the symbol, or the name that matched the pattern */

@@ -12,8 +12,8 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/probes/manual_symbols.c src/calls/probes/manual_symbols.h src/calls/nesting.c \
 	src/calls/nesting.h \
 	src/calls/probes/ifunc_slots.c src/calls/probes/ifunc_slots.h \
-	src/calls/probes/pattern_probes.c src/calls/probes/pattern_probes.h src/calls/probes/patterns.c \
-	src/calls/probes/patterns.h \
+	src/calls/probes/pattern_probes.c src/calls/probes/pattern_probes.h src/calls/probes/function_patterns.c \
+	src/calls/probes/function_patterns.h \
 	src/calls/affinity/pin.c src/calls/affinity/pin.h src/calls/affinity/pin_watch.c \
 	src/calls/affinity/pin_watch.h src/calls/probes/function_start.c \
 	src/calls/probes/function_start.h src/calls/probes/probe_params.c src/calls/probes/probe_params.h \

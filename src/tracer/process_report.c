@@ -2,7 +2,7 @@
 #include "tracer/process.h"
 #include "calls/calls.h"
 #include "calls/probes/chosen_libraries.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "record/run_summary.h"
 #include "record/run.h"
 #include "proc/process_search.h"

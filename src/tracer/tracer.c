@@ -12,7 +12,7 @@
 #include "tracer/stop_pump.h"
 #include "calls/abandoned_calls.h"
 #include "calls/probes/chosen_libraries.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "calls/affinity/pin.h"
 #include "calls/probes/probes.h"
 #include "record/released_blocks.h"

@@ -1,6 +1,6 @@
 /* Tests which symbols the patterns of rows match, and in which objects. */
 #include "config.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

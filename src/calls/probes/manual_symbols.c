@@ -1,6 +1,6 @@
 #include "config.h"
 #include "calls/probes/manual_symbols.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "calls/probes/function_start.h"
 #include "calls/probes/probes.h"
 #include "base/msg.h"

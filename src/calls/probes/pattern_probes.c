@@ -2,7 +2,7 @@
 #include "calls/probes/pattern_probes.h"
 #include "calls/probes/chosen_libraries.h"
 #include "calls/probes/manual_symbols.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "calls/probes/function_start.h"
 #include "calls/probes/probes.h"
 #include "base/msg.h"

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/msg.h"
 #include "modules/known.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "record/resource_ids.h"
 #include "symbols/names/names.h"
 #include "symbols/objects/mapped_object.h"

@@ -31,7 +31,7 @@ struct probe_spec {
 	const char *symbol;
 	char *shown;                   /* the function's name in the trace */
 	const struct probe_spec *next; /* the next row of the same symbol */
-	bool is_found; /* an object of some process contains the function; for rows by pattern see patterns.h */
+	bool is_found; /* an object of some process contains the function; by pattern see function_patterns.h */
 };
 
 /* Returns the id in the trace of another resource of the row's module; `resource` is its index in the module. */
@@ -60,7 +60,7 @@ void probe_spec_free(struct probe_spec_list *list);
 
 /* Returns the row of a hook. All rows are in the modules' order, and those of one symbol are linked by `next`. */
 const struct probe_spec *probe_spec_hook(const struct probe_spec_list *list, enum hook hook);
-/* Returns the first row of a symbol, or NULL. Does not find rows by pattern (patterns.h). */
+/* Returns the first row of a symbol, or NULL. Does not find rows by pattern (function_patterns.h). */
 const struct probe_spec *probe_spec_exact(const struct probe_spec_list *list, const char *symbol);
 /* Returns the first row of the symbol among `from` (NULL is allowed) and the rows linked after it; NULL if there is
  * none. */

@@ -2,7 +2,7 @@
 #include "calls/probes/probes.h"
 #include "calls/probes/alias.h"
 #include "calls/probes/chosen_libraries.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "calls/probes/probe_params.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "calls/probes/patterns.h"
+#include "calls/probes/function_patterns.h"
 #include "base/glob.h"
 #include "base/msg.h"
 #include "symbols/names/names.h"

@@ -4,8 +4,8 @@
  * the symbol without a compiler's suffix (.constprop.0), and with the demangled name. If NAME has no '(', it is matched
  * with the demangled name without parameters, "Parser::parse"; if NAME has a '(', also with the whole demangled name,
  * "Parser::parse(int)". */
-#ifndef FT_CALLS_PROBES_PATTERNS_H
-#define FT_CALLS_PROBES_PATTERNS_H
+#ifndef FT_CALLS_PROBES_FUNCTION_PATTERNS_H
+#define FT_CALLS_PROBES_FUNCTION_PATTERNS_H
 
 #include "calls/probes/probe_spec.h"
 #include "ptrace/tracee.h"

@@ -1,5 +1,5 @@
-/* The objects of a process: breakpoints in libraries that it loads while it runs, and what is forgotten when one is
- * unloaded. */
+/* The objects of a process: inserts breakpoints into libraries that it loads while it runs (dlopen), and drops the data
+ * about those that it unloads (dlclose). */
 #ifndef FT_TRACER_PROCESS_OBJECTS_H
 #define FT_TRACER_PROCESS_OBJECTS_H
 

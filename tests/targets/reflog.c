@@ -73,14 +73,6 @@ void *memalign(size_t, size_t);
 void *valloc(size_t);
 void *pvalloc(size_t);
 
-#ifdef REFLOG_PRELOADED_ALLOCATOR /* if another allocator follows, only dlsym finds it */
-#define REAL(name) NEXT(name)
-#define CALL(name) next
-#else
-#define REAL(name) (void)0
-#define CALL(name) __libc_##name
-#endif
-
 /* Functions whose second names a shared glibc does not export: there the next definition is called. */
 #ifdef REFLOG_STATIC
 extern int __posix_memalign(void **, size_t, size_t);
@@ -92,8 +84,7 @@ extern void *__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pv
 
 EXPORT void *malloc(size_t size)
 {
-	REAL(malloc);
-	void *p = CALL(malloc)(size);
+	void *p = __libc_malloc(size);
 
 	if (p)
 		log_event(next_sequence(), "+malloc", p, size);
@@ -103,18 +94,16 @@ EXPORT void *malloc(size_t size)
 /* A release is an event at its entry, because another thread may get the block before it returns. */
 EXPORT void free(void *p)
 {
-	REAL(free);
 	if (p && p != releasing)
 		log_event(next_sequence(), "-free", p, 0);
 	releasing = NULL;
-	CALL(free)(p);
+	__libc_free(p);
 }
 
 EXPORT void *calloc(size_t count, size_t size)
 {
 	ENTER;
-	REAL(calloc);
-	void *p = CALL(calloc)(count, size);
+	void *p = __libc_calloc(count, size);
 
 	allocated(entered, "+calloc", p, count * size);
 	return p;
@@ -123,8 +112,7 @@ EXPORT void *calloc(size_t count, size_t size)
 EXPORT void *realloc(void *old, size_t size)
 {
 	ENTER;
-	REAL(realloc);
-	void *p = CALL(realloc)(old, size);
+	void *p = __libc_realloc(old, size);
 
 	reallocated(entered, "-realloc", "+realloc", old, p, size);
 	return p;

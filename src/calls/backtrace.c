@@ -102,7 +102,7 @@ void stack_keep(struct task *task, struct call *call)
 
 	if (own->kept.valid_at != task->at_stop)
 		return;
-	/* Several calls may have begun at this stop; one read serves all of them. */
+	/* Several calls may have begun at this stop. The stack was read once for all, so they get one serial. */
 	if (!own->kept.call)
 		own->kept.call = ++own->last_serial;
 	call->serial = own->kept.call;

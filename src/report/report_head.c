@@ -107,7 +107,7 @@ static void report_head_write_resident(struct report *report)
 	}
 }
 
-/* Writes the time of the mark, to which the trace is compared. An older trace is listed with the processes instead. */
+/* Writes the time T of --diff=@T. The older trace of --diff=OLD is listed with the processes instead. */
 static void write_mark(struct report *report)
 {
 	char when[32];

@@ -238,8 +238,8 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 }
 
 /* Finds the code that threads must leave, or the locks that they must release, before the next copy. If the allocator
- * is in a shared object, its locks are not enough: while a thread moves a block from an arena to its cache, the block
- * is in neither. */
+ * is in a shared object other than the C library, threads must leave its code. Its locks are not enough: while a thread
+ * moves a block from an arena to its cache, the block is in neither. */
 static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);

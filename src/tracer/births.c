@@ -265,12 +265,13 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
-/* A second SIGKILL ends the stop of the exit event, too, perhaps before the task's registers are read. When the group's
- * end is reported, all its children exist, are traced, and have been given to another parent, for example init:
+/* A second SIGKILL ends the stop of the exit event, too, perhaps before the task's registers are read:
  *
  *	100: fork() makes 101 | SIGKILL twice | 100: ended | 101: first stop
  *
- * A task whose parent is a live task of the table is not added here, because the parent's event may still come. */
+ * When the group's end is reported, all its children exist, are traced, and have been given to another parent, for
+ * example init. So all tracees that are not in the table are added as expected tasks, except those whose parent has a
+ * live task in the table, because the parent's event may still come. */
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;

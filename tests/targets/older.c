@@ -47,7 +47,8 @@ static void *work(void *argument)
 		if (turn % 7 == 0)
 			*slot = realloc(*slot, next_size(&seed));
 	}
-	/* The thread does not end, because the blocks in its cache from before the gate would be released. */
+	/* The thread does not end, because glibc would then call free() once more for the blocks in the thread's cache,
+	 * also for those from before the gate. */
 	atomic_fetch_add(&ended, 1);
 	return sleep_for_ever(NULL);
 }

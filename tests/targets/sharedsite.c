@@ -4,7 +4,7 @@
 
 #if defined __x86_64__ || defined __aarch64__ || defined __arm__
 #define HAS_CODE
-/* Allocates once, then passes the return site `times` times; *block gets the block. */
+/* Calls malloc once, then executes the code at the call's return site `times` times; *block gets the block. */
 unsigned shared_site(unsigned times, void **block);
 
 /* clang-format off */

@@ -232,7 +232,8 @@ static bool compare_from(const struct arena_state *before, const struct insn *in
 	arena_run(before, &native);
 	clear_x87_pc(&native);
 	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
-		/* popf has set TF, so the trap comes after one more instruction: a copy's jump back */
+		/* popf has set TF, so the trap comes one instruction later. In a copy this is the jump back, so the two
+		 * runs cannot be compared. */
 		arena_code(ARENA_HERE, NULL, insn->length);
 		return true;
 	}

@@ -145,7 +145,8 @@ static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
-	/* If an instruction begins before the breakpoint, it is unknown whether the breakpoint is functrace's. */
+	/* Bytes from inside the breakpoint on are not changed: TEXT + 1 is the second byte of the breakpoint here, not
+	 * TEXT with the state bit. */
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);

@@ -449,7 +449,7 @@ static void test_dependent_parameters_are_parsed(void **state)
 	assert_int_equal(cases[3].value, 8);
 	assert_int_equal(cases[3].type, PARAM_WORD);
 	assert_int_equal(cases[4].type, PARAM_END);
-	/* Parameters that are declared as ordinary arrays keep their types. */
+	/* Arrays without void and <= are parsed like pointers, except an array of int with a number as its length. */
 	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
 	same_param(&f->params[0], "text", PARAM_STRING);
 	same_param(&f->params[2], "pair", PARAM_INTS);

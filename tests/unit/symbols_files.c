@@ -127,7 +127,7 @@ static char *path_of(const struct place *place)
 	return xasprintf("%s/%s", test_folder, place->file);
 }
 
-/* ---- Objects in place of the file ---- */
+/* ---- Special files in place of the file with debug information ---- */
 
 static void make_fifo(const char *path)
 {

@@ -17,8 +17,8 @@ struct prepare_options {
 	const char *resource_types;
 };
 
-/* Makes the stage. If only one of several resources remains, it gets the id 1. The filter "compress" is removed from
- * the header, because calls have to be grouped again. */
+/* Makes the stage. If only one of several resources remains, it gets the id 1. FILTER_COMPRESS is removed from the
+ * header, because the output is grouped only with -c; the stage for -c (call_groups.h) adds it again. */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 
 /* Must be called at the end. If -R has matched no resource of the trace, appends a line that lists the trace's

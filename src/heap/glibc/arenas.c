@@ -273,9 +273,10 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 	return true;
 }
 
-/* Adds the regions of the main arenas. An arena is noncontiguous if sbrk(2) has returned too little or no memory, as in
- * a C library with a namespace of its own. A piece of memory does not contain the address of its arena, so the pieces
- * of all noncontiguous arenas are searched for together. */
+/* Adds the regions of the main arenas: each C library has one, and dlmopen(3) can load several. An arena is
+ * noncontiguous if malloc got too little or no memory from sbrk(2), as in a C library that dlmopen(3) has loaded. A
+ * piece of memory does not contain the address of its arena, so the pieces of all noncontiguous arenas are searched for
+ * together. */
 static bool add_mains(struct heap *heap)
 {
 	uint64_t in_pieces = 0;

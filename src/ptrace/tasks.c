@@ -259,8 +259,8 @@ int task_set_pc(struct task *task, uint64_t pc)
 	/* -ESRCH is normal: the task was killed meanwhile. A task whose pc cannot be set hits the same breakpoint for
 	 * ever. */
 	if (error && error != -ESRCH)
-		msg_debug(DBG_PROCESS, 1, "%d cannot be sent to %#llx: %s", task->tid, (unsigned long long)pc,
-			  strerror(-error));
+		msg_debug(DBG_PROCESS, 1, "the pc of task %d cannot be set to %#llx: %s", task->tid,
+			  (unsigned long long)pc, strerror(-error));
 	return error;
 }
 

@@ -85,7 +85,7 @@ static const struct row *keep_row(struct unwind_object *object, struct hash *row
 	row->calls_only = rows == &object->code_rows;
 	if (!rule || !code_rows_make_row(rule, object->arch, row)) {
 		*row = no_rule;
-		msg_debug(DBG_UNWIND, 1, "the code at 0x%llx of %s does not show its frame",
+		msg_debug(DBG_UNWIND, 1, "the code at 0x%llx of %s does not show where the caller's registers are",
 			  (unsigned long long)address, object->path ? object->path : "an object without a file");
 	}
 	hash_set_ptr(rows, key, row);

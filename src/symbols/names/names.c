@@ -116,8 +116,8 @@ static bool report_once(struct names *names, const char *path)
 static void report_lacking(struct names *names, const char *path, const char *reason)
 {
 	if (report_once(names, path))
-		msg_warn("no names were read from %s: %s. Its frames keep their addresses, which functrace-postproc "
-			 "-r names when the file is complete.",
+		msg_warn("no names were read from %s: %s. Its frames keep their addresses. If the file can be read "
+			 "later, functrace-postproc -r names them.",
 			 path, reason);
 }
 

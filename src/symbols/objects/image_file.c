@@ -74,9 +74,9 @@ static void image_file_report_wrong_file(const struct image_file_search_data *se
 	const char *const build_id = search->header ? search->header->build_id : "";
 
 	if (*build_id)
-		msg_warn("%s is not the file that the process had mapped: its build-id is %s, that of the process's "
-			 "%s. Addresses in it get no names. Say where the process's files are: --sysroot=DIR (then the "
-			 "file is DIR%s).",
+		msg_warn("%s is not the file that the process had mapped: its build-id is %s, that of the mapped file "
+			 "is %s. Addresses in it get no names. Say where the process's files are: --sysroot=DIR (then "
+			 "the file is DIR%s).",
 			 search->wrong_path, *search->wrong_build_id ? search->wrong_build_id : "missing", build_id,
 			 path);
 	else

@@ -27,7 +27,8 @@ enum object_change {
 	OBJECT_REPLACES, /* the new object replaces at least one other object */
 };
 
-/* Maps a declared object. For an empty object (from >= to) does nothing and returns OBJECT_SAME. */
+/* Adds a declared object, in place of the objects that it overlaps. Does nothing and returns OBJECT_SAME if the object
+ * is mapped already or is empty (from >= to). */
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
 /* Returns what object_map_put() would return, without changing the map. */
 enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
@@ -35,7 +36,7 @@ enum object_change object_map_check(const struct object_map *map, const struct r
 void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* Returns the object that is mapped at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);
-/* Maps a replaced object again. The object replaces the objects that it overlaps. */
+/* Adds a replaced object again, in place of the objects that it overlaps. */
 void object_map_restore(struct object_map *map, struct mapped_object *object);
 /* Passes an object record, and its build-id if known, to the stage. Return value as stage_put(). */
 int mapped_object_put(const struct mapped_object *object, struct stage *stage);

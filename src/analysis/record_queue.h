@@ -18,12 +18,12 @@ struct record_queue {
 	uint64_t file_read, file_size;
 };
 
-/* Appends a copy of a record, which must not be a process, a call or a baseline. place: position of the record, as the
- * queue's user counts. It must not be less than the place of the previous record. */
+/* Appends a copy of a record, which must not be a process, a call or a baseline. place: position of the record, in a
+ * numbering that the queue's user chooses. It must not be less than the place of the previous record. */
 void record_queue_add(struct record_queue *queue, uint64_t place, const struct record *record);
-/* Removes the first record if its place is before `end`, and returns the record, which is valid until the next call.
- * Returns NULL if there is no such record. If the file cannot be read, prints a message, sets *error to -errno and
- * returns NULL; otherwise sets *error to 0. */
+/* Removes the first record if its place is before `end`, and returns it. It stays valid until the next
+ * record_queue_take(). Returns NULL if there is no such record. If the file cannot be read, prints a message, sets
+ * *error to -errno and returns NULL; otherwise sets *error to 0. */
 const struct record *record_queue_take(struct record_queue *queue, uint64_t end, int *error);
 /* Removes the records whose places are before `end`, and passes them to a stage. Return value as stage_put(), or -errno
  * after a message if the file cannot be read. */

@@ -12,9 +12,9 @@
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* Returns the word for resources that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);
-/* Returns true if `size`, the sum of the sizes, should be printed. This is so for memory, but not for descriptors,
- * which have no size. An undeclared kind, and several kinds (NULL), count as memory. For a declared kind that no module
- * contains, it is so if the sum is not 0. */
+/* Returns true if `size`, the sum of the sizes, should be printed: for memory, for an undeclared kind, and for several
+ * kinds (NULL). Returns false for kinds without a size (descriptors). For a declared kind that no module contains,
+ * returns true if the sum is not 0. */
 bool words_have_size(const struct resource_state *resource, uint64_t size);
 /* Appends the line "2 block(s) still reachable with total size of 66 bytes: not shown", in which `words` is "still
  * reachable". Appends nothing if sum->calls is 0. */

@@ -1,4 +1,4 @@
-/* A table of the resources of a trace and their live ids. */
+/* Stores the kinds of resources that a trace declares or uses, and the live ids of each kind. */
 #ifndef FT_ANALYSIS_RESOURCES_H
 #define FT_ANALYSIS_RESOURCES_H
 

@@ -1,8 +1,8 @@
 /* The pipeline: a chain of stages through which the records of a trace are passed.
  *
  * A stage gets records one by one and passes them, changed or unchanged, to the next stage, or drops them. It may hold
- * records back; at the end it passes them on. The last stage is an output. A record's pointers are valid only during
- * the call (trace/event.h). */
+ * records back; at the end it passes them on. The last stage is an output. A record's pointers are valid only while
+ * put() runs (trace/event.h). */
 #ifndef FT_ANALYSIS_STAGE_H
 #define FT_ANALYSIS_STAGE_H
 

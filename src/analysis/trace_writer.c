@@ -136,7 +136,7 @@ static int trace_writer_fail(struct output *output, int error)
 	return error;
 }
 
-/* Writes the map file of the trace, if its format has one. */
+/* Writes the map file (encoding_write_map()), if the format has one and the output is a named regular file. */
 static void trace_writer_write_map(const struct output *output)
 {
 	struct stat stat;

@@ -29,7 +29,7 @@ static void args_begin(struct explaining *e, const struct args_plan *plan, const
 	e->gathering.stack_to = plan->stack_to;
 }
 
-/* Adds the text in e->showing to the list as an argument, and clears it for the next argument. */
+/* Adds the text in e->showing to the list as an argument, and clears the text for the next argument. */
 static void args_add(struct explaining *e, const char *name)
 {
 	arg_list_add(e->list, name, out_finish(&e->showing.out));

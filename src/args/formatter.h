@@ -32,7 +32,7 @@ struct formatter {
 	size_t limit;   /* maximum number of bytes shown of a string, at most ARGS_LIMIT_MAX */
 	unsigned texts; /* number of members' strings that may still be read for the present argument */
 	unsigned bases; /* number of virtual bases that may still be read for the present argument */
-	bool is_unmade; /* the argument is an object at the beginning of its constructor: its vtable is not set yet */
+	bool is_unmade; /* the argument is a C++ object whose constructor begins: its vtable is not set yet */
 	struct out out;
 	unsigned char *text; /* buffer for a string of the target */
 	/* value_show(), which formats the members and elements of a value. */

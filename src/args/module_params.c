@@ -108,7 +108,7 @@ static void show_indirect(struct formatter *s, uint64_t address)
 		show_address(s, view_pointer(s, &view));
 }
 
-/* Reads all pointers at once, then the string of each pointer. */
+/* Shows an array of strings that ends with NULL. Reads all pointers at once, then the string of each pointer. */
 static void show_strings(struct formatter *s, uint64_t address)
 {
 	const unsigned word = s->source->arch->pointer_size;
@@ -146,7 +146,7 @@ static uint64_t bytes_count(const struct row_call *call, const struct param *par
 	return mul_saturated(count, param->times ? module_params_length_of(call, param->times - 1u) : 1);
 }
 
-/* Shows a struct sockaddr. Its length is the value of parameter `with`, or the number to which that one points. */
+/* Shows a struct sockaddr. Its length is the value of parameter `with`; if that is a pointer, the number there. */
 static void show_row_sockaddr(struct formatter *s, const struct row_call *call, const struct param *param,
 			      uint64_t address)
 {

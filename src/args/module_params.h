@@ -4,7 +4,7 @@
 
 #include "args/value.h"
 
-/* The numbers of one call, to which the descriptions of parameters refer. */
+/* The parameters of one call as numbers. The description of a parameter may refer to other parameters. */
 struct row_call {
 	const struct function *row;
 	size_t count;           /* number of `values`, one for each parameter of the row */
@@ -22,7 +22,7 @@ struct param row_param(const struct row_call *call, const struct param *param);
 void row_show(struct formatter *s, const struct row_call *call, const struct param *param, uint64_t raw);
 /* ---- Parts of row_show() in other files ---- */
 
-/* Returns the bits of `raw` that belong to the type (enum param_type), sign extended or zero extended to 64 bits. */
+/* Cuts `raw` to the width of the type (enum param_type), and returns it sign extended or zero extended to 64 bits. */
 uint64_t row_number(const struct arch *arch, unsigned type, uint64_t raw);
 /* Adds the name of a number in param->words. Returns false if it has none. */
 bool show_word(struct formatter *s, const struct param *param, uint64_t number);

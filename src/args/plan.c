@@ -40,7 +40,7 @@ static void note_stack(struct args_plan *plan, const struct abi_place *place)
 	}
 }
 
-/* If the result is in memory, its address is passed like an argument, perhaps on the stack. */
+/* Finds the place of the result. If it is in memory, its address is passed like an argument, perhaps on the stack. */
 static void place_result(struct args_plan *plan, const struct abi_function *function)
 {
 	plan->arch->abi->result(function, &plan->result.place);
@@ -221,8 +221,8 @@ static void add_pieces(struct abi_place *whole, const struct abi_place *part, ui
 	}
 }
 
-/* Rust returns each scalar of a pair in its own register. These registers are those in which C returns results with two
- * parts: an integer of two words, or a complex number. */
+/* Finds the place of a Rust function's result. Rust returns each scalar of a pair in its own register, one of those in
+ * which C returns a result with two parts (an integer of two words, or a complex number). */
 static void place_rust_result(struct args_plan *plan, const struct passed_as *passed, struct abi_function *function)
 {
 	const unsigned word = plan->arch->pointer_size;

@@ -20,7 +20,7 @@ struct args_plan {
 	const struct arch *arch;
 	const struct function *row; /* NULL: the plan is made from a signature */
 	size_t count;
-	bool is_constructor; /* parameter 0 is an object at the beginning of its constructor */
+	bool is_constructor; /* parameter 0 is a C++ object whose constructor begins */
 	struct plan_param *params;
 	bool has_result;
 	struct plan_param result;

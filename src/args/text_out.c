@@ -27,7 +27,7 @@ void out_clear(struct out *out)
 	out->is_full = out->is_said = false;
 }
 
-/* The text may be longer than `room` without being full, because brackets use the reserve. */
+/* Returns the number of bytes left. The text may be longer than `room`, because brackets use the reserve. */
 static size_t left_in(const struct out *out)
 {
 	return out->size < out->room ? out->room - out->size : 0;

@@ -17,7 +17,7 @@ void show_complex(struct formatter *s, const struct data_type *type, const struc
 void show_enum(struct formatter *s, const struct data_type *type, const struct value_view *view);
 /* Shows a struct or a union. */
 void show_members(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth);
-/* Finds the address of a virtual base of the object. Returns false if it cannot be determined. */
+/* Finds the address of a virtual base of the C++ object `object`. Returns false if the address cannot be determined. */
 bool virtual_base_find(struct formatter *s, const struct data_member *base, const struct value_view *object,
 		       uint64_t *address);
 /* Shows an array or a vector. */

@@ -10,8 +10,8 @@
 
 /* ---- Structs ---- */
 
-/* Returns the number in a bit field of a struct with the other byte order, in which bits are counted from the highest
- * bit of each byte. */
+/* Returns the number in a bit field of a struct whose byte order is not the processor's. In such a struct, bits are
+ * counted from the highest bit of each byte. */
 static uint64_t bits_from_highest(const struct value_view *held, unsigned shift, unsigned bits)
 {
 	uint64_t number = 0;

@@ -283,7 +283,7 @@ void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count)
 
 /* ---- String objects ---- */
 
-/* Shows `length` bytes of text at an address, which may be in the object itself. */
+/* Shows `length` bytes of text at an address, which may be in the string object itself. */
 static void show_counted(struct formatter *s, const struct value_view *object, uint64_t address, uint64_t length,
 			 enum follow follow)
 {
@@ -308,7 +308,7 @@ static void show_counted(struct formatter *s, const struct value_view *object, u
 	show_counted_bytes(s, address, length);
 }
 
-/* Shows an object that is a pointer to its text. Before the text there are its length, its capacity and a reference
+/* Shows a string object that is a pointer to its text. Before the text are its length, its capacity and a reference
  * count, one word each. */
 static void show_counted_before(struct formatter *s, const struct value_view *object, enum follow follow)
 {
@@ -336,8 +336,8 @@ static void show_counted_before(struct formatter *s, const struct value_view *ob
 			  count == before + s->limit ? END_CUT : END_UNREADABLE);
 }
 
-/* Shows an object of three words. If the lowest bit of the first byte is set, the words are the capacity, the length
- * and the pointer. Else the first byte is twice the length, and the text follows this byte. */
+/* Shows a string object of three words. If the lowest bit of the first byte is set, the words are the capacity, the
+ * length and the pointer. Else the first byte is twice the length, and the text follows this byte. */
 static void show_inline(struct formatter *s, const struct value_view *object, enum follow follow)
 {
 	const unsigned word = s->source->arch->pointer_size;

@@ -14,7 +14,7 @@ static const char *set_end(const char *pattern)
 		return NULL;
 	if (*p == '!' || *p == '^')
 		p++;
-	/* A closing bracket after `!` or `^` belongs to the set. */
+	/* A closing bracket right after `!` or `^` is a member of the set, and does not end it. */
 	if (*p)
 		p++;
 	p += strcspn(p, "]");

@@ -38,7 +38,7 @@ bool hash_set(struct hash *h, uint64_t key, uint64_t value);
  * remove. */
 uint64_t *hash_place(struct hash *h, uint64_t key);
 
-/* Removes the key. Returns false if the key was not present; *value (may be NULL) gets the key's value. */
+/* Removes the key, and sets *value to its value unless `value` is NULL. Returns false if the key was not present. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 
 /* Iterates over the entries: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
@@ -74,7 +74,7 @@ static inline uint64_t hash_mix(uint64_t x)
 uint64_t hash_bytes(const void *data, size_t size);
 
 /* Returns a random number. Tables mix it into the keys that they hash. Otherwise an attacker could make a file with
- * records whose keys all have the same slot in a table, which would make the table slow. */
+ * records whose keys all hash to the same entry of a table, and the table would be slow. */
 uint64_t random_seed(void);
 
 #endif

@@ -39,7 +39,7 @@ void msg_set_direct(void);
 /* From now on keeps up to `room` bytes of messages that do not fit into the full pipe, and sends them when there is
  * room again. Every call must pass the same `room`. */
 void msg_keep(size_t room);
-#define MESSAGES_KEPT (256u << 10) /* in bytes; a summary is much smaller */
+#define MESSAGES_KEPT (256u << 10) /* in bytes; the messages at the end of a run are much smaller */
 /* Sends the kept messages. Waits for room in a full pipe, each time for at most `milliseconds` (-1: without a limit);
  * messages that do not fit within this time count as lost. Does nothing without msg_set_queue(). */
 void msg_settle(int milliseconds);

@@ -39,7 +39,7 @@ int own_file_open(const char *path)
 
 	if (fd < 0)
 		return fd;
-	/* An existing file may be readable by other users. */
+	/* An existing file may be readable by other users, so its mode is changed. */
 	const mode_t mask = umask(0);
 
 	umask(mask);

@@ -15,7 +15,7 @@
 #define HELD_NS  (UINT64_C(720) * 1000000)
 #define FREE_NS  (10 * NS_PER_SECOND)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
-/* Maximum time in ns by which a read takes longer because its thread waits for a CPU: that time does not count. */
+/* The limit of a read is extended by the time that its worker waits for a CPU, but by at most this many ns. */
 #define DELAY_NS (2 * NS_PER_SECOND)
 #define LOOK_NS  UINT64_C(1000000) /* time between two calls of the watcher, in ns */
 #define LATE_MAX 8                 /* a read is started only while fewer reads than this are late */
@@ -90,8 +90,9 @@ static bool timed_is_let_go(void)
 	return timed.let_go && poll(&fd, 1, 0) > 0;
 }
 
-/* Returns true if the worker has had less than `limit` ns of the `waited` ns since its job began, because it waited for
- * a CPU, or if it waits for one now. began: its times soon after the beginning; last: at the last call, or began. */
+/* Returns true if the worker waits for a CPU now, or if `waited`, the ns since its job began, exceed `limit` by less
+ * than the time that the worker has waited for a CPU. began: the worker's times soon after the job began; last: its
+ * times at the previous check (at first, `began`), which this function updates. */
 static bool is_delayed(const struct worker *worker, const struct worker_times *began, struct worker_times *last,
 		       uint64_t waited, uint64_t limit)
 {

@@ -18,8 +18,8 @@ char **title_begin(int argc, char **argv)
 	title.start = argv[0];
 	for (int i = 0; i < argc; i++) {
 		title.copy[i] = xstrdup(argv[i]);
-		/* Counts the words that are adjacent in memory, as the kernel places them. If a word was replaced by
-		 * another string, that string is not overwritten. */
+		/* Adds up the sizes of the words that are adjacent in memory, as the kernel places them. If a word was
+		 * replaced by another string, title_set() does not overwrite that string. */
 		if (argv[i] == title.start + title.size)
 			title.size += strlen(argv[i]) + 1;
 	}

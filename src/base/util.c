@@ -75,7 +75,7 @@ void array_reserve(void **items, size_t *capacity, size_t count, size_t size)
 char *path_normalise(char *path)
 {
 	const bool absolute = *path == '/';
-	char *to = path + absolute, *floor = to; /* ".." removes nothing before it */
+	char *to = path + absolute, *floor = to; /* ".." removes nothing before `floor` */
 
 	for (const char *p = to; *p;) {
 		const size_t length = strcspn(p, "/");

@@ -52,10 +52,10 @@ void worker_drop(struct worker *worker, struct worker_job *job);
 void worker_end(struct worker *worker);
 /* How a worker's thread has spent its time since it was started, in ns. */
 struct worker_times {
-	uint64_t ran, delayed; /* on a CPU; waiting for a CPU, up to the last time that it got one */
+	uint64_t ran, delayed; /* ran: on a CPU; delayed: waiting for a CPU, up to the last time that it got one */
 	bool is_runnable;      /* it runs or waits for a CPU, and does not wait for a file */
 };
-/* Returns false if the kernel does not say. */
+/* Gets the times of the worker's thread. Returns false if the kernel does not report them. */
 bool worker_times(const struct worker *worker, struct worker_times *times);
 /* Returns true if a worker's thread is inside a job. Such a job may keep this process from ending
  * (guardian_watch()). */

@@ -78,7 +78,7 @@ static bool is_shared(struct process *p, uint64_t address)
 	return shared;
 }
 
-/* Returns true if another breakpoint covers some of the bytes. If the processor runs code in two states, symbols can
+/* Returns true if another breakpoint covers some of these bytes. If the processor runs code in two states, symbols can
  * name addresses that are closer together than a breakpoint is long. Then each breakpoint would save the other's bytes
  * as the program's own, and restore them in the end. */
 static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)

@@ -17,8 +17,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* Adds a breakpoint that is in the text, or is about to be written, to the guardian's journal. */
 void breakpoint_note(struct process *p, struct breakpoint *b);
 /* Ends p->text->planting, during which breakpoint_insert() only prepares breakpoints. Writes all prepared breakpoints
- * together, because the target waits for the tracer from the first hit on. Calls failed() for each breakpoint that
- * could not be written. */
+ * together, because a task that hits one of them waits until the tracer has inserted the others. Calls failed() for
+ * each breakpoint that could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 /* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);

@@ -164,8 +164,8 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 }
 
 /* Assigns the slot of another breakpoint. If a program has more call sites than slots (a browser has thousands),
- * several breakpoints use a slot in turn, because writing a slot anew is far cheaper than a step with all threads
- * stopped. */
+ * several breakpoints share a slot, one at a time, because writing a slot anew is far cheaper than a step with all
+ * threads stopped. */
 static bool assign_used(struct process *p, struct breakpoint *b)
 {
 	struct insn_copy copy;

@@ -66,8 +66,8 @@ static inline bool task_has_undone_hits(const struct task *task)
 	return task->hits && task->hits->any_undone;
 }
 /* Returns true if this hit repeats an undone hit, and forgets the undone hit. Compares the first `arguments` words of
- * args, which are the function's own, and all words that are in registers. Other words on the stack are the caller's
- * variables, which a signal handler or another thread may have changed meanwhile. */
+ * args, which are the function's arguments, and all words that are in registers. Other words on the stack are the
+ * caller's variables, which a signal handler or another thread may have changed meanwhile. */
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
 /* Forgets the undone hits of a breakpoint that is about to be freed. */
 void hits_forget(struct task *task, const struct breakpoint *b);

@@ -20,8 +20,8 @@ static bool poke_by_any(struct process *p, uint64_t address, const void *data, s
 	return false;
 }
 
-/* Kernels from 6.12 on can refuse writes to read-only text through /proc/PID/mem. ptrace may always write, but needs a
- * stopped task. */
+/* Writes by ptrace if /proc/PID/mem fails, because kernels from 6.12 on can refuse writes to read-only text through
+ * that file. ptrace may always write, but needs a stopped task. */
 int text_write(struct process *p, uint64_t address, const void *data, size_t size)
 {
 	const int error = memory_write(p, address, data, size);

@@ -58,17 +58,17 @@ struct tail {
 struct text {
 	struct hash breakpoints; /* address -> struct breakpoint */
 	size_t inserted;         /* number of inserted breakpoints */
-	bool planting;           /* breakpoint_insert() only prepares, for breakpoints_plant() */
+	bool planting;           /* breakpoint_insert() only prepares breakpoints; breakpoints_plant() writes them */
 	unsigned forgotten;      /* number of breakpoints that have been freed */
 	struct hash slots;       /* address -> struct slot */
 	size_t syscall_copies;   /* number of times that a slot got a copy of a system call instruction */
 	struct tail *tails;
 	size_t tail_count, tail_capacity, tail_turn;
-	bool writes_refused; /* text is written by ptrace, with a task stopped */
+	bool writes_refused; /* /proc/PID/mem refuses writes to text: ptrace writes it, with a task stopped */
 	bool has_leftovers;  /* an earlier tracer that was killed has left breakpoints: tracer/leftovers.c */
 	uint64_t slow_steps;
-	/* Called before breakpoints or slots are removed, or the objects change, if other processes borrow the tables;
-	 * else NULL. Not called before an insertion, because fork_text_compare() inserts what a child's text lacks. */
+	/* NULL if no other process borrows the tables. Otherwise called before breakpoints or slots are removed, or the
+	 * objects change; not before an insertion, because fork_text_compare() inserts what a child's text lacks. */
 	void (*before_change)(struct process *p);
 };
 

@@ -47,7 +47,7 @@ static int protected_write(void *context, uint64_t address, const void *data, si
 	return memory_write_protected(task->tid, address, data, size);
 }
 
-/* Uses process_vm_writev() if /proc/PID/mem cannot be written. */
+/* Writes memory for an emulated instruction: by process_vm_writev() if /proc/PID/mem cannot be written. */
 static int emulation_write(void *context, uint64_t address, const void *data, size_t size)
 {
 	const struct task *task = context;
@@ -119,7 +119,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		return;
 	}
 	if (stop.kind == STOP_TRAP) {
-		/* The step is done. A pending event is not lost, because the kernel reports it after the resume. If the
+		/* The step is done. A pending ptrace event is not lost: the kernel reports it after the resume. If the
 		 * task blocks SIGTRAP, the step's SIGTRAP has unblocked the signal, as a hit does, so the mask is
 		 * restored. After a system call the mask is not restored, because the call may have changed it. */
 		if (has_mask && !b->insn.is_syscall)

@@ -33,8 +33,8 @@ static ssize_t call_stack_read_stack(struct task *task, uint64_t address, void *
 	return memory_read_some(task->process, address, data, size);
 }
 
-/* Returns the stack bytes from sp on if they were read at this stop, or if stack_recall() has made them valid for it;
- * else NULL. *size: their number. */
+/* Returns the stack bytes from sp on if they were read at this stop, or if stack_recall() has made kept bytes valid for
+ * this stop; else NULL. *size: number of these bytes. */
 static inline const unsigned char *known_bytes(struct task *task, uint64_t sp, size_t *size)
 {
 	const struct kept_stack *kept = &task_calls(task)->kept;

@@ -79,10 +79,10 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles a reservation (NULL: none) of an id when another call begins to release the id. is_inner: the new release is
- * a part of a call in flight of this task. Then, if a call of this task owns the reservation, that call's release has
- * succeeded, and is committed; a reservation of another task stays open. Without is_inner the reservation is
- * withdrawn, because its owner has ended without a return, or leaves the release to the new call. */
+/* Settles the reservation (NULL: none) of an id when another call begins to release the id. If the new release is a
+ * part of a call in flight of this task (is_inner), commits a reservation of this task, because its owner's release
+ * has succeeded, and leaves a reservation of another task open. Otherwise withdraws the reservation, because its owner
+ * has ended without a return, or leaves the release to the new call. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -124,8 +124,8 @@ static void enter_release(struct task *task, const struct probe *probe, uint64_t
 	const uint32_t resource = probe->wanted->resource;
 	struct process *p = task->process;
 
-	/* The release of a live block is written, whichever function makes the call. But if a call in flight (realloc)
-	 * has reserved the block, that call releases it. */
+	/* The release of a live block is an event of its own, even if another traced function makes it. But if a call
+	 * in flight (realloc) has reserved the block, that call releases it. */
 	const bool is_known = ledger_holds(p->trace, e) && !call_reserved(p, resource, e->id);
 	const bool is_inner = release_fold_reserved(task, probe, return_sp, e->id) ||
 			      (!is_known && call_fold(task, probe, return_sp, NULL));
@@ -339,8 +339,8 @@ static void enter_range(struct task *task, const struct probe *probe, uint64_t r
 	free(ids);
 }
 
-/* Returns true if the table row applies to the call. A vfork's child shares its parent's memory, but has descriptors of
- * its own. */
+/* Returns true if the table row applies to the call. A row of a kind with of_group (descriptors) does not apply in a
+ * vfork's child, which shares its parent's memory, but has descriptors of its own. */
 static bool is_of_row(const struct task *task, const struct probe *probe, const struct operands *of)
 {
 	if (probe->wanted->kind->of_group && task->tgid != task->process->pid)

@@ -78,7 +78,7 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	unsigned char bytes[4096];
 	uint64_t size = 0;
 
-	/* The loop handles a wide character that is on two pages because it is not aligned. */
+	/* Each pass skips whole characters only. So the next pass reads a wide character that is on two pages again. */
 	while (size < STRING_MAX) {
 		const ssize_t count = memory_read_some(p, address + size, bytes, sizeof(bytes));
 
@@ -186,7 +186,7 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 	return value_read(of, value, &number) ? number : 0;
 }
 
-/* The id of a block is its address without a tag, because the tag changes with each allocation of the block. */
+/* Reads an id. Removes the tag from a block's address, because the tag changes with each allocation of the block. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
 	if (!value_read(of, value, id))

@@ -160,8 +160,8 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may call a function that takes a reference to the new object; then the creation still needs an
-	 * event. But if the object is older than this call, this call creates nothing, and the inner call's event is
+	/* A constructor may call a function that adds a reference to the new resource; then the creation still needs an
+	 * event. But if the resource is older than this call, this call creates nothing, and the inner call's event is
 	 * already that of the reference that this call returns. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
@@ -190,7 +190,7 @@ static void write_looked(struct task *task, struct call *call, const struct oper
 		ledger_call(trace, e);
 		return;
 	}
-	/* If the object is an argument, the caller has it already, and the call only adds a reference. */
+	/* If the id is an argument, the caller has the resource already, and the call only adds a reference. */
 	const bool is_reference = (of->row->kind->flags & RESOURCE_REFCOUNT) && of->row->function->id.kind == VALUE_ARG;
 
 	replace_ranges(call, of, e);

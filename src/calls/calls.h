@@ -91,8 +91,8 @@ static inline struct breakpoint_calls *breakpoint_calls(struct breakpoint *b)
 {
 	return b->calls ? b->calls : breakpoint_calls_new(b);
 }
-/* Copies this data to a breakpoint's copy in a fork's child. The copy has no calls, and pin_watch.c does not watch
- * it. */
+/* Copies the data of src/calls about a breakpoint to the breakpoint's copy in a fork's child. The copy has no calls in
+ * flight, and pin_watch.c does not watch it. */
 void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from);
 /* Returns the newest of the task's calls in flight, or NULL. call->next points to the next older one. */
 static inline struct call *task_newest_call(const struct task *task)

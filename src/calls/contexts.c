@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NEAR_FRAMES 16  /* frames of the first walk of a stack; a longer walk follows if contexts are missing */
-#define MARKED_MAX  256 /* number of a task's calls that mark_elsewhere() examines */
+#define MARKED_MAX  256 /* maximum number of a task's calls that mark_elsewhere() examines */
 /* If a walk was cut off, calls up to this many bytes above its end may be on the same stack. */
 #define STACK_REACH (8u << 20)
 

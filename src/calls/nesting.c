@@ -358,10 +358,10 @@ static bool is_library_code(const struct process *p, const struct probe *probe, 
 	       return_address - object->bias - symbol.value <= symbol.size;
 }
 
-/* When a thread ends, glibc releases the thread's cache by its own free(). It passes the cache itself, which did not
- * come from malloc(), and blocks that the program has already freed. In an attached process such a release looks like
- * the release of a block from before the trace; only a baseline tells the two apart. For other kinds, the C library
- * releases only what it got by traced calls: a descriptor that it closes was opened. */
+/* Recognises releases of glibc's own data. When a thread ends, glibc passes to its own free() the thread's cache, which
+ * did not come from malloc(), and blocks that the program has already freed. In an attached process such a release
+ * looks like the release of a block from before the trace; only a baseline tells the two apart. For other kinds, the C
+ * library releases only what it got by traced calls: a descriptor that it closes was opened. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e)
 {
 	struct process *p = task->process;

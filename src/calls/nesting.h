@@ -25,7 +25,7 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 bool release_is_library_own(struct task *task, const struct probe *probe);
 /* Returns true if the task's last release of this kind was by this probe, with this return_sp. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
-/* If the release is of an allocator's own data, which the program never got, counts it and returns true. If that is
+/* If the allocator releases its own data, which the program never got, counts the release and returns true. If that is
  * possible but uncertain, sets e->may_be_bookkeeping and returns false. */
 bool release_count_bookkeeping(struct task *task, const struct probe *probe, struct event *e);
 

@@ -173,8 +173,8 @@ static bool run_to_syscall(struct task *task, bool *group_stop)
 	return false;
 }
 
-/* Returns true if the task has as many seccomp filters as functrace. A launched program starts with functrace's
- * filters, and can only add to them. */
+/* Returns true if the target was launched, and the task has as many seccomp filters as functrace: a launched program
+ * starts with functrace's filters, and can only add to them. */
 static bool same_filters(const struct tracer *t, const char *status)
 {
 	char *own = proc_read(getpid(), "status", NULL);
@@ -186,8 +186,8 @@ static bool same_filters(const struct tracer *t, const char *status)
 	return same;
 }
 
-/* Returns true if a system call for the tracer cannot harm the stopped task. *suspended: the task's seccomp filters
- * were suspended. */
+/* Suspends the stopped task's seccomp filters, if it has any and functrace may suspend them (*suspended). Returns true
+ * if a system call for the tracer cannot harm the task. */
 static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
@@ -336,9 +336,9 @@ static void sigtrap_query(struct task *task)
 	traps->once = traps->known && (traps->saved.flags & ACTION_ONCE);
 }
 
-/* Gets the handler's action by a system call of one task: the first one that stops soon after functrace has asked it
- * to. If that task sleeps in a system call of its own, the kernel restarts this call afterwards, so the program does
- * not notice the stop. */
+/* Gets the handler's data from the kernel by a system call of one task, the first one that functrace can stop by an
+ * interrupt within a short time. If that task sleeps in a system call of its own, the kernel restarts this call
+ * afterwards, so the program does not notice the stop. */
 static void sigtrap_ask(struct process *p)
 {
 	struct stop stop;

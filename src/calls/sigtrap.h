@@ -14,7 +14,7 @@ struct traps {
 	enum trap_action action;
 	int stat_fd; /* descriptor of /proc/TID/stat of one of the process's tasks; -1: not open */
 	bool known;  /* `saved` is valid */
-	bool reset;  /* a hit has reset the action to the default; it is to be restored */
+	bool reset;  /* a hit has reset the action from ignored to the default; the tracer has to set it back */
 	bool lost;   /* the handler could not be restored */
 	bool once;   /* the handler was installed with SA_RESETHAND */
 	struct arch_action saved;

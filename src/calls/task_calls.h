@@ -13,7 +13,9 @@ struct entry {
 	uint64_t sp, return_address; /* `sp`: the sp after the return */
 };
 
-#define RELEASE_JUMPS 6 /* delete[] with size and alignment jumps down to free, with a preloaded function before each */
+/* delete[] with size and alignment jumps on through two other forms of delete to free: three jumps, twice as many if
+ * a preloaded function precedes each target */
+#define RELEASE_JUMPS 6
 
 struct last_release {
 	struct entry outer, inner; /* inner: the latest release that was folded into `outer` */

@@ -66,8 +66,8 @@ const int *engine_let_go_fd(const struct engine *engine)
 }
 
 /* Tells the visible process to read the board (shared_state.h). Does not wait, because that process may be stopped. If
- * the socket is full, the poke is not needed, because the visible process still has messages to read. Returns false if
- * the visible process has ended. */
+ * the socket is full, this message is not needed, because the visible process still has messages to read. Returns false
+ * if the visible process has ended. */
 static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -80,7 +80,8 @@ static void signal_visible(struct engine *engine, int sig)
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
-/* Reads /proc because tcgetpgrp() fails for a terminal of another session. */
+/* Returns the foreground group of the visible process's terminal, or -1. Reads it from /proc, because tcgetpgrp() fails
+ * for a terminal of another session. */
 static pid_t foreground_of(pid_t visible)
 {
 	struct proc_stat stat;

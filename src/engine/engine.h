@@ -61,7 +61,7 @@ int launch_open_gate(struct launch *launch);
 int launch_failure(struct launch *launch, const char *program);
 
 enum engine_request {
-	REQUEST_LET_GO = 1, /* detach from all targets: the visible process asked for it, or has ended */
+	REQUEST_LET_GO = 1, /* detach from all targets: at V's request or end, at SIGTERM, or when --duration is over */
 	REQUEST_TOGGLE = 2, /* the signal of -S came */
 	REQUEST_TICK = 4,   /* about a second has passed since engine_want_tick() was called */
 	REQUEST_SCAN = 8,   /* scan the heaps of the traced processes now */
@@ -113,7 +113,7 @@ bool engine_in_foreground(const struct engine *engine);
  * -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
 /* Called when the address space has ended or has no breakpoints left (exit, exec, detached). Also frees the entries
- * that guard_note() has made in the journal for the space; their tickets are invalid from then on. */
+ * that guard_note() has made in the journal for the space, so their tickets are invalid from then on. */
 void guard_remove_space(struct engine *engine, int space);
 /* Called before a breakpoint is written; `original` and `breakpoint` are `size` bytes each (at most
  * ARCH_BREAKPOINT_MAX). Returns a ticket for guard_clear(), which is called when the original is back in place; -1 if

@@ -34,7 +34,8 @@ static bool is_kept_fd(int fd, const int *keep, size_t count)
 	return false;
 }
 
-/* `null` is -1 if /dev/null cannot be opened; then `fd` is closed. */
+/* Replaces `fd` by a copy of `null`, a descriptor of /dev/null. Closes `fd` instead if `null` is -1 because /dev/null
+ * could not be opened. */
 static void fds_replace(int fd, int null)
 {
 	if (null < 0 || dup3(null, fd, O_CLOEXEC) < 0)

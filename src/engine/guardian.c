@@ -72,8 +72,8 @@ static bool guardian_take_messages(struct guardian *g)
 	return got != 0;
 }
 
-/* Called when the engine was killed or ended unexpectedly. While the tracer thread is stopped at its exit event, its
- * tracees are still in their stops. */
+/* Restores the text, and finds the tasks that have to be corrected. Called when the engine was killed or ended
+ * unexpectedly. While the tracer thread is stopped at its exit event, its tracees are still in their stops. */
 static void rescue_target(struct guardian *g)
 {
 	g->rescued = true;
@@ -83,8 +83,9 @@ static void rescue_target(struct guardian *g)
 	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
 
-/* Releases the tracer thread. A launched target then becomes the guardian's child. The guardian is a subreaper only
- * until take_over(), so that orphans of the target do not become the guardian's children. */
+/* Makes the guardian a subreaper, releases the tracer thread, and corrects the tasks. A launched target thereby becomes
+ * the guardian's child. take_over() ends the role of subreaper, so that orphans of the target do not become the
+ * guardian's children. */
 static void let_tracer_end(struct guardian *g)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -146,7 +147,8 @@ static bool is_over(const struct guardian *g, bool linked)
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
 }
 
-/* Returns true if the engine was killed, and some of its threads waits for a CPU to end, and not for a file. */
+/* Returns true if the engine was killed, and one of its threads can end as soon as it gets a CPU, because it does not
+ * wait for a file. */
 static bool is_about_to_end(const struct guardian *g)
 {
 	return g->rescued && proc_find_thread(g->pid, proc_is_runnable);
@@ -273,7 +275,8 @@ static void guardian_leave_descriptors(const struct guardian *g, const struct me
 	fds_null(STDOUT_FILENO);
 }
 
-/* `what` completes "functrace cannot ...". */
+/* Reports why tracing cannot begin (`what` completes "functrace cannot ..."), and notes the failure on the board.
+ * Returns 1. */
 static int guardian_start_failed(struct shared_state *shared, const char *what)
 {
 	msg_error("tracing cannot begin: functrace cannot %s: %s", what, strerror(errno));

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When memory runs out, the kernel kills the process with the highest score. The engine and the guardian get a low
- * score, because other processes depend on them. Lowering the score takes CAP_SYS_RESOURCE. */
+/* Gives this process, the engine or the guardian, a low OOM score, because other processes depend on it: when memory
+ * runs out, the kernel kills the process with the highest score. Lowering the score takes CAP_SYS_RESOURCE. */
 static void protect_from_oom_killer(void)
 {
 	const int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);

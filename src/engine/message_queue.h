@@ -32,8 +32,8 @@ void message_queue_enter(const struct message_queue *messages);
 /* Called in the visible process: starts the thread, and sends this process's own messages to the pipe too. Returns 0 or
  * -errno. */
 int message_queue_start(struct message_queue *messages);
-/* Called in the visible process when the guardian and engine will write no more messages. `done` becomes readable when
- * all messages have been written. */
+/* Makes the thread end when the pipe is empty; `done` then becomes readable. Called in the visible process when the
+ * guardian and the engine will write no more messages. */
 void message_queue_end(struct message_queue *messages);
 /* Returns true if nothing could be written for a second after `since` (CLOCK_MONOTONIC, ns). */
 bool message_queue_is_stuck(const struct message_queue *messages, uint64_t since);

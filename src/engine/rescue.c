@@ -196,7 +196,7 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
 		if (!again) {
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);
-			/* The kernel delivers the SIGSTOP when the engine's thread ends: rescue_end() sends SIGCONT. */
+			/* The kernel delivers SIGSTOP when the engine's thread ends, so rescue_end() sends SIGCONT. */
 			r->processes[task.process].stopped |= signals.unnoticed == SIGSTOP;
 		}
 		return false;

@@ -116,7 +116,7 @@ static void forget_run(struct ready *ready)
  *	task: hits it | on a CPU that the host has taken | on it                             | its SIGTRAP
  *	G:            | text restored | CPU time 5       |       | CPU time 9: still no signal |
  *
- * Returns false if some task has not run by the deadline, and the process has not ended. */
+ * Returns false if some task has run neither by the deadline nor before the end of the process. */
 static bool runs_once_more(const struct rescued_process *process, uint64_t deadline)
 {
 	struct ready ready = {0};
@@ -134,8 +134,8 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 
 /* Sets *killed and ends the iteration at the first task that a signal is going to kill, because its process ends too.
  * The signal is a SIGKILL, or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any
- * more. The kernel removes a signal from the pending ones before it marks the task as killed, so the mark is read
- * last. */
+ * more. The kernel removes a signal from the pending ones before it sets the task's flag PROC_KILLED, so the function
+ * reads this flag last. */
 static bool find_killed_task(void *context, pid_t tid)
 {
 	const uint64_t trap = 1ull << (SIGTRAP - 1), kill = 1ull << (SIGKILL - 1);
@@ -160,10 +160,11 @@ static bool is_killed(const struct rescued_process *process)
 	return killed;
 }
 
-/* Reports a process as living only after all of its ready tasks have run, because its tasks may be about to end: with
- * many tasks on few CPUs the last task may end late, and once the first task has ended, there is a moment in which no
- * file of /proc shows the SIGKILL of the others. That a task has ended does not show that the process ends, either: if
- * another task's exec has ended the task, the process continues. */
+/* Waits until it is known what becomes of a process, or until PATIENCE_MS are over. Returns FATE_LIVES only after all
+ * of its ready tasks have run, because its tasks may be about to end: with many tasks on few CPUs the last task may end
+ * late, and once the first task has ended, there is a moment in which no file of /proc shows the SIGKILL of the others.
+ * That a task has ended does not show that the process ends, either: if another task's exec has ended the task, the
+ * process continues. */
 static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 {
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;

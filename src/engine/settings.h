@@ -67,7 +67,7 @@ struct settings {
 	const struct module *chosen; /* the module made from -x; `modules` contains it too; NULL: none */
 	/* the functions of --context-function as a module, which `modules` does not contain; NULL: none */
 	const struct module *contexts;
-	/* the modules read from the user's files, whose memory they own; `modules` contains them too */
+	/* the modules read from the user's files; each item owns its module's memory; `modules` contains them too */
 	struct conf **described;
 	size_t described_count;
 

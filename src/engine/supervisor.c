@@ -173,8 +173,8 @@ static void show_messages(struct supervisor *s)
 	message_queue_close(&s->messages, has_ended);
 }
 
-/* Ends by the signal that ended the target, so that the shell sees it. Writes no core file, because the target has
- * written one. */
+/* Ends this process by the signal that ended the target, or that requested to detach from it, so that the shell sees
+ * the signal. Writes no core file, because a target that was to write one has written it. */
 static int end_by(int sig)
 {
 	const struct rlimit none = {0, 0};
@@ -244,7 +244,7 @@ static int conclude_run(struct supervisor *s)
 	return status ? status : -concluded;
 }
 
-/* `what` completes "functrace cannot ...". */
+/* Reports why tracing cannot begin. `what` completes "functrace cannot ...". Returns 1. */
 static int supervisor_start_failed(const char *what)
 {
 	msg_error("tracing cannot begin: functrace cannot %s: %s", what, strerror(errno));

@@ -8,7 +8,7 @@
 struct view_message {
 	uint32_t has_trace; /* a descriptor comes with the message; 0: only `unseen` is valid */
 	uint32_t is_named;  /* the process was named by -t */
-	uint32_t unseen;    /* number of processes since the last message whose traces could not be sent */
+	uint32_t unseen;    /* number of processes whose traces could not be sent since the last message */
 };
 
 #endif

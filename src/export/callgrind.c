@@ -40,8 +40,8 @@ struct callgrind {
 	FILE *out;
 };
 
-/* Strings of frames are interned, so equal strings have equal pointers. Each frame without a function's name counts as
- * a separate function. */
+/* Compares the functions of two frames. Strings of frames are interned, so equal strings have equal pointers. Each
+ * frame without a function's name is a function of its own. */
 static int callgrind_compare_functions(const struct profile_frame *x, const struct profile_frame *y)
 {
 	int order = compare_u64((uintptr_t)x->function, (uintptr_t)y->function);
@@ -82,7 +82,8 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	callgrind->occurrences = xcalloc(callgrind->function_count + 1, sizeof(*callgrind->occurrences));
 }
 
-/* Returns the number of the allocating function with that name. Searches all of them, because they are few. */
+/* Returns the number of the allocating function with that name, which is added if it is new. Searches all of them,
+ * because they are few. */
 static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;

@@ -1,6 +1,6 @@
-/* Writes counters in the trace event format of Chrome and Perfetto: the live bytes and blocks of each resource in each
- * process, at the end of each span of the process's timeline and at its peak. Times are microseconds, or calls if the
- * trace has no times. */
+/* Writes counters in the trace event format of Chrome and Perfetto: the live bytes and blocks of each kind of resource
+ * in each process, at the end of each span of the process's timeline and at its peak. Times are microseconds, or calls
+ * if the trace has no times. */
 #include "config.h"
 #include "export/export.h"
 
@@ -15,7 +15,7 @@ struct chrome {
 	FILE *out;
 };
 
-/* since: time since the profile's beginning. */
+/* Writes the beginning of an event. since: time since the profile's beginning. */
 static void begin_event(struct chrome *chrome, const char *phase, uint64_t since, const char *name)
 {
 	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":0,\"ts\":", chrome->separator, phase,
@@ -28,7 +28,8 @@ static void begin_event(struct chrome *chrome, const char *phase, uint64_t since
 	export_print_json(chrome->out, ",\"name\":", name);
 }
 
-/* Bytes and blocks are separate counters, because the viewers stack the values of one counter. */
+/* Writes the value of a counter at a time. Bytes and blocks are separate counters, because the viewers stack the values
+ * of one counter. */
 static void add_counter(struct chrome *chrome, const char *what, uint64_t since, uint64_t figure)
 {
 	char *const name = xasprintf("%s: live %s", chrome->type, what);
@@ -38,7 +39,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	free(name);
 }
 
-/* Adds the peak: the greatest number of bytes; for a resource without sizes, of blocks. */
+/* Writes the peak: the greatest number of bytes; for a kind of resource without sizes, of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
 	if (resource->peak.bytes && !resource->counts_alone)

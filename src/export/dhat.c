@@ -18,7 +18,7 @@ struct dhat {
 	FILE *out;
 };
 
-/* Returns a time in microseconds, or in calls. */
+/* Returns a time in microseconds, or in calls if the trace has no times. */
 static uint64_t in_units(const struct dhat *dhat, uint64_t since)
 {
 	return dhat->profile->has_times ? since / 1000 : since;
@@ -49,8 +49,8 @@ static uint64_t text_number(struct dhat *dhat, const struct profile_frame *frame
 	return *number;
 }
 
-/* The viewer distinguishes stacks only by their frames. So an incomplete stack gets a last frame that names the
- * reason. */
+/* Writes the frames of a group. The viewer distinguishes stacks only by their frames, so an incomplete stack gets a
+ * last frame that names the reason. */
 static void dhat_add_frames(struct dhat *dhat, const struct profile_group *group)
 {
 	static const char *const ends[] = {

@@ -70,7 +70,8 @@ void export_add_frame(struct buf *out, const struct profile_frame *frame);
 
 /* Returns the process's command line; its name if the command line is unknown. */
 const char *export_command(const struct account *account);
-/* Returns the resource whose ids are the heap's blocks, for formats that contain only memory; NULL if there is none. */
+/* Returns the kind of resource whose ids are addresses of heap blocks, for formats that contain only memory; NULL if
+ * there is none. */
 const struct profile_resource *export_memory(const struct profile *profile);
 
 extern const struct export export_callgrind;

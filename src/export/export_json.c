@@ -1,5 +1,5 @@
-/* Writes JSON objects, one in each line: the processes, the resources, the groups. Readers can skip objects whose
- * "type" they do not know. */
+/* Writes JSON objects, one in each line: the processes, the kinds of resources, the groups. Readers can skip objects
+ * whose "type" they do not know. */
 #include "config.h"
 #include "export/export.h"
 

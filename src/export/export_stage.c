@@ -43,7 +43,7 @@ static int export_stage_finish(struct stage *stage)
 {
 	struct export_stage *export = (struct export_stage *)stage;
 	const int error = export->inner ? stage_finish(export->inner) : 0;
-	/* Reports a write that has failed, also one by stage_finish(). */
+	/* Reports a failed write, also one that stage_finish() has caused. */
 	const int closed = stream_close(&export->stream, export->failed ? -EIO : 0);
 
 	return error ? error : closed;

@@ -36,14 +36,14 @@ struct heaptrack {
 	struct stage stage;
 	FILE *out;
 	struct buf text;         /* lines that are not written to `out` yet */
-	struct names *names;     /* finds names; NULL: only names in the trace are used */
+	struct names *names;     /* finds names; NULL: only the names in the records are used */
 	struct account account;  /* used for the process, resources, objects, times and resident memory */
 	struct profile *profile; /* interns frames and strings */
 	struct resolver resolver;
-	uint64_t named_epoch;                 /* object map's epoch to which resolver and ip_of belong */
+	uint64_t named_epoch;                 /* epoch of the object map for which resolver and ip_of are valid */
 	struct stack_pool stacks;             /* stack->user is the number of the trace */
 	struct hash string_of;                /* interned string -> number of the string */
-	struct hash ip_of;                    /* address, and its text if the trace has one -> number of the ip */
+	struct hash ip_of;                    /* address, and its text if the records have one -> number of the ip */
 	struct hash trace_of;                 /* numbers of parent trace and ip -> number of the trace */
 	struct hash stackless;                /* interned function name -> number of the trace */
 	struct hash info_of;                  /* size and number of a trace -> 1 + number of the info */
@@ -250,7 +250,7 @@ static void put_allocation(struct heaptrack *heaptrack, const struct resource_st
 		*block += ONE_REFERENCE;
 		return;
 	}
-	/* No release was recorded of the block that had this id before. */
+	/* If the id is still live, the release of its previous block was not recorded: writes that release. */
 	if (*block)
 		ADD_LINE(heaptrack, '-', *block & INFO_MASK);
 	*block = ONE_REFERENCE | info_number(heaptrack, call->size, stack_number(heaptrack, call));

@@ -159,7 +159,8 @@ static uint64_t width_of(const struct profile *profile, const struct profile_res
 		if (account && !profile->processes[i].is_old && account->timeline.moment_width > width)
 			width = account->timeline.moment_width;
 	}
-	/* If a process begins late, the profile is longer than each process. */
+	/* If a process begins late, the profile is longer than each process's timeline. So the distance is doubled
+	 * until TIMELINE_MOMENTS moments are enough for the profile. */
 	while (profile->end_since / width >= TIMELINE_MOMENTS)
 		width *= 2;
 	return width;

@@ -1,5 +1,5 @@
-/* Writes a file in speedscope's format (www.speedscope.app/file-format-schema.json): the stacks of each resource as a
- * profile of weighted samples. The frames of a sample begin at the root. */
+/* Writes a file in speedscope's format (www.speedscope.app/file-format-schema.json): the stacks of each kind of
+ * resource as a profile of weighted samples. The frames of a sample begin at the root. */
 #include "config.h"
 #include "export/export.h"
 

@@ -18,7 +18,7 @@ struct chosen {
 	size_t capacity;
 };
 
-/* The option to which an item belongs, and the place where the item was given. */
+/* The option that contains an item, and the place where the item was given. */
 struct origin {
 	const char *option;
 	const struct module **module; /* module in the settings to which the item is added */
@@ -101,8 +101,8 @@ static int add_address(const struct origin *origin, const char *name, size_t nam
 			    name_length ? xstrndup(name, name_length) : NULL);
 }
 
-/* Returns true if the '=' or '!' at `sign` belongs to the name of a C++ operator, for example operator= or operator!=:
- * only characters of operators are between the word "operator" and `sign`. */
+/* Returns true if the '=' or '!' at `sign` is a part of the name of a C++ operator, for example operator= or
+ * operator!=: only characters of operators are between the word "operator" and `sign`. */
 static bool is_operators(const char *item, const char *sign)
 {
 	static const char word[] = "operator";

@@ -5,8 +5,8 @@
 #include "functrace/option_values.h"
 
 /* Adds the functions of a list, NAME;NAME@OBJECT;OBJECT!0xOFFSET;NAME=ADDRESS;@FILE, to the module settings->chosen,
- * which is created for the first one. Returns 0, or what usage_error() returns; a message about a file contains the
- * line number. */
+ * and creates the module first if there is none yet. Returns 0, or what usage_error() returns; a message about a file
+ * contains the line number. */
 int option_functions(struct parse *parse, const char *list);
 /* Like option_functions(), but for the module settings->contexts, which can have at most TRACE_CONTEXTS functions. */
 int option_contexts(struct parse *parse, const char *list);

@@ -50,7 +50,7 @@ enum options_long_option {
 
 /* ---- Checks of all options together ---- */
 
-/* Sets the module (memory), the format and the CPU placement if no option has set them. */
+/* Adds the module of -x, then sets the module (memory), the format and the CPU placement if no option has set them. */
 static int set_defaults(struct parse *parse)
 {
 	struct settings *const s = parse->settings;

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Repairs a process, then with `children` also its children. The process is repaired first, so that children that it
- * forks afterwards have no breakpoints. Returns 0, or 1 after a message. */
+/* Repairs a process, then with `children` also its descendants. A process is repaired before its children, so that
+ * children that it forks afterwards have no breakpoints. Returns 0, or 1 after a message. */
 static int repair(struct hash *seen, pid_t pid, bool children)
 {
 	int status;

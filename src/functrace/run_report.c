@@ -28,8 +28,8 @@ static char **words_for(const struct settings *settings, const char *name, size_
 	return argv;
 }
 
-/* The name of the child is set to "functrace", with which its messages begin, because the user has given these options
- * to functrace. */
+/* Names the child "functrace", so that its messages begin with this name, because the user has given these options to
+ * functrace. */
 int report_run_check(const struct settings *settings)
 {
 	size_t count;
@@ -165,7 +165,7 @@ void report_run_end(const struct settings *settings)
 		return;
 	const struct trace_list list = trace_list_read(report);
 
-	/* print_report() has named the list in its message. */
+	/* Keeps the folder if the list is too long: print_report() has named the list in its message. */
 	if (!list.text && errno == EFBIG)
 		return;
 	free(list.text);

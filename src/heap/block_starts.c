@@ -33,9 +33,9 @@ static bool is_aligned(const struct starts *starts, uint64_t block, uint64_t add
 }
 
 /* Records that a block of the program begins at `address` in the allocator's block `block`. If no other block of the
- * program begins there, and an alignment can explain the address, the memory before it is padding. Otherwise the memory
- * before it may be a header, or the program divides the allocator's block itself, so all of the allocator's block may
- * contain pointers. */
+ * program begins in that block, and an alignment can explain the address, the memory before the address is padding.
+ * Otherwise that memory may be a header, or the program divides the allocator's block itself, so all of the allocator's
+ * block may contain pointers. */
 static void note_first(struct starts *starts, uint64_t block, uint64_t address)
 {
 	const uint64_t *const other = hash_get(&starts->first, block);

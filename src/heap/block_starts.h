@@ -21,7 +21,8 @@ struct starts {
 void starts_aligned(struct heap *heap, uint64_t start, uint64_t end);
 /* Returns true if a block of the program begins, or may begin, at an address inside the allocator's block. */
 bool starts_there(const struct heap *heap, const struct heap_block *block, uint64_t address);
-/* Returns the address in an allocator's block at which the program's block begins. */
+/* Returns the address in an allocator's block at which the program's block begins; `block` itself if that is
+ * unknown. */
 uint64_t starts_first(const struct heap *heap, uint64_t block);
 void starts_free(struct starts *starts);
 

@@ -45,12 +45,12 @@ static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
  * contains the C library's malloc, too, with few blocks or none. */
 static const struct {
 	const char *name;
-	/* Reads the heap. Returns HEAP_NOT_FOUND, with *heap unchanged, if the heap belongs to another allocator. */
+	/* Reads the heap. Returns HEAP_NOT_FOUND, with *heap unchanged, if the heap is that of another allocator. */
 	enum heap_status (*read)(struct heap *heap);
 	/* Does the same as heap_locks(). NULL if the allocator has no locks. */
 	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
 	/* Returns the address of one of the allocator's variables, 0 if the image does not contain it. NULL if the
-	 * allocator belongs to the C library. */
+	 * allocator is the C library's own. */
 	uint64_t (*variable)(struct heap *heap);
 	/* true if a counter beside the lock, not the lock itself, says whether other threads wait for the lock */
 	bool has_plain_locks;

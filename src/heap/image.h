@@ -17,7 +17,8 @@ struct heap_mapping {
 	bool has_tags; /* true if each 16 bytes have a tag, which is also in pointers to them */
 	uint64_t device, inode;
 	/* Address of the mapping's first variable, if other bytes of the object precede it in its page; otherwise 0.
-	 * Those bytes are the end of constants and code, which were made before there was a heap. */
+	 * Those bytes are the end of constants and code. They are older than the heap, so they contain no pointers to
+	 * it. */
 	uint64_t variables;
 	const char *path;
 };

@@ -55,7 +55,7 @@ static inline uint64_t hole_end(uint64_t address, size_t size)
 	return last >= address && page <= UINT64_MAX / 4096 ? page * 4096 : UINT64_MAX;
 }
 
-/* Returns the address of the first page after the hole at `address`, which the image does not contain. */
+/* Returns the address of the first page after the hole at `address`, a range that the image does not contain. */
 static inline uint64_t behind_hole(const struct heap_image *image, uint64_t address)
 {
 	size_t size = 0;

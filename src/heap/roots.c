@@ -88,9 +88,9 @@ static void give_inside(void *context, uint64_t word, uint64_t address, pid_t ti
 	roots_give(context, word, address, tid);
 }
 
-/* Calls back for the block that contains a thread's stack pointer or thread pointer. Such a block contains the thread's
- * stack, or its control block and variables (musl's dlopen(3) allocates these to make room for more variables). The
- * block is in use even if all pointers to it are interior pointers. */
+/* Calls back for the block into which `address`, a thread's stack pointer or thread pointer, points. Such a block
+ * contains the thread's stack, or its control block and variables (musl's dlopen(3) allocates these to make room for
+ * more variables). The block is in use even if all pointers to it are interior pointers. */
 static void give_block_of(struct roots_walk *walk, const struct heap_thread *thread, uint64_t address)
 {
 	const uint32_t index = heap_find(walk->heap, address);

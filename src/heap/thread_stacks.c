@@ -1,6 +1,6 @@
 /* Finds the memory of threads' stacks, and which ranges of it no function uses. Only the kernel's mapping [stack] and
- * memory that the C library itself has recorded as a stack are used, because a stack pointer may also point into a
- * mapping or block with other data of the program. */
+ * memory that the C library itself has recorded as a stack are taken for stacks, because a stack pointer may also point
+ * into a mapping or block with other data of the program. */
 #include "config.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
@@ -25,8 +25,9 @@ static uint64_t descriptor_of(const struct heap_image *image, uint64_t thread_po
 	return image->arch->tls.is_below_variables ? thread_pointer - DESCRIPTOR : thread_pointer;
 }
 
-/* Checks four words of glibc's struct pthread: {start of the memory, its size, size of the guard pages at its start,
- * requested guard size}. Memory that the program supplied has no guard. */
+/* Returns true if four words can be those of glibc's struct pthread: {start and size of the memory, size of the guard
+ * pages at its start, requested guard size}. Sets *memory to the stack. Memory that the program supplied has no
+ * guard. */
 static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], guard = word[2];
@@ -38,8 +39,8 @@ static bool is_glibc_stack(const uint64_t word[4], uint64_t thread_pointer, stru
 	return memory->start <= thread_pointer;
 }
 
-/* Checks five words of musl's struct pthread: {start of the mapping, its size, end of the stack, its size, size of
- * the guard pages}. */
+/* Returns true if five words can be those of musl's struct pthread: {start and size of the mapping, end and size of the
+ * stack, size of the guard pages}. Sets *memory to the stack. */
 static bool is_musl_stack(const uint64_t word[5], uint64_t thread_pointer, struct thread_stack *memory)
 {
 	const uint64_t begin = word[0], size = word[1], end = word[2], stack = word[3], guard = word[4];
@@ -84,8 +85,9 @@ bool stack_memory_of(struct heap *heap, uint64_t thread_pointer, struct thread_s
 		if ((!is_musl && !is_glibc_stack(word, thread_pointer, &found)) ||
 		    !thread_stacks_is_memory(heap->image, found.start, thread_pointer))
 			continue;
-		/* A match of musl's words is preferred, because the last four of them look like glibc's words for a
-		 * stack that has no guard. Among several matches of glibc's words, the smallest stack is taken. */
+		/* A match of musl's words is preferred, because the last three of them and the next word can look like
+		 * glibc's words for a stack that has no guard. Among several matches of glibc's words, the stack with
+		 * the highest start is taken. */
 		if (is_musl || !has_any || found.start > memory->start)
 			*memory = found;
 		if (is_musl)
@@ -177,7 +179,8 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
 	const unsigned width = heap->words.width;
-	/* On processors with frame_stack(), a signal frame may have no stack_t; then it begins with a small number. */
+	/* On processors with frame_stack(), a signal frame may have no stack_t; such a frame begins with a small
+	 * number. */
 	const bool has_small = heap->image->arch->signal.frame_stack;
 	uint64_t word[4];
 
@@ -203,8 +206,9 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	return false;
 }
 
-/* Adds the memory below a thread's stack pointer, if the thread runs on the stack that the C library or the kernel
- * provided. The added memory ends where another thread uses it as a stack. used: used_of_threads(). */
+/* Adds the memory below a thread's stack pointer to the unused ranges, if the thread runs on the stack that the C
+ * library has recorded, or on the kernel's [stack]. The range ends at the lowest address that this or another thread
+ * uses there. used: used_of_threads(). */
 static void add_below(struct heap *heap, const struct heap_thread *thread, const uint64_t *used,
 		      struct thread_stacks_ranges *ranges)
 {

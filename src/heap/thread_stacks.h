@@ -7,7 +7,7 @@
 /* The memory of a thread's stack, as the C library recorded it when it created the thread. */
 struct thread_stack {
 	uint64_t start, end; /* without the guard pages */
-	bool has_guard;      /* true if the C library mapped the stack; false if the program supplied it */
+	bool has_guard;      /* true if the stack has guard pages; then the C library mapped it, not the program */
 };
 
 /* Finds a thread's stack by its thread pointer. Returns false if the C library did not create the thread, as for the

@@ -31,7 +31,7 @@ struct label {
  * is needed; labels of earlier rows may be empty. Takes the lock. The caller frees the labels with labels_free(). */
 struct label *labels_of(struct view *view, size_t first, size_t most, size_t *count);
 void labels_free(struct label *labels, size_t count);
-/* Appends the text of a label, if possible not wider than `width` columns. Frames that distinguish the row are kept;
+/* Appends the text of a label, if possible not longer than `width` bytes. Frames that distinguish the row are kept;
  * other frames, and the ends of long names, are replaced by "..". */
 void label_text(const struct label *label, size_t width, struct buf *text);
 

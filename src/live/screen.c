@@ -259,7 +259,8 @@ static void screen_watch(struct screen *screen)
 	}
 }
 
-/* Keys are read from the terminal, even if the trace is read from standard input. */
+/* Shows the view on the terminal until it ends. Keys are read from /dev/tty, even if the trace is read from standard
+ * input. */
 int live_screen(struct view *view)
 {
 	struct screen screen = {.view = view};

@@ -28,7 +28,8 @@ void screen_handle_stop(void)
 		sigaction(SIGTSTP, &action, NULL);
 }
 
-/* SIGTTOU is blocked, so that the terminal can be reset even if the shell has already taken it. */
+/* If SIGTSTP has come, leaves the screen and stops this process. SIGTTOU is blocked meanwhile, so that the terminal can
+ * be reset even if the shell has already taken the terminal. */
 void screen_stop_if_asked(void)
 {
 	sigset_t blocked, before;

@@ -1,4 +1,4 @@
-/* Stops the live view by Ctrl-Z. */
+/* Stops the live view when the user presses Ctrl-Z. */
 #ifndef FT_LIVE_SCREEN_STOP_H
 #define FT_LIVE_SCREEN_STOP_H
 

@@ -120,7 +120,7 @@ static int view_compare_rows(const void *a, const void *b, void *context)
 	return result ? result : x->site->number < y->site->number ? -1 : 1;
 }
 
-/* Adds to a growth; the sum saturates. */
+/* Adds `more` to the growth *grown; the sum saturates. */
 static void join_grown(int64_t *grown, int64_t more)
 {
 	if (__builtin_add_overflow(*grown, more, grown))
@@ -143,7 +143,7 @@ static double calls_per_second(uint64_t calls, uint64_t last, double seconds)
 	return seconds > 0 ? (double)(calls - last) / seconds : 0;
 }
 
-/* Returns the blocks that are definitely or indirectly lost. */
+/* Returns the number and the bytes of the blocks that are definitely or indirectly lost. */
 static struct tally lost_of(const struct tally lost[LOST_KINDS])
 {
 	struct tally sum = lost[LOST_DEFINITELY];
@@ -181,8 +181,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* Adds a row of blocks from before the trace, which have no stacks, to the row that sums up such blocks of all
- * processes. Returns false if there is no such row yet. */
+/* If the row is of blocks from before the trace, which have no stacks, adds it to the row that sums up such blocks of
+ * all processes. Returns false for any other row, or if there is no such sum yet. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {

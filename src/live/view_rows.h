@@ -13,7 +13,8 @@ struct view_row {
 	const struct site *site;
 	size_t processes; /* number of processes; above 1 only in the row of the blocks from before the traces */
 	struct tally live;
-	/* growth in bytes (in blocks if sizes mean nothing) since the baseline, and over view->seconds */
+	/* growth in bytes (in blocks if sizes mean nothing): since the start or the view's baseline, and over
+	 * view->seconds */
 	int64_t grown, grown_last;
 	double calls;      /* calls per second, over view->seconds */
 	uint64_t oldest;   /* age of the oldest live block, in nanoseconds or calls */
@@ -45,7 +46,7 @@ struct view {
 	size_t row_count, row_capacity;
 	double interval; /* time between the last two updates, in seconds */
 	double seconds;  /* time that `calls` and grown_last cover: `interval` and the time since the last update */
-	/* Figures of the shown resource in all processes, at the last update. */
+	/* Figures of the shown kind of resource in all processes, at the last update. */
 	struct tally live, peak; /* peak: of one process; several processes have their peaks at different times */
 	int64_t grown;
 	double calls;
@@ -72,9 +73,9 @@ void view_arrange(struct view *view, double passed);
 void view_set_baseline(struct view *view);
 /* Shows the next kind of resource. */
 void view_next_resource(struct view *view);
-/* Returns the type of the shown resource; returns "?" before there is one. */
+/* Returns the type of the shown kind of resource; returns "?" before there is one. */
 const char *view_kind(const struct view *view);
-/* Returns true if the figures of the shown resource are bytes, false if they are blocks. */
+/* Returns true if the figures of the shown kind of resource are bytes, false if they are blocks. */
 bool view_has_bytes(const struct view *view);
 /* Returns true if the view has rows of several processes. */
 bool view_has_several(const struct view *view);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Returns true if the record belongs to the shown process. A trace may have the records of several processes, but an
- * account has the sums of one: sets watched->reason at a second process, unless one is chosen. */
+ * account has the sums of one. So if no process was chosen, sets watched->reason when a second process begins. */
 static bool belongs_here(struct watched *watched, const struct record *record)
 {
 	const struct account *account = &watched->account;
@@ -57,7 +57,7 @@ static void end_reader(struct watched *watched)
 		close(watched->fd);
 }
 
-/* The function of the reading thread, which also waits for the beginning of the trace. */
+/* The function of the reading thread: waits until the trace begins, and reads its records. */
 static void *watched_read_records(void *context)
 {
 	struct watched *const watched = context;
@@ -120,8 +120,9 @@ void watched_free(struct watched *watched)
 	free(watched);
 }
 
-/* The trace contains the path of the program's file. The program may have been started by a link to it (redis-server,
- * which links to redis-check-rdb). The name by which it was started can be found only while it is running. */
+/* The trace contains the path of the program's file, but the program may have been started by the name of a link to
+ * that file (redis-server, which links to redis-check-rdb). The name of the link can be found only while the program is
+ * running. */
 const char *watched_program(struct watched *watched)
 {
 	const struct account *account = &watched->account;
@@ -155,7 +156,7 @@ void watched_add_place(const struct watched *watched, const struct profile_frame
 		buf_printf(text, " from %s", watched_module_name(watched, frame->module));
 }
 
-/* Drops all known names if the mapped objects have changed. */
+/* Finds the names of the site's frames; before that, drops all known names if the mapped objects have changed. */
 void watched_resolve(struct watched *watched, const struct site *site)
 {
 	if (watched->epoch != watched->account.objects.epoch)
@@ -195,7 +196,7 @@ static void note_baseline_blocks(struct looks *looks, const struct resource_acco
 
 	if (!site || site->tally.calls == looks->before.calls)
 		return;
-	/* The account subtracts a block of the baseline again if its allocating call follows. */
+	/* The account takes a block of the baseline back if the call that allocated the block follows in the trace. */
 	struct tally found = site->tally, taken_back = looks->before;
 
 	tally_subtract(&found, &looks->before);

@@ -54,7 +54,7 @@ struct watched {
 	char *reason;        /* the reason why the trace was not read to its end; NULL: none */
 	uint32_t chosen_pid; /* the process to show; 0: the only one of the trace */
 	bool is_other;       /* the present records belong to another process than the chosen one */
-	struct looks *looks; /* by the resource's index in account.resources */
+	struct looks *looks; /* indexed by the kind's index in account.resources */
 	size_t looks_count;
 };
 
@@ -74,13 +74,13 @@ void watched_add_place(const struct watched *watched, const struct profile_frame
 /* Finds the names of all frames of a site, and stores the frames in resolver.frames, which is valid until the next
  * call. The lock must be held. */
 void watched_resolve(struct watched *watched, const struct site *site);
-/* Returns the process's resource of a type, and sets *index to its index in account.resources. Returns NULL if there is
- * none. */
+/* Returns the process's account of the kind of resource with this type, and sets *index to the kind's index in
+ * account.resources. Returns NULL if there is none. */
 const struct resource_account *watched_resource(const struct watched *watched, const char *type, size_t *index);
-/* Returns the earlier counts of the resource with this index, with space for all of its sites. */
+/* Returns the earlier counts of the kind of resource with this index, with space for all of its sites. */
 struct looks *watched_looks(struct watched *watched, size_t index, const struct resource_account *account);
-/* Begins an update: in the struct looks of each resource, copies the `newest` counts to the `last` ones, and then
- * stores the present counts as `newest`. */
+/* Begins an update: in the struct looks of each kind of resource, copies the `newest` counts to the `last` ones, and
+ * then stores the present counts as `newest`. */
 void watched_note_update(struct watched *watched);
 /* Stores the present counts of the process as those of the view's baseline, from which growth is counted. */
 void watched_note_baseline(struct watched *watched);

@@ -34,7 +34,7 @@ void option_words_add(struct buf *words, const struct argp_option *table, int ke
 
 void postproc_filters_free(struct postproc_filters *filters);
 
-/* Returns true if an option other than --min-count is given. */
+/* Returns true if a filter option other than --min-count is given. */
 static inline bool postproc_filters_want(const struct postproc_filters *filters)
 {
 	return filter_options_want(&filters->filter) || filters->stacks.pattern_count;

@@ -147,7 +147,7 @@ static const struct conflict conflicts[] = {
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
 };
 
-/* Adds as a fact the first given option that has no effect on --live. */
+/* With --live, adds as the fact "not-live" the first given option that has no effect on the live view. */
 static void add_not_live(struct given *given, const struct postproc_options *o)
 {
 	static const char *const allowed[] = {
@@ -247,7 +247,8 @@ static bool postproc_checks_has_output(const struct postproc_options *o)
 	return !postproc_wants_mpatrol(o) || o->mpatrol_table;
 }
 
-/* Adds a message about files as a fact if an output is a file that is read, or the file of another output. */
+/* If an output is a file that is also read, or the file of another output, adds a message about this as the fact
+ * "file-twice". */
 static void postproc_checks_add_files(struct given *given, const struct postproc_options *o)
 {
 	struct named_files files = {0};

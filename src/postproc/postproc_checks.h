@@ -9,8 +9,8 @@
 /* The format that is used without -f. */
 #define POSTPROC_FORMAT "text"
 
-/* Must be called when all options have been parsed. Sets options that follow from others. On wrong usage, prints a
- * message and exits with EXIT_USAGE. */
+/* Checks the combination of the options, and sets options that follow from others. Must be called when all options have
+ * been parsed. On wrong usage, prints a message and exits with EXIT_USAGE. */
 void postproc_options_check(struct argp_state *state, struct postproc_options *options);
 
 #endif

@@ -9,7 +9,7 @@
 struct postproc_input {
 	const char *path; /* path of the file; NULL for standard input */
 	const char *name; /* name for messages; the caller owns it and the path */
-	int fd;           /* the descriptor; `reader` closes it, if there is one */
+	int fd;           /* the descriptor; `reader` closes it, unless `reader` is NULL */
 	struct reader *reader;
 	char *map; /* the text of the file INPUT.map; NULL if there is no such file */
 	unsigned complaints;

@@ -100,7 +100,8 @@ static void note_unmatched(struct postproc *postproc, const struct postproc_inpu
 	postproc->has_match |= !text;
 	while ((line = strsep(&rest, "\n")))
 		if (*line) {
-			/* A line end in the name would begin another message. */
+			/* plain_add() escapes control characters: a line end in the name would begin another
+			 * message. */
 			plain_add(&postproc->unmatched, several ? input->name : "");
 			buf_printf(&postproc->unmatched, "%s%s\n", several ? ": " : "", line);
 		}
@@ -277,8 +278,8 @@ static bool may_be_written(const char *path)
 	return may;
 }
 
-/* --check-options: functrace calls this before it starts the target, to find errors that would make the report fail
- * afterwards. Returns the exit status. */
+/* Carries out --check-options: checks the files that options name. functrace runs functrace-postproc with this option
+ * before it starts the target, to find errors that would make the report fail afterwards. Returns the exit status. */
 static int check_files(struct postproc *postproc)
 {
 	const struct view_options *views = &postproc->options.views;

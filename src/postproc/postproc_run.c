@@ -56,15 +56,15 @@ struct postproc_run_state {
 	struct stage *split;
 	bool learned;   /* learn_late_objects() has read the input in advance */
 	bool has_texts; /* the trace itself contains the names of frames */
-	bool was_read;  /* the trace was read to its end; no stage has ended reading early */
+	bool was_read;  /* the trace was read as far as it can be read; no stage has ended reading early */
 	/* finds out if the trace has an end note; one struct is enough, because in formats with such notes a trace has
 	 * one process */
 	struct trace_end end;
 };
 
-/* Passes an object that replaces no other, and its build-id, to the stages that need it in advance. Objects that
- * replace others are passed only with their records. *is_new: whether the last object replaced no other; the record of
- * its build-id may follow. */
+/* If the record is an object that replaces no other, or the build-id of such an object, passes it in advance to the
+ * stages that need it. Objects that replace others are passed only when their records are reached. *is_new: whether the
+ * last object replaced no other; the record of its build-id may follow. */
 static void learn_object(const struct postproc_run_chain *chain, struct object_map *objects, bool *is_new,
 			 const struct record *record)
 {

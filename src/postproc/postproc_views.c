@@ -68,7 +68,8 @@ static int write_export(void *context, FILE *out)
 	return options->export->write(views->profile, &options->export_options, out);
 }
 
-/* Appends the options that select calls, and groups if is_of_groups is set, as words for a shell. */
+/* Appends the options that select calls, as words for a shell. is_of_groups: if true, also appends those that select
+ * groups. */
 static void add_selection(const struct views *views, bool is_of_groups, struct buf *out)
 {
 	const struct postproc_filters *filters = &views->options->filters;

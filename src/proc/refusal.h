@@ -8,7 +8,7 @@
 /* Returns the reason why a process cannot be traced, by errno (positive), as a clause without a full stop. The text is
  * constant, or owned by strerror(). */
 const char *refusal_reason(int error);
-/* The error of an attempt that failed because the process had another tracer, although that one may have gone since. */
+/* The error of an attempt to attach that failed because the process had another tracer, which may have gone since. */
 #define REFUSED_BY_TRACER EALREADY
 /* Prints why a process could not be attached to, by this errno (positive). Returns 1, functrace's exit status. */
 int refusal_of_attach(pid_t pid, int error);

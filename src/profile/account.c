@@ -229,8 +229,8 @@ static void count_other(struct account *account, const struct resource_state *wh
 		tally_add(&thread->tally, call->size);
 }
 
-/* Converts the mark from nanoseconds to a number of calls: in a trace without times, each second of an option means one
- * call. */
+/* Converts wishes->mark from nanoseconds to a number of calls: in a trace without times, each second of an option means
+ * one call. */
 static void count_in_calls(struct account_wishes *wishes)
 {
 	wishes->mark /= NS_PER_SECOND;

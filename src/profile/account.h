@@ -125,16 +125,16 @@ void account_put(struct account *account, const struct record *record);
  * that need no other sums. */
 struct moment account_next_moment(struct account *account, const struct record_call *call);
 
-/* Returns true if the last scan has found out which of the resource's blocks are lost. */
+/* Returns true if the last scan has found out which blocks of this kind of resource are lost. */
 bool resource_account_has_scan(const struct resource_account *resource);
 
 /* Computes the fields that are valid after account_end(). Call it after the last record; it may be called again after
  * more records. */
 void account_end(struct account *account);
 
-/* Returns a text that shows the program to the user: its command line if the trace has it, else the path of its file. A
- * program that was started by a link to this file, or has renamed itself, has another name: "/usr/bin/redis-check-rdb
- * (redis-server)". The caller frees the text. */
+/* Returns a text that shows the program to the user: its command line if the trace has it, else the path of its file.
+ * If the program was started by a link to this file, or has renamed itself, its other name follows the path:
+ * "/usr/bin/redis-check-rdb (redis-server)". The caller frees the text. */
 char *account_program(const struct account *account);
 
 /* Frees the memory that the account owns; the caller owns the struct. */

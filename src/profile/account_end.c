@@ -16,7 +16,7 @@ static bool was_alive_earlier(const struct account *account, const struct accoun
 	return block->born.since < account->earlier_since || account->earlier_since >= account->last.since;
 }
 
-/* Counts a block that was allocated after the last scan. It is unknown whether the block is lost. */
+/* If the block was allocated after the last scan, counts it as unscanned: it is unknown whether the block is lost. */
 static void note_unscanned(const struct account *account, struct resource_account *resource,
 			   struct account_block *block)
 {

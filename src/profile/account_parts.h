@@ -30,14 +30,14 @@ struct function_stats *account_function(struct account *account, struct resource
 					const char *function);
 /* Returns the thread of the present call; returns NULL if it is unknown. */
 struct thread_account *account_thread(struct account *account, struct resource_account *resource);
-/* Returns the site with the call's stack and the function, whose name must be interned. now: the time of the call,
- * which is the first call of a new site. */
+/* Returns the site with the call's stack and the function, whose name must be interned. now: the time of the call; if
+ * the site is new, this is the time of its first call. */
 struct site *account_site(struct resource_account *resource, const struct record_call *call, const char *function,
 			  const struct moment *now);
 void resource_account_free(struct resource_account *resource);
 
-/* Copies the site's `live` to the moments that have passed since `live` last changed, and to at_peak if the resource
- * has reached a new peak since then. Call it before the site's `live` changes. */
+/* Copies the site's `live` to the moments that have passed since `live` last changed, and to at_peak if the kind of
+ * resource has reached a new peak since then. Call it before the site's `live` changes. */
 void account_settle_site(const struct resource_account *resource, struct site *site);
 /* Stores the present counts as those at the account's mark (struct account_wishes). */
 void account_keep_mark(struct account *account);

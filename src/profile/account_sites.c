@@ -1,5 +1,5 @@
-/* Adds resources, functions, threads and sites to an account when they first occur. Stores their counts at peaks, at
- * the moments of the timelines (timeline.h), and at the account's mark (account.h). */
+/* Adds kinds of resources, functions, threads and sites to an account when they first occur. Stores their counts at
+ * peaks, at the moments of the timelines (timeline.h), and at the account's mark (account.h). */
 #include "config.h"
 #include "profile/account_parts.h"
 

@@ -14,8 +14,8 @@ static inline size_t profile_new_count(const struct profile *profile)
 	return count;
 }
 
-/* Returns the account of the first process that is not old: files are named after it, and formats with a place for one
- * program name its program. Returns NULL if all processes are old. */
+/* Returns the account of the first process that is not old. Output files are named after this process, and formats with
+ * a place for one program name its program. Returns NULL if all processes are old. */
 static inline const struct account *profile_first_account(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->process_count; i++)

@@ -33,8 +33,8 @@ static bool begins_operator(const char *name, const char *c)
 	return next != '_' && !isalnum((unsigned char)next) && (c == name || c[-1] == ':' || c[-1] == ' ');
 }
 
-/* Returns the beginning of the function's own name: the name of a C++ template instance has the return type before it,
- * and the name of a function of a Rust trait begins with "<TYPE as ". */
+/* Returns where the function's own name begins, so that its scope can be compared: after the return type in the name of
+ * a C++ template instance, and at TYPE in the name of a function of a Rust trait, "<TYPE as TRAIT>::FUNCTION". */
 static const char *own_name(const char *name)
 {
 	const char *start = name;

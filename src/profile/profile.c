@@ -74,7 +74,7 @@ static struct profile_resource *find_resource(const struct profile *profile, con
 	return NULL;
 }
 
-/* Returns the name of the resource's type. Resources of different processes with this name are summed up. */
+/* Returns the name of the type of a kind of resource. Kinds of different processes with this name are summed up. */
 static const char *profile_type_of(const struct resource_state *which)
 {
 	return which->declared ? which->type : "not declared";
@@ -235,7 +235,8 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		to->peak_since = add_saturated(profile->processes[process].offset, account->peak_at.since);
 }
 
-/* Adds up reachable blocks, and for each class the blocks that were alive at earlier_since (account.h). */
+/* Adds the member's reachable blocks to the group's sums, and for each class the blocks that were alive at
+ * earlier_since (account.h). */
 static void sum_scanned(struct profile_group *group, const struct profile_member *member)
 {
 	const struct site *site = member->site;

@@ -25,7 +25,7 @@ struct suppressions;
 struct profile_process {
 	struct account *account; /* name, times and counts of the process */
 	bool is_old;     /* the process is in the older trace; only `old` of groups and resources contains its counts */
-	uint64_t offset; /* nanoseconds from the profile's beginning to the process's first call; 0: unknown */
+	uint64_t offset; /* nanoseconds from the profile's beginning to the process's first call; 0 also if unknown */
 };
 
 /* One kind of resource, summed up over all processes. */
@@ -64,7 +64,7 @@ struct profile_group {
 	uint32_t frame_count;
 	bool has_stack;
 	bool is_before;            /* blocks from before the traces, which have no stack */
-	bool is_uncompared;        /* is_before; the older trace has no such group, so these blocks are no growth */
+	bool is_uncompared;        /* is_before is true, but the older trace has no such group: this is no growth */
 	bool picked_is_suppressed; /* suppressions match all picked blocks (suppressions.h) */
 	bool growth_is_suppressed; /* suppressions match all classes of its live blocks; set if profile.has_old */
 	enum stack_end end;
@@ -123,11 +123,12 @@ void profile_end(struct profile *profile);
 
 /* Returns the group's live blocks at a time: those of each process at the last moment up to this time (timeline.h). */
 struct tally profile_group_at(const struct profile *profile, const struct profile_group *group, uint64_t since);
-/* Returns a resource's live blocks in all processes, at the end of the timeline span that contains the time. */
+/* Returns the live blocks of a kind of resource in all processes, at the end of the timeline span that contains the
+ * time. */
 struct tally profile_resource_at(const struct profile *profile, const struct profile_resource *resource,
 				 uint64_t since);
 
-/* Returns the account of the resource in one process; returns NULL if the process does not have the resource. */
+/* Returns the account of the kind of resource in one process; returns NULL if the process does not have this kind. */
 const struct resource_account *profile_resource_account(const struct account *account,
 							const struct profile_resource *resource);
 

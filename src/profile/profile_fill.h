@@ -6,7 +6,7 @@
 
 /* Returns the profile's frame that equals `frame`; adds a copy if there is none. */
 const struct profile_frame *profile_frame_intern(struct profile *profile, const struct profile_frame *frame);
-/* Returns the profile's resource with the same type name; adds it if there is none. */
+/* Returns the profile's kind of resource with the same type name; adds it if there is none. */
 struct profile_resource *profile_resource_of(struct profile *profile, const struct resource_state *which);
 
 /* The key of a group. All strings are interned; the profile owns all frames. */

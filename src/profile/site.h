@@ -31,7 +31,7 @@ struct function_stats {
 struct figures {
 	struct tally allocated; /* all calls */
 	struct tally live, temporary;
-	struct tally at_peak; /* alive at the resource's peak */
+	struct tally at_peak; /* alive at the peak of the kind of resource */
 };
 
 static inline void figures_join(struct figures *to, const struct figures *more)
@@ -51,13 +51,13 @@ struct site {
 	struct tally tally; /* all calls */
 	struct tally live, temporary;
 	struct tally own_peak;          /* the site's own peak, by the rule for `peak` of struct resource_account */
-	struct tally at_peak;           /* alive at the resource's peak; valid after account_end() */
+	struct tally at_peak;           /* alive at the peak of the kind of resource; valid after account_end() */
 	struct figures at_mark;         /* the counts at the account's mark; valid after account_end() */
 	struct tally earlier;           /* alive at the account's earlier_since; valid after account_end() */
 	struct tally picked;            /* the blocks that are reported as leaks at the end (account_end.c) */
 	struct tally picked_indirectly; /* the part of `picked` that is indirectly lost */
 	struct tally lost[LOST_KINDS];  /* alive at the end, and lost according to the last scan */
-	struct tally unscanned;         /* alive at the end, and allocated after that scan */
+	struct tally unscanned;         /* alive at the end, and allocated after the last scan */
 	/* The parts of `lost` and of `unscanned` that were alive at the account's earlier_since. */
 	struct tally earlier_lost[LOST_KINDS], earlier_unscanned;
 	/* The number of blocks whose release was seen, and the sum of their lifetimes in the units of `since`. The
@@ -71,8 +71,8 @@ struct site {
 	uint64_t newest_id;          /* id of the newest live block; valid after account_end() */
 	bool has_newest;             /* newest_since and newest_id are set; an id of 0 is valid for a descriptor */
 	bool is_before;              /* blocks from before the trace, which have no stack */
-	uint64_t peak_seen;          /* the resource's `peaks` when at_peak was set */
-	struct site_history history; /* live blocks at each moment of the resource's timeline */
+	uint64_t peak_seen;          /* `peaks` of struct resource_account when at_peak was set */
+	struct site_history history; /* live blocks at each moment of the timeline in struct resource_account */
 };
 
 struct thread_account {

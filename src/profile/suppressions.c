@@ -131,9 +131,9 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
 }
 
-/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. earlier:
- * those of the blocks that were alive at the beginning of the last tenth. They are subtracted, too: if -b joins the
- * group with others (profile_trim.h), they would hide growth of the others. */
+/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. part: these
+ * blocks. earlier: those of them that were alive at earlier_since (account.h). They are subtracted, too: if -b joins
+ * the group with others (profile_trim.h), they would hide growth of the others. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part, const struct tally *earlier)
 {

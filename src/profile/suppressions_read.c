@@ -14,8 +14,8 @@ enum { FILE_MAX = 4 << 20 };
 #define LEAK_KINDS "match-leak-kinds:"
 
 /* Blocks that the C and C++ libraries keep on purpose until the process ends: buffers of the standard streams; data
- * that setlocale, tzset, iconv and the name services have loaded; the dynamic linker's data; libstdc++'s reserve for
- * exceptions. */
+ * that setlocale, tzset, iconv, gettext and the name services have loaded; the dynamic linker's data; the list of
+ * atexit; the environment; libstdc++'s reserve for exceptions. */
 static const char own[] =
 	"{\n the buffer of a standard stream\n Memcheck:Leak\n fun:malloc\n"
 	" fun:*_IO_*file_doallocate\n}\n"

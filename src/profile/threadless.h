@@ -1,4 +1,4 @@
-/* Sums up the blocks that no thread of the traces has allocated. */
+/* Sums up the blocks from before the traces, and the blocks whose thread is unknown. */
 #ifndef FT_PROFILE_THREADLESS_H
 #define FT_PROFILE_THREADLESS_H
 

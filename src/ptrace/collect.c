@@ -135,7 +135,8 @@ static struct stop sleep_until_any(struct tracer *t)
 	return collect_wait_for(t, -1, 0);
 }
 
-/* Polls fewer times if there are more tasks, because the kernel walks the list of all tasks at each poll. */
+/* Waits for a stop of any task. Polls fewer times if there are more tasks, because the kernel walks the list of all
+ * tasks at each poll. */
 static struct stop wait_any(struct tracer *t)
 {
 	return poll_or_sleep(t, POLLS / (1 + (unsigned)t->tasks.count / 8), collect_look_at_all, sleep_until_any);

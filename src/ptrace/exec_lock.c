@@ -12,7 +12,7 @@
 
 static void (*volatile look_for_ends)(void);
 
-/* microseconds: time until one SIGALRM; 0: none comes */
+/* Sets a timer that sends one SIGALRM after this time; 0: stops the timer. */
 static void set_timer(long microseconds)
 {
 	const struct itimerval timer = {.it_value = {0, microseconds}};
@@ -29,8 +29,8 @@ static void mask_alarm(int how)
 	pthread_sigmask(how, &alarm, NULL);
 }
 
-/* Sets the timer again only here: look_for_ends() may take longer than the interval if there are thousands of threads,
- * and with a periodic timer the interrupted code would make no progress. */
+/* Calls look_for_ends(), and only then sets the timer again: the call may take longer than the interval if there are
+ * thousands of threads, and with a periodic timer the interrupted code would make no progress. */
 static void on_alarm(int sig)
 {
 	const int error = errno;

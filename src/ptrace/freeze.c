@@ -40,7 +40,7 @@ static struct freeze_held *held_of(struct task *task)
 	return (struct freeze_held *)(void *)task;
 }
 
-/* Collects the thread's next stop or exit, if there is one. The signal handler calls this too. */
+/* Collects the thread's next stop or exit, if there is one. Also called by the signal handler of exec_lock.c. */
 static void take_report(struct freeze_held *held)
 {
 	int status;
@@ -276,8 +276,8 @@ bool freeze_is_grouped(struct frozen_process *hold)
 /* Prepares the thread's registers for resuming. Returns the signal to resume it with. */
 static int get_ready(struct freeze_held *held)
 {
-	/* At the exit of a system call the kernel has not yet decided whether a handler runs, and thus whether EINTR is
-	 * returned. */
+	/* Not after a stop by PTRACE_SYSCALL: at the exit of a system call the kernel has not yet decided whether a
+	 * handler runs, and thus whether EINTR is returned. */
 	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
 		task_restart_syscall(&held->task);
 	return held->signal;
@@ -391,8 +391,8 @@ static uint64_t began_anew(const struct freeze_waits *waits, pid_t tid, uint64_t
 	return now;
 }
 
-/* Returns true if the thread's wait must end with EINTR, because it was first restarted too long ago. Adds the wait to
- * `now`. */
+/* Returns true if the thread's system call with a timeout must end with EINTR, because it was first restarted too long
+ * ago. Adds the system call to `now`. */
 static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct freeze_held *held)
 {
 	const struct arch *const arch = held->task.process->arch;

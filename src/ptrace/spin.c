@@ -5,7 +5,7 @@
 #define TRIAL       8 /* number of timed waits with each method */
 #define PAUSE_FIRST 128
 #define PAUSE_LAST  65536
-#define LONGEST_NS  200000u /* longer waits count as this long, because the method hardly changes their length */
+#define LONGEST_NS  200000u /* longer waits count as this long: polling or sleeping hardly changes their length */
 
 static bool is_trial(const struct spin *spin)
 {
@@ -50,7 +50,8 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* From the second polling wait of a trial on, one wait that polled in vain is enough to choose sleeping. */
+	/* If the current method is sleeping, one wait that polled in vain is enough to keep it, from the second polling
+	 * wait of the trial on. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

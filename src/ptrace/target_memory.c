@@ -58,7 +58,8 @@ int memory_write(struct process *p, uint64_t address, const void *data, size_t s
 	return (size_t)done == size ? 0 : -EIO;
 }
 
-/* Copies memory to `to`, or from `from`, by PTRACE_PEEKTEXT and PTRACE_POKETEXT. */
+/* Copies the task's memory to `to` or, if `to` is NULL, `from` to the task's memory, by PTRACE_PEEKTEXT and
+ * PTRACE_POKETEXT. */
 static int copy_words(pid_t tid, uint64_t address, unsigned char *to, const unsigned char *from, size_t size)
 {
 	for (size_t done = 0, part; done < size; done += part) {

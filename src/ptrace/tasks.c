@@ -21,7 +21,7 @@ const unsigned long task_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PT
 				   PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
 				   PTRACE_O_TRACESYSGOOD;
 
-#define AREA_SIZE 32 /* bytes; struct user_desc has 16 */
+#define AREA_SIZE 32 /* bytes of a buffer for a register set or a struct user_desc, which has 16 */
 
 #define SUSPEND_SECCOMP (1ul << 21) /* PTRACE_O_SUSPEND_SECCOMP, which musl's headers lack */
 
@@ -214,7 +214,8 @@ int task_read_regs(struct task *task)
 	return 0;
 }
 
-/* Reads the registers of a task whose process is not known. Returns its processor, NULL if that is unknown. */
+/* Reads the registers of a task whose process, or the mode of its code, is unknown. Returns the processor that has a
+ * register set of this size; NULL if that is unknown or the task has ended. */
 static const struct arch *foreign_regs(const struct task *task, struct arch_regs *regs)
 {
 	struct iovec iov = {regs, sizeof(*regs)};
@@ -426,10 +427,10 @@ void task_set_signal_mask(struct task *task, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
 }
 
-/* Also sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent itself while it blocked the
- * signal is pending when a hit comes. The kernel then does not queue the hit's SIGTRAP (legacy_queue() in
- * kernel/signal.c), and reports the siginfo of the pending SIGTRAP at the hit. The SIGTRAP that is sent again stays
- * pending, because the signal is blocked by then. */
+/* Blocks SIGTRAP again, and also sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent
+ * itself while it blocked the signal is pending when a hit comes. The kernel then does not queue the hit's SIGTRAP
+ * (legacy_queue() in kernel/signal.c), and reports the siginfo of the pending SIGTRAP at the hit. The SIGTRAP that is
+ * sent again stays pending, because the signal is blocked by then. */
 void task_block_trap_again(struct task *task)
 {
 	siginfo_t info;

@@ -19,7 +19,7 @@ static inline struct task *task_find(struct tracer *t, pid_t tid)
 struct task *task_of_group(struct tracer *t, pid_t pid);
 /* Iterates over all tasks: for (size_t i = 0; (task = tasks_next(t, &i));). The loop must not add or remove tasks. */
 struct task *tasks_next(struct tracer *t, size_t *position);
-/* Makes a task of a process (NULL: of none yet). The data of the layers above is not allocated. */
+/* Makes a task of process p (NULL: of none yet) in the table. The data of the layers above is not allocated. */
 struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Removes a task from the table and frees it. It must have left its process, and the layers above must have freed their
  * data about it. */
@@ -37,7 +37,7 @@ void task_replace(struct task *leader);
 
 /* Adds a task that belongs to no process to a process. The task gets a reference to the process. */
 void task_join(struct task *task, struct process *p);
-/* Removes the task from its process. Returns the process with the task's reference; NULL if there was no process. */
+/* Removes the task from its process, and returns the process with the task's reference to it; NULL: it had none. */
 struct process *task_part(struct task *task);
 
 /* ---- The state of a task ---- */
@@ -96,7 +96,7 @@ void task_args(struct task *task, uint64_t args[CALL_ARGS]);
 /* Reads the floating point registers of a stopped task in the layout of register set arch->abi->floats_set. Returns
  * the number of bytes, at most `size`; 0: the task has ended. */
 size_t task_floats(const struct task *task, unsigned char *bytes, size_t size);
-/* The same as task_floats() for the vector registers; reads the floating point ones if those have no register set. */
+/* Does the same for the vector registers. If these have no register set, reads the floating point registers. */
 size_t task_vectors(const struct task *task, unsigned char *bytes, size_t size);
 /* Gets the thread pointer, the base of thread-local storage. Returns false if there is none yet, the registers do not
  * contain it, or the task has ended. */

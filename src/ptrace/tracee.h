@@ -37,7 +37,7 @@ struct task {
 	bool skip_halt;       /* halt_*() skips it for now, because its system call would fail with EINTR */
 	/* in an exec or exit stop that is queued and not handled yet: it has left this address space */
 	bool has_left_mm;
-	/* the program blocks SIGTRAP in this task, which the kernel unblocks at a hit: calls/sigtrap.c */
+	/* the program has blocked SIGTRAP in this task; the kernel unblocks SIGTRAP at a hit: calls/sigtrap.c */
 	bool blocks_trap;
 
 	/* The current stop. */
@@ -94,7 +94,7 @@ struct tracer {
 	struct stops stops;
 	struct collector *collector;
 	bool letting_go, finished;
-	bool is_pinned;  /* the tracer and the busy task share one CPU: pin.c */
+	bool is_pinned;  /* the tracer shares one CPU with a busy task: pin.c */
 	bool may_let_go; /* a task of a leaving process can be detached now */
 
 	struct run *run; /* src/record */
@@ -109,7 +109,8 @@ struct tracer {
 	struct end_reading *end_readings; /* reads of exiting processes' heaps, one after the other: exit_captures.c */
 	bool launch_execed;               /* the launched program has called exec: execs.c */
 	int launch_status;                /* the launched program's wait status, if waited_since is not 0: dispatch.c */
-	/* CLOCK_MONOTONIC time at which that program ended; 0: it has not ended, or its end was reported: dispatch.c */
+	/* CLOCK_MONOTONIC time at which the launched program ended; 0: it has not ended, or its end was reported:
+	 * dispatch.c */
 	uint64_t waited_since;
 };
 

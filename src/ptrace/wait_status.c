@@ -50,8 +50,8 @@ struct stop stop_decode(pid_t tid, int status, enum task_phase phase)
 	stop.signal = WSTOPSIG(status);
 	stop.event = (unsigned)status >> 16;
 	stop.kind = kind_of_event(stop.event, stop.signal);
-	/* The kernel may report a clone's child before or after its maker's event. The child's first stop is always an
-	 * EVENT_STOP; if it is an exit event instead, the child was killed before it ran. */
+	/* The kernel may report a clone's child before or after its maker's event. The child's first stop is an
+	 * EVENT_STOP, or an exit event if the child was killed before it ran. */
 	if (stop.kind == STOP_EXIT || stop.kind == STOP_EXEC)
 		return stop;
 	if (phase == PHASE_UNKNOWN)

@@ -12,7 +12,7 @@
 /* A function whose calls are events. */
 struct traced {
 	const struct function *function;
-	uint32_t resource; /* id of the resource in the trace */
+	uint32_t resource; /* number of the function's kind of resource in the trace */
 	/* the function's name in the trace; includes an allocator's prefix (je_malloc) */
 	const char *shown;
 	/* the function may release blocks of any family, because free and operator delete have the same address */

@@ -4,10 +4,12 @@
 
 #include "record/trace.h"
 
-/* Writes an allocation. Its id becomes live or, if references are counted, gets one more reference. */
+/* Writes an allocation. Its id becomes live; if the id is live already and references are counted, it gets one more
+ * reference. */
 void commit_allocation(struct trace *trace, const struct event *e);
-/* Writes a release. Its id is no longer live or, if references are counted, loses a reference. For ranges, writes one
- * release for each live range that is wholly or partly released, and one allocation for each remaining part. */
+/* Writes a release. Its id is no longer live; but if references are counted, the id loses one reference, and stays live
+ * while it has others. For ranges, writes one release for each live range that is wholly or partly released, and one
+ * allocation for each remaining part. */
 void commit_release(struct trace *trace, const struct event *e);
 /* To be called before the live set changes. If a fork's child still shares the live set, the child gets its own copy
  * first (forks.c). */

@@ -18,7 +18,8 @@ struct kept {
 
 struct deferred {
 	struct kept *first, **end;
-	/* the mark: the link (`first`, or a record's `next`) to the record after it; NULL if there is no mark */
+	/* the mark (deferred.h): the link (`first`, or a record's `next`) to the record after the mark; NULL if there
+	 * is no mark */
 	struct kept **mark;
 	size_t bytes;
 };
@@ -102,7 +103,8 @@ static const char *deferred_put_text(unsigned char **at, const char *text)
 	return deferred_put_bytes(at, text, deferred_text_size(text));
 }
 
-/* Copies the strings after the arrays, so that the frames, names and arguments are aligned. */
+/* Copies the arrays and strings of a call to `at`: first the arrays, so that the frames, names and arguments are
+ * aligned. */
 static void deferred_put_call(struct kept *kept, struct named_address *const *names, unsigned char *at)
 {
 	struct record_call *const call = &kept->record.call;

@@ -11,8 +11,7 @@ struct deferred;
 struct named_address;
 
 struct deferred *deferred_new(void);
-/* Sets the mark to the end of the queue. Records of the baseline or scan will be inserted there. There is only one
- * mark. */
+/* Sets the queue's only mark to the end of the queue. Records of the baseline or scan will be inserted there. */
 void deferred_mark(struct deferred *deferred);
 void deferred_unmark(struct deferred *deferred);
 bool deferred_is_marked(const struct deferred *deferred);

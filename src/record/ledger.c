@@ -412,8 +412,9 @@ void ledger_reserve(struct trace *trace, struct reservation *reservation, const 
 	trace->ledger.reserved++;
 }
 
-/* The id stays live until it is proved that the release succeeded, because the call may take long (a join waits for
- * its thread). The release of a realloc is never held, because it has to precede the allocation by the same call. */
+/* Writes the release of a reservation, or holds it. The id has stayed live since the entry of the call, because the
+ * call may fail, or may take long (a join waits for its thread). The release of a realloc is never held, because it has
+ * to precede the allocation by the same call. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns)
 {
 	if (!reservation->is_open)

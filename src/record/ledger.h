@@ -7,7 +7,7 @@
 /* Initialises the ledger of a trace, without live resources. ledger_free() frees it. */
 void ledger_init(struct trace *trace);
 void ledger_free(struct trace *trace);
-/* Copies the live resources of a forking process to the ledger of its child, which must be empty. */
+/* Copies the live resources of a forking process to the empty ledger of its child. */
 void ledger_fork(const struct trace *from, struct trace *to);
 
 /* Records an allocation. To be called when the call returns. */
@@ -26,7 +26,8 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_begin_baseline(struct trace *trace, uint32_t resource);
 /* Returns true if a baseline of any kind has begun and not ended. */
 bool ledger_awaits_baseline(const struct trace *trace);
-/* To be called after each copy of the heap for a baseline. */
+/* Counts a copy of the heap, so that a later release can be distinguished from an earlier one. To be called after each
+ * copy for a baseline. */
 void ledger_baseline_copied(struct trace *trace);
 /* Moves the live ids of the kind to the hash table `room` if that table is larger (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
@@ -54,31 +55,34 @@ uint64_t *ledger_ids_between(const struct trace *trace, uint32_t resource, uint6
  * are not counted, closes an older reservation of the same id, because two calls do not release one id at the same
  * time. The older release is committed if a publisher in flight may have allocated the id again, else withdrawn. */
 void ledger_reserve(struct trace *trace, struct reservation *reservation, const struct event *e, void *owner);
-/* Writes the release, because it is proved to have succeeded. time_ns: the time of that proof. Does nothing if the
+/* Closes the reservation and writes its release, which is proved to have succeeded. time_ns: the time of that proof.
+ * While publishers are in flight, the release of an unknown id may be held first (ledger.c). Does nothing if the
  * reservation is not open. */
 void ledger_commit(struct trace *trace, struct reservation *reservation, uint64_t time_ns);
 /* Closes the reservation without writing the release. Does nothing if it is not open. */
 void ledger_withdraw(struct trace *trace, struct reservation *reservation);
-/* Does the same as ledger_withdraw() for a release that has failed. Counts it as failed_again if the id was released
- * before. */
+/* Does the same as ledger_withdraw() for a release that has failed. Counts the release as failed_again if the id was
+ * released before, and the function can fail only for ids that are not live (fails_unknown). */
 void ledger_failed(struct trace *trace, struct reservation *reservation);
 /* Returns the open reservation of an id, or NULL. */
 struct reservation *ledger_reserved(const struct trace *trace, uint32_t resource, uint64_t id);
 
-/* To be called at the entry of a publisher: a call whose id other threads may see before it returns. */
+/* Notes that a publisher is in flight: a call whose id other threads may see before the call returns. To be called at
+ * the entry of the call. */
 void ledger_publisher_began(struct trace *trace, uint32_t resource);
-/* To be called when a publisher's call ends. Writes the held releases that need not wait any longer. */
+/* Notes that a publisher's call has ended, and writes the held releases that need not wait any longer. */
 void ledger_publisher_done(struct trace *trace, uint32_t resource);
 
 /* Writes the held releases that refer to the function. To be called before the function is freed. */
 void ledger_forget_function(struct trace *trace, const struct traced *function);
 
-/* Returns the number of live resources of a kind and the sum of their sizes; 0 before ledger_init(). */
+/* Returns the numbers of live resources of a kind, and the sums of their sizes: newer and older ones separately.
+ * Returns zeros before ledger_init(). */
 struct live_total ledger_live(const struct trace *trace, uint32_t resource);
 /* To be called when the heap was copied for a scan. From now on the ledger remembers which blocks are allocated and
  * released, because the scan examines the copy while the program runs. */
 void ledger_scan_copied(struct trace *trace);
-/* To be called when that scan has ended. */
+/* To be called when the scan has ended. The ledger then no longer remembers which blocks are allocated and released. */
 void ledger_end_scan(struct trace *trace);
 /* Calls callback() for each id of a kind that was live when the heap was copied. Without a copy, calls it for each live
  * id. */
@@ -91,9 +95,9 @@ bool ledger_knew(const struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_scan(struct trace *trace, uint32_t resource, bool is_known);
 /* Adds a lost id to the result of the scan. Possibly lost ids are ignored. */
 void ledger_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
-/* Returns the result of the last scan. Returns zeros if an event came after the scan, because the result may have
- * changed. If trace->is_parting is set, returns the result in any case: only the ends of calls in flight follow that
- * scan. */
+/* Returns the result of the last scan; returns zeros if an event came after the scan, because the result may have
+ * changed. If trace->is_parting is set, returns the result in any case, because only the ends of calls in flight come
+ * after the last scan. */
 struct lost_total ledger_lost_total(const struct trace *trace, uint32_t resource);
 /* Returns the counters of unusual calls of a kind; 0 before ledger_init(). */
 struct kind_counts ledger_counts(const struct trace *trace, uint32_t resource);
@@ -113,7 +117,8 @@ uint64_t ledger_size(const struct trace *trace, uint32_t resource, uint64_t id);
 /* Returns the number of the event that allocated a live id; 0 if the id is not live or the number is unknown. */
 uint64_t ledger_made_by(const struct trace *trace, uint32_t resource, uint64_t id);
 /* To be called when an outer function returns an id that an inner call has allocated, if the allocation was written as
- * the inner call's event. Forgets the allocating function, because functions of either family may release the id. */
+ * the inner call's event. Forgets the allocating function, because functions of the inner or of the outer function's
+ * family may release the id. */
 void ledger_made_by_several(struct trace *trace, uint32_t resource, uint64_t id);
 /* Stores a number with an id of the kind. The id need not be live. A fork's child inherits the number. */
 void ledger_keep(struct trace *trace, uint32_t resource, uint64_t id, uint64_t number);

@@ -35,7 +35,7 @@ bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64
 	commit_about_to_change(trace);
 	if (live_add_baseline(live, id, size))
 		return true;
-	/* The record of the release is still deferred and will follow this id's baseline record, so it is not the
+	/* If the record of the release is still deferred, it will follow this id's baseline record, so it is not the
 	 * release of an unknown block. */
 	if (!put_is_deferring(trace) || !live_has_released_since(live, id))
 		return false;

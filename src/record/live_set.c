@@ -149,7 +149,7 @@ void live_forget_maker(struct live_set *live, uint64_t id)
 	*packed = block_pack(&block);
 }
 
-/* ---- References: `references` counts those after the first ---- */
+/* ---- References: `references` contains the number of references after the first one ---- */
 
 bool live_add_reference(struct live_set *live, uint64_t id)
 {

@@ -11,12 +11,12 @@ static inline struct live_set *live_of(const struct trace *trace, const struct e
 }
 
 void live_free(struct live_set *live);
-/* Copies the live set of a forking process to its child's set, which must be empty. The copied ids are marked as older
- * than the child's trace. Copies nothing if a child does not inherit resources of this kind. */
+/* Copies the live set of a forking process to the empty set of its child. The copied ids are marked as older than the
+ * child's trace. Copies nothing if a child does not inherit resources of this kind. */
 void live_fork(const struct live_set *from, struct live_set *to);
 
 /* Adds the event's id to the live set. The event must be the last one that was written. If the id is live already,
- * counts it as `reused`. */
+ * replaces it, and counts it as `reused` unless a listing or a baseline has added it. */
 void live_add(struct trace *trace, const struct event *e);
 /* Adds to the live set an id that was allocated before the trace began. Does nothing if it is live already. */
 void live_add_existing(struct live_set *live, uint64_t id);
@@ -45,8 +45,8 @@ static inline bool live_is_counted(const struct live_set *live)
 {
 	return live->kind->flags & RESOURCE_REFCOUNT;
 }
-/* Adds a reference to a live id. Returns false and does nothing if the id is not live or is older than the trace, or if
- * references are not counted. */
+/* Adds a reference to a live id. Returns false and does nothing if references are not counted. If the id is not live or
+ * is older than the trace, returns false and forgets its references after the first one. */
 bool live_add_reference(struct live_set *live, uint64_t id);
 /* Removes a reference. Returns false and does nothing if it is the last one, or if references are not counted. */
 bool live_take_reference(struct live_set *live, uint64_t id);

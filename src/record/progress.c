@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The line is shown only for attached processes, because a launched program writes to the same terminal. */
+/* Decides whether the line with counters is shown: only for attached processes, because a launched program writes to
+ * the same terminal. */
 
 void progress_begin(struct run *run)
 {

@@ -50,7 +50,8 @@ bool put_is_empty(const struct trace *trace)
 	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
 }
 
-/* has_broken makes functrace detach from the process, because tracing it is useless if its trace cannot be written. */
+/* Marks the trace as broken, and reports the error. Sets run->has_broken, which makes functrace detach from the
+ * process, because tracing it is useless if its trace cannot be written. */
 void put_failed(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -138,8 +139,8 @@ void put_ready(struct trace *trace)
 		end_queue(trace);
 }
 
-/* Writes the queued records before the mark (deferred.h), or all if there is no mark, even if their names are not known
- * yet. */
+/* Writes the queued records that precede the mark (deferred_mark()) or, without a mark, all queued records, even if
+ * their names are not known yet. */
 static void put_older(struct trace *trace)
 {
 	while (deferred_has_older(trace->deferred))

@@ -12,8 +12,8 @@
 void put_record(struct trace *trace, const struct record *record);
 /* Writes a record before the records that were queued after put_defer(). */
 void put_record_now(struct trace *trace, const struct record *record);
-/* From now on records are queued, as long as the queue has room, so that the records of a baseline or scan precede them
- * (put_record_now()). */
+/* Makes put_record() queue records from now on, as long as the queue has room, so that the records of a baseline or
+ * scan can be written before them (put_record_now()). */
 void put_defer(struct trace *trace);
 /* Returns true after put_defer(), until put_undefer() is called or the queue is full. */
 bool put_is_deferring(const struct trace *trace);

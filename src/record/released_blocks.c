@@ -81,7 +81,8 @@ static unsigned find_number(struct function_names *names, const char *shown, con
 	return names->count;
 }
 
-/* Not inlined, because function_number() is called for every event and rarely calls this. */
+/* Looks up the number of a function, and stores it in the cache. Not inlined, because function_number() is called for
+ * every event and rarely calls this function. */
 __attribute__((noinline)) static unsigned ask_number(struct run *run, const struct traced *function, bool is_release)
 {
 	const char *const family = traced_family(function);

@@ -62,7 +62,7 @@ struct run {
 	size_t attachment_failures; /* number of files that could not be attached */
 	size_t silent_children;     /* number of fork's children without an event, which have no trace */
 	size_t without_figures;     /* number of traces of memory without figures of the heap */
-	const char *why_without;    /* why the first of these traces has none; a static string */
+	const char *why_without;    /* why the first of them has no figures; a static string */
 
 	/* progress.c */
 	bool shows_progress;

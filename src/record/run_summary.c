@@ -34,7 +34,7 @@ struct trace_report {
 	uint64_t wrong;         /* number of releases by another family, and of double releases */
 	bool is_shown;          /* `text` was printed */
 	bool is_main;
-	/* the pid if the paths belong to another mount namespace, else 0 */
+	/* the process's pid if the trace's paths are valid only in another mount namespace; else 0 */
 	pid_t foreign_mounts_pid;
 	bool is_deleted; /* the program's file was deleted */
 	bool is_broken;  /* the trace could not be written to its end */
@@ -337,7 +337,7 @@ static const char *shown_resources(const struct run *run, const struct trace_rep
 }
 
 /* Prints the command that shows all traces together. To be called if there are many. Returns false and prints nothing
- * if a trace belongs to another mount namespace, or if no pattern matches all of them. */
+ * if the paths of a trace are valid only in another mount namespace, or if no pattern matches all traces. */
 static bool report_all(const struct run *run)
 {
 	char traces[32];
@@ -354,7 +354,8 @@ static bool report_all(const struct run *run)
 	return has_pattern;
 }
 
-/* Prints the command that shows the leaks. It can be copied into a shell. */
+/* Prints the command that shows the leaks or the live resources of `r` and of the traces that are shown with it. If
+ * there are many traces, first prints the command that shows all of them. The commands can be copied into a shell. */
 static void report_command(const struct run *run, const struct trace_report *r)
 {
 	const bool is_one = is_many(run) && report_all(run);
@@ -376,7 +377,7 @@ static void report_command(const struct run *run, const struct trace_report *r)
 			 "-f text -r while it runs");
 }
 
-/* Prints the command that shows the trace's notes on wrong releases. */
+/* Prints the command that shows the notes on wrong releases in the trace with the most of these. */
 static void report_wrong(const struct run *run)
 {
 	const struct trace_report *most = NULL;

@@ -7,8 +7,8 @@
 
 struct buf;
 
-/* Writes notes on the end of a trace, and on older resources, which the trace does not contain. how: the reason why the
- * trace ends; NULL if there is no special reason. Does nothing if the trace has no file. */
+/* Writes notes on the end of a trace, and on older live resources if the trace does not contain them. how: the reason
+ * why the trace ends; NULL if there is no special reason. Does nothing if the trace has no file. */
 void report_over(struct trace *trace, const char *how);
 /* Does the same as report_over(), and closes the trace. has_other_tasks: tasks are still traced, and must not be kept
  * stopped for long. */
@@ -20,8 +20,8 @@ void report_trace(struct trace *trace, char *hint);
 void report_summary(const struct run *run);
 /* Prints the part of the summary that has sums over all traces (run_summary_counts.c). */
 void report_counts(const struct run *run);
-/* Writes part / whole as a percentage to `text` and returns it: "12 %", or "1.2 %" below 10 %. `whole` must not be
- * 0. */
+/* Writes part / whole as a percentage to `text` and returns it: "12 %", "1.2 %" below 10 %, or "less than 0.1 %".
+ * `whole` must not be 0. */
 const char *report_share(uint64_t part, uint64_t whole, char text[32]);
 void reports_free(struct run *run);
 
@@ -32,7 +32,8 @@ void run_summary_add_number(struct buf *b, uint64_t number, const char *noun);
 /* Appends the number of live resources of each kind that has any. If no kind has any, appends "nothing is live" or, if
  * only one kind has resources that can be live, its number 0. */
 void run_summary_add_all_live(struct buf *b, const struct trace *trace);
-/* Writes a note about live resources that existed before this trace, or that a fork's child has inherited. */
+/* Writes a note about the live resources that existed before this trace, or that a fork's child has inherited. Does
+ * nothing if there are none, or if the trace contains them. */
 void run_summary_note_older(struct trace *trace, uint32_t resource);
 
 #endif

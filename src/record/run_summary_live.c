@@ -66,7 +66,7 @@ static void run_summary_add_live(struct buf *b, const struct trace *trace, uint3
 	add_amount(b, kind, lost.inherited, lost.inherited_bytes);
 }
 
-/* Returns true if the trace contains live resources of the kind, so that the summary of the trace has to name it. */
+/* Returns true if the trace contains live resources of the kind, so that the summary has to name the kind. */
 static bool has_live(const struct trace *trace, uint32_t resource)
 {
 	const struct live_total live = ledger_live(trace, resource);

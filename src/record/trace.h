@@ -48,7 +48,7 @@ struct live_set {
 	const struct resource *kind;
 	struct kind_counts counts;
 	struct hash blocks; /* id -> struct live_block, packed */
-	struct hash kept;   /* id -> event.kept, for ids that have one */
+	struct hash kept;   /* id -> event.kept, the number that a module stores with the id */
 	/* id -> number of references after the first one, if references are counted; ids with one reference have no
 	 * entry */
 	struct hash references;
@@ -71,7 +71,8 @@ struct live_set {
 	struct lost_total lost;
 };
 
-/* Numbers of live resources of a kind. Older ones were found by a baseline, or a fork's child has inherited them. */
+/* Numbers of live resources of a kind. Older ones were allocated before the trace, or before the fork with which the
+ * trace began. */
 struct live_total {
 	uint64_t blocks, bytes;
 	uint64_t older, older_bytes; /* older resources, which are not included in `blocks` and `bytes` */
@@ -88,7 +89,8 @@ struct ledger {
 	void *context;
 };
 
-/* The trace of one process. It ends when the process exits or calls execve, or when tracing is paused. */
+/* The trace of one process. It ends when the process exits or calls execve, when tracing is paused, or when functrace
+ * detaches. */
 struct trace {
 	struct run *run;
 	pid_t pid;
@@ -96,7 +98,7 @@ struct trace {
 	const struct object_list *objects; /* objects that are declared at the beginning of the trace */
 	char *exe;                         /* the path of the program, as it is in the trace */
 	char *name;                        /* the name by which the process was started */
-	bool foreign_mounts;               /* the paths in the trace belong to another mount namespace */
+	bool foreign_mounts;               /* the paths in the trace are valid only in another mount namespace */
 	bool is_launched, is_forked;       /* is_forked: a fork's child that has not called execve since */
 	/* the trace began while the program was running (-t, or after tracing was paused), or at a fork of such a
 	 * process, so older blocks are unknown */
@@ -120,7 +122,7 @@ struct trace {
 	/* unread_calls.c: calls that were left out; NULL if the writer waits for the reader */
 	struct unread_calls *unread;
 	int fd;
-	/* view_pipe.c: reading end of the pipe that was not sent to the live view yet; -1 if none */
+	/* view_pipe.c: reading end of the pipe, if it was not sent to the live view yet; else -1 */
 	int view_end;
 	char *path;
 	bool has_file;         /* `path` names a regular file, which can be opened again */

@@ -91,7 +91,7 @@ static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64
 
 /* Opens the file `path`. is_given: the user gave this name, so it may be a link. Returns a descriptor or -errno.
  * Returns -EEXIST if this run has written the file already, or if is_given is false and the file belongs to another
- * user. */
+ * user or is a link. */
 static int open_once(struct trace_files *files, const char *path, bool is_given)
 {
 	const int fd = is_given ? open_named(path) : own_file_open_to_append(path);

@@ -274,7 +274,7 @@ void output_end(struct trace *trace, bool has_other_tasks)
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
 	check_name(trace);
-	/* NFS reports a full disk only now. */
+	/* NFS reports a full disk only when the file is closed. */
 	const int unwritten = close(trace->fd) && errno != EINTR ? -errno : 0;
 
 	trace->fd = -1;
@@ -395,8 +395,8 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
-/* Called before the event of an allocated block is written. If the block is outside of all areas, writes a record of
- * the area that contains the block. */
+/* If the event allocates a block outside of all areas, writes a record of the area that contains the block. To be
+ * called before the event is written. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&

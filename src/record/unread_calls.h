@@ -21,8 +21,9 @@ void unread_calls_free(struct unread_calls *unread);
 /* Returns true if the call is to be left out, and remembers its effect on the live blocks. Returns false if it is to be
  * written. */
 bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kind kind);
-/* Writes which blocks the calls that were left out have allocated and released, if the reader has read all bytes before
- * them or if is_end is set. To be called about once a second, and with is_end at the end of the trace. */
+/* Writes the note, the releases and the allocations that replace the calls that were left out, if the reader has read
+ * all bytes before them, or if is_end is set. To be called about once a second, and with is_end at the end of the
+ * trace. */
 void unread_calls_look(struct trace *trace, bool is_end);
 
 #endif

@@ -18,7 +18,8 @@ static const struct {
 	{"(anonymous namespace)::", ""},
 };
 
-/* Template arguments that are usually the defaults. At the end of a list each is left out, with the comma before it. */
+/* Template arguments that are usually the defaults. At the end of a list of arguments, pretty_name() leaves each of
+ * them out, with the comma before it. */
 static const char *const defaults[] = {
 	"std::allocator<", "std::less<", "std::char_traits<", "std::default_delete<", "std::hash<", "std::equal_to<",
 };

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Writes a line for a part of the resources that the previous line counts. */
+/* Writes an indented line about a part of the resources that an earlier line is about. */
 static void write_part(struct report *report, const struct profile_resource *resource, const struct tally *part,
 		       const char *words)
 {

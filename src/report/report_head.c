@@ -140,7 +140,8 @@ static void write_count(struct report *report, uint64_t part, const char *what)
 	lines_end(&report->lines);
 }
 
-/* Writes how processes ended. All ends are listed, because most readers look for them. */
+/* Writes which traces have no end, and how those processes ended that did not exit with status 0. Unlike processes and
+ * notes, these ends are not limited to the first few, because most readers look for them. */
 static void write_ends(struct report *report)
 {
 	char *const missing = process_ends_missing(report->profile);
@@ -224,7 +225,7 @@ static void write_unseen(struct report *report)
 			    "stack(s) to their start: the caller of a frame was not found");
 }
 
-/* A note, with the notes of other processes that are equal to it except for the numbers in the text. */
+/* A note and those notes of other processes that are equal to it except for the numbers in the text. */
 struct note_kind {
 	const char *text;           /* text of the first note */
 	const struct account *last; /* the last process with such a note */
@@ -255,8 +256,8 @@ static bool is_alike(const char *a, const char *b)
 	return true;
 }
 
-/* Returns the kind to which a note belongs; returns NULL if it is of a new kind. Notes of the same process are always
- * of different kinds, so that each of them is shown with its numbers. */
+/* Returns the element of `kinds` for notes that are equal to this one except for numbers; returns NULL if there is none
+ * yet. Two notes of one process never share an element, so that each of them is shown with its numbers. */
 static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
 				      const char *text)
 {
@@ -354,8 +355,9 @@ static void mark_counted_again(const struct profile *profile, const struct profi
 	}
 }
 
-/* A process may have several traces, because tracing was paused or functrace was attached again. The live blocks of all
- * traces are summed up, although a later trace also has those of an earlier one. */
+/* Writes of which process live blocks are counted twice. A process may have several traces, because tracing was paused
+ * or functrace was attached again. Their live blocks are summed up, although a later trace also has those of an earlier
+ * one. */
 static void write_counted_again(struct report *report)
 {
 	const struct profile *profile = report->profile;

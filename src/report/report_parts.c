@@ -27,7 +27,7 @@ struct tally report_figure_now(const struct report *report, const struct profile
 {
 	switch (report->section->figure) {
 	case FIGURE_LEAKED:
-		/* A comparison with an older trace or a mark shows the growth of all live blocks, not only of leaks. */
+		/* A comparison (--diff) shows the growth of all live blocks, not only of leaks. */
 		return report->profile->has_old ? group->live : group->picked;
 	case FIGURE_POSSIBLY:
 		return group->lost[LOST_POSSIBLY];
@@ -64,8 +64,8 @@ static bool is_suppressed(const struct report *report, const struct profile_grou
 	return group->growth_is_suppressed && report->section->has_births;
 }
 
-/* Returns the growth of a group's figure since the older trace or the mark, also of a group that --min-count or a
- * suppression leaves out. */
+/* Returns the growth of a group's figure since the older trace or since the time of --diff=@T, also of a group that
+ * --min-count or a suppression leaves out. */
 static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);

@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "report/source_lines.h"
 
-/* The figures of a group, one of which a section shows. */
+/* The figures of a group. A section shows one of them. */
 enum report_figure {
 	FIGURE_LEAKED, /* lost blocks; without a scan, live blocks that were allocated in the trace */
 	FIGURE_POSSIBLY,
@@ -22,7 +22,7 @@ enum report_figure {
 struct report_section {
 	enum report_figure figure;
 	const char *title;   /* title, which follows the kind of resource */
-	const char *grown;   /* title of the same section in a comparison with older counts */
+	const char *grown;   /* title of the same section in a comparison (--diff) */
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */

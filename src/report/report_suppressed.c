@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines do not name a kind of resource, because one suppression may match resources of several kinds. */
+/* Writes a line for each suppression that has matched. The lines do not name a kind of resource, because one
+ * suppression may match resources of several kinds. */
 void report_suppressed(struct report *report)
 {
 	const struct suppressions *suppressions = report->profile->suppressions;
@@ -70,7 +71,8 @@ static void write_lines(struct lines *lines, const char *text)
 		LINE(lines, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Groups that differ only in source lines, or in addresses in an object, have the same entry, which is written once. */
+/* Writes a suppression entry for each group of leaks. Groups that differ only in source lines, or in addresses in an
+ * object, have the same entry, which is written once. */
 void report_gen_suppressions(struct report *report)
 {
 	const size_t columns = report->lines.columns;

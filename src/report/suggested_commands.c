@@ -77,7 +77,8 @@ static void write_command(struct report *report, const char **label, const char 
 	lines_end(lines);
 }
 
-/* Returns the process with the newest block of the group if it may still be running; else returns NULL. */
+/* Returns the process that allocated the newest block of the group, if this process may still be running; else returns
+ * NULL. */
 static const struct account *runs_on(const struct profile *profile, const struct profile_group *group)
 {
 	for (size_t i = group->member_count; i-- > 0;) {
@@ -92,7 +93,7 @@ static const struct account *runs_on(const struct profile *profile, const struct
 	return NULL;
 }
 
-/* Commands are not shortened, whatever the width of the terminal is. */
+/* Writes the commands to try next. They are not shortened, whatever the width of the terminal is. */
 void report_next(struct report *report)
 {
 	const struct clue clue = find_clue(report->profile);

@@ -20,7 +20,7 @@ struct scan_types {
 	struct data_names *names;
 	struct block_types_range *ranges; /* ranges of the image's mappings of files, by address */
 	size_t range_count, range_capacity;
-	uint64_t words_most; /* number of words in writable memory; no object has more references */
+	uint64_t words_most; /* number of words in writable memory; no Python object has more references */
 	struct hash by_word; /* pointer, combined with python.type (C++: 0) -> number of the type to which it leads */
 	struct hash by_name; /* hash of a name -> number of its type; 0: there were TYPES_MAX types already */
 	char **types;        /* names of the types; types[0] is TYPE_UNKNOWN */

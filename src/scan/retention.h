@@ -12,7 +12,7 @@ struct scan_owners;
 /* Sums up the reachable and possibly lost blocks by the root through which each was reached first. scan_owners_end()
  * frees the struct and returns an array in descending order of bytes, which scan_owners_free() frees. */
 struct scan_owners *scan_owners_begin(const struct heap_image *image, struct data_names *names);
-/* The function to pass to heap_classify_for() as `owner`. */
+/* Adds blocks to the sums of a root. To be passed to heap_classify_for() as `owner`. */
 void scan_owners_add(void *owners, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
 struct scan_owner *scan_owners_end(struct scan_owners *owners, size_t *count);
 void scan_owners_free(struct scan_owner *owners, size_t count);

@@ -274,8 +274,8 @@ static void begin_anew(struct scan *scan)
 	scan->looked_at_ns = 0;
 }
 
-/* Records facts about the last copy: its program, whether a thread was awake, and which code threads must leave or
- * which locks they must release before the next copy. */
+/* Notes facts about the last copy: its program, whether a thread was awake, and which code threads must leave or which
+ * locks they must release before the next copy. */
 static void scan_look_around(struct scan *scan)
 {
 	const uint64_t program = snapshot_program(scan->snapshot);

@@ -1,8 +1,8 @@
 /* Compresses and writes the output of trace writers in a separate thread.
  *
- * Each buffer that is handed over becomes a whole frame (zstd) or member (gzip), which can be unpacked without the
- * earlier ones. So a file can be read up to its last whole frame, even if functrace is killed. A writer blocks while
- * too many bytes wait for compression. */
+ * Each buffer that is handed over becomes a whole zstd frame or gzip member (below: a frame), which can be unpacked
+ * without the earlier ones. So a file can be read up to its last whole frame, even if functrace is killed. A writer
+ * blocks while too many bytes wait for compression. */
 #ifndef FT_TRACE_COMPRESSOR_THREAD_H
 #define FT_TRACE_COMPRESSOR_THREAD_H
 

@@ -23,9 +23,9 @@ struct reader;
 struct writer_ops {
 	/* Returns the format's own state, which is stored in writer->state. `end` frees it. */
 	void *(*begin)(struct writer *writer);
-	/* One function for each type of record, with the name of its member in struct record. Appends the whole record
-	 * to writer->out, or nothing. NULL if the format has no place for such records, which are then counted as
-	 * omitted. */
+	/* One function for each type of record, named as the record's member in struct record. The function appends the
+	 * whole record to writer->out, or nothing. It is NULL if the format has no place for such records; the writer
+	 * then counts them as omitted. */
 	struct record_puts {
 #define DECLARE_PUT(type, member) void (*member)(struct writer * writer, const struct record_##member *member);
 		RECORD_TYPES(DECLARE_PUT)
@@ -33,9 +33,9 @@ struct writer_ops {
 	} put;
 	/* Types of records for which the second dialect has no place, as bits 1 << enum record_type. */
 	uint32_t not_in_compat;
-	/* Records before the first process record are dropped. */
+	/* The writer drops records before the first process record. */
 	bool needs_process;
-	/* Called for each record instead of writer_put_record(), which it may call itself. NULL if the format needs
+	/* Called for each record instead of writer_put_record(), which this function may call. NULL if the format needs
 	 * nothing besides writer_put_record(). */
 	void (*around)(struct writer *writer, const struct record *record);
 	/* Appends records that `put` has not appended yet, because a later record could change or precede them. NULL if

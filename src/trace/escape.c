@@ -44,7 +44,7 @@ char *text_unescape(char *s, const char *also)
 	return s;
 }
 
-/* Returns the number of bytes from `c` on that need no escape; 0 if the first byte needs one. */
+/* Returns the number of bytes of the character at `c`; 0 if it must be escaped. */
 static size_t size_unescaped(const char *c, const char *also)
 {
 	if (*c == '\\')

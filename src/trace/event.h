@@ -66,10 +66,10 @@ struct record_process {
 	bool has_depth;
 	bool no_timestamps;
 	const char *name;    /* the path of the program; NULL if unknown */
-	const char *origin;  /* the program that wrote the trace, "functrace 0.1.0"; NULL if unknown */
+	const char *origin;  /* the program that wrote the trace, such as "functrace 0.1.0"; NULL if unknown */
 	unsigned filters;    /* enum trace_filter bits */
 	uint32_t ppid;       /* pid of the parent; 0 if unknown */
-	const char *command; /* the words of its command line, separated by blanks; NULL if unknown */
+	const char *command; /* the words of the process's command line, separated by blanks; NULL if unknown */
 	bool is_attached;    /* functrace attached to the running process */
 	/* when the process was started, in ns since the Epoch; 0 if unknown, or if functrace did not attach to the
 	 * process */

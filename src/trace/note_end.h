@@ -32,7 +32,7 @@ struct trace_end {
 	uint32_t pid;
 };
 
-/* Must be called for each record of the trace. */
+/* Updates *end from a record. Must be called for each record of the trace. */
 void trace_end_put(struct trace_end *end, const struct record *record);
 
 static inline bool trace_end_is_missing(const struct trace_end *end)

@@ -16,7 +16,7 @@
 #define READER_READ_SIZE (256u << 10)
 #endif
 
-/* Tenths of a second after which a followed file that has not grown counts as paused. */
+/* Tenths of a second after which a followed file that has not grown is treated as paused. */
 #define PAUSE_WAITS 2
 
 static void reader_state_make_room(struct reader *reader, size_t want)

@@ -194,7 +194,7 @@ static ssize_t read_packed(struct input *input, void *data, size_t size)
 			if (had && input->end - input->start == had)
 				return note_bad_input(input, "the compressed data are damaged");
 			if (input->start < input->end)
-				continue; /* the member or frame had no content */
+				continue; /* the rest of the member or frame had no content */
 		}
 		const ssize_t more = fill_raw(input);
 

@@ -36,8 +36,8 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 	return writer;
 }
 
-/* Adds the calls that are completely in the first `done` bytes of the buffer to writer->calls. Returns the end of the
- * last whole record in these bytes. */
+/* Adds the number of calls that are completely in the first `done` bytes of the buffer to writer->calls. Returns the
+ * end of the last whole record in these bytes. */
 static size_t count_written(struct writer *writer, size_t done)
 {
 	size_t whole = 0;

@@ -52,8 +52,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 	seize_tasks(t, pid, &error);
 	if (error)
 		return refusal_of_attach(pid, error);
-	/* The processes that share the memory are seized before the memory is opened. If the process calls execve after
-	 * that, seize_drop_replaced() notices it, because the tasks found here are replaced. */
+	/* Seize the processes that share the memory before the memory is opened. If a process calls execve afterwards,
+	 * the tasks that were seized here are replaced, and seize_drop_replaced() notices it. */
 	const pid_t one = proc_live_thread(pid);
 
 	seize_sharers(t, s, one ? one : pid);
@@ -96,7 +96,8 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
 	struct task *known = task_of_group(t, pid);
 
-	/* If a task is known, the process shares the memory of a process to which functrace is already attached. */
+	/* If a task is known, functrace is already attached to the process: it was named twice, by its id and a
+	 * thread's, or it shares the memory of another such process, or was forked by one. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->life->release_at_exec = false;
 		return 0;

@@ -92,7 +92,7 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		leftovers_look(p, &leftovers);
 		service_unwatch();
 		goes_on = begin_one(p, service_waited(&service), begun);
-		/* The process has ended before it was started. */
+		/* If the process has ended before it was started, its error is ESRCH. */
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
 		/* The end of a process is an error only if the user has named the process. */

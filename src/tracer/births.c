@@ -50,7 +50,7 @@ static bool shares_memory(const struct task *child, const struct task *maker)
 	return child->life->birth.event == PTRACE_EVENT_VFORK;
 }
 
-/* Returns the thread group of a new task whose parent belongs to p; 0 if the task is already gone. */
+/* Returns the thread group of a new task that a task of p has created; 0 if the new task is already gone. */
 static pid_t births_group_of(pid_t tid, const struct process *p)
 {
 	if (proc_is_of_group(tid, tid))
@@ -59,8 +59,8 @@ static pid_t births_group_of(pid_t tid, const struct process *p)
 }
 
 /* Finds out what a new task is: a thread, a vfork child or another process that shares its parent's memory, or a
- * process of its own. The parent (NULL: unknown, or dead) is still stopped in the call that created the task, so the
- * data about the parent's state are true of the child, too. */
+ * process of its own. maker: the parent, which has not run since it created the task, so that the data about its state
+ * are true of the child, too; NULL: unknown, or dead. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -158,7 +158,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 		if (!p->life->lender && !p->life->planted &&
 		    !t->run->paused) { /* the parent's objects were never read */
 			p->trace->attached = true;
-			process_start(p); /* an error means that the child was killed, which is reported later */
+			process_start(p); /* an error was reported, or means that the child was killed */
 		}
 	}
 	start_running(t, child);

@@ -32,7 +32,8 @@
 
 #define JUMPS_MAX 8 /* maximum number of jumps that act_hit() follows, because jumps may be circular */
 
-/* Acts on the hit of _dl_debug_state after all other probes, because updating the objects may free the breakpoint. */
+/* Acts on a hit at a function's entry. Acts on _dl_debug_state after all other probes, because updating the objects may
+ * free the breakpoint. */
 static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
@@ -81,8 +82,8 @@ static void act_hit(struct task *task, struct breakpoint *b)
 	}
 }
 
-/* Gives a fork's child its own tables at its first hit. Returns false if the child's memory cannot be opened. The task
- * then stays stopped, and functrace detaches from the process right after this stop. */
+/* Gives a fork's child its own tables at its first hit. Returns false if the memory of a child that is alive cannot be
+ * opened. The task then stays stopped, and functrace detaches from the process right after this stop. */
 static bool own_at_hit(struct task *task)
 {
 	struct process *p = task->process;
@@ -310,7 +311,7 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 }
 
 /* Acts on the end of a task that is not in the table. A leader that has ended before functrace attached is a zombie,
- * which cannot be seized. A thread may take the leader's tid:
+ * which cannot be seized. If a thread has taken the leader's tid, the end is that thread's:
  *
  *	101: exec(), gets its leader's tid, 100 | user: SIGKILL | 101: ends as 100, without an exec event */
 static void act_unknown_gone(struct tracer *t, const struct stop *stop)

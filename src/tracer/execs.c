@@ -21,8 +21,8 @@
 
 /* Handles execve: discards all data of the old program, and begins a trace of the new one. */
 
-/* Returns the task that has called execve. If that was not the leader, the kernel reports it under the leader's tid.
- * All other threads have ended without a report. */
+/* Returns the task that has called execve. The kernel reports the exec under the leader's tid, even if another thread
+ * has called execve. All other threads have ended without a report. */
 static struct task *exec_task(struct tracer *t, const struct stop *stop)
 {
 	const struct task *leader = task_find(t, stop->tid);

@@ -9,7 +9,8 @@
  * the heap is captured first, for the lost blocks or, without --scan, for the heap's figures. Returns true if the task
  * stays stopped for the capture. The end of the capture resumes the task. */
 bool exit_captures_task_ended(struct task *task, bool is_last);
-/* Writes the results of the captures that background threads have completed. This is cheap, and is called often. */
+/* Begins the next step of each capture whose background thread has done its work: classifying the blocks, or writing
+ * the results. Called often, and cheap if no thread has done its work. */
 void exit_captures_go_on(struct tracer *t);
 /* Completes the process's capture, if there is one, because the process's trace is about to end. */
 void exit_captures_finish(struct process *p);

@@ -7,9 +7,9 @@
 /* Writes that no block is lost, because the process calls execve, which frees all of its memory at once. */
 void leak_check_at_exec(struct process *p);
 
-/* Checks all processes before functrace detaches from them, or before tracing is paused. Stops their threads for a
- * moment (a few times if one is inside malloc), and writes the same records to the traces as at exit. Acts on stops
- * meanwhile. Returns false if no process is left. */
+/* Checks all processes for leaks before functrace detaches from them, or before tracing is paused; without --scan,
+ * captures the allocator's figures. Stops the threads for a moment (a few times if one is inside malloc), and writes
+ * the same records to the traces as at exit. Acts on stops meanwhile. Returns false if no process is left. */
 bool leak_check_at_detach(struct tracer *t);
 /* Does the same as leak_check_at_detach() while tracing continues, even if no leak check at exit is wanted. */
 bool leak_check_now(struct tracer *t);

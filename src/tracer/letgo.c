@@ -35,7 +35,8 @@
  * fail with EINTR; the kernel detaches it when the tracer's thread ends. All other tasks are interrupted. If a hit's
  * SIGTRAP is still pending, it is collected first. Then the pc is set back to the original text. */
 
-/* Returns true if the task is blocked in a system call whose instruction is outside all slots. */
+/* Returns true if the task waits in vfork, is at its exit event, or is blocked in a system call whose instruction is
+ * outside all slots. */
 static bool is_asleep(const struct task *task)
 {
 	uint64_t pc;
@@ -253,8 +254,8 @@ static void verify_text(struct process *p)
 			 p->pid, sites, slots);
 }
 
-/* Removes up to 32 inserted return sites of the process `only`, or, if that is NULL, of any process. Returns false if
- * there are none. */
+/* Removes up to 32 of the breakpoints that are still inserted, which are at return addresses: of the process `only`,
+ * or, if that is NULL, of one process. Returns false if no breakpoint is left. */
 static bool remove_some_returns(struct tracer *t, struct process *only)
 {
 	if (only)
@@ -277,7 +278,7 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 }
 
 /* Warns if the target's action for SIGTRAP was not restored, checks the text (--verify), and adds the process to the
- * summary. All tasks of the process are detached. */
+ * summary. Called after the text was restored. */
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))

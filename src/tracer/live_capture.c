@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* If no known heap is found in a copy, another copy is made at most this many times, because the heap's lists may have
- * changed during the copy. */
+/* If no known heap is found in a copy, another copy is made at most this many times, because a thread may have been
+ * changing the heap's lists. */
 #define WAIT_MAX        2
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */
@@ -198,7 +198,8 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
-/* Returns true if all tasks that are to stop sleep in the kernel. A task that waits for a CPU stops when it gets it. */
+/* Returns true if all tasks that are to stop sleep in the kernel. A task that waits for a CPU stops when it gets
+ * one. */
 static bool only_sleepers_are_moving(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)

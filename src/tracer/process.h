@@ -14,19 +14,21 @@ struct process_life {
 	bool has_unread_end; /* births.c: the registers of a task could not be read at its end */
 	/* forks.c: links between a fork's child without tables of its own (a borrower) and its lender */
 	struct process *lender, *borrowers, *next_borrower;
-	int loan;               /* id of the loan in the guardian's journal; -1: none */
+	int loan;               /* the borrowing's id in the guardian's journal (guard_lend()); -1: none */
 	bool lacks_breakpoints; /* the text may lack breakpoints: the process gets its own tables before it runs */
 	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task is at its exit event */
 	struct end_reading *end_reading;   /* exit_captures.c: NULL if no capture at exit is under way */
 	bool is_looked_through;            /* leak_check_detach.c: the process was captured in this round */
 	bool has_verdict;                  /* exit_captures.c: the leak check at exit has begun, or is written */
-	/* begin_tracing.c: begin_all() has started the process, with the result start_error (0 or -errno) */
+	/* begin_tracing.c: the process was started, by begin_all() with the result start_error (0 or -errno), or at its
+	 * exec */
 	bool was_started;
 	int start_error;
 	bool uncompared; /* the process's own tables may differ from its text, because the memory could not be opened */
 };
 
-/* Makes the process of a task. Returns NULL with errno set; ENOEXEC: its processor is not supported. */
+/* Makes the struct of the process to which a task belongs. Returns NULL with errno set; ENOEXEC: the task's processor
+ * is not supported. */
 struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid);
 /* Makes a process without memory, tables and name. The process has no reference yet: a task joins it, or the caller
  * calls process_ref(). */

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forgets the data about a range that is no longer mapped: its breakpoints and slots, the names of the functions that
- * its object calls (alias.h), and the libraries in it (contexts.h). */
+/* Forgets the data about a range that is no longer mapped: the breakpoints, slots and libraries (contexts.h) in it, and
+ * the function names that the object there has called (alias.h). */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	size_t count;
@@ -105,7 +105,8 @@ void process_update_objects(struct process *p)
 		probe_resolved(p);
 	probes_plant(p);
 	contexts_find(p, false);
-	/* If the process calls execve or is killed next, these are its last maps. */
+	/* Read the files to be attached, such as the maps, now, because the process may call execve or be killed
+	 * next. */
 	attachments_take(p->trace, process_proc_task(p));
 }
 

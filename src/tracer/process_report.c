@@ -49,9 +49,9 @@ static void report_nothing(const struct process *p)
 		report_go(p);
 		return;
 	}
-	/* No warning is printed if there is another reason: a killed tracer's breakpoints are at the functions
-	 * (leftovers_say()); -L excludes functions, which is reported once, for all processes; or the program ended, or
-	 * was detached, before its libraries were loaded. */
+	/* No warning is printed if functions were found, or if another reason explains that none was: a killed tracer's
+	 * breakpoints are at the functions (leftovers_say()); -L excludes functions, which is reported once, for all
+	 * processes; or the program ended, or was detached, before its libraries were loaded. */
 	if (probes_count(p) || p->text->has_leftovers ||
 	    (p->tracer->set->library_count && chosen_libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
@@ -108,7 +108,7 @@ static char *report_hint(const struct process *p)
 	return hint;
 }
 
-/* Adds the counts that lower layers keep. */
+/* Adds the counts that lower layers keep to the counts of the trace. */
 static void add_counts(const struct process *p)
 {
 	p->trace->counts.slow_steps += p->text->slow_steps;

@@ -10,7 +10,7 @@
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error);
 /* Processes that share one memory. */
 struct sharers {
-	pid_t *pids; /* the first is the process that the user named; the caller owns the array */
+	pid_t *pids; /* the first is the process to which functrace attaches; the caller owns the array */
 	size_t count, capacity;
 	pid_t refused; /* a process that cannot be seized, so that no breakpoint may be inserted; 0: none */
 	int error;     /* errno of the attempt to seize `refused` */

@@ -19,7 +19,7 @@ struct service {
 	uint64_t looked_ns;         /* the latest time at which the tracer checked for stops, or knew that none was
 				     * present */
 	uint64_t longest_ns;        /* the longest time for which a stop may have waited for the tracer */
-	uint64_t turned_ns;         /* end of the latest service_turn() */
+	uint64_t turned_ns;         /* end of the latest service_turn() or service_during() */
 };
 
 /* Begins the service, with `held` NULL. Nothing has to be freed. */
@@ -36,7 +36,8 @@ void service_hold(struct service *service, const struct process *p);
 /* Called when the tasks of the held process are about to be stopped. Sets held_since to the current time, unless a
  * queued stop of one of these tasks has already set it. */
 void service_count_hold(struct service *service);
-/* Acts on the queued stops. Returns the time, in ns, for which a task of the held process could not run. */
+/* Ends service_hold(), and acts on the queued stops. Returns the time, in ns, for which a task of the held process
+ * could not run. */
 uint64_t service_release(struct service *service);
 /* Called between two steps of the tracer's own work. Acts on stops while there are any, but at most for the time that
  * the work has taken since the last turn, or for least_ns if that is longer. So a task that makes many calls gets half

@@ -58,7 +58,7 @@ void task_make_ready(struct task *task, int signal);
 /* Frees a task. If it was the last task of its process, ends the process; `how` is noted in the trace (NULL:
  * nothing). */
 void task_forget(struct tracer *t, struct task *task, const char *how);
-/* Frees every task of the group except `keep`, because the kernel reports nothing more about them. */
+/* Frees every task of the group in PHASE_LIVE except `keep`, because the kernel reports nothing more about them. */
 void task_forget_group(struct tracer *t, pid_t tgid, const struct task *keep);
 /* Detaches one stopped task, whose text has no breakpoints any more, and frees it. */
 void task_release(struct tracer *t, struct task *task, int sig);

@@ -94,7 +94,7 @@ static void look_through_all(struct tracer *t)
 		output_flush_all(t->run);
 }
 
-#define MOMENT_NS 900000000u /* time in ns before which report_waiting() prints nothing; a little less than a tick */
+#define MOMENT_NS 900000000u /* time in ns after the program's end in which report_waiting() prints nothing */
 
 /* If processes outlive the launched program (a daemon), prints what functrace waits for. */
 static void report_waiting(struct tracer *t)

@@ -4,8 +4,9 @@
 
 #include "ptrace/tracee.h"
 
-/* Waits until no task of the process can be in a fork or clone that began before the task was seized. has_sharers:
- * other processes share the memory, so a task may be a parent that waits in vfork for one of them. */
+/* Waits until no task of the process can be in a fork or clone that began before the task was seized, but not for ever
+ * (PATIENCE_BIRTH). has_sharers: other processes share the memory, so a task may be a parent that waits in vfork for
+ * one of them. */
 void births_wait(const struct process *p, bool has_sharers);
 /* Notes that the task has called execve. births_wait() then waits for the task again, because it may fork in the new
  * program. */

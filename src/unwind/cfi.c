@@ -243,8 +243,8 @@ static unsigned char *read_headers(struct stack_memory *memory, uint64_t start, 
 	return headers;
 }
 
-/* Makes an image in which the segment with .eh_frame is at its file offset. The other bytes of the image are zero,
- * in pages that are not touched. */
+/* Makes an image of the headers, and of the segment with .eh_frame at its file offset. The other bytes of the image are
+ * zero, in pages that are not touched. */
 static unsigned char *read_image(struct stack_memory *memory, uint64_t start, unsigned char *headers,
 				 size_t headers_size, size_t *size)
 {
@@ -412,7 +412,7 @@ bool cfi_function(struct cfi *cfi, uint64_t address, uint64_t *start)
 	Dwarf_Frame *frame = below ? frame_of(cfi->eh_cfi, address) : NULL;
 
 	if (!frame)
-		return false; /* the address is after the end of the previous function */
+		return false; /* .eh_frame does not describe the address */
 	free(frame);
 	*start = eh->header + (uint64_t)(int64_t)table[below - 1].start;
 	return true;

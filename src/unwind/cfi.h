@@ -9,7 +9,7 @@
 
 /* The bytes of .eh_frame and of its search table. */
 struct eh_frame {
-	const unsigned char *bytes; /* NULL if there is no .eh_frame */
+	const unsigned char *bytes; /* NULL if there is no usable .eh_frame_hdr */
 	uint64_t address;           /* address of the first byte */
 	size_t size;
 	uint64_t header; /* address of .eh_frame_hdr; the numbers in the table are relative to it */
@@ -31,7 +31,7 @@ struct cfi_range {
 
 /* The .debug_frame of the file or of its separate debug file. */
 struct cfi_debug {
-	Dwarf_CFI *cfi; /* NULL if there is no .debug_frame */
+	Dwarf_CFI *cfi; /* NULL if no usable .debug_frame was found */
 	Dwarf *dwarf;   /* libdw's handle of a private copy of the file */
 	bool has_copy;
 	int copy;
@@ -67,7 +67,7 @@ void cfi_close(struct cfi *cfi);
 Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
 
 /* Copies code of the file to `data`. Returns how many bytes of [address, address + size) are in the executable segment
- * that contains `address`; 0 if no segment contains it; -ENOTSUP if the file cannot be read. */
+ * that contains `address`; 0 if there is no such segment; -ENOTSUP if there is no file, or the file cannot be read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
 /* Finds the code where threads start: the ELF entry point, and functions whose names say that no code calls them. */

@@ -46,7 +46,7 @@ void cfi_debug_close(struct cfi_debug *debug)
 	*debug = (struct cfi_debug){0};
 }
 
-/* Opens the .debug_frame of a private copy of the file. Returns false if the file has none. */
+/* Opens the .debug_frame of a private copy of the file. Returns false if the file has no usable one. */
 static bool cfi_debug_open_debug(struct cfi_debug *debug, int fd, const struct stat *st)
 {
 	struct private_copy copy;

@@ -52,7 +52,7 @@ struct code_rule_search {
 	size_t branch_count;
 	struct path_state branches[BRANCHES_MAX]; /* the branches still to be followed */
 	struct {
-		uint64_t address; /* 0: the slot is empty */
+		uint64_t address; /* 0: the entry is empty */
 		uint64_t mark;
 	} seen[SEEN_SIZE];
 	uint64_t window;

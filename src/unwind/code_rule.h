@@ -12,8 +12,8 @@ struct code_reader {
 	void *context;
 };
 
-/* The rule on which all paths from an address to a return agree. The caller's sp is the value of register `base`
- * plus `cfa`. */
+/* A rule that code shows: where a frame's return address and the caller's registers are. The caller's sp is the value
+ * of register `base` plus `cfa`. */
 struct code_rule {
 	unsigned char base;
 	int32_t cfa;

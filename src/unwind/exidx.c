@@ -229,7 +229,7 @@ static bool run_group_b(struct exidx_program *run, unsigned char byte)
 		exidx_move(run, 8 * ((byte & 7u) + 1) + 4);
 		return true;
 	}
-	if (byte == 0xb4 || byte == 0xb5) { /* the authentication code of the return address, which depends on vsp */
+	if (byte == 0xb4 || byte == 0xb5) { /* 0xb4: pop the authentication code; 0xb5: vsp is its modifier */
 		exidx_move(run, byte == 0xb4 ? 4 : 0);
 		return true;
 	}

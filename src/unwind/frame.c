@@ -34,7 +34,7 @@ static void note_made(struct unwinder *unwinder, const struct mapping *map)
 	struct executable *executable = &unwinder->executable;
 
 	if (map->end - 1 > unwinder->arch->address_max || unwinder_find(unwinder, map->start))
-		return; /* [vsyscall] is above all user addresses */
+		return; /* code of an object, or [vsyscall], which is above all user addresses */
 	if (!executable->made_end || map->start < executable->made_start)
 		executable->made_start = map->start;
 	if (map->end > executable->made_end)

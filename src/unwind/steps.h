@@ -21,7 +21,8 @@ bool steps_may_go_on(struct steps *steps);
 /* Goes on to the caller that the library has found. pc: the return address, 0 if the library has found none. Returns
  * false, and sets `end`, if the walk is over. */
 bool steps_to_caller(struct steps *steps, uint64_t pc, uint64_t sp);
-/* Ends the walk because the library has no rule for the frame. */
+/* Returns how a walk ends because the library has no rule for the frame: WALK_COMPLETE where a thread starts, else
+ * WALK_CUT. */
 enum walk_end steps_without_rule(struct steps *steps);
 
 #endif

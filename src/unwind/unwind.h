@@ -54,7 +54,7 @@ struct unwinder *unwinder_clone(const struct unwinder *unwinder, pid_t pid);
 struct unwind_frame {
 	uint64_t pc;  /* frame 0: the snapshot's pc; other frames: the return address, not reduced by 1 */
 	uint64_t cfa; /* the caller's sp right after the return to the caller */
-	bool signal;  /* true if a signal interrupted the code at this pc; the frame before is the handler's */
+	bool signal;  /* true if a signal interrupted the code at this pc; the frame before is the signal frame */
 };
 
 /* Walks up to `max` frames. Frame 0 is the snapshot's pc, for which the rule is looked up without subtracting 1.

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 /* Maximum number of slow reads in a walk. The limit is far above the need: 257 frames with a dozen saved registers each
- * take a few windows. */
+ * take about 3,300. */
 #define SLOW_READS_MAX 20000
 
 void unwind_memory_begin(struct stack_memory *memory, const struct stack_snapshot *snapshot)
@@ -48,8 +48,9 @@ static bool read_exactly(const struct stack_snapshot *snapshot, uint64_t address
 	return got >= 0 && (size_t)got == size;
 }
 
-/* A window begins a little below the requested bytes, because registers are saved below the return address. The window
- * ends at the end of a page, so an unmapped page after it does not make the read fail. */
+/* Takes the bytes from a window that was read before, or reads a new window. A window begins a little below the
+ * requested bytes, because registers are saved below the return address. It ends at the end of a page, so an unmapped
+ * page after it does not make the read fail. */
 bool unwind_memory_read_slow(struct stack_memory *memory, uint64_t address, void *data, size_t size)
 {
 	const struct stack_snapshot *snapshot = memory->snapshot;

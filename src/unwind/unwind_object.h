@@ -28,7 +28,7 @@ struct unwind_object {
 	off_t size;
 	struct timespec mtime;
 	char *build_id;
-	char *path; /* the path by which the file was last opened */
+	char *path; /* path by which the file was last found; NULL: no file */
 	const struct arch *arch;
 
 	enum { OBJECT_NEW, OBJECT_OPEN, OBJECT_FAILED } state;

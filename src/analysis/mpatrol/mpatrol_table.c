@@ -142,7 +142,7 @@ void mpatrol_table_put(struct mpatrol_table *table, const struct mpatrol_event *
 	if (event->type == MPATROL_FREE) {
 		mpatrol_table_put_release(table, event);
 	} else {
-		/* The life of a reallocated block counts from its first allocation. */
+		/* The life of a reallocated block is measured from its first allocation. */
 		if (event->type == MPATROL_REALLOC)
 			resize_block(table, event->index, event->size);
 		else

@@ -4,7 +4,7 @@
 
 #include "trace/event.h"
 
-/* The value of --call-address, OBJECT:START+SIZE, in hexadecimal. The addresses are those that nm and objdump print for
+/* The value of --call-address, OBJECT:START+SIZE, in hexadecimal. START is an address as nm and objdump print it for
  * the ELF file. */
 struct call_address {
 	char *object; /* substring of the object's path */
@@ -21,7 +21,7 @@ struct address_range {
 	uint64_t start, end; /* addresses of the part */
 };
 
-/* The addresses of the part in all matching objects that are mapped at present. */
+/* The part that --call-address names, in each mapped object that matches. */
 struct call_ranges {
 	const struct call_address *address;
 	const char *sysroot; /* folder that contains the ELF files; NULL: / */
@@ -31,9 +31,10 @@ struct call_ranges {
 
 /* Returns true if the object's path contains address->object. */
 bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object);
-/* Must be called for each mapped object. The object replaces older ones that it overlaps. */
+/* Must be called for each mapped object. Forgets the ranges of older objects that this object overlaps. Adds a range if
+ * this object's path matches. */
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object);
-/* Returns true if a frame of the call is in the part of a mapped object that matches. */
+/* Returns true if a frame of the call is in one of the ranges. */
 bool call_ranges_cross(const struct call_ranges *ranges, const struct record_call *call);
 void call_ranges_free(struct call_ranges *ranges);
 

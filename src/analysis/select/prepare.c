@@ -57,8 +57,8 @@ static bool list_has(const char *list, const char *type)
 	return false;
 }
 
-/* Adds a resource to the mask if -R names its type. Must be called for each declaration; the declarations precede the
- * calls. */
+/* Adds a resource to the mask if -R names its type. Must be called for each declaration, which precedes the calls of
+ * that resource. */
 static void choose_by_type(struct prepare *prepare, const struct record_resource *record)
 {
 	const char *const types = prepare->options.resource_types;

@@ -22,8 +22,8 @@
 
 enum asks {
 	ASKS_ALWAYS,
-	ASKS_FOR_NUMBER, /* sysconf(): only calls that ask for the number of CPUs count */
-	ASKS_AS_FILE,    /* a function that opens a file: only calls that open a file in /proc count */
+	ASKS_FOR_NUMBER, /* sysconf(): only a call that asks for the number of CPUs shows CPUs */
+	ASKS_AS_FILE,    /* a function that opens a file: only a call that opens a file in /proc may show CPUs */
 };
 
 struct pin_watch_watched {

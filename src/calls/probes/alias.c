@@ -18,13 +18,13 @@
 /* The symbol of a traced function. */
 struct name {
 	char *symbol;
-	bool is_called; /* some object has a slot for this symbol */
+	bool is_called; /* some object has a GOT slot for this symbol */
 };
 
 struct callers {
 	struct name *names;
 	size_t count, capacity;
-	struct hash slots; /* address of a slot -> number of its name */
+	struct hash slots; /* address of a GOT slot -> number of its name */
 	struct hash sites; /* return address -> number of the name + 1; 0: unknown */
 };
 
@@ -263,7 +263,7 @@ const struct traced *alias_called(struct process *p, const struct probe *probe, 
 	uint64_t name = known ? *known : 0;
 	const struct object *object = known ? NULL : objects_find(&p->objects, return_address);
 
-	/* Code outside of objects may be replaced at any time, and has no slots. */
+	/* Code outside of objects may be replaced at any time, and has no GOT slots. */
 	if (object) {
 		name = alias_look_at_call(p, object, return_address);
 		hash_set(&callers->sites, return_address, name);

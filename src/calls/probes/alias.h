@@ -29,7 +29,7 @@ const struct traced *alias_in(const struct probe *from, const struct traced *tra
 
 /* Notes the function names that a new object calls. */
 void callers_add(struct process *p, const struct object *object);
-/* Forgets the slots and the callers in a range that is no longer mapped. */
+/* Forgets the GOT slots and the callers in a range that is no longer mapped. */
 void callers_forget_range(struct probe_list *probes, uint64_t start, uint64_t end);
 /* Copies a process's struct callers for a fork's child; returns NULL for NULL. */
 struct callers *callers_copy(const struct callers *callers);

@@ -5,7 +5,7 @@
 #include "calls/probes/probe_spec.h"
 #include "symbols/objects/mapped_object.h"
 
-/* `count`: number of values of -L. */
+/* Allocates the data about the values of -L, whose number is `count`. */
 struct chosen_libraries *chosen_libraries_new(size_t count);
 void chosen_libraries_free(struct chosen_libraries *libraries, size_t count);
 

@@ -11,7 +11,7 @@
 struct resolvers {
 	struct process *p;
 	size_t *indices, count;
-	size_t fresh; /* the first `fresh` indices are those of resolvers whose slots have not been looked for yet */
+	size_t fresh; /* the first `fresh` indices are those of resolvers whose GOT slots were not looked for yet */
 };
 
 static bool is_resolver_named(const struct probe *probe, const char *name, uint64_t resolver)
@@ -34,7 +34,7 @@ static bool probes_on_slot(void *context, const char *name, uint64_t resolver, u
 		if (!is_resolver_named(probe, name, arch_text_address(p->arch, resolver)) ||
 		    memory_read_pointer(p, slot, &address) < 0)
 			continue;
-		/* An unbound slot points to the procedure linkage table of its own object, not to the chosen
+		/* An unbound GOT slot points to the procedure linkage table of its own object, not to the chosen
 		 * function. */
 		struct object *object = objects_find(&p->objects, address);
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* For a function of -x, the parameters include the type of the result. */
+/* A function of -x gets a struct even without -a, because the type of its result is needed. */
 struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted)
 {
 	const struct settings *const set = p->tracer->set;

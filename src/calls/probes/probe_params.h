@@ -15,7 +15,7 @@ struct probe_params {
 	struct args_plan *plan; /* NULL: the parameters are unknown */
 };
 
-/* Returns NULL unless -a or -x needs the parameters of the function. */
+/* Returns a new struct with one reference; NULL unless -a or -x needs the parameters of the function. */
 struct probe_params *probe_params_new(const struct process *p, const struct probe_spec *wanted);
 struct probe_params *probe_params_ref(struct probe_params *params); /* NULL is allowed */
 void probe_params_unref(struct probe_params *params);               /* NULL is allowed */

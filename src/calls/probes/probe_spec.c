@@ -214,8 +214,8 @@ void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wan
 
 /* ---- Functions that were not found ---- */
 
-/* Returns true if this is the user's own module, all of whose functions a program is expected to contain. A program
- * contains only some functions of functrace's modules. */
+/* Returns true if the module is the user's own. A program is expected to contain all functions of such a module, but
+ * only some functions of functrace's own modules. */
 static bool is_own(const struct probe_spec_list *list, const struct module *module)
 {
 	return module != list->set->chosen && module_find(module->name) != module;
@@ -229,7 +229,7 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 	for (size_t i = 0; i < list->count; i++) {
 		const struct probe_spec *const wanted = &list->items[i];
 
-		/* A program may contain only some of the functions that have a prefix. */
+		/* Does not report functions with a prefix, because a program may contain only some of them. */
 		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
 		    wanted->symbol[0] == '*')
 			continue;

@@ -21,7 +21,7 @@ enum hook {
 	HOOK_CONTEXT_FUNCTION,
 };
 
-/* One function to be traced, as a module's table names it. */
+/* One function to be traced: a row of a module's table, or a hook. */
 struct probe_spec {
 	const struct function *function; /* NULL for a hook, except for a context function */
 	const struct module *module;
@@ -31,10 +31,10 @@ struct probe_spec {
 	const char *symbol;
 	char *shown;                   /* the function's name in the trace */
 	const struct probe_spec *next; /* the next row of the same symbol */
-	bool is_found; /* an object of some process contains the function; by pattern see function_patterns.h */
+	bool is_found; /* an object of some process contains the function; for patterns see function_patterns.h */
 };
 
-/* Returns the id in the trace of another resource of the row's module; `resource` is its index in the module. */
+/* Returns the id in the trace of another kind of the row's module. `resource`: the index of that kind in the module. */
 static inline uint32_t probe_spec_sibling(const struct probe_spec *wanted, unsigned resource)
 {
 	return wanted->resource - wanted->function->resource + resource;
@@ -49,8 +49,8 @@ struct probe_spec_list {
 	struct probe_spec *items; /* the hooks, then the rows of all modules in their order */
 	size_t count, capacity;
 	struct hash names;                  /* hash of the symbol -> index of the first row with that symbol */
-	struct patterns *patterns;          /* the rows by pattern, or NULL */
-	struct chosen_libraries *libraries; /* what -L has chosen: chosen_libraries.c */
+	struct patterns *patterns;          /* the rows whose symbol is a pattern, or NULL */
+	struct chosen_libraries *libraries; /* the libraries that -L has chosen: chosen_libraries.c */
 	char *symbols_of; /* manual_symbols.c: path of the first program, to which --symbol refers, or NULL */
 };
 
@@ -58,7 +58,7 @@ struct probe_spec_list {
 struct probe_spec_list *probe_spec_new(const struct settings *set);
 void probe_spec_free(struct probe_spec_list *list);
 
-/* Returns the row of a hook. All rows are in the modules' order, and those of one symbol are linked by `next`. */
+/* Returns the first row of the hook. */
 const struct probe_spec *probe_spec_hook(const struct probe_spec_list *list, enum hook hook);
 /* Returns the first row of a symbol, or NULL. Does not find rows by pattern (function_patterns.h). */
 const struct probe_spec *probe_spec_exact(const struct probe_spec_list *list, const char *symbol);

@@ -41,8 +41,8 @@ static void probe_failed(struct process *p, const struct probe *probe)
 {
 	unsigned char byte;
 
-	/* Does not report functions that are watched for the tracer's own use, nor memory that cannot be read, because
-	 * it is unmapped, or the process is ending. */
+	/* Reports neither functions that are watched for the tracer's own use, nor functions whose memory cannot be
+	 * read because it is unmapped or the process is ending. */
 	if ((probe->wanted->hook && probe->wanted->hook != HOOK_CONTEXT_FUNCTION) ||
 	    memory_read(p, probe->start, &byte, 1) < 0)
 		return;
@@ -225,7 +225,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	p->probes->releases += releases_at_entry(probe);
 }
 
-/* Replaces the probe's first name, and with this perhaps the meaning of its calls. */
+/* Replaces the probe's row and its shown name by those of `other`. The new row may give the calls another meaning. */
 static void probe_rename(struct process *p, struct probe *probe, const struct probe *other)
 {
 	p->probes->releases -= releases_at_entry(probe);
@@ -251,8 +251,8 @@ static void probe_merge_other_kind(struct process *p, struct probe *known, const
 	probe_rename(p, known, other);
 }
 
-/* Handles another name of the same function. The modules' order decides which name is shown for a call whose name
- * cannot be found. */
+/* Handles another name of the same function. If the name that a caller used cannot be found, the modules' order decides
+ * which name is shown. */
 static void probe_merge(struct process *p, struct probe *known, const struct breakpoint *b, const struct probe *other)
 {
 	const struct function *f = known->wanted->function, *g = other->wanted->function;

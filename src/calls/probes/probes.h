@@ -10,8 +10,8 @@ struct alias;
 struct probe_params;
 struct callers;
 
-/* A traced function at an address of a process. Several kinds of resource, and the tracer itself, may trace the same
- * function. Its breakpoint has a probe for each of them, and each hit counts as an entry of all these probes. */
+/* A traced function at an address of a process. The same function may be traced for several kinds of resource, and for
+ * the tracer itself. Then its breakpoint has a probe for each of these, and each hit is an entry of all the probes. */
 struct probe {
 	struct traced traced; /* the function, as its events show it */
 	const struct probe_spec *wanted;
@@ -36,7 +36,7 @@ struct probe_list {
 	size_t count, capacity;
 	struct probe **outers; /* the items into whose calls other calls may be folded */
 	size_t outer_count, outer_capacity;
-	size_t releases;         /* number of items that are releases that cannot fail */
+	size_t releases;         /* number of items whose function is a release that cannot fail */
 	struct callers *callers; /* data of alias.c */
 	uint64_t r_debug;        /* r_debug.c: address of the dynamic linker's struct r_debug; 0: unknown */
 };
@@ -79,7 +79,7 @@ uint64_t probe_entry(struct process *p, uint64_t start);
 /* Returns a probe whose function contains the address, preferably one of the same kind as `like`; NULL if there is
  * none. */
 const struct probe *probe_around(const struct process *p, uint64_t address, const struct probe *like);
-/* Returns true if the probe belongs to the breakpoint. */
+/* Returns true if the probe is one of the breakpoint's probes. */
 bool probe_is_at(const struct probe *probe, const struct breakpoint *b);
 /* Returns how many of the modules' functions were found in the process. */
 size_t probes_count(const struct process *p);

@@ -71,7 +71,8 @@ void r_debug_mark_lasting(struct process *p)
 		p->program->lasting = true;
 	if (!linker || memory_read_pointer(p, p->probes->r_debug + word, &map) < 0)
 		return;
-	/* Objects loaded at program start precede the linker in the list; those loaded later follow it. */
+	/* Marks the objects up to the linker as lasting. All of these were loaded at program start, because the linker
+	 * adds each object that it loads later at the end of the list. */
 	for (unsigned i = 0; map && i < OBJECTS_MAX; i++) {
 		if (memory_read(p, map + 2 * word, links, 2 * word) < 0)
 			return;

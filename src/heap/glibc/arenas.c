@@ -47,8 +47,8 @@ static bool is_bin(struct heap *heap, uint64_t at)
 	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
 }
 
-/* Returns the address of the first empty bin in a range, or 0. The other bins of the array are then searched for beside
- * this bin. */
+/* Returns the address of the first empty bin in a range, or 0. arenas_look_around() then searches beside this bin for
+ * the other bins of the array. */
 static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
 	const unsigned w = heap->form->word;
@@ -66,7 +66,7 @@ static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 	return 0;
 }
 
-/* The memory around an empty bin that looks like an array of bins. */
+/* A range of memory around an empty bin. The range looks like an array of bins. */
 struct bins_run {
 	uint64_t first;
 	unsigned count;
@@ -159,9 +159,9 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 	return false;
 }
 
-/* Adds the arenas of the ring whose main arena has these bins. Once a ring has been found, only its version's offset of
- * the bins is tried: dlmopen(3) loads the same file into each namespace, so all C libraries of a process have the same
- * version. */
+/* Adds the arenas of the ring whose main arena has these bins. Once a ring has been found, only the offset of the bins
+ * in its version is tried: dlmopen(3) loads the same file into each linker namespace, so all C libraries of a process
+ * have the same version. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
 	if (heap->arena_count)
@@ -191,8 +191,8 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. If such an array does not belong
- * to an arena of another ring either, the heap is inconsistent. */
+/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. If such an array is not that of
+ * an arena in another ring either, the heap is inconsistent. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;

@@ -45,8 +45,8 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	return true;
 }
 
-/* Splits the main arena's region at memory that other code got from sbrk(2): the region ends at `end`, and a new
- * region begins with the next piece. */
+/* Splits a main arena's region at memory that other code got from sbrk(2): the region ends at `end`, and a new region
+ * begins with the next piece. */
 static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 {
 	const struct region whole = heap->regions[index];

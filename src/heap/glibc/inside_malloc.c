@@ -129,7 +129,7 @@ static void give_all(struct holding *holding, bool is_glibc)
 }
 
 /* Returns true if a thread runs glibc's code. The address of the code of musl's old malloc is unknown; in a heap of
- * that malloc, the registers of every thread are used. */
+ * that malloc, inside_each() therefore uses the registers of every thread. */
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)

@@ -19,7 +19,7 @@ struct found {
 /* Returns true if an address is in the used part of a thread's stack, where no header can be. If the C library has
  * recorded the stack, its used part ends at the thread's control block. Otherwise the program may have allocated the
  * stack as a block, whose header is below all stack pointers, and other blocks may follow it. So only the page of the
- * stack pointer counts then. */
+ * stack pointer is then regarded as used. */
 static bool is_in_stack(struct heap *heap, uint64_t address)
 {
 	const struct heap_image *const image = heap->image;

@@ -23,7 +23,7 @@ static void mmapped_pick_note(struct choice *choice, uint64_t word)
 		choice->is_pointed[up_to - 1] = true;
 }
 
-/* Records to which candidates' blocks a word of the image points. */
+/* Finds out for each candidate whether a word of the image points to its block. */
 static void note_pointers(const struct heap_image *image, struct choice *choice)
 {
 	const uint64_t lowest = choice->found[0].start + choice->header;

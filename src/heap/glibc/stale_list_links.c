@@ -129,7 +129,7 @@ static bool may_have_begun(struct heap *heap, uint64_t header)
 /* A free chunk that may have been where the word is now. */
 struct list_links_source {
 	uint64_t header, size_word;
-	bool is_block; /* true if `header` is that of the block with the word: in use, so its size proves nothing */
+	bool is_block; /* true if the block with the word has this header; it is in use, so its size proves nothing */
 	uint64_t end;  /* end of the block that contains the word */
 };
 

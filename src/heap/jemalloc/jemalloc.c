@@ -48,8 +48,8 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	const uint64_t size = jemalloc_size(class);
 	const unsigned regions = (unsigned)(extent->size / size);
 
-	/* The bits after those of the last region must be clear. Words of the map beyond these are not read, because
-	 * they may contain anything. */
+	/* The bits after that of the slab's last region must be clear, up to the end of the word. Later words of the
+	 * map are not read, because they may contain anything. */
 	for (unsigned i = 0; i < align_up(regions, 64); i++) {
 		const bool is_free = extent->map[i / 64] >> i % 64 & 1;
 
@@ -141,7 +141,7 @@ static bool take_leaf(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_
 			const uint64_t word = load_word(run.bytes + i, 8);
 			const uint64_t page = first + (run.at + i - leaf) / 8 * JEMALLOC_PAGE;
 
-			/* A word without an address belongs to a released extent: only the size class is left. */
+			/* A word without an address is that of a released extent: only the size class is left. */
 			if (jemalloc_edata(word) && !jemalloc_take_page(j, page, word, end))
 				return false;
 		}

@@ -1,8 +1,9 @@
 /* The structures of jemalloc 5.3 in memory, on 64-bit processors with pages of 4096 bytes.
  *
- * An extent is contiguous memory: a slab, which has regions of one small size, or one large block. A struct edata
- * describes an extent. A radix tree of two levels maps each page to the edata of its extent. An arena has a bin for
- * each small size, with locks and counts. A thread has a cache, with a stack of released blocks for each size. */
+ * An extent is contiguous memory: a slab, or one large block. A slab is divided into places for blocks of one small
+ * size, which jemalloc calls regions. A struct edata describes an extent. A radix tree of two levels maps each page to
+ * the edata of its extent. An arena has a bin for each small size, with locks and counts. A thread has a cache, with a
+ * stack of released blocks for each size. */
 #ifndef FT_HEAP_JEMALLOC_JEMALLOC_H
 #define FT_HEAP_JEMALLOC_JEMALLOC_H
 
@@ -38,8 +39,8 @@
 #define BIN_REGIONS    136
 #define BIN_SLABS      176
 #define BIN_CURRENT    192
-/* base_t: memory for jemalloc's own structures. Each block of this memory begins with its size and a pointer to the
- * next block. */
+/* base_t: memory for jemalloc's own structures. Each piece of this memory begins with its size and a pointer to the
+ * next piece. */
 #define BASE_BLOCKS 160
 
 /* Offsets in tcache_slow_t, tcache_t and cache_bin_t. */

@@ -102,7 +102,7 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 
 /* In a fork's child, some caches belong to threads that only the parent has. Sets the blocks that contain these caches
  * to CLASS_TAKEN. No ring contains them, but the arenas count their memory. In all caches the stacks have the same
- * sizes, and so the marks have the same offsets. */
+ * sizes, and so MARK_BEHIND has the same offset. */
 static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;

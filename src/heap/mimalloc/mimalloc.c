@@ -13,7 +13,7 @@
 #define SMALL_BEGIN   384u
 #define HAS_ALIGNED   2u
 #define STATE_OF(w)   ((w)&3)
-#define STATE_MOVING  1u  /* a thread is moving a block to the heap's list */
+#define STATE_MOVING  1u  /* a page's state: a thread is moving a block to the list of the page's heap */
 #define CLASS_DELAYED 15u /* the state of a block in a heap's list of released blocks */
 
 struct mimalloc_page {
@@ -176,8 +176,8 @@ static int compare_addresses(const void *one, const void *two)
 	return compare_u64(*(const uint64_t *)one, *(const uint64_t *)two);
 }
 
-/* Some blocks have been released by other threads, but the heap's own thread has not reclaimed them yet. Sets these
- * blocks to CLASS_DELAYED. */
+/* Sets the state of some blocks to CLASS_DELAYED: those that other threads have released, but that the heap's own
+ * thread has not reclaimed yet. owner: address of the heap (mi_heap_t). */
 static bool take_delayed(struct mimalloc *m, uint64_t owner)
 {
 	struct heap *heap = m->heap;

@@ -19,7 +19,7 @@
 #define SEGMENT_USED      208 /* number of pages in use */
 #define SEGMENT_COOKIE    216
 #define SEGMENT_SLICES    224
-#define SEGMENT_INFO      232 /* number of slices that contain the descriptions */
+#define SEGMENT_INFO      232 /* number of slices that contain the pages' descriptions */
 #define SEGMENT_KIND      240
 #define SEGMENT_ENTRIES   248
 #define SEGMENT_THREAD    256
@@ -41,13 +41,13 @@
 #define HEAP_DELAYED 2840
 #define HEAP_THREAD  2848
 #define HEAP_COOKIE  2864
-#define HEAP_RANDOM  2888 /* state of the heap's random generator, which begins with a constant */
+#define HEAP_RANDOM  2888 /* state of the heap's random generator; the state begins with a constant */
 #define HEAP_PAGES   3024
 #define HEAP_BYTES   3064u
 
 struct mimalloc {
 	struct heap *heap;
-	uint64_t cookie; /* random number of the first thread's heap; a segment has it, xored with its address */
+	uint64_t cookie; /* random number of the first thread's heap; a segment has it xored with its own address */
 	uint64_t main;   /* address of the first thread's heap */
 	uint64_t *segments;
 	size_t segment_count, segment_capacity;

@@ -71,8 +71,8 @@ static bool is_context(struct musl *m, uint64_t at)
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
 
-		/* Two other variables may happen to be a number and the address of a page that begins with this
-		 * number. It is improbable that a third one is the address of another such page. */
+		/* Two other variables may happen to be a number and the address of a page that begins with this number.
+		 * It is improbable that a third one is the address of such a page, too. */
 		if (!mallocng_read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
 		    mallocng_number(m, head, 8) != secret ||
 		    !mallocng_read_number(m, at + head_at + m->word, m->word, &last) || !last || last % PAGE ||
@@ -204,8 +204,8 @@ static bool sort_groups(struct musl *m)
 /* ---- Blocks ---- */
 
 /* Returns true if the bytes before a block are correct. They contain the number of the block's slot, the number of
- * unused bytes at the slot's end if it is small, and the distance of the block from the group's first slot, in units.
- * Only the slot and the distance are checked. */
+ * unused bytes at the slot's end if there are fewer than five, and the distance of the block from the group's first
+ * slot, in units. Only the slot and the distance are checked. */
 static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
 	const uint64_t units = (block - group->start) / UNIT - 1;
@@ -220,12 +220,12 @@ static bool mallocng_add_block(struct musl *m, const struct mallocng_group *grou
 {
 	struct heap *heap = m->heap;
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
-	/* If the block does not begin at the start of its slot, its offset in the slot is stored before that start. */
+	/* If the block does not begin at the start of its slot, the block's offset in the slot is stored in the bytes
+	 * before the slot. */
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
 	uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
 
-	/* These are the low 16 bits of the offset; aligned_alloc() does not store the higher bits. So all offsets with
-	 * these low bits are tried. */
+	/* aligned_alloc() stores only the low 16 bits of the offset, so all offsets with these low bits are tried. */
 	while (is_moved && block < end && !is_block(m, group, slot, block))
 		block += UNIT << 16;
 	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;

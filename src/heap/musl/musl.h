@@ -4,7 +4,8 @@
 
 #include "heap/heap_private.h"
 
-/* Reads regions and blocks into an empty heap. Returns HEAP_NOT_FOUND if the heap belongs to another allocator. */
+/* Reads the regions and blocks of musl's malloc from 1.2.1 on into an empty heap. Returns HEAP_NOT_FOUND if the image
+ * has no such malloc. */
 enum heap_status musl_read(struct heap *heap);
 /* Does the same as musl_read() for the malloc of musl up to 1.2.0, with which later versions can be built, too. */
 enum heap_status musl_old_read(struct heap *heap);

@@ -32,8 +32,8 @@ static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 	figures->fordblks += word;
 }
 
-/* Reads the size word of a chunk that ends before `limit`. Returns false if no chunk is there: the header that
- * follows a chunk must repeat the word. */
+/* Reads the size word of the chunk at address `at`, which must end before `limit`. Returns false if no chunk is there:
+ * the header after a chunk must repeat the word. */
 static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t *word)
 {
 	const unsigned header = m->header;
@@ -188,8 +188,8 @@ static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, u
 	return true;
 }
 
-/* Reads the variables of an object. Regions between variables can begin anywhere. Other variables may look like the
- * start of a region, so a region is added only after its chunks were followed up to its end. */
+/* Adds the regions between the variables of an object. They can begin anywhere. Variables may look like the start of a
+ * region, so a region is added only after its chunks were followed up to its end. */
 static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *mapping, uint64_t limit)
 {
 	while (m->at < mapping->end) {

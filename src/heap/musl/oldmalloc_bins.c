@@ -107,8 +107,8 @@ static unsigned count_odd(struct musl_old *m, uint64_t bins)
 	return odd <= ODD_MAX && sure ? odd : UINT32_MAX;
 }
 
-/* Returns true if a bin that was in use may be at address `bin`. first: its link to its first chunk. Either both of its
- * links are the list's end mark, or the first chunk's link back is. */
+/* Returns true if a bin that has been used may be at address `bin`. first: the bin's link to its first chunk. In an
+ * empty bin, both links are the list's end mark; in any other bin, the first chunk's link back is the end mark. */
 static bool is_anchor(struct musl_old *m, uint64_t bin, uint64_t first)
 {
 	const uint64_t end = list_end(m, bin);

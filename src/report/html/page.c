@@ -12,7 +12,8 @@ bool page_may_replace(const char *path)
 	enum { BEGINNING = 15 /* <!doctype html> */ };
 	char found[BEGINNING] = "";
 	struct stat stat_buf;
-	/* A file that cannot be read can hardly be written either; then writing the page reports the error. */
+	/* If the file cannot be read, it can hardly be written either. Returns true, so that writing the page reports
+	 * the error. */
 	const int fd = open_regular(path, &stat_buf);
 
 	if (fd < 0)

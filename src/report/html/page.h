@@ -13,8 +13,8 @@ struct page_options {
 };
 
 /* Writes the page, which has at most PAGE_MAX bytes. If there are too many stacks, the smallest groups are folded:
- * added to a row for their callers, so that all sums stay exact. Returns 0, or a negative errno after a message. The
- * caller detects errors of the stream by ferror(). */
+ * added to a row for their callers, so that all sums stay exact. Returns 0. The caller detects errors of the stream by
+ * ferror(). */
 int page_write(const struct profile *profile, const struct page_options *options, FILE *out);
 
 /* Returns true if a page may replace the file at a path: it does not exist, or is empty, or is no regular file, or is a

@@ -347,7 +347,7 @@ static void page_data_add_threads(struct buf *out, const struct profile *profile
 	free(threads.rows);
 }
 
-/* Adds the results of scans; nothing if there was no scan. */
+/* Adds the results of scans, and the reason if a process has no result. Adds nothing if there is neither. */
 static void add_scan(struct buf *out, const struct profile_resource *kind)
 {
 	if (kind->scanned) {

@@ -60,7 +60,7 @@ enum page_frame_flags {
 	PAGE_FRAME_STANDARD = 4 /* profile_function_is_standard() */
 };
 
-/* A value besides those of enum stack_end. */
+/* How a stack ends, besides the values of enum stack_end: the group has no stack. */
 enum { PAGE_NO_STACK = 3 };
 
 #endif

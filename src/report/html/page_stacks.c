@@ -131,8 +131,8 @@ static size_t frame_add(struct page_stacks *stacks, const struct profile_frame *
 	return *place - 1;
 }
 
-/* Returns the key of a node in node_of, which combines the numbers of its caller and its frame. Each number is below
- * 2^32, because the data of the page has at most PAGE_MAX bytes. */
+/* Returns the key of a node in the hash table node_of: the numbers of the caller and of the frame, combined. Each
+ * number is below 2^32, because the data of the page has at most PAGE_MAX bytes. */
 static uint64_t page_stacks_node_key(size_t caller, size_t frame)
 {
 	return ((uint64_t)caller << 32 | (uint32_t)frame) + 1;

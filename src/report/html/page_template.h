@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Contains the mark "@DATA@" once, which page_write() replaces by the data. */
+/* Contains the text "@DATA@" once; page_write() replaces it by the data. */
 extern const unsigned char page_template[];
 extern const size_t page_template_size;
 

@@ -7,9 +7,10 @@
 
 struct core;
 
-/* Opens an ELF core file of this processor's byte order. Returns NULL after a message if the file cannot be read, or is
- * not a core file. core_free() frees the result; core_free(NULL) does nothing. sysroot: a directory that is put before
- * the paths of the files that the process had mapped, or NULL; the string belongs to the caller. */
+/* Opens a little-endian ELF core file of a known processor. Returns NULL after a message if the file cannot be read, or
+ * is not such a core file. core_free() frees the result; core_free(NULL) does nothing. sysroot: a directory that is put
+ * before the paths of the files that the process had mapped, or NULL; the caller owns the string, which must stay
+ * valid. */
 struct core *core_open(const char *path, const char *sysroot);
 void core_free(struct core *core);
 /* Returns the memory image, which is valid as long as the core. */

@@ -18,8 +18,8 @@ static void core_mappings_take_path(struct mapping *mapping, char *path, struct 
 	mapping->deleted = proc_path_take_deleted(path);
 }
 
-/* NT_FILE contains the number of mappings, the size of a page, {start, end, offset in pages} of each mapping, then
- * the paths, each with its NUL. */
+/* Reads a note NT_FILE. It contains the number of mappings, the size of a page, {start, end, offset in pages} of each
+ * mapping, then the paths, each with its NUL. */
 void core_mappings_read(struct maps *files, const struct arch *arch, const unsigned char *bytes, size_t size)
 {
 	const unsigned width = arch->pointer_size;

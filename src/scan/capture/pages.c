@@ -126,7 +126,7 @@ static void forget_pages(struct pages_words *words, const struct pagemap_region 
 			words->items[at - words->first] &= ~PAGE_PRESENT;
 }
 
-/* Removes the mark "present" of pages of zeros. */
+/* Clears PAGE_PRESENT in the words of pages of zeros, so that these pages are not copied. */
 static void forget_zeros(struct pages_words *words)
 {
 	struct pagemap_region regions[REGIONS];

@@ -136,8 +136,8 @@ static bool leave_alone(struct frozen_process *hold, struct code *code)
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
-/* Threads in a system call run only after all others have left the code, because a lock for which they wait is then
- * free. */
+/* Lets threads run until they have left the code of the C library and of `object`. Threads in a system call run only
+ * after all others have left this code, because a lock for which they wait is then free. */
 size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;

@@ -77,12 +77,12 @@ static int reopen(int place)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* The kind of a mapped object. */
+/* What the mapping shows, and whether it could be opened. */
 enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,
 	OBJECT_DEVICE, /* not a regular file; treated as if it had no data in pages that are not in the page table */
-	OBJECT_OTHER,  /* an object on a file system whose pages are not read */
+	OBJECT_OTHER,  /* a file on a file system whose pages are not read */
 };
 
 static enum shared_pages_object open_path(struct shared *s, const char *path, bool is_by_range)
@@ -226,8 +226,8 @@ static bool shared_pages_is_wanted(void *shared, uint64_t address)
 	return false;
 }
 
-/* unknown_left is reduced by the mapping's size, not by the pages read, so it does not depend on earlier scans.
- * Otherwise each scan of a process would make the kernel allocate more pages. */
+/* Reduces unknown_left by the mapping's size, not by the number of bytes read, so that it does not depend on earlier
+ * scans. Otherwise each scan of a process would make the kernel allocate more pages. */
 void shared_add(struct shared *s, int fd, const struct mapping *m)
 {
 	s->mapping = m;

@@ -2,8 +2,9 @@
  *
  * Such a page was written by another process, through another mapping of the same memory, or by write(2); or the
  * process itself has written it, and then dropped it (MADV_DONTNEED). /proc/PID/pagemap says nothing about such a
- * page. The mapped object says which of its pages have data (SEEK_DATA). If the object cannot be opened, all of its
- * pages are copied, up to a limit, because the kernel allocates an empty page when it is read. */
+ * page. The mapped object (here: a file, or anonymous shared memory) says which of its pages have data (SEEK_DATA). If
+ * it cannot be opened, all of its pages are copied, but only up to a limit, because reading an empty page makes the
+ * kernel allocate it. */
 #ifndef FT_SCAN_CAPTURE_SHARED_PAGES_H
 #define FT_SCAN_CAPTURE_SHARED_PAGES_H
 

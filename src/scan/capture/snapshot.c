@@ -156,7 +156,8 @@ static int snapshot_make_room(struct snapshot *s, uint64_t bytes)
 	return 0;
 }
 
-/* Returns true if the process has ended. A kernel thread, which has no memory either, has not ended. */
+/* Returns true if the process has ended. A kernel thread has no memory, just like an ended process, but it has not
+ * ended. */
 static bool snapshot_has_ended(pid_t pid)
 {
 	struct proc_stat stat;

@@ -71,8 +71,9 @@ int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
 /* Does the same as snapshot_warm() for a process that is traced already; tid is one of its threads. Returns 0 or
  * -errno, without a message. */
 int snapshot_warm_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch);
-/* Copies the memory of a process whose threads will not run again. tid: one of them, which still has the memory. The
- * snapshot takes over the registers of all threads from *threads. Returns 0 or -errno, without a message. */
+/* Copies the memory of a process that is traced already, and whose threads do not run meanwhile. tid: one of them,
+ * which still has the memory. The snapshot takes over the registers of all threads from *threads. Returns 0 or -errno,
+ * without a message. */
 int snapshot_take_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch, struct scan_threads *threads);
 /* Return the last copy, valid until the next one, and its figures. */
 const struct heap_image *snapshot_image(const struct snapshot *snapshot);

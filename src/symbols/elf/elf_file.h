@@ -21,7 +21,8 @@ struct errno_place;
 /* Identifies a file and its contents: a new file at the same path has another key. */
 struct elf_key {
 	uint64_t device, inode, size, mtime_sec, mtime_nsec;
-	/* the file was read from the memory of a process; size and mtime are 0, and the file is not in the cache */
+	/* the file was read, segment by segment, from the memory of a process; size and mtime are 0, and the file is
+	 * not in the cache */
 	bool from_memory;
 };
 
@@ -66,7 +67,7 @@ struct elf_file {
 	const struct elf_symbol **wanted;
 	size_t wanted_count;
 	bool wanted_read;
-	struct call_slot *call_slots; /* slots that contain the addresses of called functions (got_slots.c) */
+	struct call_slot *call_slots; /* GOT entries with the addresses of called functions (got_slots.c) */
 	size_t call_slot_count;
 	bool call_slots_read;
 	struct errno_place *errno_place; /* see errno_place.c; NULL: not read yet */

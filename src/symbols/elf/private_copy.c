@@ -147,9 +147,9 @@ static bool is_bomb(const struct making *making, const unsigned char *section)
 	return is;
 }
 
-/* Leaves out sections that are not wanted, or not completely in the file. *total: bytes of all other sections, plus the
- * decompressed bytes of compressed sections. Keeps only the first .gnu_debugdata: a hostile file may have thousands,
- * and each takes a second to unpack. */
+/* Leaves out sections that are not wanted, not completely in the file, larger than their limit, or mostly a hole.
+ * *total: bytes of all other sections, plus the decompressed bytes of compressed sections. Keeps only the first
+ * .gnu_debugdata: a hostile file may have thousands, and each takes a second to unpack. */
 static void choose_sections(struct making *making, uint64_t *total)
 {
 	bool has_packed = false;
@@ -334,7 +334,7 @@ static bool copy_sections(struct making *making)
 	return true;
 }
 
-/* Writes the headers last, because a copied section may overlap them. */
+/* Writes the headers. To be called after the sections are copied, because a copied section may overlap them. */
 static bool copy_headers(struct making *making)
 {
 	struct elf_headers *const headers = &making->headers;

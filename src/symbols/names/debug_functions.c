@@ -1,5 +1,5 @@
 /* Finds functions whose names are only in an object's separate debug file. Uses libdwfl, as the code that names frames
- * does. With each file, keeps the functions that the callers' is_chosen() or is_wanted() has accepted. */
+ * does. Stores in the struct elf_file the functions that is_chosen() or is_wanted() has accepted. */
 #include "config.h"
 #include "symbols/names/debug_file.h"
 #include "base/buf.h"
@@ -94,7 +94,8 @@ static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
 	symbols->items = NULL;
 }
 
-/* Reads the symbols of the separate debug file. Prints a warning if that takes too long. */
+/* Reads the functions in the object's separate debug file into object->file. Prints a warning if reading takes too
+ * long. */
 static void find_debug_symbols(const struct object *object)
 {
 	struct debug_symbols *const symbols = xcalloc(1, sizeof(*symbols));

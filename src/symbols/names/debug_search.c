@@ -52,7 +52,7 @@ static bool debug_search_has_build_id(int fd, const struct stat *st, const struc
 }
 
 /* Returns true if the file is the debug file that is searched for. Otherwise sets *reason to a static text, or to NULL
- * if the file is the program's own file. */
+ * if the file is the very file whose debug file is searched for. */
 static bool is_it(int fd, const struct stat *st, const struct debug_search *search, const char **reason)
 {
 	*reason = NULL;

@@ -18,11 +18,12 @@ struct debug_search {
 	size_t build_id_size; /* 0: the file has no build-id */
 };
 
-/* Opens the debug file that has this build-id or, without a build-id, this CRC. Opens only regular files, without
- * blocking. Returns the descriptor and sets *st and *path, which the caller frees. Returns -1 if there is none. */
+/* Opens the debug file that has the build-id in *search or, if that is missing, the CRC in *search (any CRC if it is
+ * 0). Opens only regular files, without blocking. Returns the descriptor and sets *st and *path, which the caller
+ * frees. Returns -1 if there is no such file. */
 int debug_search_file(const struct debug_search *search, struct stat *st, char **path);
-/* Like debug_search_file(), but for dwz's file, whose name in `link` is absolute, or relative to the folder of a path
- * in `paths`. */
+/* Like debug_search_file(), but for dwz's file (private_copy.h), whose name in `link` is absolute, or relative to the
+ * folder of a path in `paths`. Also searches the subfolder .dwz of each of `folders`. */
 int debug_search_alt(const struct debug_search *search, struct stat *st, char **path);
 
 /* Returns the path FOLDER/.build-id/ab/cdef....debug, where abcdef... are the hexadecimal digits of a build-id, at

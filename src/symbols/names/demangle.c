@@ -36,7 +36,8 @@ static void on_piece(const char *piece, size_t size, void *context)
 	buf_add(&demangling->text, piece, size);
 }
 
-/* Tries Rust first: Rust's older mangled names are also valid C++ names, whose demangled form is different. */
+/* Demangles a name into demangling->text. Tries Rust first, because Rust's older mangled names are also valid C++ names
+ * with another demangled form. */
 static bool demangle(const char *symbol, int style, struct demangling *demangling)
 {
 	if (setjmp(demangling->too_long))

@@ -19,7 +19,7 @@
 /* The .dwo file that this thread looks for. It is kept here because libdw passes to open_for_libdw() only the path that
  * libdw has built from the file's name. */
 static __thread struct {
-	const char *name;   /* name of the .dwo file as in the unit; NULL: no file is looked for */
+	const char *name;   /* name of the .dwo file as in the skeleton unit; NULL: no file is looked for */
 	const char *beside; /* a path in whose folder the .dwo file may be */
 } wanted;
 

@@ -1,8 +1,8 @@
 /* Finds functions, inlined functions and lines by address in DWARF, with libdw.
  *
  * libdw finds a unit by .debug_aranges, which clang does not write, and searches the whole unit for each function.
- * Therefore this file makes a table of the units' ranges; when a unit is first needed, it makes a table of the ranges
- * of the unit's functions. */
+ * Therefore this file makes a table of the ranges of all units and, when a unit is first needed, a table of the ranges
+ * of that unit's functions. */
 #include "config.h"
 #include "symbols/names/name_file.h"
 #include "symbols/names/dwo_file.h"
@@ -61,8 +61,8 @@ static int name_dwarf_by_start(const void *a, const void *b)
 	return left->end > right->end ? -1 : left->end < right->end;
 }
 
-/* Adds the ranges of a DIE, which belong to the unit or function `index`. Returns false if it has none. In a damaged
- * file many DIEs can share one long list, so *left limits the ranges of all DIEs. */
+/* Adds the ranges of a DIE. index: the number of the DIE's unit or function. Returns false if the DIE has no ranges. In
+ * a damaged file many DIEs can share one long list, so *left limits the ranges of all DIEs. */
 static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t index, size_t *left)
 {
 	Dwarf_Addr base, start, end;
@@ -184,14 +184,15 @@ void dwarf_index_free(struct dwarf_index *index)
 
 /* ---- Functions of a unit ---- */
 
-/* Returns true if the DIE is a type, or imports a unit that contains types. */
+/* Returns true if a DIE with this tag shows that its unit describes types: a frequent kind of type, or the import of
+ * another unit. */
 static bool name_dwarf_is_type(int tag)
 {
 	return tag == DW_TAG_base_type || tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
 	       tag == DW_TAG_imported_unit;
 }
 
-/* Adds the functions below a DIE to the index. dies_left limits the search: in a damaged file, a link to the next
+/* Adds the functions below a DIE to the unit. index->dies_left limits the search: in a damaged file, a link to the next
  * sibling can point backwards, because libdw only checks that the DIE is in its unit. */
 static void index_children(struct dwarf_index *index, struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
@@ -235,7 +236,7 @@ static struct unit *find_unit(struct dwarf_index *index, uint64_t address)
 	return unit;
 }
 
-/* Gets a function's entry. If its code has several ranges, the entry is the start of the first. */
+/* Gets the address of a function's entry: the address in the DIE or, if it has none, the start of the first range. */
 static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry)
 {
 	Dwarf_Addr base, end;

@@ -25,7 +25,7 @@ static void add_folders(struct buf *path, const char *folders)
 	while (*folders) {
 		const size_t length = strcspn(folders, ":");
 		char *folder = xstrndup(folders, length);
-		/* libdwfl would look for a relative folder beside each file. */
+		/* debug_search_file() searches only absolute folders. */
 		char *absolute = realpath(folder, NULL);
 
 		if (absolute)
@@ -343,7 +343,7 @@ static const char *outermost_name(struct name_file *file, const struct dwarf_fra
 
 /* ---- Signal handlers' frames ---- */
 
-/* Reads code of the file if it is unchanged. `address` is as in the file. */
+/* Reads code from the file, unless the file has changed. address: as in the file. */
 static size_t name_file_read_code(const struct name_file *file, uint64_t address, unsigned char *code, size_t size)
 {
 	struct elf_key key;

@@ -37,9 +37,9 @@ struct symbol_table {
 	size_t count, capacity;
 };
 
-/* Fills an empty table with the module's symbols of code. */
+/* Fills an empty table with the symbols of code in a Dwfl_Module. */
 void symbol_table_read(struct symbol_table *table, Dwfl_Module *module);
-/* Returns the symbol that contains an address of the module, or NULL. */
+/* Returns the symbol that contains an address of the Dwfl_Module, or NULL. */
 const struct named_symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
 /* ---- DWARF by address: name_dwarf.c ---- */
@@ -58,7 +58,7 @@ struct dwarf_frame {
 	const char *file, *folder; /* source file, relative to the folder; NULL: unknown; both are owned by the Dwarf */
 	unsigned line;
 };
-/* Finds the frames at an address, the innermost first. Returns their number; 0 if nothing is known. */
+/* Finds the frames at an address, the innermost first. Returns their number; 0 if no unit contains the address. */
 #define DWARF_FRAMES_MAX 128
 size_t dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame frames[DWARF_FRAMES_MAX]);
 
@@ -69,7 +69,7 @@ struct dwarf_function {
 	int language;     /* DW_LANG_...; -1: unknown */
 	bool has_types;   /* its unit describes types; a unit that was compiled with -g1 does not */
 };
-/* Finds the function that begins at this address of the module. Returns false if there is none. */
+/* Finds the function that begins at this address of the Dwfl_Module. Returns false if no function begins there. */
 bool dwarf_index_function(struct dwarf_index *index, uint64_t address, struct dwarf_function *function);
 
 /* ---- The file: name_file.c ---- */

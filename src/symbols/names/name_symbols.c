@@ -1,5 +1,5 @@
-/* Finds a module's symbols by address. libdwfl finds the table of symbols (.symtab, the separate debug file's,
- * .gnu_debugdata, .dynsym), but for each address it searches the table in linear time. */
+/* Finds the symbols of a Dwfl_Module by address. libdwfl finds the table of symbols (.symtab, the separate debug
+ * file's, .gnu_debugdata, .dynsym), but for each address it searches the table in linear time. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"
@@ -43,7 +43,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Sorts by address; of the symbols at one address the best comes first: malloc before __libc_malloc. */
+/* Orders symbols by address; of the symbols at one address the best comes first: malloc before __libc_malloc. */
 static int name_symbols_by_start(const void *a, const void *b)
 {
 	const struct named_symbol *left = a, *right = b;

@@ -290,8 +290,8 @@ static struct name_file *names_find_file(struct names *names, const struct named
 	return file;
 }
 
-/* Finds the part of the file that the object's range shows. If it cannot be determined, prints a warning and returns
- * false. */
+/* Finds the part of the file that was mapped at the object's range. If it cannot be determined, prints a warning and
+ * returns false. */
 static bool names_find_place(struct names *names, struct named_object *object, const struct name_file *file)
 {
 	enum name_place place = NAME_PLACE_FOUND;

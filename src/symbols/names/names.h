@@ -1,4 +1,4 @@
-/* Finds names, source lines and inlined frames of addresses with libdwfl; used by both programs.
+/* Finds names, source lines and inlined frames of addresses with libdwfl, for functrace and functrace-postproc.
  *
  * Uses only the records of a trace (objects at addresses, with paths and build-ids), so that a trace gets the same
  * names while it is recorded, later, and on another machine. */
@@ -14,8 +14,8 @@ struct names_options {
 	const char *sysroot;    /* prefix of each path; NULL: none */
 	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL: none */
 	bool debuginfod;        /* debuginfod servers are asked */
-	/* Keeps the file of an open_path open if the object's path is another file, because open_path may be gone when
-	 * names are looked up. */
+	/* The file of an open_path is kept open if the object's path leads to another file, because open_path may be
+	 * gone when names are looked up. */
 	bool holds_files;
 	/* Another struct names, which outlives this one, and has the same options apart from holds_files. Each file is
 	 * read once for both. NULL: none. */

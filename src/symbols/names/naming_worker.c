@@ -12,7 +12,7 @@
 
 struct namer {
 	struct worker *worker;
-	struct names *files; /* used only by the worker: has no objects, but owns the files that all namings share */
+	struct names *files; /* used only by the worker: owns the files that all struct naming share */
 };
 
 struct naming {

@@ -20,8 +20,8 @@ struct named_address {
 	struct named_address *next_gone;
 };
 
-/* Starts the worker thread. Call namer_end() after naming_end() for all its namings; namer_end() does not wait for the
- * thread (NULL is allowed). */
+/* Starts the worker thread. Call namer_end() after naming_end() for each struct naming of this namer. namer_end() does
+ * not wait for the thread; NULL is allowed. */
 struct namer *namer_new(void);
 void namer_end(struct namer *namer);
 
@@ -41,7 +41,7 @@ bool naming_ask(struct naming *naming, const uint64_t *addresses, size_t count, 
 bool naming_is_known(struct named_address *const *names, size_t count);
 /* Copies the worker's finished answers into the entries. */
 void naming_take(struct naming *naming);
-/* Returns true if questions are open. */
+/* Returns true if there are questions whose answers naming_take() has not taken yet. */
 bool naming_is_waiting(const struct naming *naming);
 /* Waits for all answers, at most `ns` nanoseconds. Returns true if all have come. */
 bool naming_wait(struct naming *naming, uint64_t ns);

@@ -1,4 +1,4 @@
-/* Finds which part of an object's file a trace's range shows.
+/* Finds which part of an object's file was mapped at the object's range in a trace.
  *
  * According to functrace-formats(5), a range begins at file offset 0 and ends after the object's last mapping. The
  * sp-rtrace tools instead write each executable mapping as it is, which in most files begins some pages after offset 0.

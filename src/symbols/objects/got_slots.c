@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Limits of one file: number of slots, bytes of all names, bytes of one name. A slot with a longer name is left out. */
+/* Limits of one file: number of slots (words that the dynamic linker fills), bytes of all names, bytes of one name. A
+ * slot with a longer name is left out. */
 #define SLOTS_MAX     ((size_t)1 << 22)
 #define NAMES_MAX     ((size_t)256 << 20)
 #define NAME_MAX_KEPT 1024

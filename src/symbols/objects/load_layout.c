@@ -13,8 +13,8 @@
 
 #define NEIGHBOURS_MAX 64 /* number of mappings that are examined for one bias */
 
-/* Returns true if both mappings show the same file and are both shared or both private. A shared mapping beside private
- * mappings is another object. */
+/* Returns true if both mappings are mappings of the same file, and are both shared or both private. A shared mapping
+ * beside private mappings is another object. */
 static bool same_file(const struct mapping *a, const struct mapping *b)
 {
 	return a->shared == b->shared && mapping_same_file(a, b);
@@ -33,7 +33,7 @@ static bool segment_pages(const struct elf_segment *segment, uint64_t bias, uint
 	return true;
 }
 
-/* Returns how many bytes of the mapping belong to the segment at this bias. */
+/* Returns how many bytes of the mapping are in the pages of the segment if the file is loaded at this bias. */
 static uint64_t explained(const struct mapping *mapping, const struct elf_segment *segment, uint64_t bias)
 {
 	uint64_t start, end;
@@ -159,8 +159,8 @@ static void load_layout_add_text(struct object *object, const struct mapping *ma
 
 /* Returns true if mapping `index` of the object's file belongs to the object. Another copy of the file may be mapped
  * next to the object, with its text at addresses where the object's data could be. Then layout_find_bias() decides to
- * which copy the mapping belongs. A gap between segments is a mapping without access rights: a remainder of the mapping
- * that reserved the object's whole address range. */
+ * which copy the mapping belongs. A mapping without access rights in a gap between segments belongs to the object: it
+ * is a remainder of the mapping that reserved the object's whole address range. */
 static bool belongs(const struct maps *maps, size_t index, const struct object *object)
 {
 	const struct mapping *mapping = &maps->items[index];

@@ -5,8 +5,8 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
 
-/* Finds the load bias of the file to which mapping `index` belongs. If there are several candidates, the neighbouring
- * mappings decide. Returns false if the mapping belongs to none of the file's segments. */
+/* Finds the load bias of `file`, which is mapped by mapping `index`. If there are several candidates, the neighbouring
+ * mappings decide. Returns false if the mapping fits none of the file's segments. */
 bool layout_find_bias(const struct maps *maps, size_t index, const struct elf_file *file, uint64_t *bias);
 
 /* Fills in the object's start, end, lookup_end and text ranges from the mappings of its file at object->bias. Sets the

@@ -13,8 +13,8 @@ struct source {
 };
 
 /* Finds a path by which exactly the mapped file can be opened. Tries /proc/PID/map_files, /proc/PID/exe,
- * /proc/PID/root/PATH and PATH; the last three only count if their device and inode are those of the mapping. Returns
- * false if no path is found. */
+ * /proc/PID/root/PATH and PATH; accepts the last three only if they lead to a file with the device and inode of the
+ * mapping. Returns false if no path is found. */
 bool source_find(pid_t pid, const struct mapping *mapping, struct source *source);
 /* Opens the file for reading. Returns a descriptor, which the caller closes, or -errno. */
 int source_open(const struct source *source);

@@ -66,8 +66,8 @@ static bool is_vdso(const struct mapping *mapping)
 	return !mapping->inode && !strcmp(mapping->path, "[vdso]");
 }
 
-/* Returns true if the end report should say that this file cannot be read. Mappings of devices, shared memory and the
- * like are not reported, because they contain no code of programs. */
+/* Returns true if the summary at the end of the run should say that this file cannot be read. Mappings of devices,
+ * shared memory and the like are not reported, because they contain no code of programs. */
 static bool is_worth_a_word(const struct mapping *mapping)
 {
 	return mapping->path[0] == '/' && strncmp(mapping->path, "/dev/", 5) != 0 &&
@@ -98,7 +98,7 @@ struct mapped_file {
 	const char *reason;
 };
 
-/* Returns the file of a source; reads it if it is not in the cache. */
+/* Returns the ELF file of a source, from the cache of elf_file_read() if possible. */
 static struct elf_file *file_of_source(const struct source *source, const char *path, const char **reason)
 {
 	const int fd = source_open(source);
@@ -174,8 +174,8 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 	return file;
 }
 
-/* Returns the path to show. If the file is deleted and has no build-id, the path ends with " (deleted)", because a
- * later file at this path could be mistaken for it. */
+/* Returns the path to show. The path of a deleted file ends with " (deleted)", because a later file at this path could
+ * be mistaken for it. This is left out if the file has a build-id, and a path in a file system (not "/memfd:..."). */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
 	const bool mark = mapping->deleted &&
@@ -263,7 +263,8 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 		return;
 	}
 	find_mapped_file(scan, index, object, reason);
-	/* The user may have no right to read the program, or the file is gone. */
+	/* If the file cannot be read, because it is gone or the user has no right to read it, read the process's memory
+	 * instead. */
 	if (!object->file && *reason != elf_reason_no_elf) {
 		const char *const of_file = *reason;
 
@@ -367,7 +368,8 @@ static int mapped_object_by_start(const void *a, const void *b)
 	return (*left)->start < (*right)->start ? -1 : (*left)->start > (*right)->start;
 }
 
-/* Replaces the list's objects by those of the scan. An object that was in the list already keeps its struct. */
+/* Replaces the list's objects by those found in the mappings. An object that was in the list already keeps its
+ * struct. */
 static void mapped_object_replace(struct object_list *list, struct mapped_object_scan *scan,
 				  void (*removed)(void *context, struct object *object),
 				  void (*added)(void *context, struct object *object), void *context)

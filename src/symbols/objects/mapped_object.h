@@ -17,7 +17,7 @@ struct text_range {
 };
 
 struct object {
-	char *path;          /* the path as the process sees it; "[vdso]", "/memfd:x (deleted)" */
+	char *path;          /* the path as the process sees it, or "[vdso]"; may end with " (deleted)" */
 	uint64_t start, end; /* the lowest mapped address, and the end of the last mapping */
 	/* The end of the object's range in traces, which is also the range in which addresses of stacks are looked up.
 	 * It is the end of the object's code, or of its data if no other object is mapped in between. On AArch64 the
@@ -40,7 +40,8 @@ struct object {
 struct object_list {
 	struct object **items; /* the objects by ascending start */
 	size_t count, capacity;
-	/* Messages for the end report: path and reason of each mapped executable file that could not be read as ELF. */
+	/* Messages for the summary at the end of the run: path and reason of each mapped executable file that could not
+	 * be read as ELF. */
 	char **unread;
 	size_t unread_count, unread_capacity;
 };

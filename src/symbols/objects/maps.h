@@ -40,10 +40,10 @@ void maps_mark_tags(const char *text, struct maps *maps);
 int maps_read_waiters(pid_t pid, const struct maps *maps, bool *has_waiters);
 /* Sets has_waiters from the text of /proc/PID/smaps. */
 void maps_mark_waiters(const char *text, const struct maps *maps, bool *has_waiters);
-/* Returns true if both mappings show the same file. */
+/* Returns true if both mappings are mappings of the same file. */
 bool mapping_same_file(const struct mapping *a, const struct mapping *b);
-/* Finds the ELF header of the file that mapping `index` shows: returns the file's mapping with offset 0, which is this
- * mapping, or one of the 63 before it. Returns NULL if there is none. */
+/* Finds the ELF header of the file that is mapped by mapping `index`: returns the file's mapping with offset 0, which
+ * is this mapping, or one of the 63 before it. Returns NULL if there is none. */
 const struct mapping *maps_find_header(const struct maps *maps, size_t index);
 /* Returns the mapping that contains an address, or NULL. */
 const struct mapping *maps_find(const struct maps *maps, uint64_t address);

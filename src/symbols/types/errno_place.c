@@ -175,7 +175,7 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 
 struct errno_place_reading {
 	char *path;
-	struct elf_file *file; /* the request has its own reference to the file */
+	struct elf_file *file; /* this struct has its own reference to the file */
 	const struct arch *arch;
 	struct errno_place place;
 };

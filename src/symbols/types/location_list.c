@@ -173,7 +173,7 @@ bool location_is_sound(Dwarf_Attribute *location)
 
 /* Finds GCC's views for a variable's list. A view is the number of a source position among those that have the same
  * address. Each entry of the list has two views: one of its start address, from which the entry is valid, and one of
- * its end address, up to which the entry is valid. In a .dwo file GCC counts the offset of the views from the table of
+ * its end address, up to which the entry is valid. In a .dwo file the offset of the views is relative to the table of
  * lists. Returns false if there are no views. */
 static bool find_views(Dwarf_Die *variable, Dwarf_Attribute *location, struct list *views)
 {

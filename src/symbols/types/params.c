@@ -108,8 +108,9 @@ static bool find_last(const struct params *params, const struct params *declared
 	return true;
 }
 
-/* Gives each listed parameter the position of the first declared parameter with which it can be matched. If it can also
- * be matched with a later one, it is ambiguous. */
+/* Replaces the list by the declared parameters. Each listed parameter replaces the first declared one with which it can
+ * be matched, and is ambiguous if it can also be matched with a later one. If some parameter cannot be matched, changes
+ * nothing. */
 static void add_declared(struct params *params, struct params *declared)
 {
 	size_t *last = xcalloc(params->count + 1, sizeof(*last));

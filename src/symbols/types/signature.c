@@ -89,8 +89,9 @@ static bool may_lose_result(const struct param_entry *entry, const struct named_
 	return entry->is_own || (symbol && has_part_name(symbol->name));
 }
 
-/* Returns true if a function with a local convention returns a result of this type in the same register as other
- * functions. A float may be in another register, and the address of a result in memory is not where the ABI puts it. */
+/* Returns true if a function with a convention of its own (has_local_convention()) returns a result of this type in the
+ * same register as other functions. A float may be in another register, and the address of a result in memory is not
+ * where the ABI puts it. */
 static bool is_integer_result(const struct data_type *result)
 {
 	switch (result->kind) {
@@ -208,8 +209,8 @@ static bool is_c(int language)
 	       language == LANG_C17;
 }
 
-/* Returns true if the language passes arguments as C does, or as `passed` says (Rust). Fortran passes addresses, and Go
- * uses other registers. */
+/* Returns true if the language passes arguments as C does, or as signature_param.passed says (Rust). Fortran passes
+ * addresses, and Go uses other registers. */
 static bool has_known_abi(int language)
 {
 	switch (language) {
@@ -322,8 +323,9 @@ static bool is_origin_lost(Dwarf_Die *function)
 	return die_has(function, DW_AT_abstract_origin) && !die_reference(function, DW_AT_abstract_origin, &origin);
 }
 
-/* Returns true if the function has another calling convention. Clang describes it (fastcall, ms_abi, vectorcall...),
- * GCC does not. stdcall passes arguments in the ABI's places. */
+/* Returns true if debug information says that the function has another calling convention than C's. Clang describes
+ * such conventions (fastcall, ms_abi, vectorcall...), GCC does not. stdcall is not one of them, because it passes
+ * arguments in the ABI's places. */
 static bool has_other_convention(Dwarf_Die *function)
 {
 	enum { STDCALL = 0xb2 };

@@ -33,9 +33,9 @@ static bool is_virtual(Dwarf_Die *die)
 	       virtuality != DW_VIRTUALITY_none;
 }
 
-/* Returns by how many bytes the word with a virtual base's offset precedes the vtable. The object's first word contains
- * the vtable's address (Itanium C++ ABI). Compilers describe the base's address by the operations below, which begin
- * with the object's address on the stack. Returns 0 for any other operations. */
+/* Returns by how many bytes the word with a virtual base's offset precedes the vtable. The first word of a C++ object
+ * contains the vtable's address (Itanium C++ ABI). Compilers describe the base's address by the operations below, which
+ * begin with that object's address on DWARF's stack. Returns 0 for any other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
 	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: the number of bytes */
@@ -69,8 +69,9 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 	return true;
 }
 
-/* From DWARF 4 on, bits are counted from the struct's beginning. Earlier versions count them from the most significant
- * bit of a storage unit; the number is negative if the bits go on after the unit, as in packed structs. */
+/* Reads both numberings of bits. DWARF 4 and later versions number them from the struct's beginning; earlier versions
+ * from the most significant bit of a storage unit, and the number is negative if the bits go on after the unit, as in
+ * packed structs. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {
 	uint64_t size, at, storage = member->type->size;

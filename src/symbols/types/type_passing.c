@@ -79,8 +79,8 @@ struct copies {
 	unsigned move_assignments; /* move assignment operators that the source declares */
 };
 
-/* Returns true if the class is passed by its address because of this constructor. A template's instance has template
- * arguments in its name (W<W&>), and never is a copy constructor. */
+/* Returns true if the class is passed by its address because of this constructor. An instance of a constructor template
+ * has template arguments in its name (W<W&>), and is never a copy constructor. */
 static bool constructor_forbids(struct type_reader *reader, Dwarf_Die *class, Dwarf_Die *function,
 				struct copies *copies)
 {

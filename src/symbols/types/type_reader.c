@@ -53,7 +53,7 @@ const char *die_string(struct type_reader *reader, Dwarf_Die *die, unsigned attr
 	Dwarf_Attribute found;
 	const char *string = dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 	const size_t length = string ? strnlen(string, NAME_MAX_LENGTH) : 0;
-	/* libdw's string belongs to the opened file. The types need a copy that lives as long as they do. */
+	/* libdw's string is valid only while the file is open. The types need a copy that lives as long as they do. */
 	char *copy = length && length < NAME_MAX_LENGTH ? type_memory(reader, length + 1) : NULL;
 
 	return copy ? memcpy(copy, string, length) : "";

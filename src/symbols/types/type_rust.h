@@ -4,8 +4,8 @@
 
 #include "symbols/types/type_reader.h"
 
-/* Returns how Rust passes a value of this type. Each examined part of the type counts as one DIE; when
- * reader->dies_left is used up, the result is unknown. */
+/* Returns how Rust passes a value of this type. Subtracts 1 from reader->dies_left for each examined part of the type.
+ * If reader->dies_left is 0 afterwards, the result has no meaning. */
 struct passed_as type_passed_by_rust(struct type_reader *reader, const struct data_type *type);
 
 #endif

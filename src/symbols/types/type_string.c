@@ -112,7 +112,7 @@ static void see_view(struct data_type *type)
 /* ---- Rust ---- */
 
 /* Finds the first pointer in nested structs: in a String it is in Vec, RawVec, Unique, NonNull. Structs of a damaged
- * file can contain each other many times, so each member counts as one DIE. */
+ * file can contain each other many times, so reader->dies_left limits the number of members. */
 static bool find_pointer(struct type_reader *reader, const struct data_type *type, uint32_t offset, unsigned depth,
 			 uint32_t *at)
 {

@@ -23,7 +23,8 @@ static void types_read_pointer(struct type_reader *reader, Dwarf_Die *die, unsig
 	type->target = level + 1 < TYPE_LEVELS ? type_read_of(reader, die, level + 1) : &type_unknown;
 }
 
-/* A pointer to a data member is an offset; a pointer to a member function consists of two words. */
+/* Describes a pointer to a member: a pointer to data is an offset, a pointer to a member function consists of two
+ * words. */
 static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	Dwarf_Die to;
@@ -36,7 +37,8 @@ static void read_member_pointer(struct type_reader *reader, Dwarf_Die *die, stru
 	type->align = reader->word;
 }
 
-/* DWARF uses unspecified types for C++'s nullptr_t, in some compilers for "void", and for Rust's "!". */
+/* Describes C++'s nullptr_t, and leaves the other unspecified types of DWARF unchanged: some compilers use them for
+ * "void", and rustc for "!". */
 static void read_unspecified(struct type_reader *reader, struct data_type *type)
 {
 	if (strstr(type->name, "nullptr")) {
@@ -145,8 +147,8 @@ static bool read_member(struct type_reader *reader, Dwarf_Die *die, unsigned lev
 
 /* ---- Rust's enums ---- */
 
-/* Reads the number that selects a variant. rustc writes a number of 16 bytes as a block. Returns false if there is no
- * number, or if it needs more than 8 bytes. */
+/* Reads the number that selects a variant. rustc writes a number of 16 bytes as a DW_FORM_block. Returns false if there
+ * is no number, or if it needs more than 8 bytes. */
 static bool read_selector(Dwarf_Die *die, uint64_t *value)
 {
 	static const unsigned char zeros[sizeof(*value)] = {0};
@@ -241,8 +243,8 @@ static const struct data_type *swapped_type(struct type_reader *reader, const st
 	return copy;
 }
 
-/* In a struct with the other byte order (GCC's scalar_storage_order) all integers have this order, also those whose
- * types do not say it: enumerations. */
+/* Gives all integer members of a struct the other byte order if one of them has it. In a struct with GCC's
+ * scalar_storage_order all integers have it, also enumerations, whose types do not say it. */
 static void swap_members(struct type_reader *reader, struct data_member *members, size_t count)
 {
 	bool is_any = false;

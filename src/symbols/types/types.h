@@ -1,5 +1,5 @@
 /* A function's signature, from debug information: types of the parameters, as far as values are shown, and places of
- * the arguments. All data is static, or belongs to the object's file; it does not change. */
+ * the arguments. All data is static, or is freed with the object's file; it does not change. */
 #ifndef FT_SYMBOLS_TYPES_TYPES_H
 #define FT_SYMBOLS_TYPES_TYPES_H
 

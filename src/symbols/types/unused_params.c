@@ -106,7 +106,7 @@ enum param_place param_place_if_used(const struct type_reader *reader, const str
 				       entry->address >= start && entry->address < end);
 	}
 	/* Callers may pass only some scalars of a struct. Those on the stack are not examined one by one, so the whole
-	 * parameter counts as not passed. */
+	 * parameter is treated as not passed. */
 	if (proof.is_in_frame && proof.has_pieces)
 		return PLACE_NOWHERE;
 	if (proof.is_in_frame) {

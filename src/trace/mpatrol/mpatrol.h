@@ -43,7 +43,7 @@ struct mpatrol_event {
 struct mpatrol_events;
 
 struct mpatrol_events_options {
-	/* finds names of callers; NULL: the names in the frame's text are used, or module+0xOFFSET */
+	/* finds names of callers; NULL: the names in the frame's text are used, or OBJECT+0xOFFSET */
 	frame_namer namer;
 	void *namer_context;
 	void (*emit)(void *context, const struct mpatrol_event *event);

@@ -67,8 +67,8 @@ static void mpatrol_events_emit(struct mpatrol_events *events, const struct mpat
 /* ---- Blocks ---- */
 
 /* Counts an entry of `live` that became 0. Such an entry stays in the table, because most addresses are allocated
- * again. When half of the entries are 0, they are removed, so that memory stays proportional to the number of live
- * blocks. */
+ * again. When at least half of the entries (and 1024) are 0, removes these entries, so that memory stays proportional
+ * to the number of live blocks. */
 static void count_dead_entry(struct mpatrol_events *events)
 {
 	struct hash live = {0};

@@ -303,8 +303,8 @@ static int take_trailer(struct reader *reader)
 	return 0;
 }
 
-/* Called if the input ends without a trailer, because the program that wrote it was killed or still runs. Returns 0 or
- * a negative errno. */
+/* Ends the reading of an input that has no trailer, and remarks that the program that wrote the trace was killed or
+ * still runs. Returns 0 or a negative errno. */
 static int without_trailer(struct reader *reader)
 {
 	const int status = reader_end(reader);

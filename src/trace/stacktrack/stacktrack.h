@@ -37,8 +37,9 @@ enum stacktrack_type {
 /* The two known styles of scopes. */
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
-/* Named values. Each record except a call or an object is written as a hit of a named value. No hit of "object" is
- * written. The arguments and the stack of a call are hits of named values with the sequence number of the call. */
+/* Named values. Each record except a call or an object is written as a hit of a named value (a baseline: one hit for
+ * each block). No hit of "object" is written. The arguments and the stack of a call are hits of named values with the
+ * sequence number of the call. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \

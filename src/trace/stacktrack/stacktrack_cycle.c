@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define FILES_MAX INT16_MAX
-#define TIMETYPE  0x20 /* value in the document's sample; the document does not explain it */
+#define TIMETYPE  0x20 /* value in the sample of the format's document, which does not explain it */
 
 uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle)
 {

@@ -423,7 +423,7 @@ static int check_flags(struct describe *d)
 	return 0;
 }
 
-/* Checks that the flags, the process and the sequence number have room before the payload. */
+/* Checks that the flags, the pid and the sequence number have room before the payload. */
 static int check_head(struct describe *d)
 {
 	struct stacktrack_format *const format = d->format;

@@ -12,7 +12,7 @@
 /* The form in which a member is printed. */
 enum stacktrack_kind {
 	STACKTRACK_TIME,    /* a time in ticks, printed as seconds since the start */
-	STACKTRACK_DIVISOR, /* ticks per second, printed like a time, as the document does */
+	STACKTRACK_DIVISOR, /* ticks per second, printed like a time, as in the format's document */
 	STACKTRACK_SIGNED,
 	STACKTRACK_UNSIGNED,
 	STACKTRACK_HEX,
@@ -56,8 +56,8 @@ extern const struct stacktrack_layout stacktrack_layouts[STACKTRACK_TYPES + 1];
 
 enum { STACKTRACK_ENTRY_MAX = 4096 };
 
-/* The layout of all entries. The first two bytes are the flags. The process and the sequence number (4 bytes) follow,
- * each at a multiple of its size as in a C struct, because descriptions do not contain their offsets. */
+/* The layout of all entries. The first two bytes are the flags. The pid and the sequence number (4 bytes) follow, each
+ * at a multiple of its size as in a C struct, because descriptions do not contain their offsets. */
 struct stacktrack_format {
 	bool is_described; /* read from a description; then the trace's prologue must not contradict it */
 	unsigned version;
@@ -88,7 +88,7 @@ bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsign
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size);
 
-/* Returns the number of 1, 2, 4 or 8 bytes at `p`. swap: the trace is big-endian, else little-endian. */
+/* Returns the number that is stored at `p` in 1, 2, 4 or 8 bytes. swap: the trace is big-endian, else little-endian. */
 static inline uint64_t stacktrack_number(const unsigned char *p, size_t size, bool swap)
 {
 	uint16_t two;

@@ -209,8 +209,8 @@ static inline size_t stacktrack_read_length_of(const unsigned char *text, size_t
 	return length;
 }
 
-/* Returns true if two entries have the same bytes before their payload except for the flags: they belong to the same
- * process and sequence number. */
+/* Returns true if two entries have the same bytes before their payload except for the flags: the same pid and the same
+ * sequence number. */
 static inline bool is_of_same_text(const struct stacktrack_format *f, const unsigned char *p,
 				   const unsigned char *other)
 {

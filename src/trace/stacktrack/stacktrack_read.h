@@ -8,8 +8,8 @@
 #include "trace/stacktrack/stacktrack_layout.h"
 
 /* The memory for a trace is limited to STACKTRACK_KEPT_MIB, because a damaged file may contain any number of names,
- * numbered stacks and unfinished texts, which have to be stored. Each of these counts as its own bytes plus
- * STACKTRACK_KEPT_EACH. */
+ * numbered stacks and unfinished texts, which have to be stored. Each of these adds its own bytes plus
+ * STACKTRACK_KEPT_EACH to the memory in use. */
 enum { STACKTRACK_QUEUE = 8, STACKTRACK_TEXT_MAX = 1 << 20, STACKTRACK_KEPT_EACH = 128, STACKTRACK_KEPT_MIB = 64 };
 
 struct stacktrack_scope {

@@ -1,5 +1,5 @@
-/* Writes calls in the StackTrack format. A call is a hit of its function's scope; its arguments and stack are values
- * with the same sequence number. */
+/* Writes calls in the StackTrack format. A call is a hit of its function's scope; its arguments and its stack are hits
+ * of named values with the same sequence number. */
 #include "config.h"
 #include "trace/digits.h"
 #include "trace/stacktrack/stacktrack_write.h"

@@ -14,7 +14,7 @@
 #define SWAP_PAYLOAD_MAX 32747
 
 /* The largest size of a file, in bytes. If a MSG_PROCESS_STATUS_INFO seems to contain a larger size, it has the second
- * layout, in which these bytes belong to a path. */
+ * layout, in which these bytes are part of a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {

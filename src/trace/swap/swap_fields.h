@@ -73,8 +73,8 @@ struct swap_format {
 	const struct swap_field *other;
 };
 
-/* Returns the format of the messages with that id; NULL if the id is unknown. For unknown ids of probes, returns a
- * format with the fields that are common to all probes. */
+/* Returns the format of the messages with that id; NULL if the id is unknown. For unknown ids from SWAP_PROBE_FIRST to
+ * SWAP_PROBE_LAST, returns a format with the fields that all probe messages have. */
 const struct swap_format *swap_format_of(uint32_t id);
 /* The fields of MSG_SYSTEM. They can be parsed only if the numbers of CPUs and devices are known. */
 extern const struct swap_field swap_system_fields[];

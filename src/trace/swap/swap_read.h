@@ -60,9 +60,9 @@ struct swap_reader {
 /* Queue a record, or a note. Their strings must stay valid as long as records are queued. */
 void swap_push(struct swap_reader *s, const struct record *record);
 void swap_push_note(struct swap_reader *s, const char *text);
-/* Returns a copy of a text that stays valid as long as records are queued. */
+/* Returns a copy of a text. The copy stays valid as long as records are queued. */
 char *swap_keep(struct swap_reader *s, const char *text);
-/* Returns the name of a number in the map file, or NULL. */
+/* Returns the name that the map file gives to a number, or NULL. */
 const char *swap_name_of(const struct swap_reader *s, uint64_t number);
 
 /* Makes a process the current one; the following records belong to it. If the process is new, its start is the time of

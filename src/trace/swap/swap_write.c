@@ -276,7 +276,7 @@ static void swap_write_put_note(struct writer *writer, const struct record_note 
 
 /* ---- The writer ---- */
 
-/* Writes the message about the process before the first record that does not describe the process. */
+/* Puts a record. Before the first record that does not describe the process, writes MSG_PROCESS_INFO. */
 static void swap_put(struct writer *writer, const struct record *record)
 {
 	const uint32_t description = 1u << RECORD_PROCESS | 1u << RECORD_MODULE | 1u << RECORD_RESOURCE |

@@ -72,8 +72,8 @@ static inline void swap_put_long(struct buf *out, uint64_t value)
  * the cut is counted. text may be NULL. */
 void swap_put_string(struct writer *writer, const char *text, size_t max);
 
-/* Begins a message with that time, in ns since the Epoch, or 0. Returns the offset of its head in writer->out, to be
- * passed to swap_end(), which stores the length there. */
+/* Begins a message. ns: its time, in ns since the Epoch, or 0. Returns the offset of the message's head in writer->out,
+ * to be passed to swap_end(), which stores the message's length in the head. */
 size_t swap_begin(struct writer *writer, enum swap_id id, uint64_t ns);
 void swap_end(struct writer *writer, size_t head);
 

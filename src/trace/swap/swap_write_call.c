@@ -279,7 +279,7 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 	const uint64_t caller = swap_write_call_caller_of(call);
 
 	if (call->kind == CALL_RELEASE && !api->is_release)
-		api = swap_api_find(SWAP_API_FREE); /* the call is a realloc, and this record is its release */
+		api = swap_api_find(SWAP_API_FREE); /* a realloc's release, or a release by a function without an API */
 	else if (call->kind == CALL_ALLOC && api->is_release)
 		api = swap_api_find(SWAP_API_OTHER);
 	const size_t head = swap_begin(writer, SWAP_PROBE_MEMORY, swap_write_call_time_of(s, call));

@@ -37,7 +37,7 @@ struct text_reader {
 	/* A group of calls that share a stack, from reader->start to the end of the stack. The offsets are relative to
 	 * reader->start. group_goes_on: this is only a part of a group, and the stack follows after a later part. */
 	bool in_group, group_goes_on;
-	size_t group_at;     /* the next line of the group to be returned */
+	size_t group_at;     /* offset of the group's next line to be returned */
 	size_t group_frames; /* end of the group's calls and beginning of its frames */
 	size_t group_end;
 	uint64_t group_lines; /* number of lines from group_frames to group_end */

@@ -111,9 +111,9 @@ struct arch_abi {
 
 	/* How to find the thread pointer. There are three ways, and the fields of the other two are 0. (1)
 	 * thread_pointer() gets it from the registers, and returns false if it is unknown. (2) It is a word in the
-	 * register set thread_set. (3) The ptrace request thread_request writes it, at offset thread_request_at. The
-	 * request's argument is the number that thread_area() sets (NULL: 0); thread_area() returns false if the
-	 * number is unknown. */
+	 * register set thread_set. (3) It is at offset thread_request_at of the data that the ptrace request
+	 * thread_request returns. The request's argument is the number that thread_area() sets, or 0 if thread_area is
+	 * NULL; thread_area() returns false if the number is unknown. */
 	bool (*thread_pointer)(const struct arch_regs *regs, uint64_t *value);
 	int thread_set, thread_request;
 	bool (*thread_area)(const struct arch_regs *regs, uint64_t *number);

@@ -59,8 +59,8 @@ struct insn_copy {
 	unsigned char resume; /* offset of the jump back; a task in the copy is at offset 0 or here */
 };
 
-/* Access to the target's memory for an instruction that is emulated. The functions return 0 or -errno (-EFAULT: the
- * target must execute the instruction itself). */
+/* Access to the target's memory, for emulation and for reading code. The functions return 0 or -errno (-EFAULT in
+ * emulation: the target must execute the instruction itself). */
 struct arch_memory {
 	int (*read)(void *context, uint64_t address, void *data, size_t size);
 	int (*write)(void *context, uint64_t address, const void *data, size_t size);
@@ -106,8 +106,8 @@ struct arch_syscalls {
 	unsigned short heap[ARCH_HEAP_CALLS];
 	/* Calls by which threads wait for each other and wake each other. */
 	unsigned short futex[ARCH_FUTEX_CALLS];
-	/* Only if there is no restart_syscall: calls that end with EINTR when their task is stopped, or may do so
-	 * (on a socket with a timeout): signal(7). */
+	/* Calls that end with EINTR when their task is stopped, or may do so (on a socket with a timeout): signal(7).
+	 * Empty if there is a restart_syscall. */
 	unsigned short eintr[ARCH_EINTR_CALLS];
 	/* The calls of `heap` that resize a mapping, or release its pages: brk, mprotect, madvise. */
 	unsigned short resize[ARCH_RESIZE_CALLS];
@@ -201,7 +201,7 @@ struct arch_tls {
 	/* Index of the word, counted from the thread pointer, that points to the vector of the thread's blocks of
 	 * variables (dtv). */
 	signed char dtv_word;
-	/* The first and the third word of struct pthread are its own address. */
+	/* True if the first and the third word of glibc's struct pthread contain its own address. */
 	bool has_self;
 };
 
@@ -236,8 +236,7 @@ struct arch {
 	unsigned reloc_jump_slot, reloc_glob_dat;
 	size_t regset_size; /* number of bytes that PTRACE_GETREGSET(NT_PRSTATUS) returns */
 	int getregs;        /* a ptrace request that returns the same, but takes a sixth less time; 0: there is none */
-	/* The offset of the pc for PTRACE_POKEUSER; -1 if there is no such request, or if set_pc changes more than
-	 * the pc. */
+	/* The offset of the pc for PTRACE_POKEUSER; -1 if the tracer must write all registers instead. */
 	long pc_offset;
 	uint64_t address_max; /* the highest user address */
 
@@ -306,10 +305,10 @@ struct arch {
 	uint64_t code_state;
 	/* Returns the task's state as these bits; NULL if there is one state. */
 	uint64_t (*state)(const struct arch_regs *regs);
-	/* Returns true if the next instruction is in a block whose instructions the processor counts (Thumb's IT
-	 * block). Such an instruction cannot be executed as a copy, because the jump after the copy would be
-	 * counted, too. emulate() can execute it: it counts the instruction, and skips it if its condition is false.
-	 * NULL: there are no such blocks. */
+	/* Returns true if the next instruction is in a block (Thumb's IT block) in which each instruction advances a
+	 * state of the processor. Such an instruction cannot be executed as a copy, because the jump after the copy
+	 * would advance the state, too. emulate() can execute it: it advances the state, and skips the instruction if
+	 * its condition is false. NULL: there are no such blocks. */
 	bool (*is_in_block)(const struct arch_regs *regs);
 
 	/* Breakpoints. */

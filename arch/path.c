@@ -58,7 +58,7 @@ bool path_move_sp(struct path_state *state, int64_t change)
 bool path_store(struct path_state *state, struct path_value place, struct path_value value)
 {
 	if (place.kind != PATH_REGISTER)
-		return true; /* only words at addresses relative to a register's first value are recorded */
+		return true; /* only words at addresses relative to a register's first value are remembered */
 	for (unsigned i = 0; i < state->word_count; i++)
 		if (state->words[i].base == place.base && state->words[i].place == place.offset) {
 			state->words[i].value = value;

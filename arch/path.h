@@ -53,14 +53,14 @@ enum path_next {
 struct path_step {
 	enum path_next next;
 	uint64_t target;
-	bool is_jump;               /* PATH_RETURN: the return is an indirect jump, which may also belong to a switch */
+	bool is_jump;               /* PATH_RETURN: by an indirect jump, of a tail call or perhaps of a switch */
 	struct path_value pc;       /* PATH_RETURN, PATH_MAYBE: the return address */
 	struct path_state returned; /* PATH_MAYBE: the state in the caller */
 };
 
 /* ---- Helpers for the ports: path.c ---- */
 
-/* Begins a path at a function's entry, or after a call. After a call only the preserved registers are known. */
+/* Begins a path at a function's entry, or after a call. After a call only sp and the preserved registers are known. */
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry);
 /* Returns the value that a load of a pointer's size from the address `place` yields. */
 struct path_value path_load(const struct path_state *state, struct path_value place);
@@ -68,13 +68,13 @@ struct path_value path_load(const struct path_state *state, struct path_value pl
 struct path_value path_sum(struct path_value value, int64_t number);
 /* Adds `change` to sp, and discards the words that are below sp afterwards. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);
-/* Records that a word was stored at an address, and replaces the record of an earlier word there. Returns false if
- * there is no room for the word. */
+/* Remembers a word that was stored at an address, in place of an earlier word there. Does nothing if the address is not
+ * a PATH_REGISTER. Returns false if there is no room for the word. */
 bool path_store(struct path_state *state, struct path_value place, struct path_value value);
 /* Returns true if `number` is one of the system calls in `numbers`, after which the code does not continue: exit,
  * sigreturn. */
 bool path_ends(struct path_value number, const unsigned short *numbers, size_t count);
-/* Follows a call that returns: all registers that are not preserved, and the memory below sp, become unknown.
+/* Follows a call that returns: all registers except sp and the preserved ones, and the memory below sp, become unknown.
  * preserved: mask of registers. */
 void path_call(struct path_state *state, uint64_t preserved);
 

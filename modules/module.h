@@ -148,8 +148,9 @@ enum param_type {
 	PARAM_ERROR,      /* an int that is 0 or an error number, shown by its name (EINVAL) */
 	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
 	PARAM_STRINGS,    /* char *const *, terminated by NULL */
-	/* const void *: as many bytes as the value of parameter `with`; if `times` is not 0, multiplied by the value of
-	 * the parameter with index `times` - 1. With is_result, at most as many bytes as the function's result. */
+	/* const void *: as many bytes as the value of parameter `with`, multiplied by the value of the parameter with
+	 * index `times` - 1 if `times` is not 0. With is_result, the function's result is used instead of the value of
+	 * `with` if it is lower. */
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
 	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */
@@ -306,8 +307,8 @@ struct resource {
 	 * own resources. */
 	bool of_group;
 	bool ends_in_child; /* a fork's child has none of its parent's resources (threads) */
-	/* True: a call is folded into an outer call of another kind of the same module, if that kind has this flag, too
-	 * (fopen opens a descriptor), and if all functions on the stack between the two calls belong to the outer
+	/* True: a call is folded into an outer call of the same kind, or of another kind of the same module with this
+	 * flag (fopen opens a descriptor), if all functions on the stack between the two calls belong to the outer
 	 * function's object. False: a call is folded only into an outer call of the same kind, and only if all
 	 * functions between the two calls are of this kind. */
 	bool folds_in_object;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define MESSAGES_MAX 1024 /* maximum number of messages in a call, which is the kernel's (UIO_MAXIOV) */
+#define MESSAGES_MAX 1024 /* maximum number of messages in a call, as in the kernel (UIO_MAXIOV) */
 #define MESSAGE_MAX  4096 /* maximum number of bytes of control messages; the kernel allows 253 descriptors at once */
 
 static uint64_t row_code_file_word_at(const unsigned char *bytes, unsigned size)
@@ -84,13 +84,13 @@ bool row_code_message(const struct module_call *call, struct module_details *det
 	return look_at_messages(call, details, 1);
 }
 
-/* The result of recvmmsg() is the number of messages. */
+/* Finds descriptor details->index in the messages of recvmmsg(), whose result is the number of messages. */
 bool row_code_messages(const struct module_call *call, struct module_details *details)
 {
 	return look_at_messages(call, details, call->result);
 }
 
-/* Arguments 0 and 1 of openpty() point to the descriptors of the two ends. */
+/* Sets the id to the descriptor of one end, after openpty(). Arguments 0 and 1 point to the descriptors of the ends. */
 bool row_code_terminal(const struct module_call *call, struct module_details *details)
 {
 	int32_t fd;

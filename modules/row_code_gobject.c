@@ -1,9 +1,9 @@
 /* Finds the types of GLib's objects.
  *
  * An object's class points to GLib's node for the object's type. The layout of a node (struct _TypeNode of
- * gobject/gtype.c) is not a public interface, so a node is used only if its fields agree with each other. A type's name
- * is recorded when the program registers the type. So types that were registered before functrace attached have no
- * name. */
+ * gobject/gtype.c) is not a public interface, so a node is used only if its fields agree with each other. functrace
+ * stores a type's name when the program registers the type. So types that were registered before functrace attached
+ * have no name. */
 #include "config.h"
 #include "modules/row_code.h"
 

@@ -85,7 +85,8 @@ static pid_t aarch64_created_tid(const struct arch_regs *regs)
 	return makes && result > 0 && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-/* `code` begins at the start of an instruction. */
+/* Returns the offset of the first svc #0 in `code`, which begins at the start of an instruction; -1 if there is
+ * none. */
 static long aarch64_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE)
@@ -100,7 +101,8 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 	return a64_get(code) == A64_SVC_0;
 }
 
-/* Searches for the code that the kernel's vdso, musl and Go have: mov x8, #139 (rt_sigreturn); svc #0. */
+/* Searches for the code to which signal handlers return in the kernel's vdso, in musl and in Go: mov x8, #139
+ * (rt_sigreturn); svc #0. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_AARCH64, code, size, A64_INSN_SIZE);
@@ -134,7 +136,8 @@ static uint64_t aarch64_breakpoint_address(uint64_t pc)
 	return pc;
 }
 
-/* Skips bti. Does not skip paciasp, which is a landing pad, too, because it signs the return address. */
+/* Returns the function's address, or the address after a bti there. paciasp is a landing pad, too, but is not skipped,
+ * because it signs the return address. */
 static uint64_t aarch64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	return size >= A64_INSN_SIZE && a64_is_bti(a64_get(code)) ? function + A64_INSN_SIZE : function;
@@ -145,7 +148,7 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* The signature in a return address is in the bits above those of the address. The number of address bits is the same
+/* Finds the number of address bits. The signature in a return address is in the bits above them. The number is the same
  * for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature, even in
  * a program that uses only 48 bits. The processor itself reveals the number: in a word whose bits 0 to 54 are set,
  * xpaclri leaves only the bits of an address set (bit 55 distinguishes user from kernel addresses). Without pointer

@@ -4,8 +4,8 @@
 
 #include "arch/arch.h"
 
-/* Indexes of the words in NT_PRSTATUS (struct user_pt_regs): x0 to x30, then these. DWARF's numbers are the same, up
- * to the pc. */
+/* Indexes of the words in NT_PRSTATUS (struct user_pt_regs): x0 to x30, sp, pc, pstate. DWARF's numbers are the same,
+ * up to the pc. */
 enum aarch64_word {
 	A64_X0,
 	A64_X8 = 8, /* contains the number of a system call */
@@ -21,8 +21,8 @@ enum aarch64_word {
 
 extern const struct arch arch_aarch64;
 
-/* The kind of branch by which the processor has reached the next instruction. If these bits are not 0, this instruction
- * must be a landing pad (BTI). */
+/* The kind of branch by which the processor has reached the next instruction. If these bits are not 0 and the page is
+ * guarded, that instruction must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
 /* Sets the pc and clears PSTATE_BTYPE: a task that the tracer moves has not made an indirect branch, so a copy, or the
@@ -100,10 +100,9 @@ unsigned a64_address_bits(uint64_t of_ones);
 /* Clears all bits of a return address except the lowest `bits`. */
 uint64_t a64_strip(uint64_t return_address, unsigned bits);
 
-/* Returns true if the code always continues at the next instruction. */
+/* Returns true if the processor always continues at the next instruction in memory after this instruction. */
 bool a64_falls_through(uint32_t word);
-/* a64_is_nop() returns true for nop, landing pads and other hints that change no register, a64_is_bti() for bti
- * only. */
+/* a64_is_nop() returns true for nop, yield and bti, which change no register; a64_is_bti() for bti only. */
 bool a64_is_nop(uint32_t word);
 bool a64_is_bti(uint32_t word);
 

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
-#define INSNS_MAX 24 /* maximum number of instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24 /* number of instructions after a direct call in which an indirect jump is searched for */
 #define STACK     31 /* the register number that means sp as a base or a result */
 
 /* Returns true for blr, and its variants with authentication. */

@@ -49,7 +49,7 @@ static bool aarch64_emulate_is_taken(uint32_t word, const struct arch_regs *regs
 	return ((word >> 31 ? value : (uint32_t)value) != 0) == if_not_zero;
 }
 
-/* Bits 31 and 30 select a word, a double word, a signed word, or a prefetch. */
+/* Emulates ldr and prfm of a literal. Bits 31 and 30 select a word, a double word, a signed word, or a prefetch. */
 static int aarch64_emulate_load_literal(uint32_t word, uint64_t address, struct arch_regs *regs,
 					const struct arch_memory *mem)
 {

@@ -33,8 +33,8 @@ bool a64_is_nop(uint32_t word)
 	return IS(word, HINT_MASK, HINT) && (hint == HINT_NOP || hint == HINT_YIELD || a64_is_bti(word));
 }
 
-/* Branches, exceptions and system instructions have 101 in bits 28 to 26. Of these, only system instructions are known
- * to continue at the next instruction. */
+/* Returns false for udf, and for branches and exceptions, which have 101 in bits 28 to 26. System instructions, which
+ * have the same bits, are known to continue at the next instruction. */
 bool a64_falls_through(uint32_t word)
 {
 	if (a64_bits(word, 26, 3) == 5)
@@ -112,8 +112,8 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
  * newer one whose effect depends on its address. */
 static bool is_unallocated(uint32_t word)
 {
-	/* Unallocated encodings beside those of system instructions (also with register pairs), and beside those of
-	 * loads of 128-bit vector literals. */
+	/* These encodings next to those of system instructions (also with register pairs), and next to those of loads
+	 * of 128-bit vector literals, are not allocated. */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
 	switch (a64_bits(word, 25, 4)) {
@@ -138,8 +138,9 @@ static void set_copied(struct insn *insn)
 	insn->kind = INSN_COPY;
 }
 
-/* br, blr and ret are emulated. ret, retaa and retab can also be copied, because they have the same effect at any
- * address. Other branches remain INSN_STEP, such as blraa, which also writes the return address. */
+/* Sets the kind of a branch to a register. br is emulated, and without a shadow stack also blr and ret. With a shadow
+ * stack, ret is copied; retaa and retab are always copied, because returns have the same effect at any address. Other
+ * branches remain INSN_STEP, such as blraa, which also writes the return address. */
 static void classify_register_branch(uint32_t word, bool shadow_stack, struct insn *insn)
 {
 	if (IS(word, 0xfffffc1f, 0xd61f0000))
@@ -212,7 +213,7 @@ bool a64_decode(uint64_t address, const unsigned char *code, size_t size, bool s
 
 /* ---- Copies ---- */
 
-/* Returns true if a distance in bytes fits a signed field of `bits` bits that counts words. */
+/* Returns true if a distance in bytes fits a signed field of `bits` bits whose unit is a word. */
 static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 {
 	const int64_t words = (int64_t)distance / 4, limit = (int64_t)1 << (bits - 1);
@@ -220,7 +221,7 @@ static bool aarch64_insn_fits(uint64_t distance, unsigned bits)
 	return words >= -limit && words < limit;
 }
 
-/* Appends the jump back to the copy. Only b changes no register; it reaches 128 MiB in both directions. */
+/* Appends to the copy a jump to `target`. Only b changes no register; it reaches 128 MiB in both directions. */
 static int aarch64_insn_put_jump(struct insn_copy *copy, uint64_t slot, uint64_t target)
 {
 	const uint64_t distance = target - (slot + copy->size);

@@ -1,6 +1,6 @@
-/* Finds constants between the code of AArch64. Compilers put constants after a function if certain options are set
- * (-mcmodel=tiny and large, -mpc-relative-literal-loads). If a function ends with a call that never returns, there
- * may be a constant at the call's return address. */
+/* Finds constants among the instructions of AArch64 code. Compilers put constants after a function if certain options
+ * are set (-mcmodel=tiny and large, -mpc-relative-literal-loads). If a function ends with a call that never returns,
+ * there may be a constant at the call's return address. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 

@@ -80,7 +80,7 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 }
 
 /* Follows ldp, stp and similar instructions. stgp, which also stores a tag, has the encoding that a store like ldpsw
- * would have. It stores two registers of 8 bytes, and counts its offset in units of 16. */
+ * would have. It stores two registers of 8 bytes, and the unit of its offset is 16 bytes. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);

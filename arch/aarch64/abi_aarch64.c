@@ -172,7 +172,7 @@ static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_
 	return false;
 }
 
-/* Argument registers x0 to x30 have these DWARF numbers: DWARF for the Arm 64-bit Architecture, 4.1. */
+/* Returns `index`, because x0 to x30 have the DWARF numbers 0 to 30 (DWARF for the Arm 64-bit Architecture, 4.1). */
 static unsigned aarch64_argument_dwarf(unsigned index)
 {
 	return index;

@@ -115,8 +115,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool thumb = op->flags & OP_THUMB, is_conditional = word >> 28 != 15;
 	const bool is_vector = is_conditional && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 
-	/* These instructions use the pc if they have its number: mcr, mcrr, mrrc, and mrc of a vector register. In vmrs
-	 * of the flags, and in all other mrc, the pc's number means the flags. */
+	/* mcr, mcrr, mrrc, and mrc of a vector register use the pc if bits 12 to 15 are its number. In vmrs of the
+	 * flags, and in all other mrc, this number means the flags. */
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
 	     ((word & 0x0f100e10) == 0x0e100a10 && (word & 0x0fffffff) != 0x0ef1fa10)))
@@ -221,7 +221,8 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC) && unused != ARM_PC &&
 	    !(is_shifted_by_register && BITS(word, 8, 4) == ARM_PC))
 		return;
-	/* These instructions are UNPREDICTABLE with the pc. `movs pc, lr` returns from an exception. */
+	/* With the pc, operations that shift by a register, and those with an unused field that is not 0, are
+	 * UNPREDICTABLE. `movs pc, lr` and the like return from an exception. */
 	if (is_shifted_by_register || unused || (op->d == ARM_PC && sets_flags))
 		arm_insn_step(insn);
 	else
@@ -290,14 +291,14 @@ static void decode_general(struct insn *insn, struct arm_op *op, uint32_t word)
 	}
 }
 
-/* Decodes instructions without a condition: blx, and some that do not use the pc. */
+/* Decodes instructions without a condition: blx, which is emulated, and others, which are copied or stepped. */
 static void decode_unconditional(struct insn *insn, struct arm_op *op, uint32_t word)
 {
 	op->condition = ARM_ALWAYS;
 	if (BITS(word, 25, 3) == 5)
 		decode_branch(insn, op, word, true);
 	else if ((word & 0xfffffdffu) == 0xf1010000u || BITS(word, 25, 3) == 4)
-		arm_insn_step(insn); /* setend: the jump back would read its address in the new order; rfe, srs */
+		arm_insn_step(insn); /* rfe, srs; setend: the jump back would read its address in the new byte order */
 	else if ((word & 0xff1f0000u) == 0xf40f0000u)
 		arm_insn_step(insn); /* vld1 and others, with the pc as base */
 	else

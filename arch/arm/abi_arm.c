@@ -1,6 +1,6 @@
 /* Locations of parameters and results on 32-bit ARM: Procedure Call Standard for the Arm Architecture (AAPCS32),
- * sections 6.5 "Parameter Passing" and 6.4 "Result Return", whose steps the comments name, and the steps of section
- * 7.1.2, "Procedure calling", in the variant with VFP registers. */
+ * sections 6.5 "Parameter Passing" and 6.4 "Result Return", and, for the variant with VFP registers, 7.1.2 "Procedure
+ * calling". The comments name the steps of these sections. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/arm/arm_insn.h"
@@ -261,13 +261,14 @@ static bool arm_thread_field(const unsigned char *code, size_t size, uint64_t st
 
 #define IS_32_BIT (sizeof(long) == 4)
 
-/* r0 to r15 have these DWARF numbers: DWARF for the Arm Architecture, 4.1. */
+/* Returns `index`, because r0 to r15 have the DWARF numbers 0 to 15 (DWARF for the Arm Architecture, 4.1). */
 static unsigned arm_argument_dwarf(unsigned index)
 {
 	return index;
 }
 
-/* Handles s0 to s31 by their older numbers, and d0 to d31: DWARF for the Arm Architecture, 4.1. */
+/* Returns the offset of a register: s0 to s31 by their older numbers 64 to 95, or d0 to d31 by 256 to 287 (DWARF for
+ * the Arm Architecture, 4.1). */
 static int arm_float_at(unsigned dwarf_register)
 {
 	if (dwarf_register >= 64 && dwarf_register <= 95)

@@ -88,7 +88,8 @@ static pid_t arm_created_tid(const struct arch_regs *regs)
 	return makes && result && result <= INT_MAX ? (pid_t)result : 0;
 }
 
-/* Searches for the code: movs r7, #n; svc 0. The returned offset contains the code's state, as addresses do. */
+/* Searches for movs r7, #n; svc 0 in Thumb, and for mov r7, #n; svc 0 in A32. Returns the offset of the svc, with the
+ * code's state in bit 0, as in addresses. */
 static long arm_find_syscall(const unsigned char *code, size_t size)
 {
 	for (size_t at = 0; at + 8 <= size; at += 2) {
@@ -144,7 +145,7 @@ static void arm_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t numb
 	regs->narrow[ARM_CPSR] = insn & 1 ? cpsr | CPSR_THUMB : cpsr;
 }
 
-/* The breakpoints are undefined instructions for which the kernel raises SIGTRAP. */
+/* Sets the bytes of a breakpoint, which is an undefined instruction for which the kernel raises SIGTRAP. */
 static unsigned arm_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX])
 {
 	static const unsigned char a32[] = {0xf0, 0x01, 0xf0, 0xe7}, thumb[] = {0x01, 0xde};

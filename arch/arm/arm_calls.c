@@ -3,7 +3,7 @@
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 
-#define INSNS_MAX 24 /* maximum number of instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24 /* number of instructions after a direct call in which an indirect jump is searched for */
 
 enum { DATA_SUB = 2, DATA_ADD = 4 };
 

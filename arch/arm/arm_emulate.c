@@ -37,7 +37,7 @@ static uint32_t arm_emulate_get(const struct arm_emulate_run *run, unsigned n)
 	return n == ARM_PC ? arm_pc_read(run->insn, &run->op) : run->words[n];
 }
 
-/* Sets the pc and the state to a code address. */
+/* Sets the pc to a code address, and the state (A32 or Thumb) from the address's bit 0. */
 static int branch_to(struct arm_emulate_run *run, uint32_t code)
 {
 	const bool thumb = code & 1;
@@ -264,7 +264,7 @@ static int run_store(struct arm_emulate_run *run)
 	return 0;
 }
 
-/* Returns the lowest address of a register list. *base: the base after writeback. */
+/* Returns the lowest address at which a register list is loaded or stored. *base: the base after writeback. */
 static uint32_t list_place(const struct arm_emulate_run *run, uint32_t size, uint32_t *base)
 {
 	const struct arm_op *op = &run->op;

@@ -115,8 +115,8 @@ static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 
 #define LITERAL_AT 16 /* offset of the literal in a slot, in bytes */
 
-/* The copy consists of the instruction, a load of the pc from the word at offset 8, this word, and the literal at
- * LITERAL_AT. Slots are aligned. */
+/* Makes a copy that consists of the instruction, a load of the pc from the word at offset 8, this word, and the literal
+ * at LITERAL_AT, if there is one. Slots are aligned. */
 int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 {
 	const struct arm_op op = arm_op_of(insn);
@@ -128,7 +128,8 @@ int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 	*copy = (struct insn_copy){.size = 12, .resume = insn->length};
 	memcpy(copy->bytes, insn->bytes, insn->length);
 	if (op.kind == OP_LITERAL) {
-		/* The offset in the load instruction counts words or half words, and is positive. */
+		/* The unit of the load's offset field is a word, or a half word for literals of 2 bytes. Bit 23 means
+		 * that the offset is added. */
 		const uint32_t offset = LITERAL_AT - (thumb ? 4 : 8);
 
 		word = (op.immediate & ~0xffu) | 1u << 23 | offset / (insn->literal_size == 2 ? 2 : 4);

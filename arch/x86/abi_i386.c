@@ -49,7 +49,7 @@ static bool abi_i386_returns_in_memory(const struct abi_value *value)
 	return value->by_address || value->is_struct || (value->field_count > 1 && value->size > 2 * WORD);
 }
 
-/* The psABI's section "Parameter Passing": all arguments are on the stack, aligned to words. */
+/* Sets the locations of arguments. All are on the stack, aligned to words (the psABI's section "Parameter Passing"). */
 static void i386_arguments(const struct abi_function *function, struct abi_place *places)
 {
 	const struct abi_value *result = function->result;
@@ -109,8 +109,8 @@ static uint64_t i386_result_register(const struct arch_regs *regs, unsigned inde
 	return regs->narrow[index ? I386_EDX : I386_EAX];
 }
 
-/* Gets the number of the thread's descriptor: gs is a selector of the global descriptor table, in which the kernel
- * has entries for each thread. */
+/* Gets the number of the segment descriptor that contains the thread pointer. gs selects this descriptor in the global
+ * descriptor table, in which the kernel has entries for each thread. */
 static bool i386_thread_area(const struct arch_regs *regs, uint64_t *number)
 {
 	const uint32_t selector = regs->narrow[I386_GS] & 0xffff;

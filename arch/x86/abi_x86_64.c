@@ -146,8 +146,8 @@ static void abi_x86_64_classify(const struct abi_value *value, bool is_gcc, enum
 struct abi_x86_64_state {
 	unsigned integers, sse;
 	uint64_t stack;
-	/* True if an earlier argument, whose location is unknown, may have taken some of these registers or of the
-	 * stack. */
+	/* True if an earlier argument, whose location is unknown, may have taken integer registers, SSE registers, or
+	 * bytes on the stack. */
 	bool lost_integers, lost_sse, lost_stack;
 	bool is_gcc;
 };
@@ -222,7 +222,7 @@ static bool is_split(const struct abi_value *value, const struct abi_x86_64_stat
 	       state->integers + WORDS > INTEGER_REGISTERS;
 }
 
-/* The psABI's paragraph "Passing": either the whole argument is in registers, or none of it. */
+/* Passes an argument as the psABI's paragraph "Passing" says: either all of it is in registers, or none of it. */
 static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_state *state, struct abi_place *place)
 {
 	enum eightbyte classes[WORDS];
@@ -330,7 +330,8 @@ static uint64_t x86_64_result_register(const struct arch_regs *regs, unsigned in
 	return regs->words[index ? X86_RDX : X86_RAX];
 }
 
-/* Figure 3.4 and section 3.4.6: the word at fs:0 contains the thread pointer. */
+/* Gets the thread pointer, which is the base of fs. The word at fs:0 contains the same address (figure 3.4, section
+ * 3.4.6). */
 static bool x86_64_thread_pointer(const struct arch_regs *regs, uint64_t *value)
 {
 	*value = regs->words[X86_FS_BASE];

@@ -59,8 +59,8 @@ static uint64_t i386_return_sp(const struct arch_regs *regs)
 
 /* ---- System calls ---- */
 
-/* See x86_64.c for the reasons. i386 has semop only as a subcall of ipc, and accept only as a subcall of socketcall.
- * The other subcalls, too, return EINTR only if they can be made again. */
+/* Calls that return EINTR when the tracer interrupts them; see x86_64.c. i386 has semop only as a subcall of ipc, and
+ * accept only as a subcall of socketcall. The other subcalls, too, return EINTR only if they can be made again. */
 static const unsigned short eintr_calls[] = {
 	__NR_epoll_wait,
 	__NR_epoll_pwait,
@@ -100,7 +100,7 @@ static const unsigned short eintr_calls[] = {
 
 #define ERESTARTNOHAND 514
 
-/* For the reasons see x86_64.c. */
+/* Does what x86_64_restart_syscall() does in x86_64.c, which gives the reasons. */
 static bool i386_restart_syscall(struct arch_regs *regs)
 {
 	if (regs->narrow[I386_EAX] != (uint32_t)-EINTR)
@@ -168,8 +168,8 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
 	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
 }
 
-/* For unwinding only: a restorer's address may be on a stack. A signal action on i386 needs no restorer if the kernel
- * has a vdso: glibc then sets none, and the kernel does not use musl's. */
+/* Finds a restorer, for unwinding only: its address may be on a stack. A signal action on i386 needs no restorer if the
+ * kernel has a vdso: glibc then sets none, and the kernel does not use musl's. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_386, code, size, 1);
@@ -186,10 +186,10 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 	regs->narrow[I386_EIP] = (uint32_t)insn;
 }
 
-/* The kernel's struct sigframe contains the return address, the signal, and a sigcontext of 32-bit words. If the
- * handler uses a siginfo_t, the frame is a struct rt_sigframe: the return address, the signal, a pointer to the
- * siginfo_t (which follows), and a pointer to the ucontext after that. The first pointer distinguishes the two frames:
- * in struct sigframe, gs is at its offset, and a selector is never the address of the siginfo_t. */
+/* Finds the sigcontext. The kernel's struct sigframe contains the return address, the signal, and a sigcontext of
+ * 32-bit words. If the handler uses a siginfo_t, the frame is a struct rt_sigframe: the return address, the signal, a
+ * pointer to the siginfo_t (which follows), and a pointer to the ucontext after that. The first pointer distinguishes
+ * the two frames: in struct sigframe, gs is at its offset, and a selector is never the address of the siginfo_t. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };
@@ -205,8 +205,8 @@ static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint
 	return 0;
 }
 
-/* The frame of a handler without siginfo_t contains {cs, eflags, esp, ss}. The values of cs and ss differ between a
- * 64-bit kernel and a 32-bit one. */
+/* Recognises the words {cs, eflags, esp, ss} in the frame of a handler without siginfo_t by the values of cs and ss,
+ * which differ between a 64-bit kernel and a 32-bit one. */
 static bool i386_frame_stack(const uint64_t words[4], uint64_t *sp)
 {
 	*sp = words[2];

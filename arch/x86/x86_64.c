@@ -82,12 +82,12 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
-/* An error code inside the kernel, which no user header defines. The call is made again, unless a handler runs; then it
- * returns EINTR. */
+/* An error code inside the kernel, which no user header defines. The kernel makes the call again, unless a handler
+ * runs; then the call returns EINTR. */
 #define ERESTARTNOHAND 514
 
-/* Does not change the pc. If the pc were set back to the `syscall` here, and a signal arrived before the task
- * continues, its handler would return to the call, which would not return EINTR:
+/* Changes the call's result to ERESTARTNOHAND, but not the pc. If the pc were set back to the `syscall` here, and a
+ * signal arrived before the task continues, its handler would return to the call, which would not return EINTR:
  *
  *   tracer: pc - 2 | SIGUSR1 arrives | the handler sets a flag | epoll_wait sleeps for ever */
 static bool x86_64_restart_syscall(struct arch_regs *regs)
@@ -158,7 +158,7 @@ static void x86_64_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t n
 	regs->words[X86_RIP] = insn;
 }
 
-/* struct rt_sigframe contains the return address, then a ucontext. */
+/* Finds the pc and sp in a struct rt_sigframe, which contains the return address, then a ucontext. */
 static int x86_64_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	(void)memory;

@@ -9,7 +9,7 @@ static void x86_arithmetic_set_flags(uint64_t *all, uint64_t which, uint64_t fla
 	*all = (*all & ~which) | (flags & which);
 }
 
-/* Returns SF, ZF and PF, which all operations except moves set in the same way. Parity is that of the lowest byte. */
+/* Returns SF, ZF and PF, which depend only on the result. Parity is that of the lowest byte. */
 static uint64_t flags_of_result(uint64_t result, unsigned bits)
 {
 	return (result & x86_sign(bits) ? FLAG_SIGN : 0) | (result ? 0 : FLAG_ZERO) |

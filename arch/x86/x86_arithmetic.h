@@ -1,5 +1,6 @@
-/* Arithmetic of x86 on values of 8 to 64 bits. Each function returns the result and sets the flags. The bits of a
- * value above its size are zero. Flags that the processor leaves undefined are not changed. */
+/* Arithmetic of x86 on values of 8 to 64 bits. Each function returns the result and sets the flags. The bits of a value
+ * above its size are zero. Flags that the processor leaves undefined are not changed, except the carry in
+ * x86_shift(). */
 #ifndef FT_ARCH_X86_X86_ARITHMETIC_H
 #define FT_ARCH_X86_X86_ARITHMETIC_H
 
@@ -37,8 +38,8 @@ uint64_t x86_subtract(uint64_t a, uint64_t b, unsigned bits, uint64_t *flags);
 uint64_t x86_logic(uint64_t result, unsigned bits, uint64_t *flags);
 /* Computes inc (up) or dec, which do not change the carry. */
 uint64_t x86_count(uint64_t value, bool up, unsigned bits, uint64_t *flags);
-/* Computes shl, shr or sar. A count of 0 changes no flags. The carry is the last bit shifted out, and is undefined
- * if the count exceeds the number of bits. The overflow is defined only for a count of 1, the auxiliary carry never. */
+/* Computes shl, shr or sar. A count of 0 changes no flags. The carry is the last bit shifted out, and is undefined for
+ * shl and shr by `bits` or more. The overflow is defined only for a count of 1, the auxiliary carry never. */
 uint64_t x86_shift(ZydisMnemonic how, uint64_t value, unsigned places, unsigned bits, uint64_t *flags);
 
 /* Returns true if the condition of a jcc, cmovcc or setcc holds. condition: the low four bits of the opcode. */

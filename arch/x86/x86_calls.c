@@ -44,8 +44,8 @@ static size_t indirect_call_length(const unsigned char *code, size_t size)
 	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Prefixes do not matter, because they precede the opcode. A call ends with the same bytes if it has REX, notrack (3e),
- * bnd (f2), or the padding of a call to __tls_get_addr (66 66 48, 67). */
+/* Ignores prefixes, because they precede the opcode. A call ends with the same bytes if it has REX, notrack (3e), bnd
+ * (f2), or the padding of a call to __tls_get_addr (66 66 48, 67). */
 enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
@@ -78,7 +78,7 @@ enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, si
 
 /* ---- The target of a call ---- */
 
-#define INSNS_MAX 24    /* maximum number of instructions from a direct call to the indirect jump */
+#define INSNS_MAX 24    /* number of instructions after a direct call in which an indirect jump is searched for */
 #define CODE_PAGE 4096u /* if the next page is unmapped, an instruction is read only up to a multiple of this */
 
 static uint64_t displaced(uint64_t from, const unsigned char *displacement)
@@ -132,8 +132,8 @@ struct linkage {
 
 /* Returns true if the base register of an operand may contain the address of the global offset table. In a stub of the
  * procedure linkage table, this register is ebx. A function that uses the global offset table without such a stub may
- * have its address in any register. The slots of functions are below that address, so with another register than ebx
- * the displacement must be negative: words above the register's value may be a table of functions. */
+ * have the table's address in any register. The slots of functions are below that address, so with another register
+ * than ebx the displacement must be negative: words above the register's value may be a table of functions. */
 static bool is_got_based(const struct linkage *linkage, unsigned char form, int64_t displacement)
 {
 	const unsigned base = form & 7;
@@ -195,7 +195,8 @@ static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address,
 	return false;
 }
 
-/* A direct call is encoded as e8 and four bytes; an indirect call as ff, the ModRM byte, and four bytes or one. */
+/* Finds the GOT slot of the call before a return address. A direct call is encoded as e8 and four bytes; an indirect
+ * call as ff, the ModRM byte, and four bytes or one. */
 bool x86_call_slot(const struct x86_mode *mode, uint64_t return_address, uint64_t got, const struct arch_memory *code,
 		   uint64_t *slot)
 {

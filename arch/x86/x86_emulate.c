@@ -343,7 +343,7 @@ static int run_extension(struct work *work)
 
 /* --- the stack --- */
 
-/* Pushes the value that the operand had before rsp was changed: push %rsp, push 8(%rsp). */
+/* Emulates push. The pushed value is the one that the operand had before rsp was changed: push %rsp, push 8(%rsp). */
 static int run_push(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;
@@ -361,7 +361,7 @@ static int run_push(struct work *work)
 	return set_memory(work, *sp, bits, value);
 }
 
-/* After pop %rsp, rsp contains the popped value. */
+/* Emulates pop. After pop %rsp, rsp contains the popped value. */
 static int run_pop(struct work *work)
 {
 	const unsigned bits = work->z.operand_width;

@@ -16,8 +16,9 @@ bool x86_can_emulate(const struct x86_mode *mode, const ZydisDecodedInstruction 
 		     bool shadow_stack);
 
 /* Executes, on the registers, an instruction that x86_can_emulate() has accepted. Flags that the processor leaves
- * undefined are not changed. Returns 0, or -errno with nothing changed: an error of `mem`, -EFAULT for a return that
- * would fault, or -ENOTSUP if the program would notice more than the result (trap flag, alignment checks). */
+ * undefined are not changed, except the carry after some shifts. Returns 0, or -errno with nothing changed: an error of
+ * `mem`, -EFAULT for a return that would fault, or -ENOTSUP if the program would notice more than the result (trap
+ * flag, alignment checks). */
 int x86_emulate_copied(const struct x86_mode *mode, const struct insn *insn, struct arch_regs *regs,
 		       const struct arch_memory *mem);
 

@@ -113,7 +113,7 @@ const char *conf_take_text(struct conf *conf, struct lexer *lexer, const char *w
 bool conf_take_type(struct lexer *lexer, struct ctype_use *use);
 bool conf_take_shown_type(struct lexer *lexer, struct ctype_use *use);
 bool conf_take_prototype(struct lexer *lexer, struct prototype *prototype);
-/* Returns the enum value_type for an enum ctype; TYPE_WORD for others. */
+/* Returns the enum value_type for an enum ctype; TYPE_WORD for a ctype without a value_type of its own. */
 unsigned char conf_value_type(unsigned char ctype);
 
 /* In conf_words.c: parse the description of an enum, flags or a union, after its first word. */

@@ -37,8 +37,8 @@ static const struct {
 	{"gid_t", C_UINT, PARAM_UINT},
 	{"mode_t", C_UINT, PARAM_OCTAL},
 	{"socklen_t", C_UINT, PARAM_UINT},
-	/* These types have 8 bytes in some 32-bit programs and 4 in others. -a shows them as if they had 4 bytes in all
-	 * 32-bit programs. */
+	/* off_t and time_t have 8 bytes in some 32-bit programs and 4 in others. -a shows them as if they had 4 bytes
+	 * in all 32-bit programs. */
 	{"off_t", C_WIDE, PARAM_LONG},
 	{"off64_t", C_WIDE, PARAM_INT64},
 	{"time_t", C_WIDE, PARAM_LONG},

@@ -182,7 +182,7 @@ static bool conf_value_take_resource(const struct values *v, bool is_named, unsi
 	return true;
 }
 
-/* Parses `strsize(name)`, after its first word and bracket. */
+/* Parses `strsize(name)` and the like, after the first word and bracket. */
 static bool take_function(const struct values *v, unsigned char kind, unsigned char of_result, struct value *value)
 {
 	struct argument argument;

@@ -54,7 +54,8 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 }
 
 /* Returns true if an earlier value has the same name, and the two values must not share it. Values may share a name if
- * they are for different processors, or if the file writes another number for this value. */
+ * they are for different processors, or if the file writes a number for this value, and the earlier value has another
+ * number. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* The blocks of a baseline: represents blocks from before the trace as if calls of the trace had allocated them. */
+/* Represents the blocks of a baseline, which are from before the trace, as if calls of the trace had allocated them. */
 #ifndef FT_ANALYSIS_BASELINE_BLOCKS_H
 #define FT_ANALYSIS_BASELINE_BLOCKS_H
 

@@ -18,7 +18,7 @@ struct leaks_verdict {
 	uint64_t id, owner; /* owner: sequence of the call that allocated the block, or FROM_BEFORE */
 	uint64_t scan;
 	enum lost_kind kind;
-	uint32_t number; /* id of the resource in the record */
+	uint32_t number; /* number of the resource, as in the lost record */
 };
 
 #define FROM_BEFORE UINT64_MAX
@@ -132,7 +132,8 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* Subtracts a block from the counts, because it is released or is a leak. live: its value in resource->live. */
+/* Subtracts a block from before the trace from the live ones, because it is released or is a leak. live: its value in
+ * resource->live. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	tally_take(&before_of(resource)->live, live >> BEFORE_SIZE);

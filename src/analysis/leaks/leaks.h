@@ -14,8 +14,8 @@
  *
  * If the last scan of a resource has a result, a block is a leak only if its kind (leak_kinds.h) is in the given set.
  * The kind of blocks that were allocated after the scan is unknown; they are leaks only if the set contains all kinds.
- * A block from before the trace is passed on only if the last scan has found it lost; its baseline record precedes its
- * lost record. */
+ * Without leaks_keep_before(), a block from before the trace is passed on only if the last scan has found it lost; its
+ * baseline record precedes its lost record. */
 /* Lets the stage also pass on all blocks from before the trace that are still live, before all calls. If this function
  * is not called, the stage passes on only lost ones. Must be called before the first record. */
 void leaks_keep_before(struct stage *stage);

@@ -15,9 +15,9 @@ struct layout_options {
 };
 
 /* Makes the stage. It passes on the process, then attachments, the heap, modules, contexts, resources and objects, then
- * the calls with the comments between them. If a call goes through an object that was replaced, the object is declared
- * again before the call. Notes, threads and other records for which the dialect has no place are passed on at once, so
- * that the writer counts them as omitted. */
+ * the calls with the comments and scans between them. If a call goes through an object that was replaced, the object is
+ * declared again before the call. Notes, threads and other records for which the dialect has no place are passed on at
+ * once, so that the writer counts them as omitted. */
 struct stage *sp_rtrace_order_new(struct stage *next, const struct layout_options *options);
 
 #endif

@@ -13,7 +13,8 @@
  * The guardian cannot help a task whose hit the engine has not collected yet: the kernel delivers its SIGTRAP. */
 #include "config.h"
 #include "engine/shared_state.h"
-#include "engine/rescue.h"
+#include "engine/rescue_code.h"
+#include "engine/rescue_tasks.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 
@@ -79,7 +80,7 @@ static void rescue_target(struct guardian *g)
 	g->rescued = true;
 	g->engine.launch.pid = atomic_load(&g->engine.shared->target);
 	guardian_take_messages(g);
-	g->repaired = guard_repair(g->engine.shared, &g->spaces, &g->failed);
+	g->repaired = rescue_code(g->engine.shared, &g->spaces, &g->failed);
 	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
 

@@ -70,9 +70,4 @@ struct guard_spaces {
 void guard_spaces_set(struct guard_spaces *spaces, uint32_t space, int fd);
 void guard_spaces_free(struct guard_spaces *spaces);
 
-/* Restores the original bytes of every note whose breakpoint is still in memory, and the CPU mask that guard_note_pin()
- * has noted. Returns the number of restored breakpoints; *failed (never NULL) gets the number of those that could not
- * be restored. */
-size_t guard_repair(struct shared_state *shared, const struct guard_spaces *spaces, size_t *failed);
-
 #endif

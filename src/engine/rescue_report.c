@@ -1,6 +1,6 @@
 /* Reports what has become of the processes that were traced when the engine was killed; runs in the guardian. */
 #include "config.h"
-#include "engine/rescue.h"
+#include "engine/rescue_tasks.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 

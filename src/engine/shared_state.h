@@ -1,6 +1,6 @@
-/* Private to src/engine: the data shared by its processes. supervisor.c runs in the visible process (V), guardian.c and
- * rescue.c in the guardian (G), engine.c and launch.c in the engine (E); guardian_journal.c in both the guardian and
- * the engine. The tracer sees engine.h only.
+/* Private to src/engine: the data shared by its processes. supervisor.c runs in the visible process (V); guardian.c,
+ * rescue_code.c and rescue_tasks.c in the guardian (G); engine.c and launch.c in the engine (E); guardian_journal.c in
+ * both the guardian and the engine. The tracer sees engine.h only.
  *
  * The processes communicate in two ways. The board is memory that all of them map: the engine writes facts there, and
  * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, even if the visible process is

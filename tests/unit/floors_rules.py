@@ -10,7 +10,7 @@ HEADER_LINES = 150
 CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')
 NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
 # The guardian traces the tracer's thread, and repairs the target's tasks when the engine is dead.
-PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue.c')
+PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue_tasks.c')
 # Only the pump dispatches stops, so that no two stops are dispatched at once.
 ACT = re.compile(r'\bact\(t, ')
 ACT_PLACES = ('src/tracer/stop_pump.c',)

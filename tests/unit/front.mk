@@ -10,7 +10,8 @@ tests_unit_options_SOURCES = tests/unit/options.c tests/unit/registry_fake.c src
 	$(OPTION_SOURCES)
 tests_unit_options_LDADD = libcli.a libmodules.a libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
-tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guardian_journal.c src/engine/cpus.c src/engine/fds.c
+tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guardian_journal.c src/engine/rescue_code.c src/engine/cpus.c \
+	src/engine/fds.c
 tests_unit_guard_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_SOURCES = tests/unit/rescue.c src/engine/rescue_report.c src/engine/fds.c
@@ -18,7 +19,7 @@ tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=pro
 	-Wl,--wrap=nanosleep,--wrap=poll,--wrap=clock_ns
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
-tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue.c src/engine/guardian_journal.c \
+tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue_tasks.c src/engine/guardian_journal.c \
 	src/engine/cpus.c \
 	src/engine/fds.c
 tests_unit_rescue_tasks_LDFLAGS = -Wl,--wrap=ptrace

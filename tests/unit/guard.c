@@ -1,5 +1,6 @@
 /* Tests the journal and the repair by the guardian, on this process's own memory. */
 #include "config.h"
+#include "engine/rescue_code.h"
 #include "engine/shared_state.h"
 
 #include <fcntl.h>
@@ -83,7 +84,7 @@ static long plant(int space, size_t at, const unsigned char *breakpoint, unsigne
 static size_t repair(size_t *failed)
 {
 	receive();
-	return guard_repair(engine.shared, &spaces, failed);
+	return rescue_code(engine.shared, &spaces, failed);
 }
 
 static void test_repair_restores_the_text_under_breakpoints(void **state)
@@ -216,13 +217,13 @@ static void test_lent_breakpoints_are_repaired(void **state)
 	plant(space, 1, int3, 1);
 	plant(other, 2, int3, 1);
 	plant(space, 8, brk4, 4);
-	assert_int_equal(guard_repair(engine.shared, &spaces, &failed), 2); /* V has received nothing */
+	assert_int_equal(rescue_code(engine.shared, &spaces, &failed), 2); /* V has received nothing */
 	assert_int_equal(failed, 0);
 	for (size_t i = 0; i < sizeof(text); i++)
 		assert_int_equal(text[i], i == 2 ? 0xcc : (int)i);
 	memcpy(&text[8], brk4, 4);
 	guard_lend_end(&engine, loan);
-	assert_int_equal(guard_repair(engine.shared, &spaces, &failed), 0);
+	assert_int_equal(rescue_code(engine.shared, &spaces, &failed), 0);
 	assert_int_equal(guard_lend(&engine, space, getpid()), loan);
 	assert_int_equal(guard_lend(&engine, -1, getpid()), -1);
 	for (int i = 1; i < GUARD_LOANS; i++)

@@ -1,6 +1,6 @@
 /* Tests the messages about the processes that were traced when the engine was killed. */
 #include "config.h"
-#include "engine/rescue.h"
+#include "engine/rescue_tasks.h"
 #include "base/util.h"
 #include "proc/proc.h"
 

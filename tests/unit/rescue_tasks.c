@@ -1,7 +1,7 @@
 /* Tests tasks that are stopped after a breakpoint when the engine is killed, and tasks that are also killed before the
  * guardian has detached from them. */
 #include "config.h"
-#include "engine/rescue.h"
+#include "engine/rescue_tasks.h"
 #include "proc/proc.h"
 
 #include <setjmp.h>

@@ -17,7 +17,7 @@
  * Pending signals with handlers are delivered before SIGSTOP: then their frames are on the stack, one inside the other,
  * and the innermost frame contains the pc that has to be corrected. */
 #include "config.h"
-#include "engine/rescue.h"
+#include "engine/rescue_tasks.h"
 #include "base/msg.h"
 #include "proc/proc.h"
 

@@ -1,6 +1,6 @@
-/* Corrects the traced processes after the engine (E) was killed: see rescue.c. */
-#ifndef FT_ENGINE_RESCUE_H
-#define FT_ENGINE_RESCUE_H
+/* Corrects the traced processes after the engine (E) was killed: see rescue_tasks.c. */
+#ifndef FT_ENGINE_RESCUE_TASKS_H
+#define FT_ENGINE_RESCUE_TASKS_H
 
 #include "engine/shared_state.h"
 

@@ -1,6 +1,6 @@
 # scan/: copies the heap of a live process, or reads a core file, and reports the blocks
 noinst_LIBRARIES += libscan.a
-libscan_a_SOURCES = src/scan/capture/quiesce.c src/scan/capture/quiesce.h \
+libscan_a_SOURCES = src/scan/capture/leave_allocator.c src/scan/capture/leave_allocator.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \
 	src/scan/capture/core_image.c src/scan/capture/core_image.h src/scan/capture/core_mappings.c \
 	src/scan/capture/core_mappings.h \

@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/capture/core_image.h"
-#include "scan/capture/quiesce.h"
+#include "scan/capture/leave_allocator.h"
 #include "scan/capture/core_mappings.h"
 #include "scan/capture/core_objects.h"
 #include "scan/capture/core_omitted.h"
@@ -83,7 +83,7 @@ static void core_image_take_thread(struct core *core, const unsigned char *bytes
 	if (arch->abi->thread_pointer)
 		arch->abi->thread_pointer(&regs, &thread->thread_pointer);
 	thread->in_syscall = arch->core.in_syscall && arch->core.in_syscall(&regs, &number);
-	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
+	thread->is_outside = thread->in_syscall && !is_malloc_syscall(arch, number);
 }
 
 static void core_image_take_process(struct core *core, const unsigned char *bytes, size_t size)

@@ -2,7 +2,7 @@
 #include "scan/capture/snapshot.h"
 #include "scan/capture/mapping_choice.h"
 #include "scan/capture/process_mappings.h"
-#include "scan/capture/quiesce.h"
+#include "scan/capture/leave_allocator.h"
 #include "scan/capture/pages.h"
 #include "scan/capture/shared_pages.h"
 #include "scan/capture/thread_registers.h"
@@ -348,9 +348,9 @@ static size_t take_care(const struct snapshot *s, struct frozen_process *hold, c
 	const bool has_locks = care->lock_count && care->program == s->program;
 
 	if (has_locks && hold->process.task_count > 1)
-		return (care->marks_locks ? quiesce_outside_locks : quiesce_wait_locks)(hold, care->locks,
-											care->lock_count);
-	return care->leaves_c ? quiesce_outside_libc(hold, care->object) : 0;
+		return (care->marks_locks ? leave_allocator_locks : leave_allocator_wait)(hold, care->locks,
+											  care->lock_count);
+	return care->leaves_c ? leave_allocator_code(hold, care->object) : 0;
 }
 
 static void *pause_thread(void *context)

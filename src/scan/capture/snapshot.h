@@ -17,7 +17,7 @@ struct snapshot_care {
 	/* addresses of locks: words of 4 bytes that are 0 while no thread changes the heap */
 	const uint64_t *locks;
 	size_t lock_count;
-	bool marks_locks; /* true if the locks can be marked as contended: quiesce_outside_locks() */
+	bool marks_locks; /* true if the locks can be marked as contended: leave_allocator_locks() */
 	/* Used if there are no locks, or if the process has only one thread. leaves_c: true if threads in the C
 	 * library, which contains malloc, run until they have left it. object: path of the shared object that contains
 	 * the allocator, which threads also leave; or NULL. */

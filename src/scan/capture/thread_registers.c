@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/capture/thread_registers.h"
-#include "scan/capture/quiesce.h"
+#include "scan/capture/leave_allocator.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
 
@@ -31,7 +31,7 @@ static void read_stopped(struct scan_threads *threads, struct task *task, struct
 	thread->pc = arch->pc(&task->regs);
 	thread->sp = arch->sp(&task->regs);
 	thread->in_syscall = freeze_in_syscall(task, &number);
-	thread->is_outside = thread->in_syscall && !quiesce_is_malloc_call(arch, number);
+	thread->is_outside = thread->in_syscall && !is_malloc_syscall(arch, number);
 	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
 	scan_thread_add_words(thread, (const unsigned char *)&task->regs, arch->regset_size, arch);

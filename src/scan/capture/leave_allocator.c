@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/capture/quiesce.h"
+#include "scan/capture/leave_allocator.h"
 #include "heap/allocator_code.h"
 #include "proc/proc.h"
 #include "ptrace/target_memory.h"
@@ -25,13 +25,13 @@ static bool is_heap_call(const struct arch *arch, long number)
 	return arch_has_call(arch->syscalls.heap, ARCH_HEAP_CALLS, number);
 }
 
-bool quiesce_is_malloc_call(const struct arch *arch, long number)
+bool is_malloc_syscall(const struct arch *arch, long number)
 {
 	return is_heap_call(arch, number) || arch_has_call(arch->syscalls.futex, ARCH_FUTEX_CALLS, number);
 }
 
 /* Returns the mapping that contains the code which the task runs, or NULL. */
-static const struct mapping *quiesce_mapping_of(const struct code *code, struct task *task)
+static const struct mapping *leave_mapping_of(const struct code *code, struct task *task)
 {
 	if (!task->stopped || task_regs(task) < 0)
 		return NULL;
@@ -44,12 +44,12 @@ static const struct mapping *quiesce_mapping_of(const struct code *code, struct 
 static bool is_in_code(void *context, struct task *task)
 {
 	const struct code *code = context;
-	const struct mapping *m = freeze_in_syscall(task, NULL) ? NULL : quiesce_mapping_of(code, task);
+	const struct mapping *m = freeze_in_syscall(task, NULL) ? NULL : leave_mapping_of(code, task);
 
 	return m && (code_is_c_library(m->path) || (code->object && !strcmp(m->path, code->object)));
 }
 
-static ssize_t quiesce_read_at(pid_t tid, uint64_t address, void *to, size_t size)
+static ssize_t leave_read_at(pid_t tid, uint64_t address, void *to, size_t size)
 {
 	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
 
@@ -70,11 +70,11 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 	const struct arch *const arch = task->process->arch;
 	unsigned char stack[CALL_WORDS * sizeof(uint64_t)];
 
-	const struct mapping *m = code->object ? quiesce_mapping_of(code, task) : NULL;
+	const struct mapping *m = code->object ? leave_mapping_of(code, task) : NULL;
 
 	if (!m || (strcmp(m->path, "[vdso]") != 0 && !freeze_in_syscall(task, NULL)))
 		return false;
-	const ssize_t got = quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
+	const ssize_t got = leave_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
 
 	for (ssize_t at = 0; at + arch->pointer_size <= got; at += arch->pointer_size)
 		if (is_of_object(code, arch_pointer(arch, stack + at)))
@@ -89,13 +89,12 @@ static bool is_inside(void *context, struct task *task)
 {
 	long number;
 
-	return (task->stopped && freeze_in_syscall(task, &number) &&
-		quiesce_is_malloc_call(task->process->arch, number)) ||
+	return (task->stopped && freeze_in_syscall(task, &number) && is_malloc_syscall(task->process->arch, number)) ||
 	       is_in_code(context, task) || is_called_by_object(context, task);
 }
 
-static size_t quiesce_count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task),
-			    struct code *code)
+static size_t leave_count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task),
+			  struct code *code)
 {
 	size_t chosen = 0;
 
@@ -104,13 +103,13 @@ static size_t quiesce_count(struct frozen_process *hold, bool (*is_chosen)(void 
 	return chosen;
 }
 
-static bool quiesce_is_in_glibc(void *context, struct task *task)
+static bool is_in_glibc_code(void *context, struct task *task)
 {
-	const struct mapping *m = quiesce_mapping_of(context, task);
+	const struct mapping *m = leave_mapping_of(context, task);
 	long number;
 
 	return m && code_is_c_library(m->path) && !strstr(m->path, "musl") &&
-	       (!freeze_in_syscall(task, &number) || quiesce_is_malloc_call(task->process->arch, number));
+	       (!freeze_in_syscall(task, &number) || is_malloc_syscall(task->process->arch, number));
 }
 
 /* Returns true if the task begins a system call during which the heap is consistent. glibc's malloc requests memory
@@ -121,8 +120,8 @@ static bool begins_resize(void *context, struct task *task)
 	long number;
 
 	(void)context;
-	return freeze_begins_call(task, &number) && (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) ||
-						     !quiesce_is_malloc_call(arch, number));
+	return freeze_begins_call(task, &number) &&
+	       (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) || !is_malloc_syscall(arch, number));
 }
 
 /* Runs the only thread of a process to the start of a system call during which the heap is consistent. With one thread,
@@ -132,13 +131,13 @@ static bool begins_resize(void *context, struct task *task)
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&
-	       freeze_run_to_calls(hold, UINT64_MAX, quiesce_is_in_glibc, begins_resize, code) &&
+	       freeze_run_to_calls(hold, UINT64_MAX, is_in_glibc_code, begins_resize, code) &&
 	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
 }
 
 /* Lets threads run until they have left the code of the C library and of `object`. Threads in a system call run only
  * after all others have left this code, because a lock for which they wait is then free. */
-size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
+size_t leave_allocator_code(struct frozen_process *hold, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct code code = {.object = object};
@@ -149,10 +148,10 @@ size_t quiesce_outside_libc(struct frozen_process *hold, const char *object)
 	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(hold, &code); i++) {
 		while (freeze_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
 			;
-		inside = quiesce_count(hold, is_in_code, &code);
+		inside = leave_count(hold, is_in_code, &code);
 		if (inside || !freeze_run(hold, is_inside, &code))
 			break;
-		inside = quiesce_count(hold, is_in_code, &code);
+		inside = leave_count(hold, is_in_code, &code);
 	}
 	maps_free(&code.maps);
 	return inside;
@@ -182,7 +181,7 @@ static uint32_t lock_word(pid_t tid, uint64_t lock)
 {
 	uint32_t word;
 
-	return quiesce_read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
+	return leave_read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
 }
 
 static void read_locks(struct frozen_process *hold, struct locks *locks)
@@ -219,7 +218,7 @@ static void find_own(struct locks *locks, struct task *task)
 	note_own(locks, arch, &task->regs, (ssize_t)arch->regset_size);
 	if (!locks->own_count)
 		note_own(locks, arch, stack,
-			 quiesce_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
+			 leave_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
 /* Prepares a thread to run. Returns false if it holds no lock, or may not run. A thread that does nothing but allocate
@@ -271,7 +270,7 @@ static bool has_let_go(void *context, struct task *task)
 	return false;
 }
 
-size_t quiesce_outside_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
+size_t leave_allocator_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct locks locks = {.hold = hold,
@@ -299,12 +298,11 @@ static bool may_change(void *context, struct task *task)
 	const struct arch *const arch = task->process->arch;
 	long number;
 
-	return task_regs(task) == 0 &&
-	       (!freeze_in_syscall(task, &number) || is_heap_call(arch, number) ||
-		(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && quiesce_is_malloc_call(arch, number)));
+	return task_regs(task) == 0 && (!freeze_in_syscall(task, &number) || is_heap_call(arch, number) ||
+					(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && is_malloc_syscall(arch, number)));
 }
 
-size_t quiesce_wait_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
+size_t leave_allocator_wait(struct frozen_process *hold, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};

@@ -27,7 +27,7 @@
  *	        The child's older blocks are unknown: it has a trace of its own, without a baseline. */
 #include "config.h"
 #include "tracer/baseline.h"
-#include "tracer/live_capture.h"
+#include "tracer/traced_capture.h"
 #include "tracer/service.h"
 #include "tracer/process_start.h"
 #include "engine/engine.h"
@@ -157,7 +157,7 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 
 /* Adds the blocks to the trace, ends the baseline in the ledger, and frees the copy. Returns false if no task is left
  * to trace. */
-static bool end_baseline(struct process *p, const struct live_capture *capture, struct baseline *baseline)
+static bool end_baseline(struct process *p, const struct traced_capture *capture, struct baseline *baseline)
 {
 	struct entering entering = {
 		.p = p, .service = service_begin(p->tracer), .baseline = baseline, .goes_on = capture->goes_on};
@@ -191,7 +191,7 @@ bool baseline_is_wanted(const struct tracer *t)
 
 bool baseline_take(struct process *p, struct baseline *baseline)
 {
-	const struct live_capture capture =
+	const struct traced_capture capture =
 		capture_consistent(p, &(struct capture_request){.is_wanted = baseline_is_pending,
 								.begin = baseline_begin,
 								.is_early = is_early,

@@ -10,7 +10,7 @@ struct baseline {
 	bool is_taken;         /* false: no copy was wanted, or no task of the process is left */
 	const char *reason;    /* why the blocks are unknown, as a constant text; NULL: they are known */
 	uint64_t stopped_ns;   /* the longest time for which a thread of any process could not run */
-	uint64_t caught_up_ns; /* see struct live_capture */
+	uint64_t caught_up_ns; /* see struct traced_capture */
 	unsigned pauses;       /* number of pauses of this process; paused_ns: their total time */
 	uint64_t paused_ns;
 	uint64_t blocks, bytes;

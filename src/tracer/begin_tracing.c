@@ -2,7 +2,7 @@
 #include "tracer/begin_tracing.h"
 #include "tracer/forks.h"
 #include "tracer/leftovers.h"
-#include "tracer/live_capture.h"
+#include "tracer/traced_capture.h"
 #include "tracer/service.h"
 #include "tracer/process_start.h"
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
 /* Leak checks of processes that continue: before functrace detaches from them or pauses, and on request. */
 #include "config.h"
 #include "tracer/exit_captures.h"
-#include "tracer/live_capture.h"
+#include "tracer/traced_capture.h"
 #include "tracer/leak_check.h"
 #include "base/msg.h"
 #include "record/ledger.h"
@@ -130,7 +130,7 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};
-	const struct live_capture capture = capture_consistent(p, &request);
+	const struct traced_capture capture = capture_consistent(p, &request);
 	const uint64_t stopped_ns = capture.stopped_ns > capture.longest_ns ? capture.stopped_ns : capture.longest_ns;
 
 	if (capture.heap_capture && goes_on(p)) {

@@ -9,7 +9,7 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/execs.c src/tracer/execs.h \
 	src/tracer/forks.c src/tracer/forks.h src/tracer/letgo.c src/tracer/letgo.h \
 	src/tracer/leftovers.c src/tracer/leftovers.h \
-	src/tracer/live_capture.c src/tracer/live_capture.h src/tracer/leak_check.c src/tracer/leak_check.h \
+	src/tracer/traced_capture.c src/tracer/traced_capture.h src/tracer/leak_check.c src/tracer/leak_check.h \
 	src/tracer/leak_check_detach.c \
 	src/tracer/process.c src/tracer/process_objects.c src/tracer/process_objects.h \
 	src/tracer/service.c src/tracer/service.h \

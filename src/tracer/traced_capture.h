@@ -1,8 +1,8 @@
 /* Captures the heap of a process that continues afterwards. Stops its tasks for a moment and copies its memory
  * meanwhile; repeats this a few times if a thread was inside malloc. A background thread copies the memory, and reads
  * the copy when the tasks run again. The tracer acts on stops of other processes all the time. */
-#ifndef FT_TRACER_LIVE_CAPTURE_H
-#define FT_TRACER_LIVE_CAPTURE_H
+#ifndef FT_TRACER_TRACED_CAPTURE_H
+#define FT_TRACER_TRACED_CAPTURE_H
 
 #include "tracer/process.h"
 
@@ -35,7 +35,7 @@ struct capture_request {
 	uint64_t limit;
 };
 
-struct live_capture {
+struct traced_capture {
 	/* The newest copy; NULL: no copy was wanted, or no task is left. If `reason` is NULL, the copy was read, and
 	 * its blocks were classified unless the request has is_for_blocks. The caller frees it with
 	 * heap_capture_free(). */
@@ -53,7 +53,7 @@ struct live_capture {
 };
 
 /* Captures the heap of a process, to which the caller has a reference. */
-struct live_capture capture_consistent(struct process *p, const struct capture_request *request);
+struct traced_capture capture_consistent(struct process *p, const struct capture_request *request);
 
 #define CAUGHT_UP_SIZE 96
 /* Writes to `text` a sentence about the time `ns` (caught_up_ns), which is printed after the sentence about the pause.

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "tracer/live_capture.h"
+#include "tracer/traced_capture.h"
 #include "tracer/capture_job.h"
 #include "tracer/leak_check.h"
 #include "tracer/service.h"
@@ -138,11 +138,11 @@ static bool let_run(struct service *service, const struct process *p, uint64_t n
 
 static const char not_stopped[] = "none of its threads could be stopped";
 
-struct live_capture_attempt {
+struct traced_capture_attempt {
 	struct process *p;
 	const struct capture_request *request;
 	struct service service;
-	struct live_capture *capture;
+	struct traced_capture *capture;
 	struct capture_job job;
 	unsigned early;  /* number of pauses without a copy */
 	unsigned copies; /* number of copies that were read */
@@ -151,13 +151,13 @@ struct live_capture_attempt {
 	bool is_never_silent;
 };
 
-static bool live_capture_make(struct live_capture_attempt *l, struct background *work)
+static bool traced_capture_make(struct traced_capture_attempt *l, struct background *work)
 {
 	return l->capture->goes_on = service_during(&l->service, work);
 }
 
 /* Acts on the queued stops of the process's tasks. Returns the time, in ns, for which the tasks could not run. */
-static uint64_t live_capture_release(struct live_capture_attempt *l)
+static uint64_t traced_capture_release(struct traced_capture_attempt *l)
 {
 	const uint64_t held = service_release(&l->service);
 
@@ -170,7 +170,7 @@ static uint64_t live_capture_release(struct live_capture_attempt *l)
 /* Acts on stops until the program has done the work that the pause delayed. Traced calls slow that work down, and a
  * client waits for both the pause and the work. The thread that reads the copy would take a CPU from the program, so it
  * starts afterwards. */
-static void live_capture_catch_up(struct live_capture_attempt *l, uint64_t held_ns)
+static void traced_capture_catch_up(struct traced_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
 
@@ -210,7 +210,7 @@ static bool only_sleepers_are_moving(const struct process *p)
 
 /* Stops all tasks, except sleepers if the request spares them, and queues their stops; the tasks stay stopped until
  * these are acted on. Returns a task through which the memory can be read, or NULL. */
-static struct task *stop_all(struct live_capture_attempt *l)
+static struct task *stop_all(struct traced_capture_attempt *l)
 {
 	struct process *const p = l->p;
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -245,7 +245,7 @@ static uint64_t time_between(unsigned pause)
  * not changing it. If another task may be changing it, lets the interrupted tasks run on for a moment and tries again;
  * other stops are queued, so that more and more tasks are at a hit. Returns a task through which the memory can be
  * read, with all tasks stopped; NULL if the memory cannot be read. */
-static struct task *stop_at_rest(struct live_capture_attempt *l)
+static struct task *stop_at_rest(struct traced_capture_attempt *l)
 {
 	for (unsigned pause = l->capture->pauses++;; pause = l->capture->pauses++) {
 		service_count_hold(&l->service);
@@ -261,7 +261,7 @@ static struct task *stop_at_rest(struct live_capture_attempt *l)
 }
 
 /* Stops the tasks and makes one copy. Returns false if that failed. */
-static bool copy_once(struct live_capture_attempt *l)
+static bool copy_once(struct traced_capture_attempt *l)
 {
 	struct task *const task = stop_at_rest(l);
 
@@ -270,7 +270,7 @@ static bool copy_once(struct live_capture_attempt *l)
 			if (task_has_memory(other))
 				heap_capture_add_alive(l->capture->heap_capture, other, caller_at_entry(other));
 		l->job = capture_job_by(l->capture->heap_capture, task);
-		live_capture_make(l, background_begin(capture_job_copy, &l->job));
+		traced_capture_make(l, background_begin(capture_job_copy, &l->job));
 		l->capture->reason = l->job.reason;
 	}
 	l->capture->goes_on &= let_go_on(l->service.t);
@@ -287,9 +287,9 @@ static bool copy_once(struct live_capture_attempt *l)
 }
 
 /* Reads the copy. Returns true if this copy is unusable, but another copy may be usable; the caller then makes one. */
-static bool read_copy(struct live_capture_attempt *l)
+static bool read_copy(struct traced_capture_attempt *l)
 {
-	live_capture_make(l, background_begin_gently(capture_job_read, &l->job));
+	traced_capture_make(l, background_begin_gently(capture_job_read, &l->job));
 	l->is_read = true;
 	l->capture->reason = l->job.reason;
 	l->copies++;
@@ -303,16 +303,16 @@ static bool read_copy(struct live_capture_attempt *l)
 }
 
 /* Makes a copy and reads it. Returns true if another copy is to be made. */
-static bool try_once(struct live_capture_attempt *l)
+static bool try_once(struct traced_capture_attempt *l)
 {
 	if (!copy_once(l))
 		return false;
 	l->request->copied(l->p);
-	live_capture_catch_up(l, live_capture_release(l));
+	traced_capture_catch_up(l, traced_capture_release(l));
 	return l->capture->goes_on && read_copy(l);
 }
 
-static void try_until_read(struct live_capture_attempt *l)
+static void try_until_read(struct traced_capture_attempt *l)
 {
 	while (try_once(l) && l->capture->goes_on) {
 		if (l->copies >= COPIES_MAX || l->capture->paused_ns >= PAUSES_NS)
@@ -331,7 +331,7 @@ static void try_until_read(struct live_capture_attempt *l)
 	}
 }
 
-static bool live_capture_begin(struct live_capture_attempt *l)
+static bool traced_capture_begin(struct traced_capture_attempt *l)
 {
 	struct task *const running = any_task(l->p);
 
@@ -340,7 +340,7 @@ static bool live_capture_begin(struct live_capture_attempt *l)
 		return false;
 	}
 	l->job = capture_job_by(l->capture->heap_capture, running);
-	live_capture_make(l, background_begin_gently(capture_job_warm, &l->job));
+	traced_capture_make(l, background_begin_gently(capture_job_warm, &l->job));
 	l->capture->reason = l->job.reason;
 	if (l->capture->reason || !l->capture->goes_on || !any_task(l->p))
 		return false;
@@ -365,26 +365,26 @@ const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 	return text;
 }
 
-struct live_capture capture_consistent(struct process *p, const struct capture_request *request)
+struct traced_capture capture_consistent(struct process *p, const struct capture_request *request)
 {
-	struct live_capture capture = {.goes_on = true};
-	struct live_capture_attempt l = {
+	struct traced_capture capture = {.goes_on = true};
+	struct traced_capture_attempt l = {
 		.p = p, .request = request, .service = service_begin(p->tracer), .capture = &capture};
 
 	capture.heap_capture = heap_capture_new();
 	heap_capture_limit(capture.heap_capture, request->limit);
 	if (request->is_for_blocks)
 		heap_capture_blocks_only(capture.heap_capture);
-	if (live_capture_begin(&l) && p->tasks && request->is_wanted(p))
+	if (traced_capture_begin(&l) && p->tasks && request->is_wanted(p))
 		try_until_read(&l);
 	if (l.is_read && capture.goes_on && p->tasks && request->was_read)
 		request->was_read(p);
 	if (l.is_read && capture.goes_on && p->tasks && !request->is_for_blocks &&
 	    leak_check_may_be_known(p->trace, capture.heap_capture, capture.reason)) {
-		live_capture_make(&l, background_begin_gently(capture_job_classify, &l.job));
+		traced_capture_make(&l, background_begin_gently(capture_job_classify, &l.job));
 		capture.reason = l.job.reason;
 	}
-	live_capture_release(&l);
+	traced_capture_release(&l);
 	capture.longest_ns = l.service.longest_ns;
 	if (!capture.reason && !l.is_read) {
 		heap_capture_free(capture.heap_capture);

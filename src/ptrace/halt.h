@@ -1,5 +1,5 @@
 /* Stops running tasks, and waits until they are stopped. Only these functions wait for the stop of one particular task:
- * collect() waits for all tasks, and a scan waits in freeze.c.
+ * collect() waits for all tasks, and a scan waits in freeze_untraced.c.
  *
  * A task deep in the kernel (a parent in vfork, a core dump) stops only on its way back to the program, and the end of
  * a killed task may be reported only after the ends of other tasks have been collected. So each wait has a limit. Stops

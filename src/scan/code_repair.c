@@ -1,6 +1,6 @@
 #include "config.h"
 #include "scan/code_changes.h"
-#include "ptrace/freeze.h"
+#include "ptrace/freeze_untraced.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"
 #include "proc/refusal.h"

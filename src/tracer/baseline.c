@@ -38,7 +38,7 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "scan/capture/heap_capture.h"
-#include "ptrace/freeze.h"
+#include "ptrace/freeze_untraced.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line_slots.h"
 #include "base/background.h"

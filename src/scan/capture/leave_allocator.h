@@ -2,7 +2,7 @@
 #ifndef FT_SCAN_CAPTURE_LEAVE_ALLOCATOR_H
 #define FT_SCAN_CAPTURE_LEAVE_ALLOCATOR_H
 
-#include "ptrace/freeze.h"
+#include "ptrace/freeze_untraced.h"
 
 /* Lets threads run for moments until they have left certain code: the code of the C library and of the shared object
  * with path `object` (NULL: none), and system calls that malloc or that object makes. Tries this for some 200 ms.

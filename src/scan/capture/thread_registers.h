@@ -3,7 +3,7 @@
 #define FT_SCAN_CAPTURE_THREAD_REGISTERS_H
 
 #include "heap/image.h"
-#include "ptrace/freeze.h"
+#include "ptrace/freeze_untraced.h"
 
 /* The threads' registers. The caller zeroes the struct first. */
 struct scan_threads {

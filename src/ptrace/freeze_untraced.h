@@ -7,8 +7,8 @@
  *
  * One thread of functrace makes all these calls. When that thread ends, the kernel detaches the threads that
  * freeze_end() could not detach because they were deep in the kernel and had not stopped. */
-#ifndef FT_PTRACE_FREEZE_H
-#define FT_PTRACE_FREEZE_H
+#ifndef FT_PTRACE_FREEZE_UNTRACED_H
+#define FT_PTRACE_FREEZE_UNTRACED_H
 
 #include "ptrace/tasks.h"
 

@@ -1,6 +1,6 @@
-/* Keeps all threads of an untraced process stopped: see freeze.h. */
+/* Keeps all threads of an untraced process stopped: see freeze_untraced.h. */
 #include "config.h"
-#include "ptrace/freeze.h"
+#include "ptrace/freeze_untraced.h"
 #include "ptrace/exec_lock.h"
 #include "proc/proc.h"
 

@@ -114,7 +114,7 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 	buf_free(&third);
 }
 
-/* Dumps the messages of the format, if it can show them. */
+/* Dumps the trace's messages. Checks that their text is not far too long, and that an error is described. */
 static void check_dump(const unsigned char *data, size_t size, const struct encoding *from)
 {
 	const struct reader_options reader_options = {.encoding = from};

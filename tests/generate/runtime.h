@@ -1,5 +1,6 @@
-/* Functions that all generated programs share (see program.py), in C and C++: contexts with blocks in slots, and the
- * ways in which functions are left and entered that a tracer of calls might misunderstand.
+/* Functions that all generated programs share (see program.py), in C and C++: the states of stacks (struct context),
+ * with blocks in slots (struct slot), and the ways in which functions are left and entered that a tracer of calls might
+ * misunderstand.
  *
  * Each stack (main's, a thread's or a coroutine's) has one context. All actions of a program follow from its seed
  * and its contexts, so that every run does the same in each thread.
@@ -57,9 +58,9 @@ struct context {
 	struct slot slots[SLOTS];
 	struct coroutine *coroutines[COROUTINES];
 	sigjmp_buf *out;     /* the innermost place to which a jump may go */
-	int catches;         /* number of active blocks that catch all exceptions thrown here */
-	int held;            /* > 0: in a handler of an exception, which must return */
-	int no_exit;         /* > 0: the thread cannot end here (nothrow new would swallow it) */
+	int catches;         /* number of active try statements that catch all exceptions thrown here */
+	int held;            /* > 0: in a handler of an exception; the program must not jump, yield or end the thread */
+	int no_exit;         /* > 0: the thread must not end here (e.g. nothrow new would swallow the unwinding) */
 	int no_yield;        /* > 0: on a stack that the next signal will reuse */
 	int keeps_alternate; /* a signal handler has resumed this coroutine and may be on the alternate stack */
 	int is_thread, waits_for_cancel;
@@ -70,7 +71,7 @@ struct context {
 	/* the action of the next handler or callback */
 	function *inner;
 	enum leave leave;
-	int handled; /* calls of the handler of operator new */
+	int handled; /* number of calls of operator new's handler */
 	int rounds, lifts_limit;
 	ucontext_t self, *back; /* a coroutine's context, and the one that has resumed it */
 };
@@ -219,7 +220,7 @@ __attribute__((constructor)) static void fill_text(void)
 	memset(text, 'x', sizeof(text) - 1);
 }
 
-/* Returns a text of that number of bytes, including its end. */
+/* Returns a text of `size` bytes, including the terminating NUL. */
 static const char *text_of_size(size_t size)
 {
 	CHECK(size <= sizeof(text));
@@ -268,7 +269,7 @@ struct failure {
 	char text[100];
 };
 
-/* Releases the block of a slot when the guard's function is left, also by an exception. */
+/* Releases the block of a slot when the function that declares the guard is left, also by an exception. */
 struct guard {
 	struct context *c;
 	int i;
@@ -500,7 +501,7 @@ static void *resume_elsewhere(void *data)
 	return NULL;
 }
 
-/* Resumes the coroutine once, on a thread that is created for this. */
+/* Resumes coroutine i once, on a thread that is created for this. */
 static void coroutine_move(struct context *c, int i)
 {
 	pthread_t thread;
@@ -537,7 +538,7 @@ static void *thread_start(void *data)
 	return NULL;
 }
 
-/* Starts a thread that takes over some slots; thread_end() returns the remaining blocks. */
+/* Starts a thread that takes over the blocks of some slots; thread_end() moves the remaining blocks back. */
 static struct thread *thread_begin(struct context *c, function *body, int is_cancelled)
 {
 	struct thread *t = (struct thread *)map(sizeof(*t));

@@ -10,7 +10,7 @@
 #include <malloc.h>
 #include <sys/auxv.h>
 
-/* Weak, because a static program has no dynamic linker. Its calls have no names. */
+/* Weak, because a static program has no dynamic linker. Calls in a static program have no names. */
 __typeof__(dlsym) dlsym __attribute__((weak));
 __typeof__(dlopen) dlopen __attribute__((weak));
 __typeof__(dlclose) dlclose __attribute__((weak));
@@ -20,7 +20,7 @@ typedef void *(*aligned_function)(size_t alignment, size_t size);
 static volatile aligned_function by_pointer[2] = {memalign, aligned_alloc};
 aligned_function open_pointer = memalign; /* external, so that the compiler may reach it through a GOT slot */
 
-/* Compiled with optimization it ends in a jump. */
+/* With optimization this function ends in a jump to memalign. */
 NOINLINE static void *wrapped_memalign(size_t size)
 {
 	return memalign(64, size);
@@ -118,7 +118,8 @@ static int in_turns(char **paths, unsigned rounds)
 	return 0;
 }
 
-/* Each child returns from the call in which it was forked, releases that block, and makes another pair of calls. */
+/* Loads a library whose calls fork. Each child returns from the call that has forked it, releases the block of that
+ * call, makes another pair of calls, and ends. */
 static int in_children(const char *path)
 {
 	gate();

@@ -1,5 +1,5 @@
-/* A library that aliases.c loads. It calls one function by two names, through its own slots; the function forks, and
- * both processes return from it. */
+/* A library that aliases.c loads. It calls one function by two names, through GOT slots of its own; the function forks,
+ * and both processes return from it. */
 #include "target.h"
 #include <sys/wait.h>
 

@@ -1,8 +1,8 @@
 /* Threads that do nothing but allocate and release, and known lost blocks: allocating THREADS MODE. With 0 threads the
  * first thread does so itself.
  *
- * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks, the first of each definitely; a list of 100
- * blocks is kept. Each thread has up to 128 blocks, to which its stack points, with sizes by MODE:
+ * 500 blocks of 4,000 bytes and more are lost, and 20 lists of 5 blocks: the first block of each list is definitely
+ * lost. A list of 100 blocks is kept. Each thread has up to 128 blocks, to which its stack points, with sizes by MODE:
  *
  *   some     up to 1 KiB
  *   realloc  the same, and realloc(3) to 4 KiB

@@ -382,7 +382,7 @@ static void threads(void)
 
 /* ---- Transfers ---- */
 
-/* A value that the compiler does not know. */
+/* Returns a number that the compiler does not know. */
 #define N(number)                                                                                                      \
 	({                                                                                                             \
 		size_t n_ = (number);                                                                                  \

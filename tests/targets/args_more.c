@@ -141,7 +141,7 @@ static void processes(void)
 	CLOSE(self);
 }
 
-/* With or without the right to mount: each line has the actual result. */
+/* Makes calls that may need the right to mount, and prints each call with its actual result. */
 static void mounts(void)
 {
 	INT("fsopen", fsopen("tmpfs", FSOPEN_CLOEXEC), "fsname=\"tmpfs\"\tflags=FSOPEN_CLOEXEC%s", "");

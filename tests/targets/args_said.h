@@ -1,6 +1,6 @@
 /* For targets that print what -a must show of each call (known.py). A line of the log is a call: its name, its
  * arguments in the order in which they are shown, its result and errno, separated by tabs. "-" before the name means
- * that the call is an event with -x, but not with -e. */
+ * that the trace must have the call with -x, but need not have it with -e. */
 #ifndef ARGS_SAID_H
 #define ARGS_SAID_H
 
@@ -67,7 +67,7 @@ static void *last_pointer;
 		snprintf(text_, sizeof(text_), "%d", last);                                                            \
 		said(name, text_, last == -1 ? error_ : 0, __VA_ARGS__);                                               \
 	} while (0)
-/* A call that returns 0 or an error number, whose name is shown. */
+/* Makes a call that returns 0 or an error number. The printed result is 0 or the error's name. */
 #define ERR(name, call, ...)                                                                                           \
 	do {                                                                                                           \
 		last = (call);                                                                                         \
@@ -80,7 +80,7 @@ static void *last_pointer;
 		const int error_ = errno;                                                                              \
 		said(name, at(last_pointer), last_pointer ? 0 : error_, __VA_ARGS__);                                  \
 	} while (0)
-/* A call that returns an address, or -1 if it fails; minus_1 is the text that is shown for -1. */
+/* Makes a call that returns an address, or -1 if it fails. minus_1: the text that is shown for -1. */
 #define MAPPED(name, minus_1, call, ...)                                                                               \
 	do {                                                                                                           \
 		errno = 0;                                                                                             \

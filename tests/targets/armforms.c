@@ -37,11 +37,11 @@ NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 		/* a jump through its argument */                                                  \
 		".balign 8\n.globl " #prefix "free\n.type " #prefix "free, %function\n"            \
 		#prefix "free:\n ldr pc, [r0]\n.size " #prefix "free, .-" #prefix "free\n"         \
-		/* an exclusive load: up to the end of its reservation no breakpoint may be hit */ \
+		/* an exclusive load: no breakpoint may be hit between it and clrex */             \
 		".balign 8\n.globl " #prefix "valloc\n.type " #prefix "valloc, %function\n"        \
 		#prefix "valloc:\n ldrex r1, [sp]\n clrex\n movw r1, #0x1234\n mov r2, #0\n b take\n" \
 		".size " #prefix "valloc, .-" #prefix "valloc\n"                                   \
-		/* calls realloc with the flag for `ne` */                                         \
+		/* calls realloc with flags for which `ne` holds */                                         \
 		".balign 8\n.type " #prefix "call, %function\n" #prefix "call:\n push {r4, lr}\n"  \
 		" movs r4, #1\n bl " #prefix "realloc\n pop {r4, pc}\n"                            \
 		".size " #prefix "call, .-" #prefix "call\n.thumb\n");                             \

@@ -67,7 +67,7 @@ static size_t read_maps(void)
 	return used;
 }
 
-/* Compares a mapping of text with the same pages of its file; by system calls only. */
+/* Returns true if a mapping of text is the same as its file, or if the file cannot be read. Does not allocate. */
 static bool is_as_its_file(const char *path, const char *start, size_t size, unsigned long offset)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -223,7 +223,8 @@ static void held(unsigned count)
 	say("expect-child - %u 34001 free", 2 * count);
 }
 
-/* The first of the traced children is created while functrace attaches: it inherits a text without breakpoints. */
+/* Creates children until standard input has ended, and a few more. Prints how many of them were traced. The first
+ * traced child is created while functrace attaches: it inherits a text without breakpoints. */
 static void born(void)
 {
 	unsigned traced = 0, more = 5;
@@ -298,7 +299,7 @@ static void orphan(void)
 	say("expect-child - 1 34001 free");
 }
 
-/* own: only the library's allocator is traced. */
+/* Unloads a library that a child still calls. own: only the library's allocator is traced. */
 static void unload(const char *path, bool own)
 {
 	void *library = dlopen(path, RTLD_NOW);

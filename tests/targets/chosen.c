@@ -8,7 +8,7 @@
 #else
 #define APART __attribute__((noipa))
 #endif
-/* Code after a call, so that it is not compiled to a jump. */
+/* Code after a call, so that the compiler does not turn the call into a jump. */
 #define BEHIND_CALL() __asm__ volatile("" ::: "memory")
 
 static APART long leaf(long x)
@@ -91,7 +91,7 @@ static APART long by_pointer(long x)
 	return more + 7;
 }
 
-/* With optimisation it jumps to malloc. */
+/* With optimisation this function ends in a jump to malloc. */
 static APART void *makes(size_t size)
 {
 	return malloc(size);
@@ -102,7 +102,7 @@ static APART void returns_nothing(long *x)
 	*x = 5;
 }
 
-/* It calls allocators, whose calls are nested in it. */
+/* Calls allocators, so that their calls are nested in the call of this function. */
 static APART long allocates(long count)
 {
 	long sum = 0;

@@ -11,7 +11,7 @@ static unsigned int first, second, other;
 
 static pthread_barrier_t barrier;
 
-/* A thread that enters a context before the gate. Only this thread is in its contexts. */
+/* Runs in a thread of its own, and enters contexts before the gate: they apply to this thread only. */
 static void *in_other(void *data)
 {
 	context_enter(other);
@@ -212,7 +212,7 @@ static void signals(void)
 	use(37063, "first");
 }
 
-/* Recursion through more frames than the unwinder reads. */
+/* Recurses through more frames than the unwinder reads. */
 static NOINLINE void deep(unsigned level)
 {
 	if (level)

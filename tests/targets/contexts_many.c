@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	gate();
 	use(37102, "-");
 	for (int i = 1; i <= 32; i++) {
-		/* The name of the last one is truncated to the room for it. */
+		/* The name of the last context is longer than the room for names, and is truncated. */
 		snprintf(name, sizeof(name), i < 32 ? "c%02d" : "c%02d%057d", i, 0);
 		last = context_create(name);
 		CHECK(last == 1u << (i - 1));

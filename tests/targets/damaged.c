@@ -7,8 +7,8 @@
 #define WORD  sizeof(void *)
 #define BINS  127
 #define MANY  40
-#define SMALL 56     /* goes into a cache, and after 7 of them into a fastbin */
-#define MORE  600    /* goes into a cache, and after 7 of them into a bin */
+#define SMALL 56     /* a released block of this size goes into a cache, after 7 of them into a fastbin */
+#define MORE  600    /* a released block of this size goes into a cache, after 7 of them into a bin */
 #define LARGE 3000   /* for a bin */
 #define HUGE  300000 /* in a mapping of its own */
 
@@ -24,7 +24,8 @@ static volatile uintptr_t *word(void *block, int index)
 	return (volatile uintptr_t *)block + index;
 }
 
-/* Returns the address of word `index` of the chunk after a block's chunk, counted from its header. */
+/* Returns the address of word `index` of the chunk after a block's chunk. Word 0 is the first word of that chunk's
+ * header. */
 static volatile uintptr_t *behind(void *block, int index)
 {
 	return word(block, -2) + (*word(block, -1) & ~(uintptr_t)7) / WORD + index;
@@ -147,7 +148,8 @@ static void mapped(void)
 
 /* ---- Lists ---- */
 
-/* Stores the pointer to the next block of a cache or fastbin, which is mangled with its own address (since 2.32). */
+/* Stores in a block of a cache or fastbin the pointer to the next block, which is mangled by the address of the block
+ * (since glibc 2.32). */
 static void link_to(void *block, void *next)
 {
 	*word(block, 0) = ((uintptr_t)block >> 12) ^ (uintptr_t)next;
@@ -311,7 +313,7 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	/* With lookalikes blocks may have tags: then the memory around them must not be read. */
+	/* With lookalikes blocks may have memory tags: then the memory around them must not be read. */
 	if (strcmp(argv[1], "lookalikes"))
 		find_arena();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

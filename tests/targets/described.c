@@ -21,7 +21,7 @@ static void *cell(void)
 
 /* ---- The functions ---- */
 
-/* functrace finds them by name. NOINLINE, because the compiler must not adapt them to their only caller. */
+/* functrace finds these functions by name. NOINLINE, because the compiler must not adapt them to their only caller. */
 #define OWN NOINLINE __attribute__((used, visibility("default")))
 
 void *pool_get(struct pool *p, size_t n);

@@ -304,7 +304,7 @@ static void own_streams(void)
 }
 
 #ifdef __GLIBC__
-/* The functions by their names for large files (open64). */
+/* Calls the functions by their names for large files (open64). */
 static void large_files(void)
 {
 	FILE *file;

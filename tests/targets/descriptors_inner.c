@@ -82,7 +82,7 @@ static void terminal(void)
 }
 
 #ifdef __GLIBC__
-/* scandirat() opens and closes a folder. The function by which it opens it has a name only in static programs. */
+/* scandirat() opens a folder by an internal function that has a name only in static programs, and closes it. */
 static void scanned(void)
 {
 	const int base = opened_fd("open|open64<fd>", open("/", O_RDONLY | O_DIRECTORY));

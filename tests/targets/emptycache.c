@@ -1,6 +1,6 @@
 /* A released block of zeros, with about the size of the structure of a thread's cache. It is in the cache of a second
- * thread, at a lower address than that cache, and the thread's stack still has its address. Then the program waits for
- * the end of its standard input. */
+ * thread, at a lower address than that cache, and that thread's stack still contains the block's address. Then the
+ * program waits for the end of its standard input. */
 #include "target.h"
 
 static int released[2];

@@ -83,7 +83,7 @@ static void fork_tree(void)
 
 static void vfork_one(void)
 {
-	/* A vfork child may only exec or exit; its text must be right when it execs. */
+	/* A vfork child may only exec or exit. Until then it runs in the parent's memory. */
 	const pid_t pid = vfork();
 
 	CHECK(pid >= 0);
@@ -128,7 +128,7 @@ static int clone_child(void *data)
 	return 7;
 }
 
-/* fork by clone3, whose exit signal is a field of its own. */
+/* Forks by clone3(2), which takes the child's exit signal in a field of its own. */
 static void clone3_one(uint64_t flags)
 {
 	int pidfd = -1;

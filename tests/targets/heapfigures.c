@@ -1,8 +1,8 @@
 /* The figures of mallinfo2(3) at the end: heapfigures [THREADS].
  *
  * Each thread allocates and releases blocks of many sizes, so that bins, fastbins and caches contain some, and keeps
- * some; a block of 1 MB is an mmapped chunk. Then they wait. Prints the ten figures without allocating; chunks in
- * caches count as in use. */
+ * some; a block of 1 MB is an mmapped chunk. Then the first thread prints the ten figures without allocating, while the
+ * others wait; chunks in caches count as in use. */
 #include "target.h"
 #include <malloc.h>
 #include <stdatomic.h>

@@ -84,7 +84,7 @@ static size_t used; /* slots that are not 0 */
 static char text[65536];
 static size_t length;
 static _Thread_local unsigned depth
-	__attribute__((tls_model("initial-exec"))); /* > 0: in the library; musl's functions call each other by name */
+	__attribute__((tls_model("initial-exec"))); /* > 0: in the C library, whose own calls are not logged */
 
 #define INNER(call)                                                                                                    \
 	({                                                                                                             \

@@ -1,8 +1,9 @@
 /* A program that follows a plan: heaps PLAN LOG [LIBRARY].
  *
- * A plan (tests/generate/heap_plans.py) is a file of words: operations with their numbers, which plant pointers to
- * blocks in keepers. LOG has the addresses of all planted blocks and pointers before "ready PID" is printed: the
- * classes of all blocks follow from it. Then the program ends with its standard input, or at once, as the plan says. */
+ * A plan (tests/generate/heap_plans.py) is a text of operations and their numbers. They allocate blocks, and plant
+ * pointers to blocks in other blocks and in roots. LOG has the addresses of all planted blocks and pointers before
+ * "ready PID" is printed: the classes of all blocks follow from these. Then the program ends with its standard input,
+ * or at once, as the plan says. */
 #include "heaps_threads.h"
 #include <sys/uio.h>
 
@@ -100,7 +101,7 @@ static NOINLINE void look_for_strangers(void)
 {
 	static char text[1 << 16];
 	const int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-	/* The heap is at low addresses, which small numbers look like. */
+	/* true if the heap is at low addresses, which small numbers look like */
 	const int is_low = sizeof(void *) < 8 || (uint64_t)(uintptr_t)sbrk(0) >> 32 == 0;
 	uintptr_t end_of_last = 0, end_of_linker = 0;
 	size_t size = 0;
@@ -117,7 +118,8 @@ static NOINLINE void look_for_strangers(void)
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
 			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
-		/* The words cannot be read any more when the program has ended: logs those of all writable mappings. */
+		/* If the program ends at once, its words cannot be read later: if the heap is low, logs those of all
+		 * private writable mappings of up to 16 MiB. */
 		const int is_all =
 			is_low && ending != STAYS && rest[2] == 'w' && rest[4] == 'p' && to - from <= 16u << 20;
 

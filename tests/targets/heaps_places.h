@@ -60,7 +60,7 @@ static NOINLINE void load_library(void)
 #endif
 }
 
-/* Maps the object of a place a second time; returns NULL if it has none. */
+/* Maps the segment or file of a place a second time; returns NULL if the place has neither. */
 static NOINLINE void *map_again(const struct place_memory *place)
 {
 	if (place->id >= 0)

@@ -28,7 +28,7 @@ static struct frozen_process {
 	unsigned count;
 	enum wait_how how;
 	enum stack stack;
-	unsigned place; /* MAPPED_BESIDE: the stack is the upper part of that place */
+	unsigned place; /* MAPPED_BESIDE: number of the place whose upper part is the stack */
 } holds[HOLDS_MAX];
 
 static unsigned hold_count;
@@ -229,7 +229,7 @@ static NOINLINE void start_hold(struct frozen_process *hold)
 		sleep_ms(5);
 }
 
-/* A thread that allocates and releases for ever; no block of it is in the plan. */
+/* Allocates and releases blocks for ever, in a thread of its own. None of these blocks is in the plan. */
 static void *churn(void *data)
 {
 	unsigned seed = (unsigned)(uintptr_t)data;

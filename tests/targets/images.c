@@ -42,8 +42,8 @@ static void with_pid(int pid)
 #define PID   300
 #define TRIES 1000
 
-/* Makes a child of that pid, which allocates. Tries again if another process has got the pid: functrace, which is in
- * the same namespace, may start one between the two system calls. Children with other pids do nothing. */
+/* Makes a child with the process id PID, which allocates. Tries again if another process has got this id: functrace,
+ * which is in the same namespace, may start one between the two system calls. Children with other ids do nothing. */
 static void child(unsigned size)
 {
 	int pid = 0;

@@ -24,7 +24,7 @@ typedef struct {
 typedef void *Constructor(GType type, unsigned count, void *properties);
 
 #define OBJECT ((GType)80)
-/* Indexes of words of a class, which are its virtual functions. */
+/* Indexes of two virtual functions among the words of a class. */
 #define CONSTRUCTOR 2
 #define CONSTRUCTED 9
 

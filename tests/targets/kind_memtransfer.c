@@ -27,7 +27,7 @@ static void say_later(const char *function, size_t size, const void *id)
 		say_later(#function, size, id);                                                                        \
 	} while (0)
 
-/* A function that only computes its result, which must be used. */
+/* Calls a function that only computes a result, and uses the result, so that the compiler keeps the call. */
 #define FIND(function, size, id, ...)                                                                                  \
 	do {                                                                                                           \
 		found = function(__VA_ARGS__);                                                                         \
@@ -124,7 +124,7 @@ static void duplicates(void)
 	say_later("wcsdup", 56, w);
 }
 
-/* An allocation that fails: no record with the id 0. */
+/* Makes an allocation that fails: the trace must have no record with the id 0. */
 static void failing(void)
 {
 	const struct rlimit none = {4096, RLIM_INFINITY};

@@ -101,7 +101,7 @@ static void places(void)
 	recorded(GONE, (void *)window);
 }
 
-/* The base exists, and is destroyed when the constructor of the class throws. */
+/* Makes an object whose constructor throws. The base exists by then, and is destroyed. */
 static void failing(void)
 {
 	void *self = nullptr;

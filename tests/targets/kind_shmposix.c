@@ -80,7 +80,7 @@ static void failing(int fd)
 	unmap(free_place, 1);
 }
 
-/* Whole mappings, of each kind. */
+/* Makes mappings of each kind, and unmaps them; most are unmapped as a whole. */
 static void whole(int fd, int file)
 {
 	char *p = map(2, MAP_SHARED, fd, "pshmmap");

@@ -7,7 +7,7 @@
 
 #define KEY ((key_t)(0x66000000 + getpid())) /* other programs are unlikely to use it */
 
-/* The number of attachments in the kernel's list of segments; -1: the segment no longer exists. */
+/* Returns the number of attachments in the kernel's list of segments; -1 if the segment no longer exists. */
 static long attached(int id)
 {
 	char text[65536], *line = text;
@@ -35,7 +35,7 @@ static void control(int id, int command, void *data, const char *name)
 	recorded("shmctl<control>(1) = %#x cmd=%s", (unsigned)id, name);
 }
 
-/* IPC_RMID of a segment that is attached twice: the kernel removes it with its last attachment. */
+/* Removes a segment that is attached twice (IPC_RMID): the kernel removes it with its last attachment. */
 static void removed(void)
 {
 	struct shmid_ds about;
@@ -66,7 +66,7 @@ static void removed(void)
 	CHECK(shmdt(b) == -1 && shmdt((char *)b + 1) == -1);
 }
 
-/* By a key: the second shmget() creates nothing. */
+/* Makes a segment with a key: the second shmget() for the key creates nothing. */
 static void by_key(void)
 {
 	const int id = shmget(KEY, 30002, IPC_CREAT | IPC_EXCL | 0600);

@@ -128,7 +128,7 @@ static void detached(void)
 	pthread_attr_destroy(&attr);
 }
 
-/* A thread that detaches itself at once, perhaps before its creation has returned. */
+/* Detaches its own thread at once, perhaps before pthread_create() has returned. */
 static void *detach_self(void *data)
 {
 	CHECK(pthread_detach(pthread_self()) == 0);

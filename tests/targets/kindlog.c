@@ -3,9 +3,9 @@
  * be compared with it event by event (tests/scenarios/kinds_logged.py). The C library's internal calls do not reach
  * it.
  *
- * An event's name is '+' or '-', the function, and the kind. A release has its place where the function was called,
- * and is logged only if it has succeeded. Mappings are logged as calls: kinds_logged.py derives which parts of
- * mappings they create and release. */
+ * An event's name is '+' or '-', the function, and the kind. A release has its place where the function was called.
+ * Except for streams and folders, it is logged only if it has succeeded. Mappings are logged as calls: kinds_logged.py
+ * derives which parts of mappings they create and release. */
 #include "reflog.h"
 
 #include <dirent.h>
@@ -198,7 +198,7 @@ EXPORT int close(int fd)
 {
 	NEXT(close);
 	const uint64_t at = next_sequence();
-	/* Cleared before the call, because another thread may then get a descriptor with this number. */
+	/* Cleared before the call: as soon as the descriptor is closed, another thread may get one with this number. */
 	const int was_shared = fd >= 0 && fd < LOG_FD ? is_shared[fd] : 0;
 
 	if (was_shared)

@@ -53,7 +53,8 @@ static void wide(void)
 #endif
 }
 
-/* Products that overflow: to 0, to a size that is too large, to sizes that could be allocated. */
+/* Requests sizes that are too large, and products that overflow: to 0, to a size that is too large, to sizes that could
+ * be allocated. */
 static void too_much(void)
 {
 	void *p = malloc(36401);

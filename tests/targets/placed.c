@@ -72,7 +72,7 @@ static void ask_pthread(void)
 	say_set("pthread_getaffinity_np", &set);
 }
 
-/* A thread's attributes (pthread_getattr_np) contain its CPUs, too. */
+/* Reads a thread's attributes (pthread_getattr_np), which contain its CPUs, too. */
 static void ask_attributes(void)
 {
 #ifdef __GLIBC__
@@ -129,7 +129,7 @@ static void ask_fopen(void)
 	fclose(file);
 }
 
-/* Other calls of functions that can read the CPUs must not end the placement. */
+/* Makes calls that do not read the CPUs, of functions that could: they must not end the placement. */
 static void ask_nothing(void)
 {
 	const int fd = open("/dev/null", O_RDONLY);
@@ -219,7 +219,7 @@ static void *wait_for_end(void *data)
 	return data;
 }
 
-/* Busy while a second thread sleeps: even that thread might read the CPUs in ways that cannot be traced. */
+/* Is busy while a second thread sleeps: even that thread might read the CPUs in ways that cannot be traced. */
 static void be_threaded(void)
 {
 	pthread_t tid;
@@ -310,7 +310,7 @@ static void make_exec(void)
 	execl(program, program, "told", (char *)NULL);
 }
 
-/* A fork without a call of a library function. */
+/* Forks without a call of a library function. */
 static void make_raw(void)
 {
 #ifdef __x86_64__

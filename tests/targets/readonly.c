@@ -60,7 +60,8 @@ NOINLINE static void fill_twin(void)
 
 static char *protected[3];
 
-/* The second block has a mapping of its own. */
+/* Puts the table's halves into a read-only page of the first block, and an executable page of the third. A page of the
+ * second block, which is an mmapped chunk, gets no access. */
 NOINLINE static void fill_blocks(void)
 {
 	static const size_t pages[3] = {3, 300, 3};

@@ -14,9 +14,9 @@
 
 static unsigned records_made[8]; /* of each type */
 static const char *record_types[8];
-static unsigned record_fds[RECORD_FDS]; /* the number of each descriptor */
+static unsigned record_fds[RECORD_FDS]; /* for each descriptor, its number among the resources of its type */
 
-/* The counter of the type in "name<type>". */
+/* Returns the counter of the type in "name<type>". */
 __attribute__((unused)) static unsigned *record_counter(const char *name)
 {
 	const char *type = strchr(name, '<');
@@ -35,7 +35,7 @@ __attribute__((unused)) static void record(char sign, const char *name, unsigned
 	say("expect record %c %s %u", sign, name, number);
 }
 
-/* Records another resource of that type; returns its number. */
+/* Prints the expected allocation of another resource of the name's type; returns its number. */
 __attribute__((unused)) static unsigned opened(const char *name)
 {
 	const unsigned number = ++*record_counter(name);
@@ -44,7 +44,7 @@ __attribute__((unused)) static unsigned opened(const char *name)
 	return number;
 }
 
-/* Records the release of the last resource of that type. */
+/* Prints the expected release of the last resource of the name's type. */
 __attribute__((unused)) static void released_last(const char *name)
 {
 	record('-', name, *record_counter(name));

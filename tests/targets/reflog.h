@@ -69,7 +69,7 @@ static const char *folder(void)
 	return NULL;
 }
 
-/* formats decimal digits without snprintf, which may allocate */
+/* Writes decimal digits without snprintf, which may allocate. Returns the end of the text. */
 static char *put_number(char *to, unsigned n)
 {
 	char digits[12];
@@ -95,7 +95,7 @@ static char *put_image(char *to)
 	return to;
 }
 
-/* The file name of the program, without its folder. */
+/* Stores the file name of the program, without its folder. */
 static void put_program(char name[40])
 {
 	char path[4096];

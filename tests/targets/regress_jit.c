@@ -30,7 +30,7 @@ static const uint32_t call_it = 0xd63f0120; /* blr x9 */
 /* str x0, [x19]; mov w0, w1; ldr x19, [sp, #16]; ldp x29, x30, [sp], #32; ret */
 static const uint32_t end[] = {0xf9000260, 0x2a0103e0, 0xf9400bf3, 0xa8c27bfd, 0xd65f03c0};
 static const uint32_t clear = 0x2a1f03e1, add = 0x0b020021; /* mov w1, wzr; add w1, w1, w2 */
-/* mov w1 or w2, #value */
+/* Returns the instruction mov w1 or w2, #value. */
 static uint32_t set(unsigned to, uint32_t value)
 {
 	return 0x52800000 | value << 5 | to;
@@ -43,7 +43,7 @@ static const uint32_t call_it = 0xe12fff3c; /* blx ip */
 /* str r0, [r4]; mov r0, r1; pop {r4, pc} */
 static const uint32_t end[] = {0xe5840000, 0xe1a00001, 0xe8bd8010};
 static const uint32_t clear = 0xe3a01000, add = 0xe0811002; /* mov r1, #0; add r1, r1, r2 */
-/* movw r1 or r2, #value */
+/* Returns the instruction movw r1 or r2, #value. */
 static uint32_t set(unsigned to, uint32_t value)
 {
 	return 0xe3000000 | (value & 0xf000) << 4 | (value & 0xfff) | to << 12;

@@ -117,7 +117,7 @@ NOINLINE static void make_odd(char *page, size_t bytes)
 	}
 }
 
-/* Maps a file, of which nothing else is mapped. */
+/* Maps a file without pointers, privately and read-only. */
 NOINLINE static void map_constant(void)
 {
 	static char text[65536];

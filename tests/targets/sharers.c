@@ -65,8 +65,8 @@ static void give_up(int signal)
 	go = 1;
 }
 
-/* A process that makes no calls of the allocator. It waits for a tracer or, if one came and left unnoticed, for SIGURG,
- * which the executed program ignores. */
+/* Makes no calls of the allocator. Waits for a tracer or, if one came and left unnoticed, for SIGURG, which the
+ * executed program ignores; then executes the program. */
 static int exec_when_traced(void)
 {
 	say("child %d", (int)getpid());
@@ -87,7 +87,8 @@ static int at_the_gate(void *data)
 	return 7;
 }
 
-/* A child of another process, for which this one cannot wait: polls until it is a zombie or was reaped. */
+/* Waits for the end of another process's child, for which waitpid() does not work: polls until the child is a zombie or
+ * was reaped. */
 static void wait_for_end(pid_t pid)
 {
 	char path[64], state[256];

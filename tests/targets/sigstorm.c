@@ -88,7 +88,7 @@ static void *work(void *data)
 		p[0] = p[size - 1] = (unsigned char)slot;
 		blocks[slot] = p;
 		armed = 1;     /* from here a handler may jump back to the start */
-		if (pending) { /* a signal came while this was not so */
+		if (pending) { /* a signal came while `armed` was 0 */
 			pending = 0;
 			raise(SIGUSR1);
 		}

@@ -1,6 +1,6 @@
-/* sleepers [sysv]: one thread in each sleeping system call while the tracer attaches and detaches. Each prints whether
- * its call was interrupted or ended too early: by the kernel's documentation neither may happen. With sysv also in the
- * calls whose objects would remain if the process were killed. */
+/* sleepers [sysv]: one thread in each sleeping system call while the tracer attaches and detaches. Prints for each call
+ * whether it was interrupted or ended too early: by the kernel's documentation neither may happen. With sysv also in
+ * the calls whose System V semaphores and queues would remain if the process were killed. */
 #include "target.h"
 #include <fcntl.h>
 #include <linux/aio_abi.h>

@@ -51,7 +51,8 @@ static bool is_functrace(uint32_t tid)
 	return is;
 }
 
-/* functrace reads without the page cache, so that it gets no pages that other processes have read. */
+/* Answers FUSE_OPEN. functrace reads without the page cache, so that it gets no pages that other processes have
+ * read. */
 static void reply_open(const struct fuse_in_header *request)
 {
 	const struct fuse_open_out out = {.open_flags = is_functrace(request->pid) ? FOPEN_DIRECT_IO : 0};

@@ -1,6 +1,7 @@
-/* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. If SECONDS is 0, it
- * goes on until there is a file named "enough" in its folder. With "-" it calls all the time. Prints the number of its
- * calls, and the longest pause between two of them, without the time for which it was ready to run and had no CPU. */
+/* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. If SECONDS is 0, the
+ * program goes on until there is a file named "enough" in the current folder. With "-" it makes calls all the time.
+ * Prints the number of its calls, and the longest pause between two of them, without the time for which it was ready to
+ * run and had no CPU. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,8 +66,8 @@ int main(int argc, char **argv)
 		}
 		if (!is_busy)
 			nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
-		/* The waiting time is read before and after the time, so that each wait for a CPU between two calls is
-		 * subtracted. */
+		/* The time without a CPU is read before and after the clock, so that each wait for a CPU between two
+		 * calls is subtracted. */
 		const double waited = without_cpu(schedule), time = now();
 		const double pause = time - last - (without_cpu(schedule) - ready);
 

@@ -129,7 +129,7 @@ __attribute__((unused)) static void wait_for_input_end(void)
 		;
 }
 
-/* The function also clears the registers that a call may leave unchanged. */
+/* A function with this attribute also clears the registers that a call may leave unchanged. */
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 #if __has_attribute(zero_call_used_regs)
 #define WIPES __attribute__((zero_call_used_regs("all")))

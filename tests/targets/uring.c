@@ -15,7 +15,7 @@ struct ring {
 	struct io_uring_cqe *cqes;
 };
 
-/* Returns false if the kernel has no io_uring, or forbids it. */
+/* Opens a ring with a polling thread. Returns false if the kernel has no io_uring, or forbids it. */
 static int ring_open(struct ring *ring)
 {
 	struct io_uring_params params = {.flags = IORING_SETUP_SQPOLL, .sq_thread_idle = 60000};

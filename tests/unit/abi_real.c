@@ -269,7 +269,7 @@ static uintptr_t pointer_in(const unsigned char *bytes)
 	return pointer;
 }
 
-/* The copy of an argument is on the caller's stack. */
+/* An argument that is passed by address is copied to the caller's stack, which ends at stack_end. */
 static uintptr_t stack_end;
 
 static bool is_on_stack(uintptr_t pointer)

@@ -47,7 +47,8 @@ enum { MADE_ARGS = 12 }; /* at most, for one function */
 struct made_value;
 enum made_kind { MADE_INTEGER, MADE_FLOAT, MADE_LONG_DOUBLE, MADE_VECTOR, MADE_BITS };
 
-/* These add the next argument of the described function, or its result. */
+/* The first two add the next argument of the described function, or its result; the third one notes that a value is
+ * passed by address. */
 struct made_value *made_argument(size_t size, size_t align, int is_struct);
 struct made_value *made_result(size_t size, size_t align, int is_struct);
 void made_by_address(struct made_value *value);

@@ -427,7 +427,7 @@ static void notes_between_leaks_keep_their_place(void **state)
 	alloc(leaks, 0x20, 2, 0xa2, 0);
 	put_note(leaks, "third");
 	expect_so_far(&sink, "note before\n");
-	release(leaks, 0x10); /* no live call precedes "first" and "second" any more */
+	release(leaks, 0x10); /* no call of a live block precedes "first" and "second" any more */
 	expect_so_far(&sink, "note before\nnote first\ncomment second\n");
 	put(leaks, (struct record){.type = RECORD_HEAP}); /* a declaration: at once */
 	finish_and_expect(leaks, &sink,

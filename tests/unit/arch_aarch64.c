@@ -408,7 +408,7 @@ static void test_32_bit_cbz_ignores_upper_bits(void **state)
 	assert_int_equal(regs_after_emulation(0xb4000083, regs).words[A64_PC], HERE + 4);
 }
 
-/* All conditions with all flags, from the manual's table of conditions (C1.2.4). */
+/* Tests all conditions with all flags, by the manual's table of conditions (C1.2.4). */
 static void test_all_conditions_follow_the_flags(void **state)
 {
 	(void)state;
@@ -638,7 +638,7 @@ static void test_breakpoints_are_put_after_bti(void **state)
 	}
 }
 
-/* Signs as paciasp does, if the processor signs addresses. */
+/* Signs an address as paciasp does, if the processor signs addresses. */
 static uint64_t signed_address(uint64_t address, uint64_t with)
 {
 #ifdef __aarch64__
@@ -763,7 +763,7 @@ static int read_around(void *context, uint64_t address, void *data, size_t size)
 	return 0;
 }
 
-/* Constants after a call that never returns. */
+/* Tests code with constants after a call that never returns. */
 static void test_constants_after_calls_are_recognised(void **state)
 {
 	/* As GCC generates them with -mcmodel=tiny -mpc-relative-literal-loads, and with -mcmodel=large. */
@@ -850,7 +850,7 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 	} cases[] = {
 		/* adrp x16, 0x41f000; ldr x17, [x16, #0xfd8]; add x16, x16, #0xfd8; br x17 */
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
-		/* the same after bti c; with autia1716 the slot is unknown */
+		/* the same after bti c; with autia1716 the GOT slot is unknown */
 		{0x9400003f, {0xd503245f, 0xf00000f0, 0xf947ee11, 0x913f6210, 0xd61f0220}, {0}, 0x41ffd8},
 		{0x9400003f, {0xf00000f0, 0xf947ee11, 0x913f6210, 0xd503219f, 0xd71f0a30}, {0}, 0},
 		/* mov w0, #64; mov x1, x2; b to procedure linkage that uses another register */

@@ -309,8 +309,8 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 	arena_code(ARENA_HERE, NULL, sizeof(bytes));
 }
 
-/* A function in a guarded page, entered by an indirect branch: a breakpoint on its landing pad is hit; the copy of the
- * pad runs without the branch, and so does the copy of another instruction. */
+/* Tests a function in a guarded page that is entered by an indirect branch: a breakpoint on its landing pad is hit; the
+ * copy of the pad runs without the branch, and so does the copy of another instruction. */
 static void test_copies_of_landing_pads_need_no_branch(void **state)
 {
 	static const uint32_t words[] = {0xd503233f, 0xd503237f, 0xd503201f, 0xa9bd7bfd}; /* two pads, two others */

@@ -101,7 +101,8 @@ static void wait_stop(int *status)
 #ifdef ARENA_32
 #define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
 
-/* NT_PRSTATUS would have the 32-bit form while the child runs 32-bit code. */
+/* Reads or writes the child's registers in the 64-bit form. NT_PRSTATUS would have the 32-bit form while the child runs
+ * 32-bit code. */
 static void transfer_regs(int request, struct arena_state *state)
 {
 	if (ptrace(request == PTRACE_SETREGSET ? PTRACE_SETREGS : PTRACE_GETREGS, child, NULL, &state->regs))
@@ -354,8 +355,8 @@ int arena_start(struct arena_state *state)
 	return probe(state);
 }
 
-/* Fails like an access of the tracee. An access to /proc/PID/mem would ignore memory protection, process_vm_readv()
- * does not. */
+/* Reads the child's memory, and fails as an access by the child itself would: process_vm_readv() obeys memory
+ * protection, /proc/PID/mem would ignore it. */
 static int memory_read(void *context, uint64_t address, void *data, size_t size)
 {
 	const struct iovec local = {data, size}, remote = {(void *)(uintptr_t)address, size};

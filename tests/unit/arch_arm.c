@@ -256,7 +256,7 @@ static void test_truncated_instructions_are_not_decoded(void **state)
 	assert_false(arch_arm.decode(HERE, push, 2, false, &insn));
 }
 
-/* Places where no breakpoint may be. */
+/* Tests places where no breakpoint may be, and places that resemble them. */
 static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 {
 	static const struct {
@@ -463,7 +463,7 @@ static void test_branches_are_emulated(void **state)
 
 static void test_all_conditions_follow_the_flags(void **state)
 {
-	/* For each condition a set of the flags N Z C V, as four bits, with which it holds. */
+	/* For each condition, bit n is set if the condition holds with the flags N Z C V = n (four bits). */
 	static const uint16_t holds[] = {0xf0f0, 0x0f0f, 0xcccc, 0x3333, 0xff00, 0x00ff, 0xaaaa,
 					 0x5555, 0x0c0c, 0xf3f3, 0xaa55, 0x55aa, 0x0a05, 0xf5fa};
 	char hex[16];
@@ -500,7 +500,7 @@ static void test_cbz_and_cbnz_are_emulated(void **state)
 	assert_int_equal(regs.narrow[PC], HERE + 12);
 }
 
-/* An IT instruction, and instructions in its block, the last a branch. */
+/* Tests an IT instruction, and instructions in its IT block, the last of which is a branch. */
 static void test_it_blocks_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
@@ -788,7 +788,7 @@ static bool is_constant(uint32_t place, const char *hex)
 	return arch_arm.is_constant(HERE + place, &text);
 }
 
-/* Constants after a call that never returns. */
+/* Tests code with constants after a call that never returns. */
 static void test_constants_in_thumb_code_are_recognised(void **state)
 {
 	/* ldr r3, [pc, #8]; mov r1, r3; ldr r0, [pc, #8]; nop; bl; the two words, which would load other words if they

@@ -152,7 +152,7 @@ static void get_state(struct state *state)
 	}
 }
 
-/* Runs to the next signal. */
+/* Runs the child from the state *before to its next signal; *after gets the state then. */
 static void run(const struct state *before, struct state *after)
 {
 	int status;

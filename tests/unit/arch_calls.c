@@ -178,8 +178,8 @@ static void test_slots_of_i386_calls_are_found(void **state)
 	arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 }
 
-/* A stub that ends with the last page; one that the end of this page cuts off; a call at the start of the first
- * page. */
+/* Tests a stub that ends with the last page, one that the end of this page cuts off, and a call at the start of the
+ * first page. */
 static void test_slots_are_found_at_the_edges_of_mapped_code(void **state)
 {
 	(void)state;

@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-/* From the Intel SDM, volume 2, for the instructions that the tracer emulates. Shifts are by immediates. */
+/* Returns the flags that an instruction leaves undefined, by the Intel SDM, volume 2, if it is one that the tracer
+ * emulates. Shifts are by immediates. */
 static inline uint64_t undefined_flags(const unsigned char *bytes, size_t size)
 {
 	const uint64_t carry = 0x1, auxiliary = 0x10, overflow = 0x800;

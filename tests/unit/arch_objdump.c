@@ -534,8 +534,8 @@ static void check_listing(const char *object, FILE *listing)
 	}
 }
 
-/* The lengths of near branches with the prefix 66h differ between Intel's and AMD's processors. With -Mintel64 objdump
- * decodes them as Intel's processors do. */
+/* Checks the lines that objdump prints for an object. The lengths of near branches with the prefix 66h differ between
+ * Intel's and AMD's processors. With -Mintel64 objdump decodes them as Intel's processors do. */
 static int check_object(const char *path)
 {
 	const char *const arguments[] = {"objdump", "-dw", "-Mintel64", "--", path, NULL};

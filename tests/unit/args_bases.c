@@ -148,7 +148,7 @@ static void test_virtual_bases_far_from_their_object_are_read(void **state)
 	}
 }
 
-/* The memory is no object, or not yet one. */
+/* Tests memory that is no object, or not yet one. */
 static void test_invalid_vtables_leave_the_base_unknown(void **state)
 {
 	static const char unknown[] = "0x5000 -> {Top=<unknown place>, left=11, right=12}";

@@ -298,7 +298,7 @@ static void test_random_rows_stay_within_limits(void **state)
 	}
 }
 
-/* A type that contains itself many times, and nothing else: neither its fields nor its text ever end. */
+/* Tests a type that contains itself many times, and nothing else: neither its fields nor its text ever end. */
 static void test_types_that_contain_themselves_stay_within_limits(void **state)
 {
 	static struct data_member many[64], bases[64];

@@ -281,7 +281,7 @@ static void test_places_in_debug_information_replace_the_abi(void **state)
 	}
 }
 
-/* Parameters that are not in pieces, at the places that debug information gives. */
+/* Tests parameters that are not in pieces, at the places that debug information gives. */
 static void test_whole_parameters_are_read_at_their_places(void **state)
 {
 	const int32_t minus_42 = -42;
@@ -367,7 +367,8 @@ static void test_omitted_parameters_do_not_move_the_others(void **state)
 	}
 }
 
-/* Parts that are lost: the length of a text whose pointer is known; bit fields and arrays that are in no piece. */
+/* Tests parts that are lost: the length of a text whose pointer is known; bit fields and arrays that are in no
+ * piece. */
 static void test_lost_parts_are_shown_as_optimised_out(void **state)
 {
 	static const struct data_type text = {.kind = DATA_ARRAY, .size = 4, .target = &character, .count = 4},

@@ -325,7 +325,7 @@ static void test_results_are_read_from_registers(void **state)
 	}
 }
 
-/* A struct that is returned in memory: its address is known only at the entry. */
+/* Tests a struct that is returned in memory: its address is known only at the entry. */
 static void test_results_in_memory_are_read_at_the_entrys_address(void **state)
 {
 	struct fake_task task;
@@ -354,7 +354,7 @@ static void test_results_in_memory_are_read_at_the_entrys_address(void **state)
 	}
 }
 
-/* A parameter and a result that are structs with more fields than a processor's rules inspect. */
+/* Tests a parameter and a result that are structs with more fields than a processor's rules inspect. */
 static void test_structs_with_many_fields_are_read(void **state)
 {
 	static const struct data_type name = {
@@ -429,7 +429,7 @@ static void test_large_structs_are_read_only_as_far_as_shown(void **state)
 	}
 }
 
-/* Registers that cannot be read, unknown places, too many parameters. */
+/* Tests registers that cannot be read, unknown places, and too many parameters. */
 static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 {
 	struct signature_param many[100] = {{0}};
@@ -469,7 +469,7 @@ static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 	}
 }
 
-/* A struct that ends in an array of unknown length: LLVM passes it in memory on x86-64; GCC, in registers. */
+/* Tests a struct that ends in an array of unknown length: LLVM passes it in memory on x86-64; GCC, in registers. */
 static void test_structs_with_an_open_array_follow_the_compiler(void **state)
 {
 	static const struct data_type tail = {.kind = DATA_ARRAY, .align = 4, .target = &int32, .is_open = true};

@@ -57,7 +57,7 @@ static void assert_object(struct target *t, const struct data_type *type, const 
 	assert_int_equal(t->task.reads, 0);
 }
 
-/* libstdc++'s string: pointer, length, and room for a short string. */
+/* Tests libstdc++'s string: pointer, length, and room for a short string. */
 static void test_libstdcxx_string_is_shown(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void test_string_view_and_str_are_shown(void **state)
 	}
 }
 
-/* The older std::string: one pointer. */
+/* Tests the older std::string, which is one pointer. */
 static void test_old_libstdcxx_string_is_shown(void **state)
 {
 	(void)state;

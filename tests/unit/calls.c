@@ -128,7 +128,7 @@ static void end_task(struct task *task)
 
 /* ---- Text ---- */
 
-/* A processor whose code addresses have a bit that is not a part of the address. */
+/* Tests breakpoints on a processor whose code addresses have a bit that is not a part of the address. */
 static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 {
 	needs_x86_64();

@@ -111,12 +111,12 @@ void completion_options(const struct argp *argp, char *(*words)(int key))
 void completion_processes(void)
 {
 	size_t count;
-	pid_t *const pids = who_all(&count);
+	pid_t *const pids = processes_all(&count);
 
 	for (size_t i = 0; i < count; i++) {
 		char *const program = proc_link(pids[i], "exe");
-		char *const name = program ? who_name(pids[i]) : NULL;
-		char *const command = program ? who_command(pids[i], COMMAND_MOST) : NULL;
+		char *const name = program ? process_started_name(pids[i]) : NULL;
+		char *const command = program ? process_command(pids[i], COMMAND_MOST) : NULL;
 
 		/* A process can set its name to any bytes, even to a newline, but each process must be one line. */
 		if (name)

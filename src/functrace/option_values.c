@@ -149,7 +149,7 @@ static int too_many(struct parse *parse, const char *name, const pid_t *pids, si
 	struct buf list = {0};
 
 	for (size_t i = 0; i < count && i < CANDIDATES; i++) {
-		char *const command = who_command(pids[i], COMMAND_WIDTH);
+		char *const command = process_command(pids[i], COMMAND_WIDTH);
 
 		buf_printf(&list, "\n%8d  %s", pids[i], command);
 		free(command);
@@ -178,12 +178,12 @@ static int belongs_to_another(struct parse *parse, const char *name, pid_t pid)
 static int target_name(struct parse *parse, const char *name)
 {
 	size_t count;
-	pid_t *const pids = who_named(name, &count);
+	pid_t *const pids = processes_named(name, &count);
 	const pid_t ancestor = common_ancestor(pids, count);
 	pid_t stranger;
 	int error;
 
-	if (!count && (stranger = who_named_of_another(name)))
+	if (!count && (stranger = process_of_another_named(name)))
 		error = belongs_to_another(parse, name, stranger);
 	else if (!count)
 		error = usage_error(parse,

@@ -20,7 +20,7 @@ static int repair(struct hash *seen, pid_t pid, bool children)
 	if (!children)
 		return status;
 	size_t count;
-	pid_t *const pids = who_children(pid, &count);
+	pid_t *const pids = process_children(pid, &count);
 
 	for (size_t i = 0; i < count; i++)
 		status |= repair(seen, pids[i], true);

@@ -106,7 +106,7 @@ static void add_children(struct run_scan_run *run)
 
 	while (more) {
 		size_t count;
-		pid_t *const pids = who_all(&count);
+		pid_t *const pids = processes_all(&count);
 
 		more = false;
 		for (size_t i = 0; i < count; i++) {

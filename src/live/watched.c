@@ -136,7 +136,7 @@ const char *watched_program(struct watched *watched)
 
 	free(watched->program);
 	free(watched->program_path);
-	watched->program = is_running ? who_name((pid_t)account->pid) : xstrdup(path_name(account->name));
+	watched->program = is_running ? process_started_name((pid_t)account->pid) : xstrdup(path_name(account->name));
 	watched->program_path = xstrdup(account->name);
 	free(running);
 	return watched->program;

@@ -34,7 +34,7 @@ static char *program_of(pid_t pid)
 }
 
 /* Returns the file name of the process's program; NULL: unknown. */
-static char *who_file_of(pid_t pid)
+static char *process_file_of(pid_t pid)
 {
 	char *const path = program_of(pid), *const file = path ? xstrdup(path_name(path)) : NULL;
 
@@ -50,7 +50,7 @@ static char *command_line(pid_t pid, size_t *size)
 
 /* Returns the first word of the command line, without directories: "bash" if the word is "-bash" (a login shell), and
  * "nginx" if it is "nginx:" (a title). NULL: there is none. */
-static char *who_first_word(const char *line)
+static char *process_first_word(const char *line)
 {
 	const char *word = line ? line : "";
 	char *first = xstrndup(word, strcspn(word, " "));
@@ -67,7 +67,7 @@ static char *who_first_word(const char *line)
 }
 
 /* Returns true if `comm` is `name`, which the kernel truncates to COMM_MAX bytes. */
-static bool who_begins(const char *comm, const char *name)
+static bool process_begins(const char *comm, const char *name)
 {
 	return name && !strncmp(comm, name, COMM_MAX);
 }
@@ -78,25 +78,25 @@ static const char *script_word(const char *line, size_t size, const char *comm)
 	const char *word = line;
 
 	for (unsigned n = 0; word && n < 4 && (size_t)(word - line) < size; n++, word += strlen(word) + 1)
-		if (n && who_begins(comm, path_name(word)))
+		if (n && process_begins(comm, path_name(word)))
 			return word;
 	return NULL;
 }
 
-char *who_name(pid_t pid)
+char *process_started_name(pid_t pid)
 {
 	size_t size = 0;
-	char *comm = proc_comm(pid, pid), *line = command_line(pid, &size), *file = who_file_of(pid);
-	char *word = who_first_word(line), *name;
+	char *comm = proc_comm(pid, pid), *line = command_line(pid, &size), *file = process_file_of(pid);
+	char *word = process_first_word(line), *name;
 	const char *script = comm && line ? script_word(line, size, comm) : NULL;
 
 	if (!comm)
 		name = xstrdup("?");
-	else if (who_begins(comm, word))
+	else if (process_begins(comm, word))
 		name = xstrdup(word);
 	else if (script)
 		name = xstrdup(path_name(script));
-	else if (who_begins(comm, file))
+	else if (process_begins(comm, file))
 		name = xstrdup(file);
 	else
 		/* The process has renamed its first thread ("MainThread"). If the program's file name begins with the
@@ -109,7 +109,7 @@ char *who_name(pid_t pid)
 	return name;
 }
 
-char *who_command(pid_t pid, size_t most)
+char *process_command(pid_t pid, size_t most)
 {
 	size_t size = 0;
 	char *line = command_line(pid, &size);
@@ -117,7 +117,7 @@ char *who_command(pid_t pid, size_t most)
 	while (line && size && !line[size - 1])
 		size--;
 	if (!line || !size) {
-		char *const name = who_name(pid), *const text = xasprintf("[%s]", name);
+		char *const name = process_started_name(pid), *const text = xasprintf("[%s]", name);
 
 		plain_mask(text, strlen(text), '?');
 		free(line);
@@ -131,14 +131,14 @@ char *who_command(pid_t pid, size_t most)
 	return text;
 }
 
-static int who_by_number(const void *a, const void *b)
+static int process_by_number(const void *a, const void *b)
 {
 	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-pid_t *who_all(size_t *count)
+pid_t *processes_all(size_t *count)
 {
 	DIR *folder = opendir("/proc");
 	const struct dirent *entry;
@@ -157,7 +157,7 @@ pid_t *who_all(size_t *count)
 	if (folder)
 		closedir(folder);
 	if (pids)
-		qsort(pids, *count, sizeof(*pids), who_by_number);
+		qsort(pids, *count, sizeof(*pids), process_by_number);
 	return pids;
 }
 
@@ -165,7 +165,7 @@ pid_t *who_all(size_t *count)
 static pid_t *select_processes(size_t *count, bool (*wanted)(pid_t pid, const void *context), const void *context)
 {
 	size_t all;
-	pid_t *pids = who_all(&all);
+	pid_t *pids = processes_all(&all);
 
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
@@ -179,9 +179,9 @@ static bool is_child(pid_t pid, const void *parent)
 	return proc_parent(pid) == *(const pid_t *)parent;
 }
 
-static bool who_is_named(pid_t pid, const void *name)
+static bool process_is_named(pid_t pid, const void *name)
 {
-	char *known = who_name(pid), *file = who_file_of(pid);
+	char *known = process_started_name(pid), *file = process_file_of(pid);
 	/* A kernel thread has a name, but no program. */
 	const bool named = file && (!strcmp(known, name) || !strcmp(file, name));
 
@@ -257,7 +257,7 @@ static bool is_started_as(pid_t pid, const void *path)
 	return found;
 }
 
-pid_t *who_children(pid_t pid, size_t *count)
+pid_t *process_children(pid_t pid, size_t *count)
 {
 	return select_processes(count, is_child, &pid);
 }
@@ -266,10 +266,10 @@ static bool is_in_memory(pid_t pid, const void *other)
 {
 	const pid_t one = *(const pid_t *)other;
 
-	return pid != one && who_shares_memory(pid, one);
+	return pid != one && processes_share_memory(pid, one);
 }
 
-bool who_shares_memory(pid_t one, pid_t other)
+bool processes_share_memory(pid_t one, pid_t other)
 {
 	const pid_t a = proc_live_thread(one), b = proc_live_thread(other);
 	bool known;
@@ -277,15 +277,15 @@ bool who_shares_memory(pid_t one, pid_t other)
 	return a && b && proc_same_memory(a, b, &known);
 }
 
-pid_t *who_in_memory(pid_t pid, size_t *count)
+pid_t *processes_in_memory(pid_t pid, size_t *count)
 {
 	return select_processes(count, is_in_memory, &pid);
 }
 
-pid_t *who_named(const char *name, size_t *count)
+pid_t *processes_named(const char *name, size_t *count)
 {
 	if (!strchr(name, '/'))
-		return select_processes(count, who_is_named, name);
+		return select_processes(count, process_is_named, name);
 	pid_t *const pids = select_processes(count, is_run_by, name);
 
 	if (*count)
@@ -303,7 +303,8 @@ static bool is_named_of_another(pid_t pid, const void *name)
 
 	if (owner < 0 || (uid_t)owner == geteuid())
 		return false;
-	char *const known = who_name(pid), *const file = who_file_of(pid), *const line = command_line(pid, &size);
+	char *const known = process_started_name(pid), *const file = process_file_of(pid),
+		    *const line = command_line(pid, &size);
 	const bool named = !file && line && size && (!strcmp(known, name) || !strcmp(line, name));
 
 	free(known);
@@ -312,7 +313,7 @@ static bool is_named_of_another(pid_t pid, const void *name)
 	return named;
 }
 
-pid_t who_named_of_another(const char *name)
+pid_t process_of_another_named(const char *name)
 {
 	size_t count;
 	pid_t *const pids = select_processes(&count, is_named_of_another, name);
@@ -322,7 +323,7 @@ pid_t who_named_of_another(const char *name)
 	return first;
 }
 
-bool who_has_other_mounts(pid_t pid)
+bool process_has_other_mounts(pid_t pid)
 {
 	char path[32], root[8];
 	struct stat own, its;

@@ -26,7 +26,7 @@ static bool has_other_tracer(pid_t tid)
 static void explain_tracer(const char *what, pid_t pid, pid_t traced, const char *advice)
 {
 	const pid_t tracer = proc_tracer(traced);
-	char *const name = who_name(tracer);
+	char *const name = process_started_name(tracer);
 
 	if (!tracer)
 		msg_error("cannot %s: another tracer, which has just gone, traced %s. Try again.", what,

@@ -48,7 +48,7 @@ static bool is_traced(const struct settings *set, const char *module)
 static void put_described(struct trace *trace, struct record *record)
 {
 	struct record_process *process = &record->process;
-	char *const command = who_command(trace->pid, COMMAND_MAX);
+	char *const command = process_command(trace->pid, COMMAND_MAX);
 	struct open_file *files = NULL;
 
 	process->command = command;

@@ -261,7 +261,7 @@ static void begin_anew(struct scan *scan)
 		scan->program_before = scan->program;
 	else
 		free(scan->program);
-	scan->program = who_name(scan->pid);
+	scan->program = process_started_name(scan->pid);
 	scan_groups_free(&scan->groups);
 	scan->groups = (struct scan_groups){0};
 	scan_types_free(scan->types);
@@ -458,7 +458,7 @@ enum scan_result scan_look(struct scan *scan, const uint64_t *why, size_t why_co
 	free(scan->program_before);
 	scan->program_before = NULL;
 	if (!scan->program)
-		scan->program = who_name(scan->pid);
+		scan->program = process_started_name(scan->pid);
 	const enum scan_result result = read_heap(scan, &heap);
 
 	if (result != SCAN_DONE)

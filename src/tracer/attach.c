@@ -132,7 +132,7 @@ static void attach_children(struct tracer *t)
 
 	while (more) {
 		size_t count;
-		pid_t *const pids = who_all(&count);
+		pid_t *const pids = processes_all(&count);
 
 		more = false;
 		for (size_t i = 0; i < count; i++) {

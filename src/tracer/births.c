@@ -275,7 +275,7 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;
-	pid_t *const all = who_all(&count);
+	pid_t *const all = processes_all(&count);
 
 	for (size_t i = 0; i < count; i++)
 		if (!task_find(t, all[i]) && proc_is_own_tracee(all[i]) && !group_lives(t, proc_parent(all[i]), NULL))

@@ -142,8 +142,8 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 		return NULL;
 	}
 	p->trace->exe = exe_path(tid);
-	p->trace->name = who_name(tid);
-	p->trace->foreign_mounts = who_has_other_mounts(tid);
+	p->trace->name = process_started_name(tid);
+	p->trace->foreign_mounts = process_has_other_mounts(tid);
 	ledger_init(p->trace);
 	p->shadow_stack = has_shadow_stack(tid, arch);
 	p->traps = traps_new(tid);

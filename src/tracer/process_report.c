@@ -80,13 +80,13 @@ static char *report_hint(const struct process *p)
 
 	if (!p->trace->attached_to || p->trace->counts.events || p->trace->broken || !probes_count(p))
 		return NULL;
-	pid_t *const pids = who_children(p->pid, &count);
+	pid_t *const pids = process_children(p->pid, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (task_of_group(p->tracer, pids[i]))
 			continue; /* the child has a trace: it was forked after the attach, or --children was given */
 		if (named++ < CHILDREN_NAMED) {
-			char *const name = who_name(pids[i]);
+			char *const name = process_started_name(pids[i]);
 
 			buf_printf(&b, "%s%d (%s)", named > 1 ? ", " : "", pids[i], name);
 			free(name);

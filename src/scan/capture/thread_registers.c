@@ -87,7 +87,7 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 void scan_threads_find_others(struct scan_threads *threads, pid_t pid)
 {
 	free(threads->others);
-	threads->others = who_in_memory(pid, &threads->other_count);
+	threads->others = processes_in_memory(pid, &threads->other_count);
 }
 
 void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)
@@ -98,7 +98,7 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 	threads->sharers = 0;
 	for (size_t i = 0; i < threads->other_count; i++) {
 		/* The child of a posix_spawn(3) may have executed its program since it was found. */
-		if (!who_shares_memory(threads->others[i], hold->process.pid))
+		if (!processes_share_memory(threads->others[i], hold->process.pid))
 			continue;
 		read_moving(thread_registers_add(threads, proc_live_thread(threads->others[i])));
 		threads->sharers++;

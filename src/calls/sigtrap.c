@@ -26,7 +26,7 @@
  * its next SIGTRAP would kill it. So for a process that handles or ignores SIGTRAP:
  * - functrace gets a handler's action from the kernel once, and restores it after a hit that has reset it. The kernel
  *   resets a handler only if the signal is blocked, so functrace then blocks the signal again. If there is no handler,
- *   a hit does not show whether the signal was blocked; therefore trap_mask.c tracks the mask.
+ *   a hit does not show whether the signal was blocked; therefore sigtrap_mask.c tracks the mask.
  * - If the signal was ignored, functrace sets it to ignored again after every hit of a program with one thread. In a
  *   program with more threads it does so only when it detaches, because ignoring a signal discards pending ones
  *   (do_sigaction()): the hit of another thread would be lost, and the thread would continue in the middle of the

@@ -45,7 +45,7 @@ struct names {
 	int64_t start_sec, start_nsec; /* start time of the trace */
 	struct hash reported;          /* hashes of paths or reasons about which a message was printed */
 	struct frame_name result[RESULT_MAX];
-	struct blanks blanks;
+	struct unnamed_frames unnamed;
 };
 
 struct names *names_new(const struct names_options *options)
@@ -386,7 +386,7 @@ void names_free(struct names *names)
 	free((char *)(uintptr_t)names->options.sysroot);
 	free((char *)(uintptr_t)names->options.debug_path);
 	hash_free(&names->reported);
-	blanks_free(&names->blanks);
+	unnamed_frames_free(&names->unnamed);
 	free(names);
 }
 
@@ -451,9 +451,9 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 	size_t count = 0;
 
 	*lines = names->result;
-	names->blanks.frames++;
+	names->unnamed.frames++;
 	if (i == names->count || names->objects[i]->from > address - 1) {
-		blanks_add(&names->blanks, NULL, BLANK_NO_OBJECT);
+		unnamed_frames_add(&names->unnamed, NULL, UNNAMED_NO_OBJECT);
 		return 0;
 	}
 	struct named_object *object = names->objects[i];
@@ -471,7 +471,7 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 			names->result[count] = found->items[count];
 	}
 	if (!count) {
-		blanks_add(&names->blanks, object->path, object->file ? BLANK_NO_SYMBOL : BLANK_NO_FILE);
+		unnamed_frames_add(&names->unnamed, object->path, object->file ? UNNAMED_NO_SYMBOL : UNNAMED_NO_FILE);
 		names->result[count++] = (struct frame_name){0};
 	}
 	for (size_t n = 0; n < count; n++)
@@ -481,5 +481,5 @@ size_t names_lookup(void *context, uint64_t address, const struct frame_name **l
 
 bool names_explain(const struct names *names, struct buf *out)
 {
-	return blanks_explain(&names->blanks, names->options.debuginfod, out);
+	return unnamed_frames_explain(&names->unnamed, names->options.debuginfod, out);
 }

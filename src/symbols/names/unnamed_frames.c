@@ -5,67 +5,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct blank {
+struct unnamed_group {
 	uint64_t count;
-	enum blank_reason reason;
+	enum unnamed_reason reason;
 	char path[];
 };
 
-void blanks_add(struct blanks *blanks, const char *path, enum blank_reason reason)
+void unnamed_frames_add(struct unnamed_frames *unnamed, const char *path, enum unnamed_reason reason)
 {
 	const char *const known = path ? path : "";
 	const size_t size = strlen(known) + 1;
 	const uint64_t key = hash_bytes(known, size) + (uint64_t)reason;
-	struct blank *blank = hash_get_ptr(&blanks->by_path, key);
+	struct unnamed_group *group = hash_get_ptr(&unnamed->by_path, key);
 
-	if (!blank) {
-		blank = xmalloc(sizeof(*blank) + size);
-		*blank = (struct blank){.reason = reason};
-		memcpy(blank->path, known, size);
-		hash_set_ptr(&blanks->by_path, key, blank);
+	if (!group) {
+		group = xmalloc(sizeof(*group) + size);
+		*group = (struct unnamed_group){.reason = reason};
+		memcpy(group->path, known, size);
+		hash_set_ptr(&unnamed->by_path, key, group);
 	}
-	blank->count++;
-	blanks->blank++;
+	group->count++;
+	unnamed->without++;
 }
 
-/* Returns true if `blank` counts more frames than `worst` (NULL: none yet). If the counts are equal, the paths decide,
+/* Returns true if `group` counts more frames than `worst` (NULL: none yet). If the counts are equal, the paths decide,
  * because the order of the hash table is arbitrary. */
-static bool is_worse(const struct blank *blank, const struct blank *worst)
+static bool is_worse(const struct unnamed_group *group, const struct unnamed_group *worst)
 {
-	if (!worst || blank->count != worst->count)
-		return !worst || blank->count > worst->count;
-	return strcmp(blank->path, worst->path) < 0;
+	if (!worst || group->count != worst->count)
+		return !worst || group->count > worst->count;
+	return strcmp(group->path, worst->path) < 0;
 }
 
-static const struct blank *find_worst(const struct blanks *blanks)
+static const struct unnamed_group *find_worst(const struct unnamed_frames *unnamed)
 {
 	const struct hash_entry *entry;
-	const struct blank *worst = NULL;
+	const struct unnamed_group *worst = NULL;
 
-	for (size_t i = 0; (entry = hash_next(&blanks->by_path, &i));) {
-		const struct blank *blank = (const struct blank *)(uintptr_t)entry->value;
+	for (size_t i = 0; (entry = hash_next(&unnamed->by_path, &i));) {
+		const struct unnamed_group *group = (const struct unnamed_group *)(uintptr_t)entry->value;
 
-		if (is_worse(blank, worst))
-			worst = blank;
+		if (is_worse(group, worst))
+			worst = group;
 	}
 	return worst;
 }
 
-bool blanks_explain(const struct blanks *blanks, bool has_servers, struct buf *out)
+bool unnamed_frames_explain(const struct unnamed_frames *unnamed, bool has_servers, struct buf *out)
 {
-	const struct blank *const worst = find_worst(blanks);
+	const struct unnamed_group *const worst = find_worst(unnamed);
 
-	if (!worst || blanks->blank <= blanks->frames / 2)
+	if (!worst || unnamed->without <= unnamed->frames / 2)
 		return false;
-	buf_printf(out, "%" PRIu64 " of %" PRIu64 " frames have no names", blanks->blank, blanks->frames);
-	if (worst->reason == BLANK_NO_OBJECT) {
+	buf_printf(out, "%" PRIu64 " of %" PRIu64 " frames have no names", unnamed->without, unnamed->frames);
+	if (worst->reason == UNNAMED_NO_OBJECT) {
 		buf_add_str(out, "; for most of them the trace has no mapped file at their address");
 		return true;
 	}
 	buf_printf(out, ", most of them in %s, ", worst->path);
 	if (*worst->path != '/')
 		buf_add_str(out, "which is not a file");
-	else if (worst->reason == BLANK_NO_FILE)
+	else if (worst->reason == UNNAMED_NO_FILE)
 		buf_add_str(out,
 			    "whose traced version is not here: if it is elsewhere, say where with --sysroot=DIR or "
 			    "--debug-path=DIR");
@@ -79,12 +79,12 @@ bool blanks_explain(const struct blanks *blanks, bool has_servers, struct buf *o
 	return true;
 }
 
-void blanks_free(struct blanks *blanks)
+void unnamed_frames_free(struct unnamed_frames *unnamed)
 {
 	const struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&blanks->by_path, &i));)
+	for (size_t i = 0; (entry = hash_next(&unnamed->by_path, &i));)
 		free((void *)(uintptr_t)entry->value);
-	hash_free(&blanks->by_path);
-	*blanks = (struct blanks){0};
+	hash_free(&unnamed->by_path);
+	*unnamed = (struct unnamed_frames){0};
 }

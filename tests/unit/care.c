@@ -1,6 +1,6 @@
-/* functrace marks a lock as waited for only if no running thread can release it between functrace's read of the lock's
- * word and its write. Usually only a microsecond passes between them. This test makes the moment certain: a thread can
- * release the lock inside the call that writes. */
+/* Tests that functrace marks a lock as waited for only if no running thread can release it between functrace's read and
+ * functrace's write of the lock's word. Usually only a microsecond passes between them, so the test itself releases the
+ * lock, inside the call that writes. */
 #include "config.h"
 #include "scan/scan.h"
 #include "scan/capture/snapshot.h"
@@ -26,11 +26,11 @@
 
 enum word { FREE, HELD, CONTENDED };
 
-/* Memory that this process and the child share, at the same address. */
+/* Memory that this process and its child share, at the same address. */
 static struct {
 	atomic_uint lock; /* like a lock of the C library; its address is that of the struct */
 	atomic_uint ready, born;
-	_Atomic(atomic_uint *) arena; /* the lock of malloc's main arena, if a thread must hold it */
+	_Atomic(atomic_uint *) arena; /* the main arena's lock, which hold_arena() takes; NULL: not yet */
 } * shared;
 
 /* ---- functrace's writes to the lock ---- */
@@ -215,7 +215,8 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Takes a snapshot for which threads must have left the code under shared->lock, whose address is in their frames. */
+/* Takes a snapshot. Threads must have released shared->lock before the copy; functrace finds possible holders by the
+ * lock's address in their frames. */
 static struct snapshot *take_snapshot(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);

@@ -212,7 +212,7 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		 * 9 on */
 		{x86_64, 4, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8"},
 		{x86_64, 9, 0, "4883ec18 48895c2408 4889fb 488b5c2408 4883c418 c3", "=7+32 ra-8 3-24"},
-		/* push rbx; push rbp; jmp rax: of a switch, or a tail call */
+		/* push rbx; push rbp; jmp rax: this may be the jump of a switch, or a tail call */
 		{x86_64, 2, 8, "53 55 ffe0", "-"},
 		/* mov eax, 62; syscall; test eax, eax; js; ret; call; ret: the path that returns without a call is
 		 * certain */
@@ -248,14 +248,14 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		/* push {r4, r5}; ldr r3, [r0]; pop {r4, r5}; bx lr */
 		{&arch_arm, 3, 0, "30b4 0368 30bc 7047", "=13+8 link 4-8 5-4"},
 		{&arch_arm, 1, 0, "30b4 0368 30bc 7047", "=13+0 link"},
-		/* push {r4, r5}; bx r3: of a switch, or a tail call */
+		/* push {r4, r5}; bx r3: this may be the jump of a switch, or a tail call */
 		{&arch_arm, 3, 0, "30b4 1847", "-"},
 		/* mov ip, sp; stmdb.w sp!, {r4-r7}; svc #0; pop {r4-r7}; bx lr: musl's code for system calls that wait
 		 */
 		{&arch_arm, 9, 0, "ec46 2de9f000 00df f0bc 7047", "=13+16 link 4-16 5-12 6-8 7-4"},
 		/* push {r4, lr}; sub sp, #24; bl; constants. The next function: mov r4, r1; push {r4, r7, lr}; sub sp,
 		 * #28; mov r7, sp; bl; cbz; add r7, #28; mov sp, r7; pop {r4, r7, pc}; bl; constants that look like
-		 * add sp, #64; pop {r4, pc}, which would agree with the first one's prologue */
+		 * add sp, #64; pop {r4, pc}, which would agree with the first function's prologue */
 		{&arch_arm, 13, 0,
 		 "10b5 86b0 fff7fcff 00000000 0c46 90b5 87b0 6f46 fff7f0ff 10b1 1c37 bd46 90bd fff7ecff 0000 10b0 10bd",
 		 "=13+0 link"},
@@ -443,7 +443,8 @@ static Dwarf_Frame *frame_at(const struct file *file, uint64_t address)
 #define SAME  INT64_MAX
 #define OTHER (INT64_MAX - 1)
 
-/* Returns the offset from the CFA at which the register is saved according to the tables. */
+/* Returns the offset from the CFA at which the register is saved according to the tables; SAME if it is not saved,
+ * OTHER if the tables say something else. */
 static int64_t saved_at(Dwarf_Frame *frame, unsigned reg)
 {
 	Dwarf_Op memory[3], *ops;
@@ -547,8 +548,8 @@ static void compare(struct file *file, uint64_t pc)
 }
 
 /* Compares the rule for an instruction as if a signal had interrupted it. The sp given to the search makes the CFA
- * aligned. After an epilogue has loaded the return address into its register, tables still name its place on the
- * stack. */
+ * aligned. If the rule says that the return address is in its register, only the CFA is compared, because after an
+ * epilogue has loaded the register, tables still name the place on the stack. */
 static void compare_interrupted(struct file *file, uint64_t pc)
 {
 	const struct code_reader reader = {read_object, file};
@@ -598,7 +599,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
 	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
 
-	bool is_live = true; /* the previous instruction or a jump leads here: these are no constants and no padding */
+	bool is_live = true; /* true: the previous instruction or a jump leads here, so this is code and no padding */
 	bool is_behind_call = false;
 
 	for (uint64_t at = arch_text_address(arch, address); at < end;) {
@@ -713,7 +714,7 @@ static int take_library(struct dl_phdr_info *info, size_t size, void *paths)
 	return 0;
 }
 
-/* Compares the C library and the libraries of elfutils of this machine with their tables. */
+/* Compares the rules for the code of this machine's C library and libdw with the tables of these libraries. */
 static void compare_libraries(unsigned every)
 {
 	static char paths[2][4096];

@@ -394,7 +394,7 @@ static void test_parameters_are_shown_by_type(void **state)
 	assert_int_equal(f->params[5].with, 6);
 	assert_true(f->sets_errno);
 	same_param(&f->returns, "return", PARAM_POINTER);
-	/* Parameters are not shown from the first one whose place is unknown. */
+	/* If the place of a parameter is unknown, this parameter and all after it are not shown. */
 	f = row("call item_t get(int a, item_t b, int c)\n");
 	same_param(&f->params[0], "a", PARAM_INT);
 	assert_int_equal(f->params[1].type, PARAM_END);
@@ -449,14 +449,15 @@ static void test_dependent_parameters_are_parsed(void **state)
 	assert_int_equal(cases[3].value, 8);
 	assert_int_equal(cases[3].type, PARAM_WORD);
 	assert_int_equal(cases[4].type, PARAM_END);
-	/* Arrays without void and <= are parsed like pointers, except an array of int with a number as its length. */
+	/* An array with neither void nor <= in its declaration is parsed like a pointer, except an array of int with a
+	 * number as its length. */
 	f = row("call void get(char text[n], int n, int pair[2], int more[])\n");
 	same_param(&f->params[0], "text", PARAM_STRING);
 	same_param(&f->params[2], "pair", PARAM_INTS);
 	same_param(&f->params[3], "more", PARAM_POINTER);
 }
 
-/* The type of an enum or flags parameter decides how a value is shown for which there is no word. */
+/* The type of an enum or flags parameter decides how a value without a word is shown. */
 static void test_types_of_enums_and_flags_are_parsed(void **state)
 {
 	const struct function *const f = row("enum a : void * { A = -1 }\n"

@@ -20,7 +20,7 @@ static struct buf said;
 /* Returns the module that the text describes; returns NULL if the text is refused, with the reasons in `said`. */
 static const struct module *parse_bytes(const char *text, size_t size)
 {
-	/* An allocation of exactly its size, so that a sanitizer reports reads after the end. */
+	/* The copy has exactly the text's size, so that a sanitizer reports reads after the end. */
 	char *const copy = malloc(size ? size : 1);
 
 	if (conf)

@@ -23,8 +23,8 @@ static int yield_to_makers(void);
 
 static bool awaits_makers;
 
-/* Replaces sched_yield() in the library, which yields at most 1000 times while another thread writes a name. This may
- * take less than a millisecond, and the thread that writes the name may get no processor for longer. If awaits_makers
+/* Replaces sched_yield() in the library. The library yields at most 1000 times while another thread writes a name. The
+ * 1000 yields may take less than a millisecond, and the other thread may get no processor for longer. If awaits_makers
  * is set, waits until no name is being written. */
 static int yield_to_makers(void)
 {
@@ -110,7 +110,7 @@ static void test_masks_follow_enter_and_exit(void **state)
 	assert_int_equal(errno, 77);
 }
 
-/* The contexts of an ended thread are not those of a new thread with its id. */
+/* A new thread with the id of an ended thread does not get the ended thread's contexts. */
 static void test_entry_of_an_ended_thread_is_reset(void **state)
 {
 	const uint32_t tid = this_tid();

@@ -147,7 +147,7 @@ static void write_table(const struct object *object)
 	assert_int_equal(pwrite(p->mem_fd, &table, sizeof(table), object->start + DATA), sizeof(table));
 }
 
-/* A thread of the program creates a context, which is in the table from now on. */
+/* Simulates that a thread of the program creates a context: writes the context to the table. */
 static void create(unsigned index, const char *name)
 {
 	table.contexts[index].state = CONTEXT_READY;
@@ -162,7 +162,7 @@ static void write_mask(pid_t tid, uint32_t mask)
 	write_table(&objects[0]);
 }
 
-/* sp_context_create() returns in a traced thread. */
+/* Simulates the return of sp_context_create() in a traced thread. */
 static void create_traced(const struct object *object, uint32_t id, const char *name)
 {
 	const struct call call = {.probe = probe(HOOK_CONTEXT_CREATE, object), .args = {NAME}};

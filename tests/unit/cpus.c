@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #define TASK  4711
-#define MAKER 4710 /* its CPUs are only read */
+#define MAKER 4710 /* the task's maker; functrace only reads its CPUs */
 
 static unsigned cpuset, mask, asked; /* masks of the CPUs that the task may use, that it uses, and that were set last */
 static unsigned maker_mask;
@@ -61,7 +61,8 @@ int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 	return 0;
 }
 
-/* A task with the CPUs `own` is put on CPU 2, another process sets its CPUs to `then`, and functrace restores them. */
+/* Puts a task with the CPUs `own` on CPU 2, sets its CPUs to `then` as another process might, and lets functrace
+ * restore them. Returns the result of cpus_put_back(). */
 static int narrow_and_restore(unsigned own, unsigned then)
 {
 	const cpu_set_t set = set_of(own);
@@ -96,7 +97,8 @@ static void test_cpus_are_restored_unless_changed_meanwhile(void **state)
 	assert_int_equal(asked, 0x04);
 }
 
-/* Returns the CPUs of a new task that had the CPUs `own`, and whose maker has the CPUs `makers`. */
+/* Lets functrace adjust the CPUs of a new task that was created with the CPUs `own`, and whose maker has the CPUs
+ * `makers`. Returns the task's CPUs. */
 static unsigned inherited(unsigned own, unsigned makers)
 {
 	cpuset = 0x0f;
@@ -107,7 +109,8 @@ static unsigned inherited(unsigned own, unsigned makers)
 	return mask;
 }
 
-/* The maker was narrowed when it made the task, and has been restored before functrace sees the task. */
+/* functrace had put the maker on one CPU when the maker created the task, and has restored the maker's CPUs before it
+ * sees the task. */
 static void test_child_gets_the_cpus_of_a_restored_maker(void **state)
 {
 	(void)state;

@@ -44,7 +44,7 @@ static const struct reader_ops foreign_reader = {
 extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
 extern const struct reader_ops rtrace_reader_ops, text_reader_ops;
 
-/* encodings[] replaces the table of src/trace/encoding_table.c. text_compat is the dialect of one of its formats. */
+/* encodings[] replaces the table of src/trace/encoding_table.c. text_compat is the dialect of the format "text". */
 static const struct encoding text_compat = {"text",           ".txt",          &text_writer_ops,
 					    &text_reader_ops, ENCODING_STREAM, .is_compat = true};
 const struct encoding encodings[] = {

@@ -188,7 +188,7 @@ static bool is_ready(const struct fake_task *task)
 	       (task->state != FAKE_ZOMBIE || task->tid != task->tgid || is_last(task));
 }
 
-/* wait4(-1) searches the list of tracees, the newest first. */
+/* Searches the list of tracees as wait4(-1) does, the newest first. */
 struct fake_task *fake_ready(pid_t which)
 {
 	struct fake_task *best = NULL;
@@ -246,7 +246,8 @@ static void finish_exec(struct fake_task *task)
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_EXEC, SIGTRAP), (unsigned long)former);
 }
 
-/* Executes a program when all other threads have ended; the leader may also be a zombie (de_thread()). */
+/* Finishes the exec of a task of the group when all other threads have ended; the leader may also be a zombie
+ * (de_thread()). */
 static void try_exec(pid_t tgid)
 {
 	struct fake_task *task = NULL;
@@ -279,7 +280,7 @@ void fake_taken(struct fake_task *task)
 	try_exec(task->tgid);
 }
 
-/* The children of a process that has ended get init as their parent. init is not modelled; it reaps children that have
+/* Makes init the parent of the children of a process that has ended. init is not modelled; it reaps children that have
  * ended. */
 static void leave_children(pid_t tgid)
 {
@@ -316,7 +317,7 @@ void fake_exit(struct fake_task *task, int status)
 	}
 }
 
-/* SIGKILL ends any stop, also the exit stop. */
+/* Kills one task. SIGKILL ends any stop, even the exit stop. */
 static void kill_one(struct fake_task *task)
 {
 	if (task->state == FAKE_ZOMBIE || task->state == FAKE_GONE)

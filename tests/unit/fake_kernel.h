@@ -58,16 +58,17 @@ struct fake_place {
 
 struct fake_memory *fake_memory_new(const char *name, bool has_tail);
 struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char *name);
-/* Marks the memory of a process whose last task has ended: reads from open descriptors return no bytes, writes fail. */
+/* Marks memory as ended, because the last task of its process has ended: reads from open descriptors return no bytes,
+ * and writes fail. */
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
 /* Writes for the tracer, through a stopped task `by`, or through /proc/PID/mem if `by` is 0. Return value as pwrite().
- * Records breakpoints and copies that are added or removed as actions. */
+ * Records as an action each breakpoint or copy that the write adds or removes. */
 ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
-/* Lets the program overwrite its code there with two nops. */
+/* Lets the program overwrite its code at `place` with two nops. */
 void fake_memory_patch(struct fake_memory *memory, const struct fake_place *place);
 bool fake_has_breakpoint(const struct fake_memory *memory, uint64_t address);
 /* Returns the number of bytes of the text that differ from the file. */

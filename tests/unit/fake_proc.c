@@ -67,7 +67,8 @@ static int with_text(const void *text, size_t size)
 
 #define TRAP_BIT 16
 
-/* proc(5): the 3rd field is the state, the 4th the parent, the 33rd and 34th the ignored and handled signals. */
+/* Writes /proc/TID/stat (proc(5)). The 3rd field is the state, the 4th the parent, the 33rd and 34th are the ignored
+ * and handled signals. */
 static void print_stat(const struct fake_task *task, char *text, size_t size)
 {
 	const struct fake_task *leader = fake_leader(task);

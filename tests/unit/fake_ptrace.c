@@ -23,7 +23,7 @@ void fake_attach(struct fake_task *task)
 	task->order = ++attach_order;
 }
 
-/* Looks the target up first. Then the call may have to wait, while other statements are played. */
+/* Seizes a task. Looks the task up first, because the call may then have to wait while other statements are played. */
 static long seize(pid_t tid)
 {
 	struct fake_task *task = fake_find(tid);
@@ -171,7 +171,7 @@ static long step(pid_t tid)
 	return fake_finished(0);
 }
 
-/* rt_sigaction(SIGTRAP, set, old) is the only system call that the tracer runs in its tracees. */
+/* Executes rt_sigaction(SIGTRAP, set, old), the only system call that the tracer runs in its tracees. */
 static void do_sigaction(struct fake_task *task)
 {
 	struct fake_task *leader = fake_leader(task);

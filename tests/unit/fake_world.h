@@ -30,7 +30,7 @@ bool world_is_let_go(void);
 void world_toggle(void);
 /* Tells the tracer that about a second has passed. */
 void world_tick(void);
-void world_pump(void); /* calls the pump during another action */
+void world_pump(void); /* calls pump_once() until no stop is ready, during another action */
 /* Returns true if the guardian would find the task if it had to repair the target now. */
 bool world_guards(pid_t tid);
 /* Makes the trace of that process impossible to write from now on, which the tracer notices at a tick. */

@@ -153,7 +153,8 @@ static void references_are_selected_with_the_first_one(void **state)
 	expect(&chain, "1 2 5 6 ");
 }
 
-/* Selected event numbers apply in addition: to each call if the output is a list of calls, else to the allocations. */
+/* Event numbers that the user selects restrict the result further. They select calls if the output is a list of calls,
+ * else allocations with their releases. */
 static void other_filters_apply_to_each_call(void **state)
 {
 	const uint64_t numbers[] = {1, 3, 4};

@@ -63,7 +63,7 @@ static int add_space(void)
 	return space;
 }
 
-/* V handles the messages that have arrived. */
+/* Handles the messages that have arrived, as V does. */
 static void receive(void)
 {
 	struct message message;

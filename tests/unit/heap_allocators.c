@@ -1,8 +1,8 @@
-/* Tests the readers of allocators' heaps: they find exactly the blocks of a program, and their figures are those of the
- * allocator; a damaged copy is read to its end, or refused, and nothing is guessed.
+/* Tests the readers of allocators' heaps. A reader must find exactly the blocks of a program, and its figures must be
+ * those of the allocator; it must read a damaged copy to its end, or refuse it, and guess nothing.
  *
- * The program is this test, executed again with the library preloaded. Its threads call all functions with all sizes,
- * exchange blocks, and release each other's blocks; some threads end. Then the program prints its blocks. */
+ * The program is this test, executed again with the allocator's library preloaded. Its threads call all functions with
+ * all sizes, exchange blocks, and release each other's blocks; some threads end. Then the program prints its blocks. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
@@ -268,7 +268,8 @@ static void check(struct heap *heap)
 	}
 }
 
-/* In each round up to 40 words of a range of 64 KiB are damaged, in the allocator's memory or in its variables. */
+/* Damages in each round up to 40 words of a range of 64 KiB, in the allocator's memory or in its variables. Fails
+ * unless each damaged heap is read with valid results, or refused. */
 static void check_damaged_heaps(const struct allocator *a)
 {
 	const unsigned wanted = test_is_long() ? ROUNDS_LONG : ROUNDS;

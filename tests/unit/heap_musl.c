@@ -138,8 +138,8 @@ static void test_aligned_blocks_are_found_by_their_offset(void **state)
 	end(&w);
 }
 
-/* A list of pages that leads back to an earlier page is refused at once, before each step of an endless walk is
- * stored. */
+/* A list of pages that leads back to an earlier page is refused at once. Otherwise the reader would store each step of
+ * an endless walk. */
 static void test_cyclic_list_of_pages_is_refused_at_once(void **state)
 {
 	static const uint64_t places[] = {AREAS, AREAS + PAGE};

@@ -1,5 +1,6 @@
-/* Tests the reader of musl's old malloc with images that are made here, of programs of 64 and of 32 bits: the reader
- * must find exactly the blocks that the image has, and report each damaged image as inconsistent, in bounded time.
+/* Tests the reader of musl's old malloc with images that are made here, of programs of 64 and of 32 bits. The reader
+ * must find exactly the blocks of an undamaged image, and refuse each image with a known damage. It must read any other
+ * damaged image to its end, or refuse it, in bounded time.
  *
  * An image has the variables of an object, with the bins and the rest of their last page; the memory that brk(2)
  * returned; a mapping with one more region; and two blocks in mappings of their own. */
@@ -293,7 +294,7 @@ static void test_heap_directly_after_variables_is_found(void **state)
 	}
 }
 
-/* Blocks to which only a lost block points, and blocks to which a variable points. */
+/* Tests the classes of blocks to which only a lost block points, and of blocks to which a variable points. */
 static void test_blocks_are_classified(void **state)
 {
 	struct world w;
@@ -419,7 +420,7 @@ static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 	(void)state;
 	begin_empty(&w, 8, 4096);
 	w.mappings[1].path = "";
-	/* Every second chunk is in use, the others are free. All have the size of one bin. */
+	/* Every second chunk is in use, the others are free. All have the same size, that of one bin. */
 	put(&w, MAPPED + 16, 1);
 	for (uint64_t at = MAPPED + 16, i = 0; at < MAPPED + size - 16; at += 32, i++) {
 		const uint64_t word = 32 | (i % 2 == 0);

@@ -89,7 +89,8 @@ static void other_words_are_not_taken_for_a_stack(void **state)
 	assert_false(find(&memory));
 }
 
-/* Without a guard the last words look like those of glibc for a smaller stack. */
+/* Without a guard, the last words that musl stores about a stack look like those that glibc stores about a smaller
+ * stack. */
 static void stack_of_musl_is_recognised(void **state)
 {
 	struct thread_stack memory;

@@ -184,7 +184,7 @@ static void test_committed_release_of_a_published_id_waits(void **state)
 	assert_int_equal(odd().unknown_releases, 1);
 }
 
-/* A: pthread_create writes X | B: pthread_join(X), which fails, because X still runs | A returns X. */
+/* A: pthread_create writes X | B: pthread_tryjoin_np(X), which fails, because X still runs | A returns X. */
 static void test_failed_release_of_a_published_id_is_not_written(void **state)
 {
 	struct reservation join;
@@ -227,7 +227,7 @@ static void test_block_is_live_until_its_last_reference(void **state)
 	(void)state;
 	allocated(REF, 0x10, 4);
 	allocated(REF, 0x10, 4);
-	allocated(MALLOC, 0x10, 4); /* of another kind: none of these references */
+	allocated(MALLOC, 0x10, 4); /* a resource of another kind, so it adds no reference */
 	assert_int_equal(ledger_live(trace, 3).blocks, 1);
 	assert_int_equal(ledger_live(trace, 3).bytes, 4);
 	ledger_released(trace, &unref);

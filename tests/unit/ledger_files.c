@@ -79,8 +79,8 @@ static void test_range_closes_all_open_descriptors_in_it(void **state)
 		     "shut<file>(0x3)\nshut<file>(0x5)\nshut<file>(0x9)\nshut<file>(0xa)\n");
 }
 
-/* A close that fails is not a release. It counts as a double close only if the number was closed before; one that
- * succeeds proves that an open was not seen, and is not reported as a double close. */
+/* A failed close is not a release. It counts as a double close only if the number was closed before. If a second close
+ * succeeds, functrace has missed an open, and reports no double close. */
 static void test_second_failed_close_counts_as_double(void **state)
 {
 	struct reservation reservation;

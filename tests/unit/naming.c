@@ -209,7 +209,7 @@ static void test_records_wait_for_late_names(void **state)
 }
 
 /*	tracer: call 1, asks | another object | call 2, asks | the answers
- * Each call is named by the object that was mapped when it was made. */
+ * Each call is named by the object that was mapped when the call was made. */
 static void test_calls_are_named_by_the_object_of_their_time(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

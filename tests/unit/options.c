@@ -706,7 +706,8 @@ static void test_functions_are_read_from_a_file(void **state)
 	assert_output_has("functions: this is no text; give a file with functions, one on each line\n");
 	static char brackets[1 << 20];
 
-	/* Without the limit of an item, each bracket would be searched for in all the following text. */
+	/* Without the limit on an item's length, the end of each bracket would be searched for in all the following
+	 * text. */
 	memset(brackets, '[', sizeof(brackets));
 	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
 	assert_output_has(

@@ -24,7 +24,7 @@
 
 static char *folder;
 
-/* Each test has an empty current folder. */
+/* Makes an empty folder the current one, before each test. */
 static int enter(void **state)
 {
 	const char *const parent = getenv("TMPDIR");
@@ -73,7 +73,8 @@ static void need_root(void)
 	}
 }
 
-/* Checks that neither function opens the path, and that the file `content` is unchanged. */
+/* Checks that neither own_file_open() nor own_file_open_to_append() opens the path, and that the file `content` is
+ * unchanged. */
 static void assert_refused(const char *path, const char *content)
 {
 	const struct stat before = stat_of(content);
@@ -234,8 +235,8 @@ static void *exchange(void *unused)
 	return unused;
 }
 
-/* Another user replaces a file, or a link of this user, by a link again and again. The other user's link is never
- * followed. */
+/* Lets a thread exchange "given", a file or a link of this user, for another user's link again and again, and back.
+ * Checks that own_file_open_given() never follows the other user's link. */
 static void check_exchange(const char *ours)
 {
 	enum { TRIES = 30000 };

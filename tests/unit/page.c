@@ -41,7 +41,7 @@ static void begin(struct feed *feed, const char *program, const char *type)
 	put(feed, &record);
 }
 
-/* frames: their addresses; texts: their names in the trace. */
+/* Feeds a call. frames: the addresses of its frames; texts: the names of these frames in the trace. */
 static void call(struct feed *feed, uint64_t time, enum call_kind kind, uint64_t id, uint64_t size,
 		 const uint64_t *frames, const char *const *texts, uint32_t count)
 {

@@ -1,5 +1,5 @@
-/* Tests that a new processor needs only a port in arch/. This build has one more port, which no other folder names, and
- * must read its core files and heaps by the port's table. */
+/* Tests that a new processor needs only a port in arch/. The test's build has one more port, for a processor that no
+ * other folder names. functrace must read this processor's core files and heaps by the port's table. */
 #include "config.h"
 #include "port_riscv64.h"
 #include "args/module_params.h"
@@ -135,8 +135,8 @@ static enum heap_class class_of(const struct heap_image *image)
 	return class;
 }
 
-/* Only a pointer to its second entry leads to the vector of a thread's TLS blocks. The port's table says where that
- * pointer is, so the vector is reachable. */
+/* The only pointer to the vector of a thread's TLS blocks leads to the vector's second entry. The port's table says
+ * where this pointer is, so the vector is reachable. */
 static void test_vector_of_thread_data_is_recognised(void **state)
 {
 	struct core *const core = core_open(path, NULL);

@@ -282,8 +282,8 @@ static void lost_baseline_blocks_are_leaks(void **state)
 	profile_free(feed.profile);
 }
 
-/* Growth is counted from the last moment before the last tenth of the time. In 100 s moments are multiples of 2^31
- * ns. */
+/* Growth is counted from the last moment before the last tenth of the time. In a trace of 100 s the moments are
+ * multiples of 2^31 ns. */
 static void growth_counts_the_last_tenth_of_the_time(void **state)
 {
 	struct feed feed = {0};
@@ -303,7 +303,8 @@ static void growth_counts_the_last_tenth_of_the_time(void **state)
 	profile_free(feed.profile);
 }
 
-/* The count of a block begins at 1 with its first call, even if the block is in the baseline: one release is enough. */
+/* A block's reference count begins at 1 with its first call, even if the block is in the baseline: one release is
+ * enough. */
 static void reference_count_begins_with_the_first_call(void **state)
 {
 	struct feed feed = {0};

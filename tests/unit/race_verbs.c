@@ -61,7 +61,8 @@ static const struct birth {
 	{"vfork-copy", false, false, true, false, PTRACE_EVENT_VFORK}, /* CLONE_VFORK without CLONE_VM */
 };
 
-/* Returns from clone(): in the creator with the new task's number, in the child with 0. */
+/* Sets the registers as after clone(): its result is `tid`, which is the new task's number in the creator and 0 in the
+ * child. */
 static void return_from_clone(struct fake_task *task, pid_t tid)
 {
 	task->regs.words[X86_ORIG_RAX] = 56;
@@ -284,7 +285,7 @@ static void verb_deaf(struct fake_task *task, const struct words *w)
 		fake_interrupt(task);
 }
 
-/* "N lacks its stack": task N's stack cannot be read, because another thread must provide the page (userfaultfd). "N
+/* "N lacks its stack": writes to task N's stack fail, because another thread must provide the page (userfaultfd). "N
  * lacks its stack no" ends this. */
 static void verb_lacks(struct fake_task *task, const struct words *w)
 {

@@ -27,7 +27,7 @@
 #define PAGES   8
 #define WIDE    12001 /* pages that several threads copy */
 
-/* Memory that this process and the child share, at the same address. */
+/* Memory that this process and its child share, at the same address. */
 static struct {
 	atomic_uint ready;
 	atomic_ulong rounds[THREADS], signals;
@@ -44,7 +44,7 @@ static unsigned char *map(size_t size, int how)
 	return at;
 }
 
-/* Thread 0 sleeps, the others run. */
+/* Runs in each thread: thread 0 sleeps, the other threads count rounds. */
 static void *work(void *argument)
 {
 	const size_t number = (size_t)argument;
@@ -68,7 +68,8 @@ static void run_child(void)
 	pthread_t thread;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* With huge pages, which some kernels always use, untouched pages are in memory, too. */
+	/* Huge pages, which some kernels always use, are switched off, because with them untouched pages are in memory,
+	 * too. */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	signal(SIGUSR1, count_signal);
 	memset(pages, 0x5a, page_size());

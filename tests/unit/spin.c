@@ -46,7 +46,8 @@ static void test_tracer_sleeps_where_sleeping_is_faster(void **state)
 	struct spin spin = {0};
 
 	(void)state;
-	/* In a million stops there are few polls, and their extra cost is under a hundredth. */
+	/* The tracer polls in few of a million waits. The extra cost is less than a hundredth of the cost of a million
+	 * sleeps. */
 	const unsigned polled = run(&spin, &world, 1000000);
 
 	assert_true(polled > 0);

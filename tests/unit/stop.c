@@ -47,7 +47,7 @@ static const struct row rows[] = {
 	{EVENT(PTRACE_EVENT_FORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
 	{EVENT(PTRACE_EVENT_VFORK, SIGTRAP), PHASE_LIVE, STOP_NEW_TASK, SIGTRAP},
 	{EVENT(PTRACE_EVENT_VFORK_DONE, SIGTRAP), PHASE_LIVE, STOP_VFORK_DONE, SIGTRAP},
-	/* exec by a thread that is not the leader: the leader's record may be in any phase */
+	/* exec by a thread that is not the leader: the leader may be in any phase */
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_LIVE, STOP_EXEC, SIGTRAP},
 	{EVENT(PTRACE_EVENT_EXEC, SIGTRAP), PHASE_UNKNOWN, STOP_EXEC, SIGTRAP},
 	/* the task was killed before it ran: its exit event is not taken for its first stop */

@@ -303,7 +303,8 @@ static void test_data_read_before_a_truncation_is_kept(void **state)
 
 /* ---- Tables that claim to be large ---- */
 
-/* Moves the program's table of that type to the end of the file and gives it `size` bytes: a hole, or bytes 1. */
+/* Moves the program's table of that type to the end of the file and gives it `size` bytes: a hole if is_hole, else
+ * bytes of value 1. */
 static void claim(uint64_t type, uint64_t size, bool is_hole)
 {
 	char *path = xasprintf("%s/prog", test_folder);

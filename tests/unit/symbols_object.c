@@ -787,7 +787,7 @@ static void test_program_in_another_root_is_read(void **state)
 				  ">mounted && chmod +x rooted mounted"),
 			 0);
 	for (int i = 0; i < 2; i++) {
-		if (i && test_run("unshare -m true") != 0) { /* such as in a chroot */
+		if (i && test_run("unshare -m true") != 0) { /* this fails in a chroot, for example */
 			print_message("no mount namespace can be made here\n");
 			skip();
 		}

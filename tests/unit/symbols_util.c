@@ -50,7 +50,7 @@ int test_run(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(command, sizeof(command), fmt, args);
 	va_end(args);
-	/* binutils would ask the servers that the variable names, too. */
+	/* binutils, too, would ask the servers that DEBUGINFOD_URLS names. */
 	whole = xasprintf("unset DEBUGINFOD_URLS; cd '%s' && { %s ; } >log 2>&1", test_folder, command);
 	const int status = system(whole);
 

@@ -246,7 +246,7 @@ static void test_line_buffered_calls_are_written_at_once(void **state)
 	assert_int_equal(writer_put(writer, &process), 0);
 	assert_int_equal(fstat(fd, &before), 0);
 	assert_true(before.st_size > 0);
-	/* A thread's record is written with its call. */
+	/* A thread's record is written together with the call that follows it. */
 	assert_int_equal(writer_put(writer, &thread), 0);
 	assert_int_equal(fstat(fd, &after), 0);
 	assert_int_equal(after.st_size, before.st_size);
@@ -604,8 +604,8 @@ static void test_truncation_after_any_byte_is_reported(void **state)
 							     "byte"));
 			}
 		}
-		/* A truncated trace is valid after each record except the last, and after each packet or line of a
-		 * call. */
+		/* A truncated trace is valid if it ends after any record except the last, or after any packet or line
+		 * of a call. */
 		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* SWAP cannot represent two of the records */
 
 		assert_true(whole >= (is_swap ? 7 : 8) && lines >= (is_swap ? 8 : 9));

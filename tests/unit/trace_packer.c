@@ -273,7 +273,8 @@ static void packer_thread_blocks_signals(void **state)
 	while (fgets(line, sizeof(line), found))
 		if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
 			break;
-	/* The other signals cannot be blocked, or belong to the thread or to the C library. */
+	/* Some signals that the process may be sent. The thread does not block SIGPIPE and SIGXFSZ, which its own
+	 * writes raise. */
 	static const int signals[] = {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)

@@ -48,7 +48,7 @@ static void test_messages_of_the_protocols_programs_are_read(void **state)
 		    "object 555555554000-555555559000 /home/u/prog\n"
 		    "object 7ffff7d80000-7ffff7f60000 /lib/x86_64-linux-gnu/libc.so.6\n"
 		    "0 skipped=0\n");
-	/* The call type is ignored; a repeated number 0 is no gap. */
+	/* The call type is ignored. Two messages with the sequence number 0 are no gap. */
 	snprintf(hex, sizeof(hex), "%s%s", malloc_100, malloc_100);
 	assert_dump(hex, "process v1.4 arch=- p0 little pid=4242 start=1795223248.698490/- name=- origin=- filters=0\n"
 			 "thread 4243 \n"

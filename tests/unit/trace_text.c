@@ -358,7 +358,7 @@ static void test_example_of_sp_rtrace_is_read(void **state)
 		       "0 skipped=0\n");
 }
 
-/* The last line of a stack says how it ends; without a word the depth of the trace decides. */
+/* The last line of a stack may say how the stack ends; if it does not, the depth of the trace decides. */
 static void test_end_of_a_stack_is_read(void **state)
 {
 	(void)state;
@@ -602,7 +602,7 @@ static void test_only_the_last_call_of_a_group_has_the_stack(void **state)
 	buf_free(&got);
 }
 
-/* The document writes arguments without a tab, and times with any number of digits. */
+/* In the document, arguments may have no tab, and times any number of digits. */
 static void test_forms_of_the_document_are_read(void **state)
 {
 	(void)state;

@@ -50,7 +50,7 @@ static struct tracee *start(const char *target, const char *scenario)
 }
 
 /* Returns true if the target has the scenario on this processor: some scenarios are code of x86-64. The target ends
- * with status 2 if it lacks one. */
+ * with status 2 if it lacks the scenario. */
 static bool has_scenario(const char *target, const char *scenario)
 {
 	struct tracee *tracee = start(target, scenario);
@@ -224,7 +224,8 @@ static void check_target(const char *target, bool libunwind_can)
 	check_scenario(target, "thread", END_THREAD, libunwind_can);
 }
 
-/* On i386 the function that makecontext() starts returns to code that has no CFI, and no call before it. */
+/* Returns the expected end of walks in the scenario "context". On i386 the function that makecontext() starts returns
+ * to code that has no CFI, and no call before it. */
 static enum expected_end context_end(void)
 {
 	return is_i386 ? END_UNSHOWN : END_THREAD;
@@ -306,7 +307,7 @@ static void test_stacks_with_frame_pointers_are_walked(void **state)
 	check_target(TARGET("unwind-target-fp"), true);
 }
 
-/* The target stops in an indirect function's resolver, which _dl_fixup and _dl_runtime_resolve have called. The CFA of
+/* Checks the walk from an indirect function's resolver, which _dl_fixup and _dl_runtime_resolve have called. The CFA of
  * _dl_runtime_resolve is in rbx. */
 static void check_lazy(const char *target)
 {
@@ -324,7 +325,7 @@ static void check_lazy(const char *target)
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	walk_stack(tracee->rows, &tracee->snapshot, &rows);
 	assert_int_equal(tracee->rows->fallbacks, 0);
-	/* Frame 2 is lazy_caller both times: the frames from there on are equal. */
+	/* Frame 2 of the second stop is lazy_caller. From there on the frames of both stops are equal. */
 	while (skip < resolving.count && resolving.frames[skip].pc != rows.frames[2].pc)
 		skip++;
 	assert_int_equal(resolving.count - skip, rows.count - 2);

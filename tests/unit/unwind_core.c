@@ -160,7 +160,7 @@ static char *walk_of(struct core *core, const char *program, uint64_t start, boo
 
 	for (size_t i = 0; i < count; i++) {
 		const bool in_vdso = frames[i].pc - core->vdso < core->vdso_size;
-		/* No call has entered a restorer. */
+		/* No call has entered a restorer, so its pc is exact. */
 		const bool is_restorer = i + 1 < count && frames[i + 1].signal;
 		const bool is_exact = i == 0 || frames[i].signal || is_restorer;
 		const char *name = in_vdso ? "[vdso]" : name_at(elf, frames[i].pc - !is_exact);

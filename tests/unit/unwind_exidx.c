@@ -140,7 +140,7 @@ enum {
 	MIDDLE = 0x1100,   /* Thumb, with a frame in r7 */
 	OUTER = 0x1200,    /* A32, 516 bytes of locals */
 	START = 0x1300,    /* the entry point; not to be unwound */
-	CHILD = 0x1380,    /* the function after the start's 128 bytes; not to be unwound */
+	CHILD = 0x1380,    /* the function after the entry point's 128 bytes; not to be unwound */
 	OTHER = 0x1400,    /* not to be unwound, and not the start of a thread */
 	RESTORER = 0x1500, /* the restorer of a C library */
 	PLAIN = 0x1600,    /* Thumb: push {r4, lr}, by a table of a personality routine */
@@ -404,7 +404,7 @@ static void test_caller_is_found_at_a_functions_entry(void **state)
 	check(&regs, false, expected, ARRAY_SIZE(expected), false);
 }
 
-/* With this r7 the addresses in middle's rule would be above the last address: they wrap, as in the program. */
+/* The test's r7 takes the addresses of middle's rule beyond the last address. They wrap, as in the program. */
 static void test_addresses_wrap_at_32_bits(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1};

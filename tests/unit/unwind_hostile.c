@@ -184,7 +184,8 @@ static void write_file(const char *path, const char *data, size_t size)
 	const struct timespec times[2] = {{1, 1}, {1, ++version}};
 
 	assert_int_equal(write_all(fd, data, size, NULL), 0);
-	/* A file is also identified by its time, whose clock is coarser than this test. */
+	/* The unwinder also recognises a file by its time. Each file gets another time, because the system's clock is
+	 * too coarse for this test. */
 	assert_int_equal(futimens(fd, times), 0);
 	close(fd);
 }

@@ -39,7 +39,7 @@ bool tracee_is_native(const char *path)
 	return size == sizeof(identity) && identity[EI_CLASS] == arch_native()->elf_class;
 }
 
-/* The present tracee. If a test has failed, the next one ends its process. */
+/* The present tracee. If a test fails, the next test ends this tracee. */
 static struct tracee *running;
 
 struct tracee *tracee_start(const char *const argv[], int out)
@@ -167,8 +167,8 @@ static size_t exclusive_ends(const uint32_t *code, size_t count, uint64_t pc, ui
 	return 0;
 }
 
-/* Does not step between a load exclusive and its store: each step would make the store fail, and the program would
- * repeat both for ever. The program runs until after the store instead. */
+/* Steps the program, except between a load exclusive and its store: there each step would make the store fail, and the
+ * program would repeat both for ever. The program runs until after the store instead. */
 bool tracee_step(struct tracee *tracee)
 {
 	const uint32_t breakpoint = BREAKPOINT;

@@ -66,7 +66,8 @@ struct tally report_figure_old(const struct report *report, const struct profile
 /* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if there are
  * any. has_any: the section shows other groups. */
 bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any);
-/* Returns the section's figure of a whole resource; in a comparison, report_sum(). */
+/* Returns the section's figure of a whole kind of resource, from the kind's own sums; in a comparison, returns what
+ * report_sum() returns. */
 struct tally report_whole(const struct report *report, const struct profile_resource *resource);
 /* Returns the sum of the section's figures of the resource's groups. */
 struct tally report_sum(const struct report *report, const struct profile_resource *resource);

@@ -9,7 +9,8 @@ static bool frame_text_begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Returns the last line, which names the function itself. The lines before it name functions that are inlined there. */
+/* Returns the last line of a frame's text, without its address. It names the function itself; the lines before it name
+ * functions that are inlined there. */
 static const char *last_line(const char *text)
 {
 	const char *line = strrchr(text, '\n');

@@ -313,9 +313,9 @@ static void test_arm_places_match_its_standard(void **unused)
 		{"iiP{l}P{ii}i", "", "r0:4 r1:4 r2:4+r3:4 [0]:8 [8]:4", false},
 		{"P{l}iP{l}", "", "r0:4+r1:4 r2:4 ?", false},
 		{"iiiiP{l}iP{l}", "", "r0:4 r1:4 r2:4 r3:4 [0]:8 [8]:4 ?", false},
-		/* A bit field's type determines the alignment, although no member shows it. An alignment of 8 may also
-		 * come from alignas, and a bit field that is wider than the struct's alignment is in a packed struct;
-		 * so these places are unknown. A bit field of int is unambiguous. */
+		/* A bit field's type aligns the struct, but the port does not know the type. So the places are unknown
+		 * if the alignment is 8, which may come from the type or from alignas (B), or if the bit field has more
+		 * bytes than the alignment, as only in a packed struct (k). A bit field of int (b) is unambiguous. */
 		{"i{B}i", "{B}", "r1:4 ? ? = &r0:4", false},
 		{"i{k}i", "", "r0:4 ? ?", false},
 		{"i{b}i", "", "r0:4 r1:4 r2:4", false},

@@ -173,7 +173,7 @@ static bool agrees(const struct line *line)
 	return false;
 }
 
-/* Returns true if the file exists and objdump could be run on it. */
+/* Compares the decoder with objdump on the code of a file. Returns true if objdump has shown any instruction of it. */
 static bool check_file(const char *path, const char *objdump)
 {
 	char *const command = xasprintf("%s -d -z '%s' 2>/dev/null", objdump, path);

@@ -272,7 +272,7 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 		{HERE, "01 30 83 e2 93 1f 82 e1", false},              /* add; strex */
 		{HERE, "01 30 83 e2 93 1e 82 e1", false},              /* add; stlex */
 		{HERE, "01 30 83 e2 93 fc 82 e1", true},               /* add; stl */
-		{HERE, "9f 3f 92 e1 01 30 83 e2 93 1f 82 e1", true},   /* ldrex; add; strex: ldrex is INSN_STEP */
+		{HERE, "9f 3f 92 e1 01 30 83 e2 93 1f 82 e1", true},   /* ldrex; add; strex: decoded, as INSN_STEP */
 		{HERE, "01 30 83 e2 9f 3f 92 e1 93 1f 82 e1", true},   /* add; ldrex; strex */
 		{HERE, "02 00 00 0a 93 1f 82 e1", false},              /* beq; strex */
 		{HERE, "02 00 00 ea 93 1f 82 e1", true},               /* b; strex */

@@ -458,7 +458,8 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 
 	if (read_child(NULL, DATA, out.data, DATA_SIZE))
 		exit(1);
-	/* Signals are not compared: if the instruction faults, the processor itself delivers the signal. */
+	/* Signals are not compared: if the instruction would fault, emulate() fails. The task then runs the instruction
+	 * itself, and gets the signal. */
 	out.signal = native->signal;
 	/* Left to the processor: jumps to unaligned addresses, on whose effect no program may rely. */
 	if (error == -EINVAL && (native->regs.narrow[PC] & 3) == 2)

@@ -1,4 +1,5 @@
-/* Tests that the code under exec_lock_watch() makes progress, however long the called function takes. */
+/* Tests that the code between exec_lock_watch(look) and exec_lock_unwatch() makes progress, even if each call of look()
+ * takes longer than the interval between the calls. */
 #include "config.h"
 #include "base/util.h"
 #include "ptrace/exec_lock.h"

@@ -1,7 +1,8 @@
 /* Tests the reader of musl's malloc from 1.2.1 on with images that are made here.
  *
  * An image has the allocator's variables, two pages of descriptions, and the memory of a group. The group has one slot,
- * which takes all of its pages. Another allocator has a pool. */
+ * which takes all of its pages. One more mapping is the pool of another allocator, whose blocks only heap_add_blocks()
+ * adds. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"

@@ -31,8 +31,8 @@ struct select_options {
 	/* true: a release is selected if its allocation is, because the output counts live blocks. false: each call is
 	 * judged by itself, because the output is a list of calls. */
 	bool by_allocation;
-	/* Filter of allocations, owned by the caller; NULL: no filter. If it accepts an allocation, the release is
-	 * accepted too, for any output. */
+	/* Filter of allocations, owned by the caller; NULL: no filter. If it accepts an allocation, it accepts the
+	 * release, too, even if by_allocation is false. */
 	struct filter *filter;
 };
 

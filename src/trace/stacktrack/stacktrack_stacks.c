@@ -28,7 +28,7 @@ struct stack_words {
 };
 
 /* Parses the next frame of a stack: its address, and its text (NULL if it has none). Returns false after the last
- * frame. Most frames have only an address, which is parsed first. */
+ * frame. Most frames are an address without a text, so this form is tried first. */
 static bool next_frame(char **at, uint64_t *address, const char **text, struct stack_words *words)
 {
 	struct word word;

@@ -73,8 +73,8 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* Returns the first occurrence of `what` in a line. If the line begins with `own`, returns the second occurrence,
- * because the line is a declaration, which contains `what` once. */
+/* Finds `what`, a part of a declaration, in a line. If the line begins with `own`, it is such a declaration itself and
+ * contains one `what` of its own, so this returns the second one. Returns NULL if there is none. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);

@@ -174,7 +174,9 @@ static bool check_module_function(const struct module_check_data *check)
 	if (f->resource >= module->resource_count)
 		return check_fail(check, "resource", "is no resource of the module");
 	if ((f->role == ROLE_CALL) != !!(module->resources[f->resource].flags & KIND_CALL))
-		return check_fail(check, "role", "does not fit its resource: ROLE_CALL and KIND_CALL belong together");
+		return check_fail(
+			check, "role",
+			"does not fit its resource: it must be ROLE_CALL if the resource has KIND_CALL, and only then");
 	if (f->role != ROLE_CALL && !f->id.kind)
 		return check_fail(check, "id", "is missing");
 	if (f->role == ROLE_REALLOC && !f->released.kind)

@@ -133,7 +133,7 @@ static bool conf_take_resource(struct conf *conf, struct lexer *lexer)
 	if (lexer->failed)
 		return false;
 	if (resource.flags == (KIND_REFCOUNT | KIND_CALL) || (resource.flags && resource.is_range))
-		return lexer_error(lexer, "a resource is one of refcount, calls and range, not two of them");
+		return lexer_error(lexer, "a resource can have only one of the words refcount, calls and range");
 	ARRAY_GROW(conf->resources, conf->resource_capacity, conf->resource_count);
 	conf->resources[conf->resource_count++] = resource;
 	return true;
@@ -292,7 +292,7 @@ static void settle_row(struct conf *conf, struct lexer *lexer, struct conf_row *
 
 		if (index < 0) {
 			lexer_error_on(lexer, row->line,
-				       "there are several resources: name the one that is meant by resource=TYPE");
+				       "there are several resources: name one of them with resource=TYPE");
 			return;
 		}
 		f->resource = (unsigned char)index;

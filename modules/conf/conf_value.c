@@ -69,7 +69,8 @@ static bool check_places(struct lexer *lexer, const struct prototype *prototype,
 static bool check_index(struct lexer *lexer, unsigned index)
 {
 	return index < MODULE_ARGS ||
-	       lexer_error(lexer, "argument %u is out of reach: functrace reads the first %d", index + 1, MODULE_ARGS);
+	       lexer_error(lexer, "argument %u is out of reach: functrace reads only the first %d", index + 1,
+			   MODULE_ARGS);
 }
 
 /* Returns N for `argN`; 1 for `this`, if the prototype is a pattern; 0 for other words. */
@@ -176,7 +177,7 @@ static bool conf_value_take_resource(const struct values *v, bool is_named, unsi
 			return lexer_error(lexer, "%s is no resource that is described above", lexer_shown(lexer));
 		lexer_next(lexer);
 	} else if (v->conf->resource_count > 1) {
-		return lexer_error(lexer, "the file has several resources: add the type of the one that is meant");
+		return lexer_error(lexer, "the file has several resources: add the type of one of them");
 	}
 	*resource = (unsigned char)index;
 	return true;
@@ -296,8 +297,8 @@ static bool take_product(const struct values *v, struct value *value)
 		*value = (struct value){VALUE_CONST, 0, 0, TYPE_WORD, mul_saturated(a.number, b.number)};
 	else
 		return lexer_error(v->lexer,
-				   "a product is of two arguments, of an argument and a number, or of the result and "
-				   "a number");
+				   "the factors of a product are two arguments, an argument and a number, the result "
+				   "and a number, or two numbers");
 	if (lexer_is_sign(v->lexer, "*"))
 		return lexer_error(v->lexer, "a product has two factors, no more");
 	return true;

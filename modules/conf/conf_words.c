@@ -140,14 +140,14 @@ static bool settle_type(struct lexer *lexer, struct ctype_use *use, bool is_flag
 	if (is_flags) {
 		use->param = PARAM_FLAGS_MODE;
 		return of.param == PARAM_OCTAL ||
-		       lexer_error(lexer,
-				   "flags are an int, or a mode_t, whose other bits are shown as an octal number");
+		       lexer_error(lexer, "flags have type int or mode_t; mode_t shows bits without a name as an "
+					  "octal number");
 	}
 	*use = of;
 	if (of.type == C_INT && of.param == PARAM_HEX)
 		use->param = PARAM_WORD;
 	return takes_words(&of) ||
-	       lexer_error(lexer, "the values of an enum are integers, pointers or pointers to functions");
+	       lexer_error(lexer, "the type of an enum must be an integer, a pointer or a pointer to a function");
 }
 
 /* Adds the description to the conf if it is right; otherwise frees it. */

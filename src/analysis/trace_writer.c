@@ -187,8 +187,8 @@ static int open_writer(struct output *output, const struct record *record)
 		return 0;
 	}
 	output->failed = true;
-	msg_error("the format %s can only be read; those that can be written are %s", encoding_name(options->encoding),
-		  encoding_names(ENCODING_WRITE));
+	msg_error("the format %s can only be read; the formats that can be written are %s",
+		  encoding_name(options->encoding), encoding_names(ENCODING_WRITE));
 	return -ENOTSUP;
 }
 
@@ -200,9 +200,9 @@ static int note_process(struct output *output)
 
 	if (output->has_process && !encoding_can(encoding, ENCODING_SEVERAL_PROCESSES)) {
 		output->failed = true;
-		msg_error(
-			"the trace has several processes, and the format %s has a place for one: choose one with --pid",
-			encoding_name(encoding));
+		msg_error("the trace has several processes, and the format %s can contain only one: choose one with "
+			  "--pid",
+			  encoding_name(encoding));
 		return -ENOTSUP;
 	}
 	output->has_process = true;
@@ -302,13 +302,12 @@ static int trace_writer_finish(struct stage *stage)
 	if (error)
 		return trace_writer_fail(output, error);
 	if (cut)
-		msg_warn("%" PRIu64 " values did not fit the format: they were cut, and are marked as the format "
-			 "defines",
-			 cut);
+		msg_warn("%" PRIu64 " values did not fit the format, and were cut or left out", cut);
 	if (lost) {
-		msg_error("%" PRIu64 " addresses do not fit into the 32-bit pointers of the trace's machine, and were "
-			  "cut to 32 bits: the output is wrong. If the header's arch is wrong, correct it.",
-			  lost);
+		msg_error(
+			"%" PRIu64 " addresses do not fit into the 32-bit pointers of the trace's machine, and were "
+			"cut to 32 bits: the output is wrong. If the arch in the trace's header is wrong, correct it.",
+			lost);
 		return -EOVERFLOW;
 	}
 	return 0;

@@ -111,7 +111,7 @@ static char *clash_words(const struct named_file *output, const struct named_fil
 	const char *const name = is_on_stdout(output) ? "standard output" : output->path;
 
 	if (other->is_written)
-		return xasprintf("%s is the output of both %s and %s, and has a place for one of them. Give another "
+		return xasprintf("%s is the output of both %s and %s, and can contain only one of them. Give another "
 				 "file with %s.",
 				 name, other->option, output->option, output->option);
 	if (!other->option)

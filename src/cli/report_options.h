@@ -7,7 +7,7 @@
 /* clang-format off */
 #define REPORT_OPTIONS(row, old) \
  row(REPORT, "report", "VIEW", OPTION_ARG_OPTIONAL, \
- "print a report of lost and still reachable blocks (leaks, the default), or of another view: " \
+ "print a report with one of these views: leaks (lost and still reachable blocks, the default), " \
  "alive, peak, allocated, temporary, size, thread, object", \
  "print a report when tracing has ended, as functrace-postproc --report does; without -o the trace " \
  "is not kept"), \
@@ -16,23 +16,24 @@
  "other", \
  "write a page for a browser when tracing has ended, with or without --report"), \
  row(TREE, "tree", "down|up", OPTION_ARG_OPTIONAL, \
- "in the report: stacks as a tree, from main down to the allocating functions (default) or from these up", \
+ "in the report: show stacks as a tree, from main down to the allocating functions (default) or from " \
+ "these up", \
  "with --report: show stacks as a tree"), \
- row(TOP, "top", "N", 0, "in the report: N groups (default: 10)", "with --report or --scan: show N groups"), \
+ row(TOP, "top", "N", 0, "in the report: show N groups (default: 10)", "with --report or --scan: show N groups"), \
  row(DIFF, "diff", old "|@T", 0, \
- "in the report, the page and files for other tools: the growth since the trace FILE, or since second T " \
+ "in the report, the page and files for other tools: show the growth since the trace FILE, or since second T " \
  "of the trace", \
- "with --report: the growth since the trace OLD or since second T"), \
+ "with --report: show the growth since the trace OLD or since second T"), \
  row(SUPPRESSIONS, "suppressions", "FILE", 0, \
- "with -l and in the report: without the leaks that FILE names, in the syntax of valgrind or " \
+ "with -l and in the report: leave out the leaks that FILE names, in the syntax of valgrind or " \
  "LeakSanitizer; may be repeated", \
- "with --report: without the leaks that FILE names"), \
+ "with --report: leave out the leaks that FILE names"), \
  row(GEN_SUPPRESSIONS, "gen-suppressions", NULL, 0, \
- "in the report: for each leak an entry for a file of --suppressions", \
+ "in the report: print for each leak an entry for a file of --suppressions", \
  "with --report: print for each leak an entry for a file of --suppressions"), \
  row(NO_DEFAULT_SUPPRESSIONS, "no-default-suppressions", NULL, 0, \
- "in the report: also the blocks that the C and C++ libraries keep on purpose", \
- "with --report: also the blocks that the C and C++ libraries keep on purpose"), \
+ "in the report: also show the blocks that the C and C++ libraries keep on purpose", \
+ "with --report: also show the blocks that the C and C++ libraries keep on purpose"), \
  row(LIVE, "live", NULL, 0, \
  "show live blocks and their growth while the trace is written: a table on a terminal, else lines", \
  "with -t: show live blocks and their growth while the process runs"), \
@@ -44,11 +45,11 @@
 /* Filters of blocks that are live at the end. */
 #define ALIVE_OPTIONS(row) \
  row(BETWEEN, "between", "A,B", 0, \
- "made from second A to second B of the trace, and still alive at its end", \
- "with --report: only blocks that were allocated from second A to B"), \
+ "resources allocated from second A to second B of the trace, and still alive at its end", \
+ "with --report: show only blocks that were allocated from second A to B"), \
  row(OLDER, "older", "T", 0, \
- "alive at the end, and at least T seconds old then (in a trace without times: T calls)", \
- "with --report: only blocks that are at least T seconds old")
+ "resources alive at the end, and at least T seconds old then (in a trace without times: T calls)", \
+ "with --report: show only blocks that are at least T seconds old")
 
 #define EXITCODE_OPTION(row) \
  row(ERROR_EXITCODE, "error-exitcode", "N", 0, \

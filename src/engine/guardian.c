@@ -200,11 +200,11 @@ static void guardian_report(struct guardian *g)
 	if (WIFSIGNALED(g->status))
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(g->status));
 	msg_error("the tracing process %s. Tracing is over (breakpoints removed: %zu); the trace can be read up to "
-		  "what was last written",
+		  "the last record that was written",
 		  how, g->repaired);
 	rescue_report(&g->rescue);
 	if (g->failed)
-		msg_error("breakpoints that could not be removed: %zu. SIGTRAP kills a program when it reaches one: "
+		msg_error("breakpoints that could not be removed: %zu. SIGTRAP kills a program that reaches one: "
 			  "restart the traced programs as soon as you can",
 			  g->failed);
 }

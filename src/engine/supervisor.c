@@ -232,7 +232,7 @@ static int conclude_run(struct supervisor *s)
 		waitpid(s->guardian, NULL, 0); /* the engine and the guardian have both ended */
 	if (!done && !atomic_load(&shared->engine_died))
 		msg_error("the tracing process and its guardian ended unexpectedly, and the breakpoints are still in "
-			  "the traced programs. SIGTRAP kills a program when it reaches one: restart the programs as "
+			  "the traced programs. SIGTRAP kills a program that reaches one: restart the programs as "
 			  "soon as you can");
 	show_messages(s);
 	const int concluded = s->settings->conclude ? s->settings->conclude(s->settings, s->out, done && !result) : 0;

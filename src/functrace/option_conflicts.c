@@ -39,8 +39,7 @@ static bool is_of_live(const char *option)
 }
 
 static const struct conflict task_conflicts[] = {
-	{"program", EXCLUDES, "-t -p",
-	 "both -t and a program ({program}) are given; functrace traces the one or the other"},
+	{"program", EXCLUDES, "-t -p", "both -t and a program ({program}) are given; leave one of them out"},
 	{"--core", NEEDS, "scan", "--core={--core} needs --scan; add --scan"},
 	{"--sysroot", NEEDS, "--core", "--sysroot={--sysroot} applies only to a core file; add --scan --core=FILE"},
 	{"--repair", NEEDS, "-t -p", "--repair is for processes that run: give them with -t"},
@@ -51,7 +50,7 @@ static const struct conflict task_conflicts[] = {
 	{"program-empty", EXCLUDES, "", "the program's name is empty"},
 	/* Table rows for --scan without tracing. */
 	{"--core", EXCLUDES, "-t -p --children program --report --html",
-	 "--core={--core} is scanned alone; leave -t, --children, the program, --report and --html out"},
+	 "the core file {--core} is scanned alone; leave -t, --children, the program, --report and --html out"},
 	{"scan-alone", NEEDS, "-t -p --core", "--scan looks at processes that run: give them with -t"},
 	{"scan-alone", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
 	/* With --scan, -o may be meant for the text of the scan or for a trace; the messages explain how to get each of
@@ -63,27 +62,28 @@ static const struct conflict task_conflicts[] = {
 	 "-o says where a trace is written, and --scan alone makes no trace. To keep the scan's text: functrace --scan "
 	 "-t PID > FILE; for a trace with a scan at its end add -e memory"},
 	{"--core", EXCLUDES, "tracing-option",
-	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave it out"},
+	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave {tracing-option} "
+	 "out"},
 	{"scan-alone", EXCLUDES, "tracing-option",
-	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave it out, or add -e memory to "
-	 "trace, and to scan at the end"},
+	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave {tracing-option} out, or "
+	 "add -e memory to trace, and to scan at the end"},
 	/* Table rows for runs without a scan, and with a scan at the end of tracing. */
 	{"--why", NEEDS, "scan --repair", "--why explains a block that a scan found; add --scan"},
 	{"--children", NEEDS, "-t -p",
 	 "--children is for -t: the children of a program that functrace starts are traced anyway"},
-	{"--start-paused", NEEDS, "-S", "--start-paused needs the signal that resumes: -S USR1"},
+	{"--start-paused", NEEDS, "-S", "--start-paused needs a signal that resumes tracing: add -S USR1"},
 };
 
 static const struct conflict trace_conflicts[] = {
 	{"--live", EXCLUDES, "--report --html",
-	 "--live and --report do not go together; 'r' in the view writes a report"},
+	 "--live and a report or page do not go together; in the view, 'r' writes a report and 'h' a page"},
 	{"--live", NEEDS, "-t -p", "--live shows processes that run: give them with -t"},
 	{"--live", EXCLUDES, "-o", "--live keeps no trace; leave -o out"},
 	{"report-option", NEEDS, "--report --html --live", "{report-option} applies only to the report; add --report"},
 	{"live-option", NEEDS, "--report --html --live",
 	 "{live-option} applies only to --live and --scan; add one of them"},
 	{"--report --html", EXCLUDES, "output-stream",
-	 "--report reads the traces when they are complete; give -o a folder or a file, or leave it out"},
+	 "--report and --html read the traces when they are complete; give -o a folder or a file, or leave -o out"},
 	{"--attach-file", EXCLUDES, "output-alone",
 	 "--attach-file: there is no place for files beside -o {output}; give -o a file or a folder"},
 	{"packed", EXCLUDES, "terminal",
@@ -92,15 +92,16 @@ static const struct conflict trace_conflicts[] = {
 	 "-o {output}: this is a terminal, and the format {format} is not text; add -f text, or give -o a file"},
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
 	{"--cycle-size", NEEDS, "has-cycles",
-	 "--cycle-size: the format {format} has no write cycles; give -f with one that has: {cycle-formats}"},
+	 "--cycle-size: the format {format} has no write cycles; give -f a format that has them: {cycle-formats}"},
 	{"--compat", NEEDS, "has-compat",
-	 "--compat: the format {format} has no such dialect; give -f with one that has: {compat-formats}"},
+	 "--compat: the format {format} has no sp-rtrace dialect; give -f a format that has one: {compat-formats}"},
 	{"scan", EXCLUDES, "scan-json", "--scan=json applies only to a scan without tracing: functrace --scan -t PID"},
 	{"scan", EXCLUDES, "--why", "--why applies only to a scan without tracing: functrace --scan -t PID"},
 	{"scan", EXCLUDES, "--live", "--scan and --live do not go together; leave one of them out"},
-	{"scan", NEEDS, "heap", "--scan finds lost memory; add -e memory"},
+	{"scan", NEEDS, "heap", "--scan finds lost memory, and memory is not traced; add -e memory"},
 	{"scan", NEEDS, "has-scans",
-	 "a trace in the format {format} has no place for the results of a scan; leave out -f"},
+	 "the format {format}, or its dialect with --compat, has no place for the results of a scan; leave out -f and "
+	 "--compat"},
 };
 
 static int option_conflicts_check(struct parse *parse, const struct conflict *rows, size_t count)

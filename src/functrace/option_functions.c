@@ -286,7 +286,7 @@ int option_contexts(struct parse *parse, const char *list)
 
 	if (!error && function_count(*origin.module) > TRACE_CONTEXTS)
 		return usage_error(parse,
-				   "--context-function: these are more than %d functions, and a trace has at most "
+				   "--context-function: more than %d functions are given, and a trace has at most "
 				   "that many contexts; name fewer, or use a pattern",
 				   TRACE_CONTEXTS);
 	return error;

@@ -22,16 +22,16 @@ static int module_conflict(struct parse *parse, const char *word, const struct m
 	if (!strcmp(other->name, module->name))
 		return usage_error(
 			parse,
-			"-e %s: its module is called '%s', and so is another one of -e; give one of them another "
-			"name (module NAME)",
+			"-e %s: another module of -e is called '%s', too; give one of them another name (module "
+			"NAME)",
 			word, module->name);
 	for (size_t i = 0; i < other->resource_count; i++)
 		for (size_t j = 0; j < module->resource_count; j++)
 			if (!strcmp(other->resources[i].type, module->resources[j].type))
 				return usage_error(
 					parse,
-					"-e %s: it has resources of the type '%s', and so has the module %s; give "
-					"one of them another type, or leave out one of the modules",
+					"-e %s: resources of the type '%s' are in the module %s, too; use another "
+					"type in one of the modules, or leave out one of them",
 					word, module->resources[j].type, other->name);
 	return 0;
 }
@@ -90,7 +90,7 @@ static int print_modules(struct parse *parse)
 			printf("%-12s %s %s\n", "", left_out++ ? "   and" : "but not", module->name);
 	help_line("FILE.conf", "the resources that this file describes");
 	help_line("FILE.so", "the resources that this shared object describes");
-	printf("\n-e help=NAME prints the functions of one; functrace-modules(7) describes them.\n");
+	printf("\n-e help=NAME prints the functions of one module; functrace-modules(7) describes all modules.\n");
 	return options_shown(parse);
 }
 

@@ -106,7 +106,7 @@ static int take_kept(struct parse *parse, const char *option)
 	if (option_scan_value_of(option, "--error-exitcode"))
 		return 0;
 	if (!(value = option_scan_value_of(option, "--interval")))
-		return usage_error(parse, "%s applies only to the report of a trace; --scan has none", option);
+		return usage_error(parse, "%s applies only to the report of a trace, and --scan writes none", option);
 	if (!parse_duration(value, &scan->interval_ns))
 		return usage_error(parse, "--interval=%s: give a time in seconds, or with its unit: 0.5, 10s, 5m, 1h",
 				   value);

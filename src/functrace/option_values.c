@@ -401,7 +401,7 @@ int option_format(struct parse *parse, const char *name)
 	if (!encoding_can(encoding, ENCODING_TRACE))
 		return usage_error(parse,
 				   "-f %s: this format cannot be written while a program runs. Trace in one of these: "
-				   "%s; then 'functrace-postproc -f %s FILE' makes it",
+				   "%s; then 'functrace-postproc -f %s FILE' converts the trace",
 				   name, known, name);
 	parse->settings->encoding = encoding;
 	return 0;

@@ -372,7 +372,7 @@ static const char usage[] = "PROGRAM [ARGS...]\n-t PID|NAME [-t PID...]";
 static const char doc[] = "Trace the allocations and releases of a program, with their stacks, without rebuilding or "
 			  "restarting it."
 			  "\vOptions end at PROGRAM. Ctrl-C detaches functrace from attached processes. A "
-			  "launched program gets Ctrl-C itself; SIGTERM to functrace detaches it.\n\n"
+			  "launched program gets Ctrl-C itself; SIGTERM to functrace detaches functrace from it.\n\n"
 			  "The exit status is PROGRAM's; 126 or 127 if it could not be run, 1 if tracing failed "
 			  "before it began, 2 for "
 			  "wrong usage, 0 when attached.\n\n"
@@ -387,7 +387,7 @@ static char *help_filter(int key, const char *text, void *input)
 {
 	(void)input;
 	if (key == 'e')
-		return xasprintf("%s %s (default memory), all, FILE.conf, FILE.so; help lists them", text,
+		return xasprintf("%s %s (default memory), all, FILE.conf, FILE.so; -e help lists them", text,
 				 module_names());
 	if (key == 'f')
 		return xasprintf("%s %s (default " FORMAT_NORMAL ")", text, encoding_names(ENCODING_TRACE));

@@ -67,7 +67,7 @@ static enum heap_status heap_read_any(struct heap *heap)
 	enum heap_status status = HEAP_NOT_FOUND;
 
 	if (!heap->form) {
-		heap->reason = "it belongs to a program for a processor that this functrace does not know";
+		heap->reason = "the program is made for a processor that this functrace does not know";
 		return HEAP_UNSUPPORTED;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(allocators) && status == HEAP_NOT_FOUND; i++) {

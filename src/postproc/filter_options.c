@@ -28,12 +28,12 @@ static const struct argp_option option_table[] = {
 	{"not-function", OPT_NOT_FUNCTION, "PATTERN", 0, "allocations whose stacks have no function of this name", 0},
 	{"object", OPT_OBJECT, "PATTERN", 0,
 	 "allocations whose stacks go through this object, by its path or file name", 0},
-	{"size", OPT_SIZE, "MIN-MAX", 0, "of MIN to MAX bytes; MIN or MAX may be left out; units: k, M, G (of 1024)",
-	 0},
-	{"thread", OPT_THREAD, "ID,...", 0, "of these threads, by their numbers", 0},
+	{"size", OPT_SIZE, "MIN-MAX", 0,
+	 "allocations of MIN to MAX bytes; MIN or MAX may be left out; units: k, M, G (of 1024)", 0},
+	{"thread", OPT_THREAD, "ID,...", 0, "allocations of these threads, by their numbers", 0},
 	{"time", OPT_TIME, "A-B", 0,
-	 "made from second A to second B of the trace; A or B may be left out (in a trace without times, A and B are "
-	 "numbers of calls)",
+	 "allocations made from second A to second B of the trace; A or B may be left out (in a trace without times, "
+	 "A and B are numbers of calls)",
 	 0},
 	ALIVE_OPTIONS(OPTION_OF_POSTPROC),
 	{"min-count", OPT_MIN_COUNT, "N", 0, "with -l and --report: only stacks with N allocations or more", 0},

@@ -67,8 +67,8 @@ static const struct conflict view_conflicts[] = {
 	{"--diff", NEEDS, "view-at-end",
 	 "--diff applies only to the report, the page and files for other tools; add --report, --html or -f"},
 	{"--diff", EXCLUDES, "weight-lost",
-	 "--weight=lost exists only for the end of a trace, so --diff has nothing to compare it with; "
-	 "give another weight"},
+	 "--diff cannot compare lost blocks, which are known only for the end of a trace; give another weight than "
+	 "--weight=lost"},
 	{"--diff", EXCLUDES, "compares-not",
 	 "-f "
 	 "{export}"
@@ -84,9 +84,10 @@ static const struct conflict conflicts[] = {
 	 " is written while the trace is read, a page (--html) after that; run functrace-postproc "
 	 "twice"},
 	{"html-taken", EXCLUDES, "", "--html would replace {--html}, which is no page; give --html another file"},
-	{"--weight", NEEDS, "weighted", "--weight is for a format that holds one figure, like -f collapsed"},
+	{"--weight", NEEDS, "weighted",
+	 "--weight is for a format that holds one figure of each stack, like -f collapsed"},
 	{"compat", NEEDS, "has-compat",
-	 "the format {format} has no sp-rtrace dialect; those that have are {compat-formats}"},
+	 "the format {format} has no sp-rtrace dialect; the formats that have one are {compat-formats}"},
 	{"--cycle-size", NEEDS, "has-cycles",
 	 "the format {format} has no write cycles; give --cycle-size with -f {cycle-formats}"},
 	{"-s", NEEDS, "-c", "-s orders groups; add -c"},
@@ -118,11 +119,11 @@ static const struct conflict conflicts[] = {
 	{"view", EXCLUDES, "-z",
 	 "only traces are compressed; --report and files for other tools are not: leave out -z"},
 	{"output-suffix", EXCLUDES, "",
-	 "only traces are compressed, and {-o} would not be: give -o a name without {output-suffix}, and compress "
-	 "the file"},
+	 "only traces are compressed, and {-o} is no trace: give -o a name without {output-suffix}, and compress "
+	 "the file afterwards"},
 	{"html-suffix", EXCLUDES, "",
-	 "only traces are compressed, and {--html} would not be: give --html a name without {html-suffix}, and "
-	 "compress the file"},
+	 "only traces are compressed, and {--html} is no trace: give --html a name without {html-suffix}, and "
+	 "compress the file afterwards"},
 	{"packed-otherwise", EXCLUDES, "",
 	 "-z{-z}: the name after -o, {-o}, has the ending of another kind of compression"},
 	{"packing-unknown", EXCLUDES, "", "-z{-z}: the kinds are zst and gz"},
@@ -138,12 +139,12 @@ static const struct conflict conflicts[] = {
 	 "--expand-events is shown instead of a trace; it does not go with --stats, -l, -c or -f"},
 	{"no-input", EXCLUDES, "", "give the trace to read; - is standard input"},
 	{"each-stream", EXCLUDES, "", "standard input can be read once; give - once"},
-	{"each-input", EXCLUDES, "--follow", "--follow waits at the end of one trace; give one"},
+	{"each-input", EXCLUDES, "--follow", "--follow waits at the end of a trace, so only one can be given"},
 	{"each-input", EXCLUDES, "html-file",
 	 "--each writes one page per trace, and a file holds one page; give --html a folder"},
 	{"each-in-file", NEEDS, "folder lines", "a file of this format holds one trace; give a folder with -o"},
 	{"each-in-file", EXCLUDES, "mpatrol-file",
-	 "--hatf-file and --sim-file have a place for one trace; give them a folder"},
+	 "a file of --hatf-file or --sim-file holds one trace; give them a folder"},
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
 };
 

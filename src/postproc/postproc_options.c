@@ -101,7 +101,7 @@ static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Input and output:", 3},
 	{"input", 'i', "FILE", 0, "read FILE, like an argument; -: standard input", 0},
 	{"input-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without it to standard output",
+	{"output", 'o', "FILE|DIR|-", 0, "write to FILE, or to a new file PID-N in DIR; without -o to standard output",
 	 0},
 	{"output-dir", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"pack", 'z', "zst|gz", OPTION_ARG_OPTIONAL,
@@ -119,8 +119,7 @@ static const struct argp_option option_table[] = {
 	{"cycle-size", OPT_CYCLE_SIZE, "N", 0, "with -f stacktrack: write all declarations again after N entries", 0},
 	{"hatf-file", OPT_HATF_FILE, "FILE", 0,
 	 "instead of the trace: its allocations in the Heap Allocation Trace Format", 0},
-	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: write a C program that repeats the trace's calls",
-	 0},
+	{"sim-file", OPT_SIM_FILE, "FILE", 0, "instead of the trace: a C program that repeats the trace's calls", 0},
 	{"follow", OPT_FOLLOW, NULL, 0, "at the end of a file that still grows, wait for more", 0},
 	EXITCODE_OPTION(OPTION_OF_POSTPROC),
 	{"quiet", 'q', NULL, 0, "print only errors", 0},
@@ -162,7 +161,7 @@ static const struct encoding *parse_encoding(struct argp_state *state, const cha
 		argp_error(state, "there is no format '%s'; the formats are %s%s%s", name, encoding_names(ability),
 			   ability == ENCODING_WRITE ? ", " : "", ability == ENCODING_WRITE ? export_names() : "");
 	else if (!encoding_can(found, ability))
-		argp_error(state, "the format %s can only be %s; those that can be %s are %s", name,
+		argp_error(state, "the format %s can only be %s; the formats that can be %s are %s", name,
 			   ability == ENCODING_READ ? "written" : "read", ability == ENCODING_READ ? "read" : "written",
 			   encoding_names(ability));
 	return found;
@@ -307,7 +306,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	case OPT_CYCLE_SIZE:
 		options->cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
 		if (!options->cycle_size)
-			argp_error(state, "--cycle-size needs how many entries a cycle has, not '%s'", arg);
+			argp_error(state, "--cycle-size needs the number of entries of a cycle, not '%s'", arg);
 		return true;
 	case OPT_HATF_FILE:
 		options->hatf_path = postproc_options_output(arg);
@@ -478,7 +477,7 @@ void postproc_options_parse(int argc, char **argv, struct postproc_options *opti
 		       "  functrace-postproc -f rtrace -o t.rtrace t.txt text to binary\n"
 		       "\n"
 		       "Exit status: 0; 1 when a file could not be read to its end or written, is damaged, or "
-		       "a filter matches nothing; 2 for wrong usage; that of --error-exitcode.",
+		       "a filter matches nothing; 2 for wrong usage; with --error-exitcode=N: N if there are leaks.",
 	};
 
 	*options = (struct postproc_options){.leak_kinds = LEAK_KINDS_DEFAULT};

@@ -327,9 +327,10 @@ static struct stage *begin_process(void *context)
 
 		if (!joins && (!options->output || !path_is_folder(options->output) ||
 			       !is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))) {
-			msg_error("%s has several processes, and one file has a place for one: give a folder with -o, "
-				  "or choose one process with --pid",
-				  run->input->name);
+			msg_error(
+				"%s has several processes, and a file can contain only one: give a folder with -o, or "
+				"choose one process with --pid",
+				run->input->name);
 			return NULL;
 		}
 		chain = add_chain(run);

@@ -27,7 +27,7 @@ static const struct argp_option option_table[] = {
 	{"each", OPT_EACH, NULL, 0,
 	 "with several traces: write a report, page or export of each, one after the other or in a folder", 0},
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
-	 "the figure of stacks, for formats that have only one (default: live)", 0},
+	 "the figure that is written for each stack, in formats that have only one (default: live)", 0},
 	/* functrace --live passes these options: --tracer is the process that can be asked for a scan; with --traces
 	 * the traces come over a socket. */
 	{"tracer", OPT_TRACER, "PID", OPTION_HIDDEN, NULL, 0},

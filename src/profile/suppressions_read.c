@@ -174,8 +174,9 @@ static bool read_entry(struct suppressions_read_input *input)
 		}
 	if (!line)
 		return suppressions_read_fail(input, "the file ends before }");
-	return item->pattern_count ? true
-				   : suppressions_read_fail(input, "there are no frames; this would match everything");
+	return item->pattern_count
+		       ? true
+		       : suppressions_read_fail(input, "the entry has no frames, so it would match everything");
 }
 
 /* Adds an entry of LeakSanitizer. Its pattern matches any part of a name; with ^ it matches the beginning of the name,

@@ -105,7 +105,9 @@ static void unknown_release(struct trace *trace, const struct event *e)
 		output_note(trace, "%s releases 0x%llx, whose allocation was not seen", e->function->shown,
 			    (unsigned long long)e->id);
 	else
-		output_note(trace, "%s releases 0x%llx, which is not allocated (a double or foreign release)",
+		output_note(trace,
+			    "%s releases 0x%llx, which is not allocated (released earlier, or allocated by no "
+			    "traced function)",
 			    e->function->shown, (unsigned long long)e->id);
 }
 

@@ -66,13 +66,13 @@ static void report_untraced(const struct run *run)
 	const struct counted rows[] = {
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
 		{c->not_calls, "jump{|s} to a function's first instruction that {was no call|were no calls}"},
-		{c->failed_probes, "function{|s} that could not be probed"},
+		{c->failed_probes, "function{|s} in which no breakpoint could be set"},
 		/* left out if all of them were reported one by one */
 		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
 		{run->unmatched_patterns, "pattern{|s} that matched nothing"},
 		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
 		{run->unbegun_traces, "process{|es} whose trace{|s} could not be begun"},
-		{run->untraced_children, "process{|es} that {was|were} let go of"},
+		{run->untraced_children, "process{|es} that functrace detached from"},
 		{run->lost_attach, "process{|es} that functrace could not attach to"},
 	};
 	struct buf b = {0};
@@ -108,7 +108,7 @@ static void add_releases(struct buf *b, const struct run *run, uint32_t id)
 		 "release{|s} by the C library of {a %|%s} from before the trace, or of memory for its own use"},
 		{counts->repeated, "double release{|s} of {a %|%s}"},
 		{counts->failed_again, "release{|s} of {a %|%s} failed: {it|they} had been released already"},
-		{counts->reused, "%{ was|s were} given out again: {its release was|their releases were} not seen"},
+		{counts->reused, "%{ was|s were} allocated again before a release was seen"},
 		{counts->mismatched, "release{|s} by another family of functions"},
 	};
 	const char *const ends[ARRAY_SIZE(rows)] = {

@@ -70,7 +70,7 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	report_add_tally(report, resource, &resource->allocated);
 	lines_add(lines, " allocated, %s released", number_grouped(resource->releases, number));
 	lines_end(lines);
-	write_if_any(report, resource, &resource->before, "of these before the trace began");
+	write_if_any(report, resource, &resource->before, "of these allocated before the trace began");
 	report_add_label(report, "");
 	lines_colour(lines, COLOUR_FIGURE);
 	report_add_tally(report, resource, &resource->live);
@@ -126,7 +126,7 @@ static void write_section(struct report *report, const struct profile_resource *
 		report_groups(report, resource);
 	/* If the section leaves out groups, it would be wrong to say that there is nothing. */
 	if (!report_left_out(report, resource, has_any) && !has_any)
-		LINE(&report->lines, "     %s", has_old ? "No stack has more than before." : section->nothing);
+		LINE(&report->lines, "     %s", has_old ? "No group has grown." : section->nothing);
 	if (has_old)
 		report_uncompared(report, resource);
 }

@@ -219,10 +219,10 @@ static void write_unseen(struct report *report)
 	if (reused)
 		write_count(report, reused, "release(s): the same address was allocated again");
 	if (profile->stacks_cut)
-		write_count(report, profile->stacks_cut, "stack(s) to their start: they are deeper than -b allows");
+		write_count(report, profile->stacks_cut, "stack(s) in full, because they are deeper than -b allows");
 	if (profile->stacks_lost)
 		write_count(report, profile->stacks_lost,
-			    "stack(s) to their start: the caller of a frame was not found");
+			    "stack(s) in full, because the caller of a frame was not found");
 }
 
 /* A note and those notes of other processes that are equal to it except for the numbers in the text. */

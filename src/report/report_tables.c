@@ -188,7 +188,7 @@ void report_sizes(struct report *report, const struct profile_resource *resource
 	for_each_account(report, resource, sum_sizes, &sizes);
 	const uint64_t whole = largest_key(report, resource, rows, SIZE_BUCKETS);
 
-	write_titles(report, resource, "size of one");
+	write_titles(report, resource, "size of each");
 	for (unsigned i = 0; i < SIZE_BUCKETS; i++) {
 		if (!rows[i].allocated.calls && !rows[i].old.calls)
 			continue;

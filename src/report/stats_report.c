@@ -101,7 +101,7 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	if (resource->references)
 		LINE(&report->lines, "  references     %12" PRIu64, resource->references);
 	if (resource->reused)
-		LINE(&report->lines, "  unseen releases%12" PRIu64 "   (an id was given out again)", resource->reused);
+		LINE(&report->lines, "  unseen releases%12" PRIu64 "   (an id was allocated again)", resource->reused);
 	LINE(&report->lines, "  live at the end%12" PRIu64 "   bytes %20" PRIu64, resource->live.calls,
 	     resource->live.bytes);
 	if (resource->before && resource->before->live.calls)

@@ -200,7 +200,7 @@ static enum scan_result scan_explain(const struct scan *scan, enum heap_status s
 	case HEAP_UNSUPPORTED:
 		msg_error("functrace cannot read the heap of process %d (%s): %s. Trace it instead: functrace --live "
 			  "-t %d",
-			  scan->pid, scan->program, reason ? reason : "its form is unknown", scan->pid);
+			  scan->pid, scan->program, reason ? reason : "its layout is unknown", scan->pid);
 		break;
 	case HEAP_TOO_LARGE:
 		msg_error("cannot scan process %d (%s): it has more than four billion blocks, or more than a terabyte "
@@ -226,7 +226,7 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 	if (status == HEAP_READ)
 		return SCAN_DONE;
 	if (status == HEAP_NOT_FOUND)
-		reason = "its allocator is unknown, or its variables are not in the file";
+		reason = "the program's allocator is unknown, or the variables of the allocator are not in the file";
 	if (status == HEAP_INCONSISTENT)
 		msg_error("the heap of the core file of process %d (%s) is inconsistent: %s%s. A thread was inside "
 			  "malloc when the file was written, or the heap is damaged.",
@@ -374,17 +374,18 @@ static void scan_add_figures(struct scan_report *report, const struct heap *heap
 	report->allocator = heap_allocator(heap);
 	scan_add_figure(report, "arenas", "arenas", figures->arenas, true);
 	scan_add_figure(report, "arena", "from the system, for all arenas", figures->arena, false);
-	scan_add_figure(report, "uordblks", "of that in use, including the cached blocks", figures->uordblks, false);
-	scan_add_figure(report, "fordblks", "of that free", figures->fordblks, false);
-	scan_add_figure(report, "keepcost", "of that free at the main arena's top", figures->keepcost, false);
+	scan_add_figure(report, "uordblks", "in use in the arenas, including the cached blocks", figures->uordblks,
+			false);
+	scan_add_figure(report, "fordblks", "free in the arenas", figures->fordblks, false);
+	scan_add_figure(report, "keepcost", "free at the main arena's top", figures->keepcost, false);
 	scan_add_figure(report, "ordblks", "free chunks", figures->ordblks, true);
 	scan_add_figure(report, "smblks", "small free chunks, in fastbins", figures->smblks, true);
-	scan_add_figure(report, "fsmblks", "in them", figures->fsmblks, false);
+	scan_add_figure(report, "fsmblks", "in these chunks", figures->fsmblks, false);
 	scan_add_figure(report, "hblks", "blocks with mappings of their own", figures->hblks, true);
-	scan_add_figure(report, "hblkhd", "in them", figures->hblkhd, false);
+	scan_add_figure(report, "hblkhd", "in these blocks", figures->hblkhd, false);
 	scan_add_figure(report, "cached_chunks", "chunks in the threads' caches", figures->cached_chunks, true);
-	scan_add_figure(report, "cached_bytes", "in them: released, but counted as in use", figures->cached_bytes,
-			false);
+	scan_add_figure(report, "cached_bytes", "in these chunks: released, but counted as in use",
+			figures->cached_bytes, false);
 }
 
 _Static_assert((int)CLASS_LOST == HEAP_LOST && (int)CLASS_INDIRECT == HEAP_INDIRECT &&

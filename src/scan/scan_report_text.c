@@ -75,12 +75,12 @@ static void print_pause(FILE *out, const struct scan_report *report)
 	if (pause->is_stopped)
 		fprintf(out, "  a signal had stopped the process before; it is still stopped\n");
 	if (pause->moving)
-		fprintf(out, "  %zu thread%s inside the kernel could not be stopped, so the registers are unknown%s\n",
-			pause->moving, plural(pause->moving), partial);
+		fprintf(out, "  %zu thread%s inside the kernel could not be stopped, so %s registers are unknown%s\n",
+			pause->moving, plural(pause->moving), pause->moving == 1 ? "its" : "their", partial);
 	if (pause->sharers)
-		fprintf(out, "  %zu other process%s this memory and %s not stopped, so the registers are unknown%s\n",
+		fprintf(out, "  %zu other process%s this memory and %s not stopped, so %s registers are unknown%s\n",
 			pause->sharers, pause->sharers == 1 ? " uses" : "es use", pause->sharers == 1 ? "was" : "were",
-			partial);
+			pause->sharers == 1 ? "its" : "their", partial);
 	if (pause->left_out)
 		fprintf(out, "  %s bytes of very wide mappings were not scanned%s\n",
 			number_grouped(pause->left_out, bytes), partial);

@@ -43,6 +43,6 @@ static inline bool trace_end_is_missing(const struct trace_end *end)
 /* Text for a message, after "the trace has no end ": the possible reasons, and what this means for the live
  * resources. */
 #define TRACE_END_MISSING                                                                                              \
-	"(full disk, functrace killed, or still being written): the live resources are those at its last event"
+	"(full disk, functrace killed, or still being written): resources live at the last event are reported as live"
 
 #endif

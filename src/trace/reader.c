@@ -28,7 +28,8 @@ static void describe_unknown(const struct reader *reader, char *error, size_t si
 	else if (!available)
 		snprintf(error, size, "the input is empty: it contains no trace");
 	else if (reader->encoding)
-		snprintf(error, size, "traces in the format %s can only be written; those that can be read are: %s",
+		snprintf(error, size,
+			 "traces in the format %s can only be written; the formats that can be read are: %s",
 			 encoding_name(reader->encoding), encoding_names(ENCODING_READ));
 	else
 		snprintf(error, size, "the input is no trace of a known format: it begins %s. Formats are: %s",

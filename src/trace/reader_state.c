@@ -130,7 +130,7 @@ int reader_end(struct reader *reader)
 			 input_error(reader->input), end);
 	else if (status < 0)
 		snprintf(reader->message, sizeof(reader->message),
-			 "the trace cannot be read on after byte %" PRIu64 ": %s", end, strerror(-status));
+			 "the trace cannot be read after byte %" PRIu64 ": %s", end, strerror(-status));
 	return status;
 }
 

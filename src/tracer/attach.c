@@ -171,7 +171,7 @@ static void tell_attached(const struct tracer *t)
 			buf_printf(&b, "%zu function%s", probes_count(p), probes_count(p) == 1 ? "" : "s");
 		if (++listed == named && others)
 			buf_printf(&b, ", and to %zu descendant%s", others, others == 1 ? "" : "s");
-		msg_info("%s%s", buf_str(&b), listed == named ? "; Ctrl-C lets go" : "");
+		msg_info("%s%s", buf_str(&b), listed == named ? "; Ctrl-C detaches functrace" : "");
 		b.size = 0;
 	}
 	buf_free(&b);

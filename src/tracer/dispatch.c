@@ -94,8 +94,7 @@ static bool own_at_hit(struct task *task)
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
 	if (!p->trace->broken && run->lost_attach++ < BROKEN_REPORTED)
-		msg_warn("process %d is let go of and runs on untraced: its memory cannot be opened: %s", p->pid,
-			 strerror(-error));
+		msg_warn("process %d runs on untraced: its memory cannot be opened: %s", p->pid, strerror(-error));
 	p->trace->broken = run->has_broken = true;
 	task_make_ready(task, hit_take_back(task) ? 0 : SIGTRAP);
 	return false;

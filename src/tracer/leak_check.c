@@ -124,9 +124,9 @@ static void warn_of_unknown(const struct trace *trace, const struct heap_capture
 			"are only possibly lost",
 			trace->pid, number_grouped(bytes, number));
 	if (threads)
-		msg_warn("process %d: %zu thread%s inside the kernel could not be stopped, so the registers are "
+		msg_warn("process %d: %zu thread%s inside the kernel could not be stopped, so %s registers are "
 			 "unknown, and may have pointers: blocks that no known pointer leads to are only possibly lost",
-			 trace->pid, threads, threads == 1 ? "" : "s");
+			 trace->pid, threads, threads == 1 ? "" : "s", threads == 1 ? "its" : "their");
 }
 
 void leak_check_write(struct trace *trace, struct heap_capture *capture, const char *reason)

@@ -282,8 +282,8 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 static void letgo_finish(struct process *p)
 {
 	if (sigtrap_needs_restore(p))
-		msg_warn("process %d does not ignore SIGTRAP any more, as it did before: a breakpoint has reset the "
-			 "signal's action, and functrace could not restore it",
+		msg_warn("process %d no longer ignores SIGTRAP: a breakpoint has reset the signal's action, and "
+			 "functrace could not restore it",
 			 p->pid);
 	if (p->tracer->set->verify)
 		verify_text(p);

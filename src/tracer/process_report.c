@@ -60,12 +60,12 @@ static void report_nothing(const struct process *p)
 		if (!elf_file_has_symbols(p->objects.items[i]->file))
 			stripped = true;
 	if (stripped)
-		msg_warn("none of the functions to be traced was found in process %d (%s): it is stripped. If you "
-			 "know their addresses in the file, give them: %s",
+		msg_warn("none of the functions to be traced was found in process %d (%s): its program or a "
+			 "library is stripped. If you know the functions' addresses in the file, give them: %s",
 			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it allocates by functions "
-			 "of its own or not at all. If you know their addresses in the file, give them: %s",
+			 "of its own or not at all. If you know these functions' addresses in the file, give them: %s",
 			 p->pid, p->trace->name, symbol_options(p->tracer->set));
 }
 
@@ -98,10 +98,10 @@ static char *report_hint(const struct process *p)
 	if (named > CHILDREN_NAMED)
 		buf_printf(&b, " and %zu more", named - CHILDREN_NAMED);
 	char *const hint =
-		named ? xasprintf("process %d (%s) made no traced call. It has children that were not attached to: %s. "
-				  "To attach to them too: -t %d --children",
+		named ? xasprintf("process %d (%s) made no traced call. It has children that functrace did not attach "
+				  "to: %s. To attach to them too: -t %d --children",
 				  p->pid, p->trace->name, buf_str(&b), p->pid)
-		      : xasprintf("process %d (%s) made no traced call while it was attached to", p->pid,
+		      : xasprintf("process %d (%s) made no traced call while functrace was attached to it", p->pid,
 				  p->trace->name);
 
 	buf_free(&b);

@@ -136,7 +136,7 @@ static bool let_run(struct service *service, const struct process *p, uint64_t n
 
 /* ---- One capture ---- */
 
-static const char not_stopped[] = "none of its threads could be stopped";
+static const char not_stopped[] = "no thread of the process could be stopped";
 
 struct traced_capture_attempt {
 	struct process *p;
@@ -298,7 +298,7 @@ static bool read_copy(struct traced_capture_attempt *l)
 		       (!heap_capture_is_unknown(l->capture->heap_capture) || l->copies <= WAIT_MAX);
 	if (!heap_capture_is_locked(l->capture->heap_capture))
 		return false;
-	l->capture->reason = "a thread was inside malloc each time";
+	l->capture->reason = "a thread was inside malloc in every copy";
 	return true;
 }
 
@@ -361,7 +361,8 @@ const char *capture_caught_up(uint64_t ns, char text[CAUGHT_UP_SIZE])
 		snprintf(text, CAUGHT_UP_SIZE,
 			 ". The process was never idle after that, so the time to catch up is unknown");
 	else if (ns >= SAID_NS)
-		snprintf(text, CAUGHT_UP_SIZE, ". Catching up took %.1f ms more", (double)ns / 1e6);
+		snprintf(text, CAUGHT_UP_SIZE, ". Catching up with the delayed work took %.1f ms more",
+			 (double)ns / 1e6);
 	return text;
 }
 

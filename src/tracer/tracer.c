@@ -117,8 +117,8 @@ static void report_waiting(struct tracer *t)
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
 	else
 		snprintf(how, sizeof(how), "has ended with status %d", WEXITSTATUS(status));
-	msg_info("%s %s; %zu of its descendants %s still traced; Ctrl-C lets go", t->set->argv[0], how, count,
-		 count == 1 ? "is" : "are");
+	msg_info("%s %s; %zu of its descendants %s still traced; Ctrl-C detaches functrace", t->set->argv[0], how,
+		 count, count == 1 ? "is" : "are");
 }
 
 static void tracer_serve(struct tracer *t)

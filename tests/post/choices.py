@@ -93,9 +93,9 @@ def a_list_of_call_numbers_that_matches_nothing_is_an_error(folder):
     refused([f"--include={beyond}"], ["--include matches nothing", "none of the 2 numbers"])
     refused([f"--include={none}"], ["--include matches nothing", "none of the 0 numbers"])
     one = write_numbers(folder, "one", 99)
-    refused([f"--include={one}"], ["--include matches nothing: the number in its file is no event of the trace"])
+    refused([f"--include={one}"], ["--include matches nothing: the trace has no event with the number in the file"])
     accepted([f"--include={write_numbers(folder, 'zeros', '001')}"], SEVERAL, 7)
-    refused([f"--include={write_numbers(folder, 'octal', '014')}"], ["the number in its file is no event"])
+    refused([f"--include={write_numbers(folder, 'octal', '014')}"], ["no event with the number in the file"])
     refused([f"--exclude={beyond}"], ["--exclude matches nothing", "none of the 2 numbers"])
     accepted([f"--include={first}"], SEVERAL, 7)
     accepted([f"--include={first}"], CLEAN)
@@ -168,7 +168,7 @@ def call_address_finds_objects_that_are_declared_after_the_calls(folder):
     # In a pipe the calls are found only with -l, which reads the whole trace first. Without -l there is a message.
     assert b"malloc(10)" in run("-l", "--call-address=prog:123+1", "-", data=data, check=0).stdout
     done = run("--call-address=prog:123+1", "-", data=data, check=1)
-    assert b"after its calls: give the trace as a file, not through a pipe" in done.stderr, done
+    assert b"only after some calls. Give the trace as a file, not through a pipe" in done.stderr, done
     again = Encoder("2.0", 8, False).trace(first + late + last + late)
     done = run("--call-address=prog:123+1", "-", data=again, check=0)
     assert b"warning" in done.stderr and b"only after some calls" in done.stderr, done

@@ -259,7 +259,7 @@ def expected(trace, options):
             lines += [f"# Resource - {kind} ({desc}):",
                       f"# {amount(chosen, {ident}, left, ' leaked with total size of %d bytes')}"]
         if unseen:
-            lines.append(f"# {unseen} id(s) were given out again: their releases were not seen")
+            lines.append(f"# {unseen} id(s) were allocated again before a release was seen")
     return lines
 
 

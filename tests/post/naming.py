@@ -317,7 +317,7 @@ def names_are_found_if_only_the_executable_mapping_is_declared(folder):
         # A range that is smaller than the segment may be any part of it: the file is another one, or this part was not
         # mapped.
         names, said = named_with_range(path, mapped[0], mapped[0] + 0x2000, [mapped[0] + 0x100] * 3, True)
-        assert not names and said.count(f"range of {path} (8192 bytes) is neither") == 1, (flags, names, said)
+        assert not names and said.count(f"range of {path} (8192 bytes) has neither") == 1, (flags, names, said)
     assert tried >= 3
 
 

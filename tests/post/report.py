@@ -230,7 +230,7 @@ def the_report_shows_growth_since_a_moment_or_an_older_trace(folder):
         ("new", ""), ("old a", ""), *((f"of the older trace: old {i}", "") for i in "abcde"),
         ("", "and 2 more notes of the older trace")], notes
     assert "+1 descriptor: 1 descriptor, before none" in text, text
-    assert "No stack has more than before." in report_of((HEAD % 42).encode() + CALLS.split("2. [")[0].encode(),
+    assert "No group has grown." in report_of((HEAD % 42).encode() + CALLS.split("2. [")[0].encode(),
                                                          "--diff=" + old)
 
 
@@ -306,7 +306,7 @@ def blocks_from_before_only_one_of_two_traces_are_not_growth(folder):
         with open(old, "wb") as file:
             file.write(older)
         text = report_of(newer, "--diff=" + old).split("\nfd: ")[0]
-        assert "     No stack has more than before.\n" in text, text
+        assert "     No group has grown.\n" in text, text
         assert ("     24 bytes in 1 block from before the trace began: not counted as growth, because the older trace does not have these\n" in text) == said, text
         # The tables agree with the list: no row has more than before.
         for view, rows in (("size", {" 16 to 31", " 64 to 127"}), ("object", {"[before the trace]", "(unknown)"})):
@@ -639,7 +639,7 @@ def an_error_in_a_suppression_file_is_reported_with_its_line(folder):
     path = os.path.join(folder, "s")
     for text, line, what in (("nonsense", 1, "there should be {"), ("{\nn\nMemcheck:Leak\nfun:x\n", 5, "ends before }"),
                              ("{\nn\nMemcheck:Leak\nfoo:x\n}", 4, "there should be fun:NAME"),
-                             ("{\nn\nMemcheck:Leak\n}", 4, "there are no frames"), ("{\n}", 2, "a name"),
+                             ("{\nn\nMemcheck:Leak\n}", 4, "the entry has no frames"), ("{\n}", 2, "a name"),
                              ("{\nn\nOther:X\n", 4, "ends before }")):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -266,7 +266,7 @@ def two_outputs_to_one_file_are_a_usage_error(folder):
                     ["--mpatrol-table", "-o", out, "--hatf-file=" + os.path.join(folder, ".", "out")]):
         for is_there in (False, True):
             done = run(*options, a, check=2)
-            assert b"has a place for one of them" in done.stderr and not done.stdout, done
+            assert b"can contain only one of them" in done.stderr and not done.stdout, done
             assert not is_there or not read(out), done
             if not is_there:
                 assert not os.path.exists(out), done

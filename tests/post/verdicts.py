@@ -17,7 +17,7 @@ HEAD = ("version=1.4,arch=x86_64,timestamp=2012-05-04 10:00:00 +0000,process=/bi
         "<1> : memory (memory allocation in bytes)\n")
 LEAK = "1. [10:00:01.000000] malloc<memory>(100) = 0x1000\n\t0x10 leaky at /no/a.c:5\n\n"
 CALLS = LEAK + "2. [10:00:04.000000] malloc<memory>(60) = 0x2000\n\t0x11 kept at /no/b.c:5\n\n3. [10:00:05.000000] free<memory>(0x2000)\n"
-NO_END = "the trace has no end (full disk, functrace killed, or still being written): the live resources are those at its last event"
+NO_END = "the trace has no end (full disk, functrace killed, or still being written): resources live at the last event are reported as live"
 
 
 def trace(*ends, origin="functrace 0.1", calls=CALLS):

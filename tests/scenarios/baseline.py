@@ -73,7 +73,7 @@ def inside_new(room, variant='O2', helper=0, options=()):
 
 TRIES = 3
 STOOD = re.compile(rb'was stopped for ([\d.]+) ms')
-MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up took ([\d.]+) ms more\n')
+MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up with the delayed work took ([\d.]+) ms more\n')
 
 
 def baseline_said(tracer, count=1):
@@ -249,7 +249,7 @@ def many_busy(room):
         problems.append('status %d: %s' % (done.status, done.err.decode()))
     # Calls come all the time, so the process is idle only if no thread gets a processor for a moment.
     if not re.search(rb' from before the trace\. (The process was never idle after that, so the time to catch up is unknown|'
-                     rb'Catching up took [\d.]+ ms more)\n', done.err):
+                     rb'Catching up with the delayed work took [\d.]+ ms more)\n', done.err):
         problems.append('the time to catch up: %s' % done.err.decode())
     end = room.finish(target, data=b'')
     return problems + ['the target ended with %d' % end.status] * bool(end.status), said.group(1).decode() if said else ''

@@ -111,7 +111,7 @@ def attached(room, child):
         def is_attached():
             while select.select([stream], [], [], 0)[0] and (not said or said[-1]):
                 said.append(os.read(stream, 65536))
-            return b'lets go' in b''.join(said) or tracer.child.poll() is not None
+            return b'Ctrl-C detaches' in b''.join(said) or tracer.child.poll() is not None
         # planted() looks at the shell only. This message comes when the child has its breakpoints, too.
         wait_for('functrace to be attached to both', is_attached)
         done, problems = held.work_and_end(tracer)

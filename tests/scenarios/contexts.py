@@ -121,7 +121,7 @@ def too_many(room):
     names = ';'.join('f%d' % i for i in range(33))
     done = room.run([FUNCTRACE, '--context-function=' + names, program])
     return problems + equal('33 on the command line', (done.status, said(done)), (
-        2, 'functrace: --context-function: these are more than 32 functions, and a trace has at most that many contexts; name fewer, '
+        2, 'functrace: --context-function: more than 32 functions are given, and a trace has at most that many contexts; name fewer, '
            "or use a pattern\nTry 'functrace --help' for more information.\n")), ''
 
 

@@ -176,12 +176,12 @@ def same_names(room):
                        ('three.conf', 'resource memory noun=block\n' + row)):
         with open(room.path(name), 'w') as file:
             file.write(text)
-    same = "its module is called '%s', and so is another one of -e; give one of them another name (module NAME)\n"
+    same = "another module of -e is called '%s', too; give one of them another name (module NAME)\n"
     problems = refused(room, [FUNCTRACE, '-e', 'memory,./memory.conf', 'true'], 2, 'functrace: -e ./memory.conf: ' + same % 'memory')
     problems += refused(room, [FUNCTRACE, '-e', './memory.conf', '-e', 'memory', 'true'], 2, 'functrace: -e memory: ' + same % 'memory')
     problems += refused(room, [FUNCTRACE, '-e', 'one.conf,two.conf', 'true'], 2, 'functrace: -e two.conf: ' + same % 'one')
     problems += refused(room, [FUNCTRACE, '-e', 'memory,three.conf', 'true'], 2,
-                        "functrace: -e three.conf: it has resources of the type 'memory', and so has the module memory; ")
+                        "functrace: -e three.conf: resources of the type 'memory' are in the module memory, too; ")
     return problems, ''
 
 
@@ -193,7 +193,7 @@ def not_found(room):
                    'call void send_letter(const char *to)\ncall "weigh"\ncall "weighs"\nfree "pool_copy": id=arg1\n')
     done = room.run([FUNCTRACE, '-e', './own.conf', '-f', 'text', '-o', 'trace', example('pool')])
     problems = equal('status', done.status, 0)
-    problems += has_line(done, "functrace: warning: -e own: no object has pool_putt, send_letter. 'nm -DC FILE' lists the functions "
+    problems += has_line(done, "functrace: warning: -e own: no object defines pool_putt, send_letter. 'nm -DC FILE' lists the functions "
                                'that a file exports; a function that is not exported is found by a pattern, in quotes: "NAME"')
     problems += has_line(done, r"functrace: warning: nothing matched 'weighs' of -e own: .*")
     problems += has_line(done, r'functrace: 1 release of an object that was not seen allocated; .*')
@@ -201,7 +201,7 @@ def not_found(room):
         'weigh<own-calls>'), 2)
     # This message is not printed for functrace's modules, which name functions that many programs lack.
     done = room.run([FUNCTRACE, '-e', 'all', '-o', 'other', example('pool')])
-    return problems + equal('the message with -e all', 'no object has' in said(done), False), ''
+    return problems + equal('the message with -e all', 'no object defines' in said(done), False), ''
 
 
 FAILING = """

@@ -70,7 +70,7 @@ def no_descriptors(room):
     problems = kinds.compare_runs(plain, traced)
     traces, more = kinds.read_traces(folder)
     problems += more
-    if b'is let go of and runs on untraced: its memory cannot be opened: Too many open files' not in traced.err:
+    if b'runs on untraced: its memory cannot be opened: Too many open files' not in traced.err:
         problems.append('no message that functrace detaches from children: %r' % traced.err[-600:])
     return problems, '%d of 40 children were followed' % (len(traces) - 1)
 

@@ -118,9 +118,9 @@ CORES = [
     ('a mapped file of 64 GiB', lambda path: holes(path, 1, True), 1, NO_HEAP),
     ('1000 mapped files of 64 GiB', lambda path: holes(path, 1000, True), 1, NO_HEAP),
     ('1000 mappings of 64 GiB without bytes', lambda path: holes(path, 1000, False), 1, NO_HEAP),
-    ('mimalloc, a segment', lambda path: mimalloc(path, SEGMENT, 512, 32 << 20), 0, b'33,554,432 bytes  of that free'),
-    ('mimalloc, a segment of a terabyte', lambda path: mimalloc(path, SEGMENT, 1 << 24, 1 << 40), 0, b'1,099,511,627,776 bytes  of that free'),
-    ('mimalloc, a segment of 64 terabytes', lambda path: mimalloc(path, SEGMENT, 1 << 30, 1 << 46), 0, b'70,368,744,177,664 bytes  of that free'),
+    ('mimalloc, a segment', lambda path: mimalloc(path, SEGMENT, 512, 32 << 20), 0, b'33,554,432 bytes  free in the arenas'),
+    ('mimalloc, a segment of a terabyte', lambda path: mimalloc(path, SEGMENT, 1 << 24, 1 << 40), 0, b'1,099,511,627,776 bytes  free in the arenas'),
+    ('mimalloc, a segment of 64 terabytes', lambda path: mimalloc(path, SEGMENT, 1 << 30, 1 << 46), 0, b'70,368,744,177,664 bytes  free in the arenas'),
     ('mimalloc, a segment beyond all addresses', lambda path: mimalloc(path, SEGMENT, (1 << 32) - 1, 32 << 20), 1, b'a segment has less memory than it says'),
     ('mimalloc, a segment at the end of all addresses', lambda path: mimalloc(path, TOP - (1 << 32), (1 << 32) - 1, 0), 1, NO_HEAP),
 ]

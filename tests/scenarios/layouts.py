@@ -86,7 +86,7 @@ def misuse(room, env=None):
         (6, r'mismatch: operator delete\(void\*\) releases 0x'),
         (9, 'mismatch: '),
         (2, r'je_free releases 0x[0-9a-f]+ \(event \d+\), which je_free has released already \(event \d+\): a double release\n'),
-        (1, r'je_free releases 0x[0-9a-f]+, which is not allocated \(a double or foreign release\)'),
+        (1, r'je_free releases 0x[0-9a-f]+, which is not allocated \(released earlier, or allocated by no traced function\)'),
         (1, 'which is not allocated'),
         (2, 'released already'),
     ]

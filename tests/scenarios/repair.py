@@ -75,7 +75,7 @@ def repaired(variant):
             problems.append('a worker lived in spite of the breakpoints')
         status, said = functrace(room, '-o', room.path('again'), '--verify', '--duration=0.3', '-t', str(pid))
         expect(problems, 'the next attach', said, ' of a tracer that is gone are in the code of process %d' % pid,
-               'functrace --repair -t %d' % pid, 'that could not be probed',
+               'functrace --repair -t %d' % pid, 'in which no breakpoint could be set',
                'that this run did not set are there')
         if 'none of the functions to be traced was found' in said:
             problems.append('after attaching again functrace reports an error of the program: %r' % said)

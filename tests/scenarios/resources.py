@@ -20,7 +20,7 @@ class Kind:
     own_ids: only calls with the ids that the target prints are compared."""
 
     def __init__(self, module, target=None, args=(), variants=COMMON, said=(), modes=('plain', 'all', 'attach'), check=None,
-                 unsaid=('that was not seen', 'that were not seen', 'double release', 'given out again', 'without a return'),
+                 unsaid=('that was not seen', 'that were not seen', 'double release', 'allocated again', 'without a return'),
                  options=(), label=None, env=None, exact=True, source=None,
                  own_ids=False):
         self.module, self.target, self.args = module, target or 'kind_' + module, [str(a) for a in args]

@@ -258,7 +258,7 @@ def text(room):
             return ['status %d: %s%s' % (done.status, out, done.err.decode())], ''
         lost, half = match.group(2), match.group(3)
         problems = []
-        for words in ('from the system, for all arenas (arena)', 'of that free (fordblks)'):
+        for words in ('from the system, for all arenas (arena)', 'free in the arenas (fordblks)'):
             if words not in out:
                 problems.append('no "%s": %s' % (words, out))
         for address, wanted in ((lost, r'  %s, %d bytes\n  nothing: it is definitely lost\n' % (lost, wide(56))),

@@ -15,7 +15,7 @@ from processes import Failure, Tracer, all_sleep, may_attach, wait_for
 
 ALL = ['-e', 'memory,file,thread,shmposix,gobject']
 # Messages that functrace must not print about a correct program that it has traced from its first instruction.
-UNMATCHED = re.compile(rb'not seen|given out again|double release|another family')
+UNMATCHED = re.compile(rb'not seen|allocated again|double release|another family')
 
 PYTHON = r'''
 import concurrent.futures, mmap, socket, subprocess, tempfile, threading

@@ -134,7 +134,7 @@ def locked_in_without_rights(how):
             done = room.finish(held.child)
         if (done.status, done.out) != (plain.status, plain.out):
             problems.append('status %d, %r, untraced %d' % (done.status, done.out[-300:], plain.status))
-        told = b'does not ignore SIGTRAP any more' in said.err
+        told = b'no longer ignores SIGTRAP' in said.err
         if how == 'seccomp-ignored' and told == ignored:
             problems.append('SIGTRAP is%s ignored after detaching; functrace said %r' % (
                 '' if ignored else ' not', said.err[-500:]))
@@ -155,7 +155,7 @@ def ignored_again(room):
         held.gate.arrived(held.child)
         problems = tracer.let_go()
         after = status_field(held.child.pid, 'SigIgn')
-        may = not os.geteuid() and b'does not ignore SIGTRAP any more' not in tracer.err
+        may = not os.geteuid() and b'no longer ignores SIGTRAP' not in tracer.err
         if may and after != before:
             problems.append('ignored signals %s, before %s; functrace said %r' % (after, before, tracer.err))
         held.gate.open()

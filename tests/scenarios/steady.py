@@ -219,7 +219,7 @@ def followed_forks(room):
 
 
 def forks_let_go(room):
-    return forks(room, ['-F'], LET_GO, 'not traced: %d processes that were let go of\n')
+    return forks(room, ['-F'], LET_GO, 'not traced: %d processes that functrace detached from\n')
 
 
 BUILDS = [('steady', 'O2'), ('bareforks', 'O2')]

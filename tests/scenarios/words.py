@@ -113,7 +113,7 @@ int main""").replace('(void)argv;', """(void)argv;
     quiet = room.start([FUNCTRACE, '-q', '-o', 'b', '--duration=1', '-t', str(child.pid)])
     problems = equal('with -q', said(room.finish(quiet)), '')
     room.kill(child)
-    problems += has_line(done, r'functrace: attached to sleeping \(%d\), 4 threads, [1-9]\d* functions; Ctrl-C lets go' %
+    problems += has_line(done, r'functrace: attached to sleeping \(%d\), 4 threads, [1-9]\d* functions; Ctrl-C detaches functrace' %
                          child.pid)
     # Without a terminal there is no line of counts.
     return problems + equal('carriage returns', said(done).count('\r'), 0), ''
@@ -155,7 +155,7 @@ def by_name(room):
                        "whole command lines\n" % (name, name))
     first = running(room, room.path(name))
     done = attached(room, '-o', 'a', '-t', name)
-    problems += has_line(done, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions; Ctrl-C lets go' % (name, first.pid))
+    problems += has_line(done, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions; Ctrl-C detaches functrace' % (name, first.pid))
     second = running(room, room.path(name), 'x' * 100)
     low, high = sorted((first, second), key=lambda child: child.pid)
     lines = {child: '%8d  %s' % (child.pid, ' '.join(child.args)) for child in (first, second)}
@@ -192,12 +192,12 @@ int main(int argc, char **argv)
     children = sorted(p for p in room.processes() if command_of(p) == name[:15] and p != pid)
     child = [p for p in children if status_field(p, 'PPid') == str(pid)][0]
     alone = attached(room, '-o', 'a', '-t', str(pid))
-    problems = has_line(alone, r'functrace: process %d \(%s\) made no traced call. It has children that were not attached to: '
+    problems = has_line(alone, r'functrace: process %d \(%s\) made no traced call. It has children that functrace did not attach to: '
                                r'%d \(%s\). To attach to them too: -t %d --children' % (pid, name, child, name, pid))
     both = attached(room, '-o', 'b', '--children', '-t', str(pid),
                     until=lambda: all(has_events(room, 'b.%d' % p) for p in children))
     problems += has_line(both, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 descendants; '
-                               r'Ctrl-C lets go' % (name, pid))
+                               r'Ctrl-C detaches functrace' % (name, pid))
     problems += equal('the recommended command', 'made no traced call' in said(both), False)
     problems += has_line(both, r'functrace: to see the live resources \(for lost blocks, trace with --scan\): functrace-postproc --report b\.(%d|%d)( b\.\d+)*' % tuple(children))
     names = ['b'] + ['b.%d' % p for p in children]
@@ -209,14 +209,14 @@ int main(int argc, char **argv)
     for options in (['-t', name, '--children'], ['--children', '-t', room.path(name)]):
         named = attached(room, '-o', 'n', *options)
         problems += has_line(named, r'functrace: attached to %s \(%d\), 1 thread, \d+ functions, and to 2 descendants; '
-                                    r'Ctrl-C lets go' % (name, pid))
+                                    r'Ctrl-C detaches functrace' % (name, pid))
     for p in children:
         os.kill(p, signal.SIGKILL)
     room.finish(master)
     sleeper = room.start(['sleep', '600'])
     wait_for('the program to sleep', lambda: command_of(sleeper.pid) == 'sleep' and state_of(sleeper.pid) == 'S')
     idle = attached(room, '-o', 'c', '-t', str(sleeper.pid))
-    problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while it was attached to' % sleeper.pid)
+    problems += has_line(idle, r'functrace: process %d \(sleep\) made no traced call while functrace was attached to it' % sleeper.pid)
     room.kill(sleeper)
     problems += refused(room, [FUNCTRACE, '-o', 'd', '4194305'], 127,
                         'functrace: 4194305 was not found in PATH. To attach to process 4194305: -t 4194305\n')
@@ -291,7 +291,7 @@ def leader_ended(room):
     problems = []
     for which in (name, room.path(name), str(child.pid)):
         done = attached(room, '-o', 'a', '-t', which)
-        problems += has_line(done, r'functrace: attached to %s \(%d\), [12] threads?, \d+ functions; Ctrl-C lets go' % (
+        problems += has_line(done, r'functrace: attached to %s \(%d\), [12] threads?, \d+ functions; Ctrl-C detaches functrace' % (
             name, child.pid))
         problems += equal('a summary of ' + name, [told[1] for told in summary(done)], [name])
     room.kill(child)
@@ -358,7 +358,7 @@ def daemon(room):
         tracer.send_signal(signal.SIGINT)
         done = result_of(room, tracer)
         problems += equal('status', done.status, status)
-        problems += has_line(done, 'functrace: sh %s; 3 of its descendants are still traced; Ctrl-C lets go' % words)
+        problems += has_line(done, 'functrace: sh %s; 3 of its descendants are still traced; Ctrl-C detaches functrace' % words)
         problems += equal('messages about Ctrl-C', said(done).count('Ctrl-C'), 1)
         for pid in sleepers:
             if os.path.exists('/proc/%d' % pid):
@@ -368,7 +368,7 @@ def daemon(room):
     tracer = outlived(room, 'c', 'sleep 600 & exit 4')
     os.kill(sleeps(room, 1)[0], signal.SIGKILL)
     one = result_of(room, tracer)
-    problems += has_line(one, 'functrace: sh has ended with status 4; 1 of its descendants is still traced; Ctrl-C lets go')
+    problems += has_line(one, 'functrace: sh has ended with status 4; 1 of its descendants is still traced; Ctrl-C detaches functrace')
     soon = room.run([FUNCTRACE, '-o', 'd', 'sh', '-c', 'exit 4'])
     return problems + equal('a message about a process that ends soon', 'Ctrl-C' in said(soon), False), ''
 
@@ -677,11 +677,11 @@ def unseen_releases(room):
     done = room.run([FUNCTRACE, '-o', 'R', compiled(room, 'again', REPEATS), 'reuse'])
     shown = room.run([POSTPROC, '-l', 'R']).out.decode()
     problems = has_line(done, r'functrace: process \d+ \(again\): 10 events; 4 blocks with 400 bytes are live; trace: R')
-    problems += has_line(done, 'functrace: 6 blocks were given out again: their releases were not seen')
+    problems += has_line(done, 'functrace: 6 blocks were allocated again before a release was seen')
     return problems + equal('the leaks', shown[shown.index('# Resource'):], """\
 # Resource - memory (memory allocation in bytes):
 # 4 block(s) leaked with total size of 400 bytes
-# 6 id(s) were given out again: their releases were not seen
+# 6 id(s) were allocated again before a release was seen
 """), ''
 
 

@@ -103,8 +103,8 @@ static void test_format_without_reader_is_refused(void **state)
 
 	(void)state;
 	assert_null(reader_new(memory_file("FRGN", 4), &options, error, sizeof(error)));
-	assert_string_equal(error, "traces in the format profile can only be written; those that can be read are: "
-				   "rtrace, text, foreign");
+	assert_string_equal(error, "traces in the format profile can only be written; the formats that can be read "
+				   "are: rtrace, text, foreign");
 }
 
 /* Calls `run` in another process. Returns its exit status, and stores its output in `said`. */
@@ -160,8 +160,8 @@ static void test_format_without_writer_is_refused(void **state)
 	(void)state;
 	assert_null(writer_new(foreign, -1, NULL));
 	assert_writes("foreign", NULL, ENOTSUP,
-		      "functrace: the format foreign can only be read; those that can be written are profile, rtrace, "
-		      "text, stream\n");
+		      "functrace: the format foreign can only be read; the formats that can be written are profile, "
+		      "rtrace, text, stream\n");
 }
 
 static void test_format_for_one_process_refuses_a_second(void **state)
@@ -169,9 +169,10 @@ static void test_format_for_one_process_refuses_a_second(void **state)
 	(void)state;
 	assert_writes("text", NULL, 0, "");
 	assert_writes("stream", "twice", 0, "");
-	assert_writes("text", "twice", ENOTSUP,
-		      "functrace: the trace has several processes, and the format text has a place for one: choose one "
-		      "with --pid\n");
+	assert_writes(
+		"text", "twice", ENOTSUP,
+		"functrace: the trace has several processes, and the format text can contain only one: choose one "
+		"with --pid\n");
 }
 
 static void parse_options(const void *context)
@@ -216,13 +217,14 @@ static void test_options_accept_only_usable_formats(void **state)
 	assert_postproc(2, unknown, "-fnonsense", NULL);
 	free(unknown);
 	assert_postproc(2,
-			"the format foreign can only be read; those that can be written are profile, rtrace, text, "
-			"stream",
+			"the format foreign can only be read; the formats that can be written are profile, rtrace, "
+			"text, stream",
 			"-fforeign", NULL);
-	assert_postproc(2, "the format profile can only be written; those that can be read are rtrace, text, foreign",
-			"--input-format=profile", NULL);
-	assert_postproc(2, "the format stream has no sp-rtrace dialect; those that have are rtrace, text", "--compat",
-			"-fstream");
+	assert_postproc(
+		2, "the format profile can only be written; the formats that can be read are rtrace, text, foreign",
+		"--input-format=profile", NULL);
+	assert_postproc(2, "the format stream has no sp-rtrace dialect; the formats that have one are rtrace, text",
+			"--compat", "-fstream");
 }
 
 int main(void)

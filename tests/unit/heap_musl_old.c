@@ -342,7 +342,7 @@ static void assert_refused(struct world *w, const struct damage *damage)
 #define FREE  "a bin has a chunk that is not free, or that belongs to another bin"
 #define LIST  "a bin's list is broken"
 #define LAST  "a bin's list does not end where it should"
-#define MAP   "the map of bins does not show the bins that have chunks"
+#define MAP   "the map of bins that are not empty differs from the bins"
 #define OTHER "some free chunks are in no bin"
 #define PLACE "the memory from brk(2) does not begin or end as it should"
 

@@ -308,9 +308,10 @@ static void test_unknown_and_mismatched_releases_are_noted(void **state)
 	allocated(NEW, 0x70, 1 << 22);
 	released(0x70);
 	assert_int_equal(ledger_live(trace, 1).bytes, 0);
-	assert_notes("free releases 0x50, which is not allocated (a double or foreign release)\n"
-		     "mismatch: free releases 0x60 (event 3), which was allocated by new (event 2)\n"
-		     "mismatch: free releases 0x70 (event 5), which was allocated by new\n");
+	assert_notes(
+		"free releases 0x50, which is not allocated (released earlier, or allocated by no traced function)\n"
+		"mismatch: free releases 0x60 (event 3), which was allocated by new (event 2)\n"
+		"mismatch: free releases 0x70 (event 5), which was allocated by new\n");
 }
 
 /* Blocks are released twice, by one or two functions; one block is allocated in between, which is correct. Then the
@@ -337,11 +338,12 @@ static void test_double_releases_are_noted(void **state)
 	released(0x30);
 	assert_int_equal(odd().unknown_releases, 4);
 	assert_int_equal(odd().repeated, 3);
-	assert_notes("free releases 0x10 (event 3), which free has released already (event 2): a double release\n"
-		     "free releases 0x30 (event 10), which realloc has released already (event 9): a double release\n"
-		     "free releases 0x40, which is not allocated (a double or foreign release)\n"
-		     "free releases 0x30 (event 12), which free has released already (event 10): a double release, or "
-		     "its allocation was not seen\n");
+	assert_notes(
+		"free releases 0x10 (event 3), which free has released already (event 2): a double release\n"
+		"free releases 0x30 (event 10), which realloc has released already (event 9): a double release\n"
+		"free releases 0x40, which is not allocated (released earlier, or allocated by no traced function)\n"
+		"free releases 0x30 (event 12), which free has released already (event 10): a double release, or "
+		"its allocation was not seen\n");
 }
 
 /* Released ids are remembered in a small table: others replace them, and no id is taken for another. */

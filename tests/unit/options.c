@@ -244,7 +244,7 @@ static void test_invalid_targets_are_refused(void **state)
 		snprintf(line, sizeof(line), "--symbol=a=%s ls", addresses[i]);
 		assert_usage_error(line, "--symbol=malloc=0x401a30");
 	}
-	assert_usage_error("--start-paused ls", "needs the signal");
+	assert_usage_error("--start-paused ls", "needs a signal");
 }
 
 static void test_invalid_numbers_are_refused(void **state)
@@ -319,7 +319,8 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_usage_error("--scan --sysroot=/proc -t 1", "add --scan --core=FILE");
 	assert_usage_error("--scan --core=x --count=2", "does not change");
 	assert_usage_error("--scan -e file ls", "add -e memory");
-	assert_usage_error("--scan -f plain ls", "the format plain has no place for the results of a scan");
+	assert_usage_error("--scan -f plain ls",
+			   "the format plain, or its dialect with --compat, has no place for the results of a scan");
 	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);
 	assert_true(settings.scan.is_traced);
 	assert_usage_error("--scan=json ls", "--scan=json applies only to a scan without tracing");
@@ -461,9 +462,9 @@ static void test_outputs_and_formats_are_checked(void **state)
 					    "rtrace, text, plain\n");
 	assert_usage_error("-f profile ls", "-f profile: this format cannot be written while a program runs. Trace in "
 					    "one of these: rtrace, text, plain; then 'functrace-postproc -f profile "
-					    "FILE' makes it\n");
-	assert_usage_error("--compat=sp-rtrace -f plain ls", "--compat: the format plain has no such dialect; give -f "
-							     "with one that has: rtrace, text\n");
+					    "FILE' converts the trace\n");
+	assert_usage_error("--compat=sp-rtrace -f plain ls", "--compat: the format plain has no sp-rtrace dialect; "
+							     "give -f a format that has one: rtrace, text\n");
 	assert_int_equal(parse("-f plain -r ls"), -1);
 	assert_output_has("-r has no effect on the format plain");
 	assert_usage_error("--compat=9 ls", "sp-rtrace");
@@ -541,8 +542,8 @@ static void test_cycle_size_is_checked(void **state)
 	assert_int_equal(settings.cycle_size, 4096);
 	assert_usage_error("-f plain --cycle-size=0 ./prog", "--cycle-size=0: a cycle has 1 to 4294967295 entries");
 	assert_usage_error("-f plain --cycle-size=x ./prog", "--cycle-size=x: a cycle has 1 to 4294967295 entries");
-	assert_usage_error("--cycle-size=9 ./prog", "--cycle-size: the format rtrace has no write cycles; give -f with "
-						    "one that has: plain\n");
+	assert_usage_error("--cycle-size=9 ./prog", "--cycle-size: the format rtrace has no write cycles; give -f a "
+						    "format that has them: plain\n");
 }
 
 static void test_unknown_options_are_refused(void **state)
@@ -638,7 +639,7 @@ static void test_context_functions_are_parsed(void **state)
 	assert_usage_error(
 		"--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;"
 		"28;29;30;31;32;33 ls",
-		"functrace: --context-function: these are more than 32 functions, and a trace has at most that "
+		"functrace: --context-function: more than 32 functions are given, and a trace has at most that "
 		"many contexts; name fewer, or use a pattern\n");
 }
 
@@ -735,7 +736,7 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 	assert_false(symlink("twice", link));
 	/* The file does not exist, and then exists. */
 	assert_usage_error((snprintf(line, sizeof(line), "--html=%s -o %s ls", path, link), line),
-			   "is the output of both --html and -o, and has a place for one of them");
+			   "is the output of both --html and -o, and can contain only one of them");
 	FILE *const file = fopen(path, "w");
 
 	assert_non_null(file);

@@ -96,7 +96,7 @@ static int put_unseen(struct summary *summary, struct buf *line)
 
 	if (!unseen)
 		return 0;
-	buf_printf(line, "# %" PRIu64 " id(s) were given out again: their releases were not seen", unseen);
+	buf_printf(line, "# %" PRIu64 " id(s) were allocated again before a release was seen", unseen);
 	return leak_summary_put_line(summary, line);
 }
 

@@ -119,13 +119,13 @@ static void add_reason(const struct filter *filter, enum filter_step step, struc
 	else if (step == FILTER_TIME && options->time && filter->clock->has_times)
 		buf_printf(out,
 			   "--time=%s matches nothing: the trace is %" PRIu64 ".%03" PRIu64 " s long, and no "
-			   "allocation that the other filters choose was made then\n",
+			   "allocation that the other filters choose was made in that time\n",
 			   options->time, filter->clock->last / NS_PER_SECOND, filter->clock->last / 1000000 % 1000);
 	else if (step == FILTER_TIME && options->time)
 		buf_printf(
 			out,
-			"--time=%s matches nothing: the trace has no times, so the option counts calls, and there are "
-			"%" PRIu64 " calls\n",
+			"--time=%s matches nothing: the trace has no times, so --time takes numbers of calls, and the "
+			"trace has %" PRIu64 " calls\n",
 			options->time, filter->clock->last + 1);
 }
 

@@ -129,9 +129,9 @@ static void check_address(const struct unmatched_filters *unmatched, uint64_t se
 			   "--call-address matches nothing: no call of the trace goes through %s:%" PRIx64 "+%" PRIx64
 			   "%s\n",
 			   address->object, address->start, address->size,
-			   late ? " as far as functrace-postproc can tell; the trace declares that object after its "
-				  "calls: give the trace as a file, not through a pipe"
-				: "; the addresses of another build differ");
+			   late ? " as far as functrace-postproc can tell: the trace declares the object only after "
+				  "some calls. Give the trace as a file, not through a pipe"
+				: ". Another build of the object has other addresses");
 	} else if (late) {
 		msg_warn("the trace declares an object with '%s' in its path only after some calls, so the filter has "
 			 "left these calls out; give the trace as a file, not through a pipe",
@@ -142,9 +142,10 @@ static void check_address(const struct unmatched_filters *unmatched, uint64_t se
 static void report_no_event(const char *option, size_t count, struct buf *out)
 {
 	if (count == 1)
-		buf_printf(out, "%s matches nothing: the number in its file is no event of the trace\n", option);
+		buf_printf(out, "%s matches nothing: the trace has no event with the number in the file\n", option);
 	else
-		buf_printf(out, "%s matches nothing: none of the %zu numbers in its file is an event of the trace\n",
+		buf_printf(out,
+			   "%s matches nothing: none of the %zu numbers in the file is that of an event of the trace\n",
 			   option, count);
 }
 

@@ -239,8 +239,8 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 	if (count > NAMED_MAX)
 		buf_printf(&names, " and %zu more", count - NAMED_MAX);
 	if (count)
-		msg_warn("-e %s: no object has %s. 'nm -DC FILE' lists the functions that a file exports; a function "
-			 "that is not exported is found by a pattern, in quotes: \"NAME\"",
+		msg_warn("-e %s: no object defines %s. 'nm -DC FILE' lists the functions that a file exports; a "
+			 "function that is not exported is found by a pattern, in quotes: \"NAME\"",
 			 module->name, buf_str(&names));
 	buf_free(&names);
 }

@@ -24,7 +24,7 @@ static const char *why_failed(const struct process *p, const struct probe *probe
 	const struct breakpoint *b = breakpoint_find(p, probe->start);
 
 	if (text && text->shared)
-		return "its text is shared with other processes";
+		return "its code is in memory that is shared with other processes";
 	if (p->arch->cannot_step && b && b->insn.kind == INSN_STEP)
 		return "its first instruction can be neither copied nor emulated, and the processor has no single step";
 	if (b && !b->size)

@@ -167,5 +167,5 @@ bool noncontiguous_find(struct heap *heap, uint64_t system_mem)
 			noncontiguous_take_mapped(&search, m);
 	}
 	return (search.tops == tops && search.sum == system_mem) ||
-	       inconsistent(heap, "the pieces of its main arena that were found are not all of it");
+	       inconsistent(heap, "the pieces of the main arena that were found do not add up to its size");
 }

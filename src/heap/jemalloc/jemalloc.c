@@ -109,12 +109,12 @@ static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word,
 		return inconsistent_at(heap, page, "a page's description cannot be read");
 	if (page != extent.start)
 		return (page > extent.start && page - extent.start < extent.size && page < *end) ||
-		       inconsistent_at(heap, page, "a page is recorded for another extent");
+		       inconsistent_at(heap, page, "a page is recorded for an extent that does not contain it");
 	const bool is_active = EDATA_STATE(extent.bits) == STATE_ACTIVE;
 
 	if ((word >> 2 & 7) != EDATA_STATE(extent.bits) ||
 	    (is_active && (word >> 48 != EDATA_CLASS(extent.bits) || (word & 1) != EDATA_IS_SLAB(extent.bits))))
-		return inconsistent_at(heap, page, "an extent is described in two ways");
+		return inconsistent_at(heap, page, "an extent's description differs from the tree of pages");
 	if (page < *end)
 		return inconsistent_at(heap, page, "two extents overlap");
 	if (EDATA_STATE(extent.bits) > STATE_RETAINED)

@@ -190,5 +190,6 @@ bool jemalloc_arenas(struct jemalloc *j)
 	if (internal < said)
 		jemalloc_caches_take_left(j, &internal);
 	return internal == said ||
-	       inconsistent(j->heap, "it has internal blocks that are no caches, such as those of a heap profile");
+	       inconsistent(j->heap,
+			    "jemalloc has internal blocks that are no caches, such as those of a heap profile");
 }

@@ -172,6 +172,7 @@ enum heap_status jemalloc_find(struct jemalloc *j)
 		if (j->root && each_variable(j, is_root))
 			return HEAP_READ;
 	}
-	j->heap->reason = "its jemalloc is of another version than 5.3, was built in another way, or runs with opt.hpa";
+	j->heap->reason =
+		"the program's jemalloc is not version 5.3, was built with other options, or runs with opt.hpa";
 	return HEAP_UNSUPPORTED;
 }

@@ -150,7 +150,7 @@ static bool take_segment(struct mimalloc *m, uint64_t segment, struct mimalloc_p
 		const uint32_t size = int_or_0(words, page->at + PAGE_SIZE);
 
 		if (!count || count > slices - i)
-			return inconsistent_at(heap, page->at, "a segment's pages do not follow each other");
+			return inconsistent_at(heap, page->at, "a segment has a page of an impossible size");
 		if (!size)
 			continue;
 		page->start = segment + i * SLICE_BYTES;

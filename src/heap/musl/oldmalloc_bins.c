@@ -242,7 +242,7 @@ bool musl_old_check_bins(struct musl_old *m)
 		if (chunks < 0)
 			return false;
 		if ((chunks > 0) != (map >> i & 1))
-			return inconsistent(m->heap, "the map of bins does not show the bins that have chunks");
+			return inconsistent(m->heap, "the map of bins that are not empty differs from the bins");
 		count += (size_t)chunks;
 	}
 	return count == m->free_count || inconsistent(m->heap, "some free chunks are in no bin");

@@ -364,7 +364,7 @@ static const char *core_image_read(struct core *core, Elf *elf)
 		return "";
 	core->arch = arch_for_elf(header.e_machine, header.e_ident[EI_CLASS]);
 	if (!core->arch || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return "it is of a processor that this functrace does not know";
+		return "it comes from a processor that this functrace does not know";
 	if (!core_image_read_segments(core, elf, PT_LOAD) || !core->mapping_count)
 		return "it contains no memory of the process";
 	core_image_read_segments(core, elf, PT_NOTE);

@@ -181,7 +181,7 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	if (error != -ENOMEM)
 		return refusal_of_attach(s->pid, -error);
 	msg_error("a scan of process %d needs a copy of all its writable memory, %s bytes, and only %s bytes are free "
-		  "here. Scan when more memory is free, or trace it (functrace -t %d --report) instead.",
+		  "here. Scan when more memory is free, or trace the process (functrace -t %d --report) instead.",
 		  s->pid, number_grouped(s->runs.bytes, needed), number_grouped(free_memory(), is_free), s->pid);
 	return 1;
 }

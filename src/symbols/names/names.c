@@ -116,7 +116,7 @@ static bool report_once(struct names *names, const char *path)
 static void report_lacking(struct names *names, const char *path, const char *reason)
 {
 	if (report_once(names, path))
-		msg_warn("no names were read from %s: %s. Its frames keep their addresses. If the file can be read "
+		msg_warn("no names were read from %s: %s. Its frames are shown as addresses. If the file can be read "
 			 "later, functrace-postproc -r names them.",
 			 path, reason);
 }
@@ -306,7 +306,7 @@ static bool names_find_place(struct names *names, struct named_object *object, c
 		msg_warn("the trace's address range of %s (%" PRIu64 " bytes) %s. Addresses in it get no names.%s",
 			 object->path, object->to - object->from,
 			 place == NAME_PLACE_SEVERAL ? "fits several parts of the file"
-						     : "is neither the size of the whole file nor that of its code",
+						     : "has neither the size of the whole file nor that of its code",
 			 place == NAME_PLACE_SEVERAL ? ""
 						     : " Keep the file that was traced and say where it is: "
 						       "--sysroot=DIR.");

@@ -79,8 +79,9 @@ static int mpatrol_read_header(struct reader *reader)
 	const uint64_t version = get_word(reader->data + reader->start + 4 + word, word, s->big_endian);
 
 	if (version >= MPATROL_TOO_NEW || !version)
-		return reader_damage(reader, 4 + word, "the format's version is %" PRIu64 "; known are those below %d",
-				     version, MPATROL_TOO_NEW);
+		return reader_damage(reader, 4 + word,
+				     "the format's version is %" PRIu64 "; known are the versions below %d", version,
+				     MPATROL_TOO_NEW);
 	s->version = (unsigned)version;
 	s->has_source = s->version >= MPATROL_SOURCE;
 	reader_skip(reader, size);

@@ -202,7 +202,8 @@ bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned ch
 	}
 	*at = format->payload_at + members[STACKTRACK_PROLOGUE_VERSION].offset;
 	if (version != format->version) {
-		snprintf(error, size, "the format's version is %" PRIx64 "; known is %x", version, format->version);
+		snprintf(error, size, "the format's version is %" PRIx64 "; the only known version is %x", version,
+			 format->version);
 		return false;
 	}
 	format->entry_size = (size_t)entry_size;

@@ -50,7 +50,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 	if (*name == '[' || *name == '@')
 		s->damage = "is a call with a damaged time or context";
 	else if (!resource && s->resource_count)
-		s->damage = "is a call that names no type of resource, though there are several";
+		s->damage = "is a call that names no type of resource, though the trace has several";
 	name[length] = '\0';
 	if (memchr(name, '(', length) && text_is_damaged_name(name))
 		s->damage = "looks like a damaged call";

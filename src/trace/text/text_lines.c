@@ -131,7 +131,7 @@ bool text_take_header(struct text_reader *s, char *line, struct record_process *
 	char *rest;
 
 	if (text_has_control(line) || text_has_another(line))
-		s->damage = "is a header with a control character, or with the text of another line";
+		s->damage = "is a header that contains a control character or a part of another line";
 	*process = (struct record_process){.version_major = 1};
 	if (!strchr(line, '='))
 		return false;
@@ -408,7 +408,7 @@ static const char *undouble(char *line)
 bool text_take_line(struct text_reader *s, char *line, struct record *record)
 {
 	if (text_has_another(line))
-		s->damage = "contains a control character, or the text of another line";
+		s->damage = "contains a control character or a part of another line";
 	if (text_begins(line, "# "))
 		return false;
 	if (take_declaration(s, line, record))

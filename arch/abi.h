@@ -50,7 +50,7 @@ struct abi_function {
 enum abi_piece_kind {
 	PIECE_INTEGER, /* in argument register `index`, from 0 on; a result is in result register `index` */
 	PIECE_FLOAT,   /* in the floating point register set, at offset `at` */
-	PIECE_X87,     /* the same, in the x87's format of 10 bytes, which abi_x87_value() converts to `size` bytes */
+	PIECE_X87,     /* as PIECE_FLOAT, but in the x87's 10 bytes, which abi_x87_value() converts to `size` bytes */
 	PIECE_STACK,   /* in memory, at the stack pointer on entry plus `at` */
 };
 

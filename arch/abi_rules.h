@@ -30,8 +30,8 @@ static inline bool abi_is_empty(const struct abi_value *value)
 	return !value->size || !value->field_count;
 }
 
-/* Returns true if the value's data is possible: its size is at most ABI_SIZE_MAX, its alignment is 0 or a power of two,
- * its fields are inside it, and a scalar has one or two fields. */
+/* Returns true if the description of the value is possible: its size is at most ABI_SIZE_MAX, its alignment is 0 or a
+ * power of two, its fields are inside it, and a scalar has one or two fields. */
 bool abi_is_sane(const struct abi_value *value);
 
 /* Returns how many elements a homogeneous aggregate has, and sets *element_size. By ARM's documents it consists of

@@ -107,7 +107,7 @@ struct arch_syscalls {
 	/* Calls by which threads wait for each other and wake each other. */
 	unsigned short futex[ARCH_FUTEX_CALLS];
 	/* Calls that end with EINTR when their task is stopped, or may do so (on a socket with a timeout): signal(7).
-	 * Empty if there is a restart_syscall. */
+	 * Empty if the port has a restart_syscall() function. */
 	unsigned short eintr[ARCH_EINTR_CALLS];
 	/* The calls of `heap` that resize a mapping, or release its pages: brk, mprotect, madvise. */
 	unsigned short resize[ARCH_RESIZE_CALLS];
@@ -285,8 +285,8 @@ struct arch {
 	 * instruction that makes a system call, with the bits of code_state, or -1 if there is none. set_syscall sets
 	 * the registers for a call by this instruction. */
 	long (*find_syscall)(const unsigned char *code, size_t size);
-	/* Like find_syscall, but searches for the code in a C library to which signal handlers return (sa_restorer).
-	 * NULL if no library has such code. */
+	/* Returns the offset in `code` of the first code to which signal handlers return (sa_restorer), or -1 if there
+	 * is none. NULL if no library has such code. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
 	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
 	/* Returns the tid of the task that was just created, if the registers are those at the return of fork,
@@ -338,9 +338,9 @@ struct arch {
 	 * constant again. */
 	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
 
-	/* Follows the instruction at the state's address. Sets *state to the state after the instruction; if *step
-	 * says that the instruction is a return, to the state in the caller (arch/path.h). Returns false if the
-	 * bytes are not an instruction. */
+	/* Follows the instruction at the state's address. Sets *state to the state after the instruction, or, if *step
+	 * says that the instruction is a return, to the state in the caller (arch/path.h). Returns false if the bytes
+	 * are not an instruction. */
 	bool (*follow)(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
 	/* Returns true if a function may begin at an address, according to its first instructions and the
 	 * ARCH_CALL_BYTES before them. Also returns true for many addresses inside functions. NULL if dwarf.link is not

@@ -11,7 +11,8 @@ uint64_t arch_code_address(uint16_t elf_machine, uint64_t value)
 	return elf_machine == EM_ARM ? value & ~(uint64_t)1 : value;
 }
 
-/* Returns false for all machines except 32-bit ARM, for which see "ELF for the Arm Architecture" 5.2.1. */
+/* Returns true only for 32-bit ARM, if the flag of the hard-float ABI is not set ("ELF for the Arm Architecture"
+ * 5.2.1). */
 bool arch_is_soft_float(uint16_t elf_machine, uint32_t elf_flags)
 {
 	return elf_machine == EM_ARM && !(elf_flags & EF_ARM_ABI_FLOAT_HARD);

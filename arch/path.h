@@ -36,7 +36,8 @@ struct path_state {
 	unsigned char word_count;
 	unsigned char conditional; /* number of next instructions that depend on a condition (Thumb's IT block) */
 	bool has_called;           /* true if there was a call on the path */
-	/* Memory below this offset from the first sp may have changed, because called functions use it. */
+	/* Memory below this offset from the sp at the start of the path may have changed, because called functions use
+	 * it. */
 	int32_t dead_below;
 };
 
@@ -64,7 +65,8 @@ struct path_step {
 void path_begin(struct path_state *state, const struct arch *arch, uint64_t address, bool is_entry);
 /* Returns the value that a load of a pointer's size from the address `place` yields. */
 struct path_value path_load(const struct path_state *state, struct path_value place);
-/* Returns a value plus a number; unknown if the value is not a PATH_REGISTER. */
+/* Returns a value plus a number; unknown if the value is not a PATH_REGISTER, or if the sum's offset exceeds 32
+ * bits. */
 struct path_value path_sum(struct path_value value, int64_t number);
 /* Adds `change` to sp, and discards the words that are below sp afterwards. Returns false if sp is unknown. */
 bool path_move_sp(struct path_state *state, int64_t change);

@@ -149,8 +149,8 @@ enum param_type {
 	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
 	PARAM_STRINGS,    /* char *const *, terminated by NULL */
 	/* const void *: as many bytes as the value of parameter `with`, multiplied by the value of the parameter with
-	 * index `times` - 1 if `times` is not 0. With is_result, the function's result is used instead of the value of
-	 * `with` if it is lower. */
+	 * index `times` - 1 if `times` is not 0. With is_result, the function's result replaces the value of `with` if
+	 * the result is lower. */
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
 	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */
@@ -262,7 +262,7 @@ struct function {
 	struct value keeps;    /* ROLE_ALLOC: a number to store with the id (the segment of a mapping) */
 	unsigned char result;  /* enum value_type of the result */
 	unsigned char success; /* enum success */
-	bool can_fail;         /* can fail: a place is reserved at the entry; the release is written if it succeeds */
+	bool can_fail;         /* the release can fail: its place is reserved at the entry; it is written on success */
 	bool fails_unknown;    /* the release can fail, but not for a live id (close) */
 	bool may_release_none; /* if the id is not live, the call releases nothing and is not written (dup2, munmap) */
 	bool releases_anyway;  /* the old resource is released even if the call fails (freopen) */

@@ -30,8 +30,8 @@
 
 #define SIGINFO_BRKPT 1 /* TRAP_BRKPT */
 
-/* Offset of x0 in struct rt_sigframe: a siginfo_t, then a ucontext, whose mcontext begins with a fault address; x0
- * follows. */
+/* Offset of x0 in struct rt_sigframe, which is a siginfo_t followed by a ucontext. The last member of the ucontext, the
+ * mcontext, begins with a fault address, and x0 is after it. */
 #define FRAME_REGISTERS (128 + 176 + 8)
 
 #ifdef __aarch64__
@@ -136,8 +136,8 @@ static uint64_t aarch64_breakpoint_address(uint64_t pc)
 	return pc;
 }
 
-/* Returns the function's address, or the address after a bti there. paciasp is a landing pad, too, but is not skipped,
- * because it signs the return address. */
+/* Returns the address of the function, or of its second instruction if the first is a bti. paciasp is a landing pad,
+ * too, but is not skipped, because it signs the return address. */
 static uint64_t aarch64_entry(uint64_t function, const unsigned char *code, size_t size)
 {
 	return size >= A64_INSN_SIZE && a64_is_bti(a64_get(code)) ? function + A64_INSN_SIZE : function;
@@ -148,11 +148,11 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* Finds the number of address bits. The signature in a return address is in the bits above them. The number is the same
- * for all programs, because the kernel chooses it. With 52 bits, the upper four are not part of the signature, even in
- * a program that uses only 48 bits. The processor itself reveals the number: in a word whose bits 0 to 54 are set,
- * xpaclri leaves only the bits of an address set (bit 55 distinguishes user from kernel addresses). Without pointer
- * authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
+/* Returns the number of bits in an address. The signature in a return address is in the bits above them. The number is
+ * the same for all programs, because the kernel chooses it: if it is 52, a signature is only in the bits above these
+ * 52, even in a program that uses addresses of 48 bits. The processor itself reveals the number: in a word whose bits 0
+ * to 54 are set, xpaclri leaves only the bits of an address set (bit 55 distinguishes user from kernel addresses).
+ * Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {
 	const unsigned bits = of_ones ? 64u - (unsigned)__builtin_clzll(of_ones) : ADDRESS_BITS;

@@ -25,9 +25,9 @@ extern const struct arch arch_aarch64;
  * guarded, that instruction must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
-/* Sets the pc and clears PSTATE_BTYPE: a task that the tracer moves has not made an indirect branch, so a copy, or the
- * code after a landing pad, need not begin with a pad. A breakpoint in place of a pad (paciasp) raises no BTI
- * exception, because the processor accepts brk like a pad. */
+/* Sets the pc and clears PSTATE_BTYPE. A task that the tracer moves has not made an indirect branch, so the code to
+ * which it moves (the copy of an instruction, or code after a landing pad) need not begin with a pad. A breakpoint in
+ * place of a pad (paciasp) raises no BTI exception, because the processor accepts brk like a pad. */
 static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
 {
 	regs->words[A64_PC] = pc;
@@ -57,7 +57,7 @@ static inline int64_t a64_signed(uint32_t word, unsigned first, unsigned count)
 	return (int64_t)((uint64_t)word << (64 - first - count)) >> (64 - count);
 }
 
-/* Return true for adr and adrp, and the value that they write to a register. */
+/* a64_is_adr() returns true for adr and adrp; a64_adr_value() returns the value that they write to a register. */
 static inline bool a64_is_adr(uint32_t word)
 {
 	return (word & 0x1f000000) == 0x10000000;

@@ -28,7 +28,7 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 
 /* ---- Procedure linkage: adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 ---- */
 
-/* The known value of a register: an address, or the word at an address. */
+/* What is known of a register: nothing, that it contains `address`, or that it contains the word at `address`. */
 struct aarch64_calls_known {
 	enum { KNOWN_NOTHING, KNOWN_ADDRESS, KNOWN_LOADED } what;
 	uint64_t address;
@@ -41,7 +41,8 @@ static bool has_hidden_results(uint32_t word)
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
 }
 
-/* Marks as unknown all registers in those fields of an instruction that may name a result. */
+/* Marks as unknown all registers that an instruction may write: those in the fields that may name a result, and all
+ * registers if it has hidden results. */
 static void aarch64_calls_forget_results(struct aarch64_calls_known *registers, uint32_t word)
 {
 	static const unsigned char fields[] = {0, 5, 10, 16};
@@ -138,7 +139,8 @@ static bool aarch64_calls_gives_value(uint32_t word)
 	return (word & 0xffa0f000) == 0x04205000; /* addvl, addpl; not rdvl, which cannot write sp */
 }
 
-/* Returns true for br, ret, b, udf, brk, retaasppc and retabsppc, after which the code does not continue. */
+/* Returns true for instructions after which the code does not continue at the next one: br, ret and their variants, b,
+ * udf, brk, retaasppc and retabsppc. */
 static bool aarch64_calls_goes_elsewhere(uint32_t word)
 {
 	if ((word & 0xffc0001f) == 0x5500001f)

@@ -22,8 +22,8 @@ static void aarch64_emulate_set_register(struct arch_regs *regs, unsigned number
 		regs->words[number] = value;
 }
 
-/* Returns the address to which a branch goes, without its top byte, which the processor ignores in a user address. Bit
- * 55 is set in kernel addresses. */
+/* Returns the address to which a branch goes. Clears the top byte of a user address (whose bit 55 is 0), because the
+ * processor ignores this byte. Does not change kernel addresses. */
 static uint64_t plain_target(uint64_t address)
 {
 	return address >> 55 & 1 ? address : address << 8 >> 8;

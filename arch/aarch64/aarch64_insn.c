@@ -1,6 +1,7 @@
-/* Decodes instructions of AArch64 under breakpoints: their kinds and their copies. All instructions have 4 bytes.
- * Instructions whose effect depends on their own address have separate encodings (Arm Architecture Reference Manual for
- * A-profile, chapter C4). Most of these are emulated, and most other instructions are copied. */
+/* Determines the kinds of AArch64 instructions under breakpoints, and makes copies of the instructions. All
+ * instructions have 4 bytes. Instructions whose effect depends on their own address have separate encodings (Arm
+ * Architecture Reference Manual for A-profile, chapter C4). Most of these are emulated, and most other instructions are
+ * copied. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 
@@ -33,8 +34,8 @@ bool a64_is_nop(uint32_t word)
 	return IS(word, HINT_MASK, HINT) && (hint == HINT_NOP || hint == HINT_YIELD || a64_is_bti(word));
 }
 
-/* Returns false for udf, and for branches and exceptions, which have 101 in bits 28 to 26. System instructions, which
- * have the same bits, are known to continue at the next instruction. */
+/* Returns false for udf, and for branches and exceptions, which have 101 in bits 28 to 26. Returns true for system
+ * instructions, which also have 101 there, and for all other instructions. */
 bool a64_falls_through(uint32_t word)
 {
 	if (a64_bits(word, 26, 3) == 5)
@@ -60,10 +61,10 @@ static bool aarch64_insn_is_conditional(uint32_t word)
 	return IS(word, 0xff000000, 0x54000000) || IS(word, 0x7c000000, 0x34000000);
 }
 
-/* Returns true if the code is between a load-exclusive and its store, or is the store. A stop there makes the store
- * fail. If a breakpoint made the store fail in each try, the loop would never end, so this code gets no breakpoints.
- * (The load itself may get a breakpoint: its copy only adds a jump between load and store. But the load must not be
- * single-stepped, because the step stops after it.) */
+/* Returns true if the code begins at a store-exclusive, or between a load-exclusive and its store. A stop there makes
+ * the store fail. If a breakpoint made the store fail in each try, the loop would never end, so this code gets no
+ * breakpoints. (The load itself may get a breakpoint: its copy only adds a jump between load and store. But the load
+ * must not be single-stepped, because the step stops after it.) */
 static bool aarch64_insn_is_between_exclusives(const unsigned char *code, size_t size)
 {
 	for (size_t i = 0; i + A64_INSN_SIZE <= size; i += A64_INSN_SIZE) {

@@ -9,7 +9,7 @@
 #define WORDS 4096u /* words on each side; a load reaches further, but few functions are longer */
 #define PIECE 4096u /* bytes of one read; the size of a page is a multiple of this */
 
-/* The code around an address. Bytes that cannot be read are 0, which is not a load. */
+/* The code around an address. Bytes that cannot be read are set to 0; the word 0 is no load instruction. */
 struct aarch64_literals_window {
 	uint64_t start;
 	unsigned char bytes[2 * WORDS * A64_INSN_SIZE];

@@ -41,8 +41,8 @@ static struct path_value aarch64_path_value_of(const struct aarch64_path_followi
 	return reg == STACK ? unknown : f->state->registers[reg];
 }
 
-/* Returns true if the instruction stores the return address of a call as functions do at their entry. Then the next
- * function begins here, so the call before it does not return. */
+/* Returns true if the instruction stores lr as functions do at their entry, while lr contains the return address of the
+ * last call. Then the next function begins here, so that call does not return. */
 static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
 					 int64_t change)
 {

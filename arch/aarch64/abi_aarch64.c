@@ -52,7 +52,7 @@ static void abi_aarch64_to_stack(struct abi_aarch64_state *state, uint64_t size,
 		abi_on_stack(place, size, at);
 }
 
-/* Passes an integer, or a composite value of up to two words: C.9 (C.7 in older editions) to C.17. */
+/* Passes an integer, or a composite value of up to two words, as steps C.9 (C.7 in older editions) to C.17 say. */
 static void abi_aarch64_pass_words(struct abi_aarch64_state *state, uint64_t size, unsigned align,
 				   struct abi_place *place)
 {
@@ -141,7 +141,8 @@ static uint64_t aarch64_register(const struct arch_regs *regs, unsigned index)
 	return index <= RESULT_AT ? regs->words[index] : 0;
 }
 
-/* Recognises the code: mrs x0, tpidr_el0; up to two add or sub x0, x0, #n; ret. */
+/* Implements arch_abi.thread_field. Recognises this code, also after bti c: mrs x0, tpidr_el0; up to two add or sub x0,
+ * x0, #n; ret. */
 static bool aarch64_thread_field(const unsigned char *code, size_t size, uint64_t state, int64_t *offset)
 {
 	enum { MRS = 0xd53bd040, RET = 0xd65f03c0, ADD = 0x91000000, SUB = 0xd1000000, SHIFTED = 0x400000, SUMS = 2 };
@@ -178,7 +179,8 @@ static unsigned aarch64_argument_dwarf(unsigned index)
 	return index;
 }
 
-/* v0 to v31 have DWARF numbers 64 to 95: DWARF for the Arm 64-bit Architecture, 4.1. */
+/* Returns the offset of v0 to v31, whose DWARF numbers are 64 to 95 (DWARF for the Arm 64-bit Architecture, 4.1); -1
+ * for other registers. */
 static int aarch64_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 64 && dwarf_register <= 95 ? 16 * ((int)dwarf_register - 64) : -1;

@@ -138,8 +138,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	insn->literal_at = BIT(word, 23) ? base + offset : base - offset;
 }
 
-/* Returns true if an msr writes the byte of the cpsr that contains the byte order. The jump after the copy would then
- * read its address in another byte order, as after setend. */
+/* Returns true if an msr writes the byte of the cpsr that contains the byte order. Such an msr is not copied, because
+ * the jump after the copy would read its address in another byte order, as after setend. */
 static bool sets_order(uint32_t word)
 {
 	return !BIT(word, 22) && BIT(word, 17);

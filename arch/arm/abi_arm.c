@@ -222,7 +222,7 @@ static uint64_t arm_register(const struct arch_regs *regs, unsigned index)
 	return index < REGISTERS ? regs->narrow[ARM_R0 + index] : 0;
 }
 
-/* Both functions recognise the code (in Thumb, and in A32): mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx
+/* The next two functions recognise this code in Thumb and in A32: mrc p15, 0, r0, c13, c0, 3; add or sub r0, r0, #n; bx
  * lr. */
 static bool thumb_thread_field(const unsigned char *code, size_t size, int64_t *offset)
 {

@@ -169,8 +169,8 @@ static uint64_t arm_entry(uint64_t function, const unsigned char *code, size_t s
 	return function;
 }
 
-/* Returns false. Compilers set sp to a value that is not sp plus a constant only in prologues, and the unwind rules of
- * ARM are valid only after the prologue. */
+/* Returns false. Only in prologues do compilers set sp to a value other than sp plus a constant, and the unwind rules
+ * of ARM are valid only after the prologue. */
 static bool arm_sets_sp(const unsigned char *code, size_t size, bool *ever)
 {
 	(void)code, (void)size;
@@ -213,8 +213,8 @@ const struct arch arch_arm = {
 	.abi = &abi_arm,
 	.return_address = arm_return_address,
 	.return_sp = arm_return_sp,
-	/* The kernel has handled the call's result before the task stops. If the pc were set back to the call, a signal
-	 * that arrives after that would no longer make the call fail with EINTR. */
+	/* NULL, because the kernel handles the call's result before the task stops. If the tracer set the pc back to
+	 * the call, a signal that arrives after that would no longer make the call fail with EINTR. */
 	.restart_syscall = NULL,
 	.has_timeout = NULL,
 	.at_syscall = arm_at_syscall,

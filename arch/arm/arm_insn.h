@@ -35,7 +35,7 @@ enum arm_kind {
 	OP_BRANCH,          /* branches to `immediate`, a code address; with OP_LINK it is a call */
 	OP_BRANCH_REGISTER, /* bx, blx: branch to register m */
 	OP_COMPARE_BRANCH,  /* cbz, cbnz: compares register n; code 1: branches if it is not zero */
-	OP_TABLE_BRANCH,    /* tbb, tbh: the table is at n, the index is m; code: bytes of an entry */
+	OP_TABLE_BRANCH,    /* tbb, tbh: n contains the table's address, m the index; code: bytes of an entry */
 	OP_LOAD,            /* loads register d, and s if there are two, from base n; code: number of bytes */
 	OP_STORE,           /* stores one register */
 	OP_LOAD_MANY,       /* loads the registers in `list` from base n */

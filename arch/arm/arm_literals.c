@@ -11,15 +11,15 @@
 #define WINDOW (2 * REACH)
 #define PIECE  4096u /* bytes of one read; the size of a page is a multiple of this */
 
-/* The code around an address. Bytes that cannot be read are 0, which is not a load in either state. */
+/* The code around an address. Bytes that cannot be read are set to 0, which encodes no load in either state. */
 struct arm_literals_window {
 	uint32_t start;
 	unsigned char bytes[WINDOW + 4];
 	bool is_constant[WINDOW / 2]; /* true for half words of constants */
 };
 
-/* The constant that an instruction loads relative to its pc. Size 1: the instruction only computes an address; 0: it
- * neither loads a constant nor computes an address. */
+/* The constant that an instruction loads relative to its pc. If size is 1, the instruction only computes `address`. If
+ * size is 0, it neither loads a constant nor computes an address. */
 struct arm_literals_constant {
 	uint32_t address, size;
 };

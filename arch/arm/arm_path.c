@@ -61,8 +61,8 @@ static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t 
 
 /* ---- Loads and stores ---- */
 
-/* Returns true if the instruction pushes the return address that a call has left in lr. Then the next function begins
- * here, so the call before it does not return. */
+/* Returns true if the instruction pushes the return address that the last call has left in lr. Then the next function
+ * begins here, so that call does not return. */
 static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
 	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;

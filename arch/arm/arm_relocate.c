@@ -57,8 +57,8 @@ static unsigned halves_of(const unsigned char *code, size_t size, bool thumb, ui
 	return size < length ? 0 : length;
 }
 
-/* Returns true if the code is between a load-exclusive and its store, or is the store. As on AArch64, a stop there
- * makes the store fail, perhaps in each try. */
+/* Returns true if the code begins at a store-exclusive, or between a load-exclusive and its store. As on AArch64, a
+ * stop there makes the store fail, perhaps in each try. */
 static bool arm_is_between_exclusives(uint64_t address, const unsigned char *code, size_t size)
 {
 	const bool thumb = address & 1;

@@ -124,8 +124,8 @@ static void decode_various(struct insn *insn, struct arm_op *op, uint32_t half)
 	} else if (BITS(half, 8, 4) == 15 && BITS(half, 0, 4)) {
 		thumb_insn_emulated(insn, op, OP_IT);
 		op->code = (uint8_t)half;
-		/* The condition is "never", or the block has an "else" part and the condition "always", whose opposite
-		 * is "never". */
+		/* UNPREDICTABLE: the condition is "never", or the block has an "else" part and the condition "always",
+		 * whose opposite is "never". */
 		if (BITS(half, 4, 4) == 15 || (BITS(half, 4, 4) == ARM_ALWAYS && __builtin_popcount(half & 15) != 1))
 			thumb_insn_step(insn);
 	} else if ((half & 0xfff7) == 0xb650) {

@@ -166,9 +166,9 @@ void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half)
 
 /* ---- Four bytes ---- */
 
-/* Returns the number that operation `what` has in A32. Returns NO_DATA, so that the instruction is not emulated, if A32
- * has no such operation, or if d is sp, lr or the pc, or n is sp. (If n is the pc, the instruction is mov or mvn; if d
- * is the pc and sets_flags is true, it is a comparison.) */
+/* Returns the number that operation `what` has in A32. (With the pc as n, it is mov or mvn. With the pc as d and with
+ * sets_flags, it is a comparison.) Returns NO_DATA, so that the instruction is not emulated, if A32 has no such
+ * operation, if n is sp, if d is sp or lr, or if d is the pc and the operation is no comparison. */
 static unsigned wide_code(unsigned what, bool sets_flags, unsigned d, unsigned n)
 {
 	static const unsigned char codes[16] = {

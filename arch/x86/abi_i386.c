@@ -134,7 +134,8 @@ static unsigned i386_argument_dwarf(unsigned index)
 	return UINT32_MAX;
 }
 
-/* xmm0 to xmm7 have DWARF numbers 21 to 28: table 2.14 of the i386 ABI. */
+/* Returns the offset of xmm0 to xmm7, whose DWARF numbers are 21 to 28 (table 2.14 of the i386 ABI); -1 for other
+ * registers. */
 static int i386_float_at(unsigned dwarf_register)
 {
 	return dwarf_register >= 21 && dwarf_register <= 28 ? X86_XMM_AT + 16 * ((int)dwarf_register - 21) : -1;

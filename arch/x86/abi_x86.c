@@ -5,8 +5,8 @@
 #define RET   0xc3
 #define REX_W 0x48
 
-/* Decodes an addition to (e/r)ax, or a lea from it to itself. Returns the length of the instruction, and sets
- * *constant; returns 0 for other code. */
+/* Decodes an instruction that adds a constant to (e/r)ax: add, or lea with this register as base and result. Returns
+ * its length, and sets *constant; returns 0 for other code. */
 static size_t add_constant(const unsigned char *code, size_t size, int64_t *constant)
 {
 	int32_t wide;

@@ -204,7 +204,8 @@ static void pass_address(struct abi_x86_64_state *state, struct abi_place *place
 		abi_x86_64_to_stack(state, EIGHTBYTE, EIGHTBYTE, place);
 }
 
-/* Marks the registers and the stack that a value of unknown class may have taken. */
+/* Marks as unknown how many SSE registers, bytes of the stack and (except for a vector) integer registers are taken
+ * after a value of unknown class. */
 static void pass_unknown(const struct abi_value *value, struct abi_x86_64_state *state)
 {
 	const bool is_vector = !value->is_struct && value->field_count && value->fields[0].kind == ABI_VECTOR;

@@ -168,8 +168,8 @@ static long i386_find_syscall(const unsigned char *code, size_t size)
 	return find_pattern(patterns, ARRAY_SIZE(patterns), code, size);
 }
 
-/* Finds a restorer, for unwinding only: its address may be on a stack. A signal action on i386 needs no restorer if the
- * kernel has a vdso: glibc then sets none, and the kernel does not use musl's. */
+/* Finds a restorer. This is needed only for unwinding, because a restorer's address may be on a stack. A signal action
+ * on i386 needs no restorer if the kernel has a vdso: glibc then sets none, and the kernel does not use musl's. */
 static long i386_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_386, code, size, 1);
@@ -186,10 +186,11 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 	regs->narrow[I386_EIP] = (uint32_t)insn;
 }
 
-/* Finds the sigcontext. The kernel's struct sigframe contains the return address, the signal, and a sigcontext of
- * 32-bit words. If the handler uses a siginfo_t, the frame is a struct rt_sigframe: the return address, the signal, a
- * pointer to the siginfo_t (which follows), and a pointer to the ucontext after that. The first pointer distinguishes
- * the two frames: in struct sigframe, gs is at its offset, and a selector is never the address of the siginfo_t. */
+/* Finds the interrupted pc and sp, which are in a sigcontext. The kernel's struct sigframe contains the return address,
+ * the signal, and a sigcontext of 32-bit words. If the handler uses a siginfo_t, the frame is a struct rt_sigframe: the
+ * return address, the signal, a pointer to the siginfo_t (which follows), and a pointer to the ucontext after that,
+ * which contains the sigcontext. The first pointer distinguishes the two frames: in struct sigframe, gs is at its
+ * offset, and a selector is never the address of the siginfo_t. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };
@@ -269,7 +270,8 @@ static bool i386_sets_sp(const unsigned char *code, size_t size, bool *ever)
 	return x86_sets_sp(&x86_mode_32, code, size, ever);
 }
 
-/* Register numbers are those of DWARF in the System V ABI, table 2.14; 8 is the return address. */
+/* Returns a register by its DWARF number (System V ABI, table 2.14; 8 is the return address); 0 for an unknown
+ * number. */
 static uint64_t i386_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {I386_EAX, I386_ECX, I386_EDX, I386_EBX, I386_ESP,

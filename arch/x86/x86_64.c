@@ -82,8 +82,8 @@ static const unsigned short eintr_calls[] = {
 	SYS_sendto,          SYS_sendmsg,     SYS_sendmmsg,   SYS_fallocate,
 };
 
-/* An error code inside the kernel, which no user header defines. The kernel makes the call again, unless a handler
- * runs; then the call returns EINTR. */
+/* An error code inside the kernel, which no user header defines. If a system call has this result, the kernel makes the
+ * call again, unless a handler runs; then the call returns EINTR. */
 #define ERESTARTNOHAND 514
 
 /* Changes the call's result to ERESTARTNOHAND, but not the pc. If the pc were set back to the `syscall` here, and a
@@ -179,7 +179,8 @@ static uint64_t x86_64_entry(uint64_t function, const unsigned char *code, size_
 	return function + x86_landing_pad(code, size, true);
 }
 
-/* Register numbers are those of DWARF in the System V ABI, figure 3.36; 16 is the return address. */
+/* Returns a register by its DWARF number (System V ABI, figure 3.36; 16 is the return address); 0 for an unknown
+ * number. */
 static uint64_t x86_64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_register)
 {
 	static const unsigned char words[] = {

@@ -44,8 +44,8 @@ static size_t indirect_call_length(const unsigned char *code, size_t size)
 	return length + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* Ignores prefixes, because they precede the opcode. A call ends with the same bytes if it has REX, notrack (3e), bnd
- * (f2), or the padding of a call to __tls_get_addr (66 66 48, 67). */
+/* Returns the kind of call at the end of the code. Ignores prefixes, because they precede the opcode: a call ends with
+ * the same bytes if it has REX, notrack (3e), bnd (f2), or the padding of a call to __tls_get_addr (66 66 48, 67). */
 enum arch_call x86_follows_call(uint64_t address, const unsigned char *code, size_t size)
 {
 	enum arch_call call = size >= 5 && code[size - 5] == 0xe8 ? CALL_FIXED : CALL_NONE;
@@ -167,7 +167,8 @@ static bool is_indirect_jump(const struct x86_mode *mode, const ZydisDecodedInst
 	       !(z->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS));
 }
 
-/* Finds the GOT slot of an indirect jump that the code always reaches. Returns false if there is no such jump. */
+/* Finds the GOT slot through which the code at `address` jumps. Returns false if the code does not always reach such an
+ * indirect jump. */
 static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code,
 				uint64_t *slot)
 {

@@ -104,8 +104,8 @@ static bool has_repeat_prefix(const ZydisDecodedInstruction *z)
 	return false;
 }
 
-/* Sets the kind of jmp, jcc, call, loop and jrcxz with an immediate offset. Unknown instructions remain INSN_STEP
- * (xbegin, whose fallback address is relative). */
+/* Sets the kind of jmp, jcc, call, loop and jrcxz with an immediate offset. Other instructions remain INSN_STEP, such
+ * as xbegin, whose fallback address is relative. */
 static void classify_relative(const struct x86_mode *mode, const ZydisDecodedInstruction *z, bool shadow_stack,
 			      struct insn *insn)
 {

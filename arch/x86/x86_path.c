@@ -330,8 +330,8 @@ static bool x86_path_is_first(const unsigned char *code, size_t size)
 	return false;
 }
 
-/* Returns true if the code before `end` does not continue at `end`: ret, jmp, int3, ud2, a call that may never return,
- * or padding. */
+/* Returns true if the code before `end` probably does not continue at `end`: if it ends with ret, jmp, int3, ud2,
+ * padding, or a call, which may never return. */
 static bool x86_path_is_last(const unsigned char *end)
 {
 	if (end[-1] == 0xc3 || end[-1] == 0xcc || end[-1] == 0x90 || end[-5] == 0xe9 || end[-5] == 0xe8 ||

@@ -262,8 +262,8 @@ static void conf_add_resource(struct conf *conf, const char *suffix, unsigned fl
 	free(type);
 }
 
-/* For rows that name no resource: returns the index of the only resource that a row of this role can use. If there is
- * none, adds a resource. Returns -1 if there are several. */
+/* Returns the index of the resource for rows that name none: the only resource with KIND_CALL if is_call, else the only
+ * resource without it. Adds the resource if there is none. Returns -1 if there are several. */
 static int only_resource(struct conf *conf, bool is_call)
 {
 	int found = -1;

@@ -196,7 +196,8 @@ static bool is_token(const struct lexer *lexer, enum token_kind kind, const char
 {
 	const struct token *const token = &lexer->token;
 
-	/* Each token is compared with about fifty words, most of which differ in the first byte. */
+	/* Compares the first bytes first, because each token is compared with about fifty words, most of which differ
+	 * there. */
 	return token->kind == kind && token->text[0] == text[0] && token->length == strlen(text) &&
 	       !memcmp(token->text, text, token->length);
 }

@@ -100,7 +100,8 @@ static void set_param(struct conf *conf, const struct prototype *prototype, unsi
 	}
 }
 
-/* Sets *index to that of the parameter with this name among the first `count`. Returns false after an error. */
+/* Sets *index to the index of the parameter with this name, which must be one of the first `count`. Returns false after
+ * an error. */
 static bool set_other(struct lexer *lexer, const struct prototype *prototype, unsigned count,
 		      const struct conf_name *name, unsigned char *index)
 {

@@ -57,7 +57,7 @@ static bool take_one_of(struct lexer *lexer, const char *const *words, size_t co
 	return false;
 }
 
-/* The number of times that each word occurs in a type. In "unsigned long int" three of these numbers are 1. */
+/* The number of times that each word occurs in a type. For "unsigned long int", is_unsigned, longs and ints are 1. */
 struct conf_type_words {
 	unsigned is_unsigned, is_signed, longs, shorts, chars, ints, others;
 	struct ctype_use use; /* the type's properties, if the type is a name */
@@ -227,7 +227,7 @@ unsigned char conf_value_type(unsigned char ctype)
 
 /* ---- Prototypes ---- */
 
-/* Skips all tokens up to and including the bracket that closes the bracket before them. */
+/* Skips all tokens up to and including the closing bracket that belongs to an opening bracket that was already read. */
 static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 {
 	unsigned depth = 1;
@@ -240,8 +240,8 @@ static bool skip_to(struct lexer *lexer, const char *open, const char *close)
 	return !depth || lexer_error(lexer, "a '%s' without its '%s'", open, close);
 }
 
-/* Returns true if the token cannot be the name of parameter `index` because values use it: `return`, or `arg3` for
- * any parameter except the third. */
+/* Returns true if the token cannot be the name of parameter `index`, because it has another meaning in values:
+ * `return`, or `arg3` for any parameter except the third. */
 static bool is_reserved(const struct lexer *lexer, unsigned index)
 {
 	char numbered[16];

@@ -213,7 +213,8 @@ static const struct {
 		 {"livesize", VALUE_LIVE_SIZE, VALUE_NONE},
 		 {"kept", VALUE_KEPT, VALUE_NONE}};
 
-/* Returns true if a bracket follows the word. Without a bracket the word is the name of a parameter. */
+/* Returns true if a bracket follows the current token, which is a word. Without a bracket, the word is the name of a
+ * parameter. */
 static bool is_call_ahead(const struct lexer *lexer)
 {
 	const char *at = lexer->at;

@@ -40,8 +40,8 @@ struct mapped_object *object_map_find(const struct object_map *map, uint64_t add
 void object_map_restore(struct object_map *map, struct mapped_object *object);
 /* Passes an object record, and its build-id if known, to the stage. Return value as stage_put(). */
 int mapped_object_put(const struct mapped_object *object, struct stage *stage);
-/* Returns true if both have the same path, addresses and build-id (if both build-ids are known), or if both are
- * NULL. */
+/* Returns true if the two objects have the same path, addresses and build-id (if both build-ids are known), or if both
+ * pointers are NULL. */
 bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b);
 /* Drops one reference, which was added by ++references. Frees the object if this was the last reference and the object
  * is not mapped. */

@@ -29,7 +29,7 @@ void resources_declare(struct resources *resources, const struct record_resource
 struct resource_state *resources_of(struct resources *resources, uint32_t id);
 void resources_free(struct resources *resources);
 
-/* Returns the user's pointer for an id; NULL if the id is not live. */
+/* Returns the pointer that the struct's user has stored for an id; NULL if the id is not live. */
 static inline void *resource_live_get(const struct resource_state *resource, uint64_t id)
 {
 	return hash_get_ptr(&resource->live, id ^ resource->seed);

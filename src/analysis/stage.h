@@ -19,7 +19,7 @@ struct stage {
 	struct stage *next; /* the next stage, which is not owned; NULL for the last stage */
 };
 
-/* Returns a string of a record, or "" if it is NULL because the input does not contain it. */
+/* Returns `text`, a string of a record, or "" if it is NULL because the input does not contain the string. */
 static inline const char *string_or_empty(const char *text)
 {
 	return text ? text : "";

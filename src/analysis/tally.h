@@ -27,7 +27,8 @@ static inline void tally_join(struct tally *to, const struct tally *more)
 	to->bytes = add_saturated(to->bytes, more->bytes);
 }
 
-/* Subtracts a part, but never more than there is: if a sum has saturated, its parts can be greater than it. */
+/* Subtracts `part` from `from`, but does not go below 0, because the parts of a saturated sum can be greater than the
+ * sum. */
 static inline void tally_subtract(struct tally *from, const struct tally *part)
 {
 	from->calls -= part->calls < from->calls ? part->calls : from->calls;

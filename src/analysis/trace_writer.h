@@ -16,7 +16,7 @@ struct output_sequence {
 
 /* The place where an output is written. */
 struct output_target {
-	/* NULL or "-": stdout. If it is a folder: a new file PID-N with the suffix in this folder */
+	/* The output's path. NULL or "-": stdout. A folder: a new file PID-N with the suffix is created in it. */
 	const char *path;
 	int input;                        /* descriptor of the input, which must not be overwritten; -1: none */
 	const char *input_path;           /* path of the input; NULL if unknown */
@@ -41,7 +41,8 @@ struct output_options {
 	/* If not NULL, called at the first record. Returns true if sp-rtrace's dialect is wanted. */
 	bool (*is_compat)(void *context);
 	void *is_compat_context;
-	/* -r: finds names; the stage passes the trace's objects to it. Owned by the caller; NULL: no names */
+	/* -r: finds the names of functions; the stage passes the objects in the trace to `names`. Owned by the caller;
+	 * NULL: the output gets no names */
 	struct names *names;
 };
 

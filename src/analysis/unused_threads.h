@@ -4,8 +4,8 @@
 
 #include "analysis/stage.h"
 
-/* Makes a stage to be used after a filter of calls. It passes on a thread record only right before a call, and only if
- * the previous call was made by another thread, or by a thread with another name. */
+/* Makes a stage to be used after calls were filtered. It passes on a thread record only right before a call, and only
+ * if this is the first call, or if the previous call was made by a thread with another tid or another name. */
 struct stage *thread_names_new(struct stage *next);
 
 #endif

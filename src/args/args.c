@@ -374,7 +374,8 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
-		/* For a function of -x, the caller of args_at_return() does not know whether the call has failed. */
+		/* For a function of -x, the caller of args_at_return() does not know whether the call has failed. So
+		 * has_failed() decides by the row and the result as well. */
 		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);

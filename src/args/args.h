@@ -23,7 +23,7 @@ struct args_source {
 	ssize_t (*read)(void *context, uint64_t address, void *to, size_t size);
 	/* Gets the task's errno. Returns false if it is unknown. */
 	bool (*error)(void *context, int *error);
-	/* Returns the name of the function at an address, to which a pointer points; NULL: unknown. */
+	/* Returns the name of the function whose first instruction is at the address; NULL: unknown. */
 	const char *(*name)(void *context, uint64_t address);
 	/* Returns true if a file of a program or library is mapped at an address. Vtables are in such mappings. */
 	bool (*is_object)(void *context, uint64_t address);
@@ -55,21 +55,21 @@ enum args_doubt {
 	DOUBT_UNKNOWN, /* it is unknown whether there is a result, or where */
 	DOUBT_LOST,    /* the function leaves the result out if no caller uses it */
 };
-/* Returns the doubt about the function's result. plan: NULL if the function is unknown; then returns DOUBT_UNKNOWN. */
+/* Returns the reason why the number that args_plan_number() returns may not be the function's result, or DOUBT_NONE.
+ * Returns DOUBT_UNKNOWN if `plan` is NULL. */
 enum args_doubt args_plan_doubt(const struct args_plan *plan);
 void args_plan_free(struct args_plan *plan); /* NULL is allowed */
 
-/* Data that args_at_return() needs from the entry: the arguments of a table row, and the address of a result in
- * memory. */
+/* Data that args_at_return() needs from the entry: the arguments, if the plan was made from a table row, and the
+ * address of a result in memory. */
 struct args_kept {
 	uint64_t result_at;
 	uint32_t unread; /* one bit for each of `args` that could not be read */
 	uint64_t args[FUNCTION_PARAMS];
 };
 
-/* Returns a new list of the arguments at the entry, with one reference, and fills *kept. For each argument, reads the
- * target's memory once for the value to which the argument points, and as often as TEXTS_MAX, BASES_READ and
- * VALUE_ITEMS (args/formatter.h) allow for parts of that value. */
+/* Returns a new list of the arguments at the entry, with one reference, and fills *kept. TEXTS_MAX, BASES_READ and
+ * VALUE_ITEMS (args/formatter.h) limit how often the target's memory is read for one argument. */
 struct arg_list *args_at_entry(const struct args_plan *plan, const struct args_source *source, struct args_kept *kept);
 /* Adds the values that exist only at the return: arguments that the function has filled in, the result as "return",
  * and "errno". The errno is added if the call has failed and the row says that the function sets it. The call has

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "args/fetch.h"
 
-/* Reads the floating point register set only once, for the first value in it. */
+/* Reads the floating point register set only once, when the first value in it is needed, and keeps it in g->floats. */
 size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define TEXT_WIDTH_MAX 4  /* largest size of a character in bytes */
-#define TEXT_BEFORE    32 /* size of the header before the text of a string object, which contains the length */
+#define TEXT_BEFORE    32 /* bytes before a string object's text: room for a header that contains the length */
 
 /* ---- Formatter ---- */
 

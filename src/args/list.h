@@ -10,8 +10,8 @@
 #define ARG_RESULT "return"
 #define ARG_ERROR  "errno"
 
-/* The call, each of its events and each of its reservations hold a reference. Only the call adds items, until it
- * returns. */
+/* The call, each of its events and each of its reservations hold a reference. No item is added after the call's
+ * return. */
 struct arg_list {
 	unsigned references;
 	size_t count, capacity;

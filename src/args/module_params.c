@@ -146,7 +146,8 @@ static uint64_t bytes_count(const struct row_call *call, const struct param *par
 	return mul_saturated(count, param->times ? module_params_length_of(call, param->times - 1u) : 1);
 }
 
-/* Shows a struct sockaddr. Its length is the value of parameter `with`; if that is a pointer, the number there. */
+/* Shows a struct sockaddr. Its length is the value of parameter `with` or, if that parameter is a pointer, the number
+ * to which it points. */
 static void show_row_sockaddr(struct formatter *s, const struct row_call *call, const struct param *param,
 			      uint64_t address)
 {

@@ -68,8 +68,8 @@ void show_row_flags(struct formatter *s, const struct param *param, uint64_t num
 	for (const struct param_word *word = param->words; word && word->name; word++) {
 		const uint64_t mask = word->mask ? word->mask : word->value;
 
-		/* A field of several bits is 0 in `left` after its name was added, so the name for the field's value 0
-		 * must not be added. */
+		/* After the name of a field of several bits was added, these bits are 0 in `left`. So the name for the
+		 * field's value 0 must not be added then. */
 		const bool is_other =
 			mask ? (left & mask) != word->value || (!word->value && (mask & taken)) : number != 0;
 

@@ -289,7 +289,8 @@ static bool plan_is_in(const struct arch *arch, const struct abi_piece *piece, u
 }
 
 /* Returns one bit for each piece that callers may leave out, because debug information does not list the piece's
- * register among the registers that the function uses. Returns 0 if a piece is on the stack. */
+ * register among the registers that the function uses. Returns 0 if a piece is on the stack, or if debug information
+ * lists no register at all. */
 static unsigned left_out(const struct arch *arch, const struct signature_param *param, const struct abi_place *place)
 {
 	unsigned left = 0;
@@ -316,9 +317,10 @@ static bool is_in_registers(const struct signature_param *param)
 }
 
 /* Sets is_moved for the parameters of a function that LLVM may have given its own calling convention. If no other file
- * calls the function, LLVM passes the fields of a struct in registers, although the ABI passes the struct on the stack.
- * Then each other parameter may also be in another place. Debug information does not show whether LLVM did this: it
- * looks the same if the struct is passed on the stack and the function's first instructions load it into registers. */
+ * calls the function, LLVM may pass the fields of a struct in registers, although the ABI passes the struct on the
+ * stack. Then each other parameter may also be in another place. Debug information does not show whether LLVM did this:
+ * it looks the same if the struct is passed on the stack and the function's first instructions load it into
+ * registers. */
 static void find_moved(struct args_plan *plan)
 {
 	bool is_any = false;

@@ -6,7 +6,7 @@
 
 /* Initialises a formatter for the values of one call; formatter_end() frees it. */
 void value_begin(struct formatter *s, const struct args_source *source);
-/* Adds the text of a value of this type (NULL: unknown). depth: number of values around this one. */
+/* Adds the text of a value of this type (NULL: unknown). depth: number of structs and arrays that contain the value. */
 void value_show(struct formatter *s, const struct data_type *type, const struct value_view *view, unsigned depth,
 		enum follow follow);
 
@@ -37,8 +37,8 @@ void show_string(struct formatter *s, uint64_t address, unsigned width, const ch
 const char *char_prefix(const struct data_type *type);
 /* Shows an array of characters, up to the first zero. */
 void show_char_array(struct formatter *s, const struct data_type *type, const struct value_view *view);
-/* show_quoted() shows `count` bytes of this process in quotes, at most s->limit of them; show_counted_bytes() shows
- * bytes at an address of the target. */
+/* show_quoted() shows `count` bytes of functrace's own memory in quotes; show_counted_bytes() shows `count` bytes at an
+ * address of the target. Both show at most s->limit bytes. */
 void show_quoted(struct formatter *s, const unsigned char *bytes, size_t count);
 void show_counted_bytes(struct formatter *s, uint64_t address, uint64_t count);
 /* Shows a string object (DATA_TEXT, DATA_TEXT_COUNTED, DATA_TEXT_INLINE). */

@@ -14,9 +14,9 @@
 #define DEPTH_MAX  8
 #define STEPS_MAX  256 /* maximum number of members examined of a base and of the bases that it inherits */
 
-/* Returns true if a struct has data members. A base without data members may be at the same address as the object that
- * inherits it, because both begin with the address of a vtable. Also returns true when *steps is used up: a struct of
- * a damaged file can inherit each of several levels of classes many times. */
+/* Returns true if a struct has data members, or may have some: if it is incomplete, or if *steps is used up, because a
+ * struct of a damaged file can inherit each of several levels of classes many times. A base without data members may be
+ * at the same address as the object that inherits it, because both begin with the address of a vtable. */
 static bool has_data(const struct data_type *type, unsigned depth, unsigned *steps)
 {
 	if (depth == DEPTH_MAX || type->kind != DATA_STRUCT)
@@ -47,7 +47,8 @@ bool virtual_base_find(struct formatter *s, const struct data_member *base, cons
 	struct value_view view;
 	unsigned steps = STEPS_MAX;
 
-	/* The word with the base's offset is at a lower address than the other two words. */
+	/* table_at is at least 3 words, because the word with the base's offset is at a lower address than the other
+	 * two words that are read. */
 	if (base->table_at < 3 * word || base->table_at > TABLE_MAX || s->is_unmade || !s->bases || !object->address ||
 	    object->size < word || view_has_lost(object, word))
 		return false;

@@ -21,7 +21,7 @@ static const struct precision half = {11, -14, 3, 5}, single = {FLT_MANT_DIG, FL
 			      plain = {DBL_MANT_DIG, DBL_MIN_EXP - 1, DBL_DIG, 17},
 			      widest = {LDBL_MANT_DIG, LDBL_MIN_EXP - 1, LDBL_DIG, LDBL_DIG + 3};
 
-/* Returns true if the value is the number of the format that is nearest to `read`. */
+/* Returns true if, of all numbers of the format `p`, `value` is the one nearest to `read`. */
 static bool is_nearest(long double read, long double value, const struct precision *p)
 {
 	int exponent;

@@ -293,8 +293,8 @@ static bool has_name(const struct data_word *word)
 	return word->name && *word->name;
 }
 
-/* Adds the names of the bits that are set in a number, in ascending order. The words are sorted by value; the search
- * begins with the greatest, because its name may mean several bits. */
+/* Adds the names of the bits that are set in a number, in ascending order. Tries the type's constants (`words`, sorted
+ * by value) from the greatest on, because a constant may consist of several bits. */
 static void show_flags(struct formatter *s, const struct data_type *type, uint64_t number)
 {
 	const struct data_word *named[64];

@@ -126,8 +126,8 @@ static uint32_t read_code_unit(const unsigned char *bytes, unsigned width)
 
 /* ---- Texts ---- */
 
-/* Adds the character at index `at`. Returns the number of elements of the character, or 0 if the bytes end in the
- * middle of it. */
+/* Adds the character that begins at index `at`. Returns how many elements of `bytes`, of `width` bytes each, the
+ * character has. Returns 0 and adds nothing if the bytes end in the middle of the character. */
 static size_t add_character(struct formatter *s, const unsigned char *bytes, size_t at, size_t count, unsigned width)
 {
 	const uint32_t c = read_code_unit(bytes + at * width, width);
@@ -165,8 +165,8 @@ static void show_text(struct formatter *s, const unsigned char *bytes, size_t co
 	for (size_t at = 0; at < count && !s->out.is_full;) {
 		size_t taken = add_character(s, bytes, at, count, width);
 
-		/* A character that the limit cuts is left out. If the string itself ends in the middle of a character,
-		 * its bytes are shown. */
+		/* A character that the limit cuts is left out. If the string itself, or its readable part, ends in the
+		 * middle of a character, the character's bytes are shown. */
 		if (!taken && end == END_CUT)
 			break;
 		if (!taken) {

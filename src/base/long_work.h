@@ -12,8 +12,8 @@ struct long_work {
 	bool shown; /* the line for this work was shown; a message may have erased it since */
 };
 
-/* From now on, progress is shown once the program has run for two seconds, if stderr is a terminal, this program is in
- * that terminal's foreground, and -q was not given. Without this call no progress is ever shown. */
+/* From now on, progress is shown if stderr is a terminal, this program is in that terminal's foreground, and -q was not
+ * given, but not in the first two seconds after this call. Without this call no progress is ever shown. */
 void long_work_allow(void);
 
 void long_work_begin(struct long_work *work);

@@ -29,10 +29,10 @@ void msg_warn(const char *fmt, ...) FT_PRINTF(1, 2);                          /*
 void msg_info(const char *fmt, ...) FT_PRINTF(1, 2);                          /* not with -q */
 void msg_die(const char *fmt, ...) FT_PRINTF(1, 2) __attribute__((noreturn)); /* shows the message, then _exit(1) */
 
-/* From now on standard error is a pipe that never blocks. A message that does not fit into the full pipe is counted in
- * *lost. A status line is not written while the pipe contains unread text, because a newer line follows. terminal: a
- * descriptor of the terminal to which the pipe's content is copied, or -1; the width of lines is read from it. Both
- * arguments must stay valid. */
+/* From now on standard error is a pipe that never blocks. A message that does not fit into the full pipe is lost and
+ * counted in *lost, unless msg_keep() has reserved room in which it can be kept. A status line is not written while the
+ * pipe contains unread text, because a newer line follows. terminal: a descriptor of the terminal to which the pipe's
+ * content is copied, or -1; the width of lines is read from the terminal. Both arguments must stay valid. */
 void msg_set_queue(int terminal, _Atomic uint64_t *lost);
 /* From now on messages go directly to standard error again. */
 void msg_set_direct(void);

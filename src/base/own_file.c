@@ -99,8 +99,9 @@ static int read_link(int folder, const char *name, char **to)
 	return error;
 }
 
-/* Follows one link: replaces *folder and *path by those of the link's target. Returns a descriptor if the link is in
- * /proc; -EAGAIN: the caller has to open the target; or another -errno. */
+/* Follows one link. If it is in /proc, opens its target and returns the descriptor. Otherwise replaces *folder and
+ * *path by those of the link's target and returns -EAGAIN: the caller has to open the target. Returns another -errno on
+ * an error. */
 static int own_file_follow(int *folder, char **path, int flags)
 {
 	const char *name;

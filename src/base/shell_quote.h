@@ -6,7 +6,8 @@
 
 /* Appends the word, quoted for a shell. */
 void shell_quote_add(struct buf *out, const char *word);
-/* Appends a file name, quoted for a shell, and so that a name beginning with '-' is not taken for an option. */
+/* Appends a file name, quoted for a shell. Adds "./" before a name that begins with '-', so that the name is not taken
+ * for an option. */
 void shell_quote_add_path(struct buf *out, const char *path);
 
 #endif

@@ -1,5 +1,6 @@
-/* Makes text from other programs (names of files, threads, functions) safe for terminals and line formats: control
- * characters move the cursor and forge lines, and Unicode's direction marks reverse the text after them. */
+/* Makes text from other programs (names of files, threads, functions) safe for terminals and line formats. Otherwise
+ * control characters in the text could move the cursor and forge lines, and Unicode's direction marks could reverse the
+ * text after them. */
 #ifndef FT_BASE_TERMINAL_ESCAPE_H
 #define FT_BASE_TERMINAL_ESCAPE_H
 

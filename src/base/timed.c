@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Time limit of a read while traced programs wait, in ns. It is divided by 4 for each late read, so that all late reads
- * together take less than a second. */
+/* Time limit of a read while traced programs wait, in ns. It is divided by 4 for each earlier read that is still late,
+ * so that the waits for all late reads together take less than a second. */
 #define HELD_NS  (UINT64_C(720) * 1000000)
 #define FREE_NS  (10 * NS_PER_SECOND)
 #define SLICE_NS (UINT64_C(50) * 1000000) /* time between two checks of let_go, in ns */
@@ -24,7 +24,8 @@ const char timed_reason[] = "reading it takes too long";
 
 static __thread bool is_on;
 
-/* The state of timed reading. Only the thread that has limits uses it; workers also change `late`. */
+/* The state of timed reading. Only the thread whose reads have limits uses it, except that workers change `late`,
+ * too. */
 static struct {
 	bool is_held;
 	const int *let_go;

@@ -30,8 +30,8 @@ int breakpoints_read(void *process, uint64_t address, void *data, size_t size)
 	return error;
 }
 
-/* Reads the program's original bytes at the address: ARCH_INSN_MAX bytes, or fewer if the page ends before. Returns
- * their number, or -errno. Hides all breakpoints except one at the address itself. */
+/* Reads the code at the address: ARCH_INSN_MAX bytes, or only the rest of the page if the next page cannot be read.
+ * Returns the number of bytes, or -errno. Hides the breakpoints in these bytes, except one at the address itself. */
 static ssize_t own_bytes(struct process *p, uint64_t address, unsigned char code[ARCH_INSN_MAX])
 {
 	size_t size = ARCH_INSN_MAX;

@@ -6,7 +6,8 @@
 
 #include "breakpoints/process_text.h"
 
-/* Returns the breakpoint at this address (a code address, or the address of its first byte); NULL if there is none. */
+/* Returns the breakpoint at this address; NULL if there is none. The address is a code address, or that of the
+ * breakpoint's first byte. */
 static inline struct breakpoint *breakpoint_find(const struct process *p, uint64_t address)
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
@@ -22,8 +23,9 @@ void breakpoint_note(struct process *p, struct breakpoint *b);
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 /* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */
 void breakpoint_remove(struct process *p, struct breakpoint *b);
-/* Returns true if the breakpoint is inserted, and the instruction under it is still the one that functrace has decoded.
- * A program may rewrite code that it generated at run time. If the code has changed, removes the breakpoint. */
+/* Returns true if the breakpoint is inserted, and the instruction under it has not changed. Only code that the program
+ * generated at run time is checked, because a program may rewrite such code. If the code has changed, removes the
+ * breakpoint. */
 bool breakpoint_refresh(struct process *p, struct breakpoint *b);
 /* Removes at most `most` inserted breakpoints. With `entries`, removes only breakpoints at function entries. Returns
  * the number of removed breakpoints. */

@@ -8,8 +8,8 @@
  * of `tables` is in place. Returns 0, or the bitwise or of all errors (negative errno), which callers compare with
  * -ESRCH only. */
 int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid);
-/* Copies the slots and breakpoints of `from` for a child whose objects are known. The copies have no probes yet. Calls
- * copied() with each new breakpoint and its original. */
+/* Copies the slots and breakpoints of `from` into the tables of its fork's child `p`, whose objects must be known. The
+ * copies have no probes yet. Calls copied() with each new breakpoint and its original. */
 void fork_text_copy(const struct process *from, struct process *p,
 		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));
 /* Adds the child's breakpoints to the journal without reading its text. Called if functrace wrote nothing to the

@@ -72,8 +72,8 @@ struct text {
 	void (*before_change)(struct process *p);
 };
 
-/* A hit at a function's entry that functrace has undone, by setting the pc back, because a signal's handler runs first.
- * If the same call hits again (same stack pointer, same arguments), the second hit is not a second call. */
+/* A hit at a function's entry that functrace has undone, by setting the pc back, for example because a signal's handler
+ * runs first. If the same call hits again (same stack pointer, same arguments), the second hit is not a second call. */
 struct undone {
 	const struct breakpoint *breakpoint; /* NULL: free */
 	uint64_t sp, args[CALL_ARGS];

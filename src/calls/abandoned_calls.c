@@ -56,7 +56,8 @@ void call_abandon(struct process *p, struct call *call)
 		  (unsigned long long)call->return_sp);
 	if (call_is_recorded(call))
 		remark(p, call, "it has ended otherwise (an exception, longjmp)");
-	/* If the function is watched only for the tracer's own use, no event is missing. */
+	/* Does not count a call of a function that is watched only for the tracer's own use, because no event of it is
+	 * missing. */
 	p->trace->counts.abandoned += !probe_is_hook(call->probe);
 	call_drop(p, call);
 }
@@ -72,8 +73,8 @@ void calls_left_at_site(struct task *task, const struct breakpoint *b, uint64_t 
 	}
 }
 
-/* Returns true if a walk of the task's stack finds the frame to which the call returns, or does not reach the start of
- * the stack. */
+/* Returns true if a walk of the task's stack finds the frame to which the call returns. Also returns true if the walk
+ * does not reach the outermost frame, because then the call may still be on the stack. */
 static bool is_on_stack(struct task *task, const struct call *call)
 {
 	struct unwind_frame frames[MAX_FRAMES];
@@ -94,8 +95,8 @@ void calls_left(struct task *task, uint64_t sp)
 		older = call->older;
 		call_abandon(p, call);
 	}
-	/* The memory below the exception handler's sp may also be another stack with calls in flight: the stack that a
-	 * signal interrupted, if the signal handler runs on an alternate stack. */
+	/* Memory below the exception handler's sp may be another stack with calls in flight: the stack that a signal
+	 * interrupted, if the signal handler runs on an alternate stack. So each call is looked for on the stack. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
 		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))

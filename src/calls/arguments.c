@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes the texts of arguments. The parameters of a function come from its row in the module's table, if that describes
- * them. The parameters of a C library function that -x names (-x open) come from functrace's own modules, those of
- * other functions from the debug information of the object. */
+/* Makes the texts of arguments. The parameters of a function come from its row in the module's table, if the row
+ * describes them. Otherwise the parameters of a C library function that -x names (-x open) come from functrace's own
+ * modules, those of other functions from the debug information of the object. */
 
 #define UNKNOWN_MAX 10 /* maximum number of notes per trace about functions whose parameters are unknown */
 

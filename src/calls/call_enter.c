@@ -79,10 +79,10 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles the reservation (NULL: none) of an id when another call begins to release the id. If the new release is a
- * part of a call in flight of this task (is_inner), commits a reservation of this task, because its owner's release
- * has succeeded, and leaves a reservation of another task open. Otherwise withdraws the reservation, because its owner
- * has ended without a return, or leaves the release to the new call. */
+/* Settles the reservation (NULL: none) of an id when another call begins to release the id. is_inner: the new release
+ * is a part of a call in flight of this task. Then a reservation of this task is committed, because its owner's release
+ * has succeeded; a reservation of another task stays open. Without is_inner, the reservation is withdrawn, because its
+ * owner has ended without a return, or leaves the release to the new call. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -93,8 +93,8 @@ static void entered_release(struct task *task, struct reservation *reserved, boo
 		ledger_commit(task->process->trace, reserved, time_ns);
 }
 
-/* Makes the event of the call's release, without a stack. Returns false if the call releases nothing: free(NULL), or a
- * range that begins inside a page, which the kernel refuses. */
+/* Makes the event of the call's release, without a stack. Returns false if the call releases nothing, for example
+ * free(NULL), or a range that begins inside a page, which the kernel refuses. */
 static bool released_event(struct task *task, const struct probe *probe, const struct operands *of, struct event *e)
 {
 	const struct function *f = probe->wanted->function;
@@ -171,7 +171,7 @@ static bool is_same_block(struct process *p, const struct call *older, const str
  * probe of this entry has begun the older call, or if the older call's function has jumped here (reallocarray ->
  * realloc). If the call instruction always calls the same function, there is no third case. If the instruction can call
  * several functions, it may have called this function itself, after the older call. In that case the older call counts
- * as in flight only if both calls concern the same block. */
+ * as in flight only if both calls allocate the same size and release the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
@@ -186,8 +186,9 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
 }
 
-/* If a call in flight of the same kind, with the same return_sp, has jumped here, folds this call into it and returns
- * true. A call of another kind stays separate. Drops older calls with this return_sp that never returned. */
+/* If the function of a call in flight of the same kind, with the same return_sp, has jumped here, folds this call into
+ * that one and returns true. A call of another kind stays separate. Drops older calls with this return_sp that never
+ * returned. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const struct operands *of)
 {
@@ -269,7 +270,8 @@ static void never_returned(struct task *task, const struct probe *probe)
 	arg_list_unref(e.args);
 }
 
-/* Begins the call. Returns the struct call if the call's return is traced, else NULL. */
+/* Begins the call, unless it is folded into another call. Returns the struct call if the call's return is traced, else
+ * NULL. */
 static struct call *enter_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			       uint64_t return_address, const struct operands *of, struct event *e)
 {

@@ -4,7 +4,7 @@
 
 #include "calls/calls.h"
 
-/* Records the entry for each probe of the breakpoint, except for the probe of the dynamic linker's _dl_debug_state()
+/* Acts on the entry for each probe of the breakpoint, except the probe of the dynamic linker's _dl_debug_state()
  * (HOOK_LIBRARY). */
 void call_enter(struct task *task, struct breakpoint *b);
 

@@ -95,7 +95,7 @@ static bool read_string_size(struct process *p, uint64_t address, size_t width, 
 	return false;
 }
 
-/* Sets *to to a hash of the name at an address, folded to 32 bits and never 0. Skips leading slashes, as shm_open()
+/* Sets *to to a hash of the name at an address, reduced to 32 bits and never 0. Skips leading slashes, as shm_open()
  * does. Returns false if the name cannot be read or is too long. */
 static bool read_name(struct process *p, uint64_t address, uint64_t *to)
 {
@@ -186,7 +186,7 @@ uint64_t value_of(const struct operands *of, const struct value *value)
 	return value_read(of, value, &number) ? number : 0;
 }
 
-/* Reads an id. Removes the tag from a block's address, because the tag changes with each allocation of the block. */
+/* Reads an id. Removes the tag from a block's address, because each allocation at this address may get another tag. */
 bool value_id(const struct operands *of, const struct value *value, uint64_t *id)
 {
 	if (!value_read(of, value, id))

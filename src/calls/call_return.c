@@ -160,9 +160,9 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
-	/* A constructor may call a function that adds a reference to the new resource; then the creation still needs an
-	 * event. But if the resource is older than this call, this call creates nothing, and the inner call's event is
-	 * already that of the reference that this call returns. */
+	/* If the inner call has only added a reference, and the resource is new (a constructor has called a function
+	 * that adds a reference), the creation still needs an event. If the resource is older than this call, the inner
+	 * call's event is already that of the reference that this call returns. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
@@ -242,7 +242,7 @@ static void end_release(struct process *p, struct call *call, const struct funct
 }
 
 /* Returns true if another struct call of the same call will write the note about the failure. A call of a function that
- * is in several modules has one struct call per module; the last one that is completed writes the note. `call` is
+ * is traced for several kinds has one struct call per kind; the last one that is completed writes the note. `call` is
  * already unlinked, but its neighbours in the list are those that have not been completed yet. */
 static bool is_said_later(const struct call *call)
 {
@@ -287,8 +287,8 @@ static void call_finish(struct task *task, struct call *call)
 }
 
 /* Counts a hit of a return site at which no traced call returns. Such a hit costs the target a needless stop, so after
- * MISSES_MAX of them the breakpoint is removed; the next call inserts it again. Drops abandoned calls that would return
- * here. */
+ * MISSES_MAX successive ones the breakpoint is removed; the next call inserts it again. Drops abandoned calls that
+ * would return here. */
 static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 {
 	struct process *p = task->process;

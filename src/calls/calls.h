@@ -29,7 +29,7 @@ struct call {
 	struct reservation release;   /* the release that this call makes if it succeeds */
 	struct range_releases *range; /* range_release.c: the releases of a range of ids, or NULL */
 	struct call_arguments *shown; /* arguments.c: its arguments as text, or NULL */
-	/* The function of the latest call that was folded into this one. Calls that `inner` makes are folded, too. */
+	/* The function of a call that was folded into this one. Calls that `inner` makes are folded, too. */
 	const struct probe *inner;
 	uint64_t inner_sp;
 	/* If has_made: an id that another call inside this one has allocated, in an event of its own. */

@@ -12,7 +12,7 @@
 
 #define NEAR_FRAMES 16  /* frames of the first walk of a stack; a longer walk follows if contexts are missing */
 #define MARKED_MAX  256 /* maximum number of a task's calls that mark_elsewhere() examines */
-/* If a walk was cut off, calls up to this many bytes above its end may be on the same stack. */
+/* If a walk was cut off, calls up to this many bytes above its end are assumed to be on the same stack. */
 #define STACK_REACH (8u << 20)
 
 /* ---- Libraries ---- */
@@ -138,7 +138,7 @@ static uint32_t own_tid(pid_t tid)
 	return (uint32_t)id;
 }
 
-/* Returns the contexts that the task had entered before breakpoints were inserted, by the library's table. */
+/* Returns the contexts that, as the library's table shows, the task had entered before breakpoints were inserted. */
 static uint32_t entered_before(const struct task *task)
 {
 	struct process *const p = task->process;
@@ -244,9 +244,9 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* Marks the calls below `end`, where the stack walk has ended. contexts_in() then clears the marks of the calls that
- * the walk has found. The calls that stay marked were left without a return, or are on another stack. Marks only the
- * newest calls, to save time. */
+/* Sets is_elsewhere of the calls at or below `end`, where the stack walk has ended. contexts_in() then clears it for
+ * the calls that the walk has found. The calls that keep it were left without a return, or are on another stack. Sets
+ * it only for the newest calls, to save time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;

@@ -23,8 +23,8 @@ struct contexts {
 	size_t count, capacity;
 };
 
-/* Finds the libraries among a process's objects, whose breakpoints were just inserted, and reads their contexts.
- * `again`: tracing begins here or is resumed, so that the contexts of threads are unknown. */
+/* Finds the context libraries among a process's objects and reads their contexts, after breakpoints were inserted
+ * there. `again`: tracing begins here or is resumed, so that the contexts of threads are unknown. */
 void contexts_find(struct process *p, bool again);
 /* Forgets the libraries in a range that is no longer mapped. */
 void contexts_forget_range(struct process *p, uint64_t start, uint64_t end);

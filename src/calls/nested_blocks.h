@@ -1,5 +1,5 @@
-/* Keeps the events of blocks that an allocator inside the program (operator new) gets from another allocator during a
- * call. */
+/* Keeps the events of blocks that an allocation function inside the program (operator new) gets by calling another one
+ * (malloc), until the outer function returns. */
 #ifndef FT_CALLS_NESTED_BLOCKS_H
 #define FT_CALLS_NESTED_BLOCKS_H
 
@@ -11,8 +11,8 @@ void inner_begin(struct call *call, struct call *outer);
 /* Keeps a copy of the allocation event of a call until the outer call (call->part_of) returns. */
 void inner_keep(struct process *p, const struct call *call, const struct event *e);
 /* Called when the outer call returns the block `id`. Drops the kept event whose block contains `id`, because the caller
- * writes the block as the outer call's. Writes all other kept events. Returns false if the block `id` was already
- * written as the inner call's. */
+ * then writes an event of the outer call for it. Writes all other kept events. Returns false if an event of an inner
+ * call for the block `id` was already written. */
 bool inner_settle(struct process *p, struct call *outer, uint64_t id);
 /* Writes all kept events of the outer call, because it has returned no block or will never return. */
 void inner_write_all(struct process *p, struct call *outer);

@@ -30,8 +30,8 @@ static bool may_hold_kind(const struct probe *outer, const struct probe *inner)
 
 /* Returns true if a frame with this pc may belong to the outer call: the pc is in a traced function of the same kind
  * or, for a kind with folds_in_object, in the library of the outer function. If a preloaded library's function
- * (mkstemp) calls the function that it replaces, the replaced function's library counts, too. is_first: the frame is
- * the outer function's own; it belongs to the call even if the size of that function is unknown. */
+ * (mkstemp) calls the function that it replaces, the library of the replaced function is accepted, too. is_first: the
+ * frame is the outer function's own, and is accepted even if the size of that function is unknown. */
 static bool is_own_frame(const struct process *p, const struct call *outer, uint64_t pc, bool is_first)
 {
 	if (outer->probe->wanted->kind->folds_in_object) {
@@ -66,8 +66,9 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
-/* Called if a walk has ended before it reached the outer call. If all its frames are code of the outer call's library,
- * assumes that the other frames are, too (musl has functions without unwind tables). */
+/* Decides if a walk has ended before it reached the outer call. If all frames of the walk are code of the outer
+ * function's library, assumes that the other frames are, too (musl has functions without unwind tables), and returns
+ * NESTED_FOLD. */
 static enum nesting nested_beyond(struct task *task, const struct call *outer, const struct unwind_frame *frames,
 				  size_t count)
 {
@@ -118,9 +119,9 @@ static bool can_hold(const struct call *outer, const struct probe *inner)
 		inner->wanted->kind->folds_in_object);
 }
 
-/* Returns true if the caller of `probe` is an allocator inside the program (operator new) that gets its memory from the
- * allocator `probe`. Such a caller may allocate more blocks than the one that it returns. The C library's functions are
- * no such allocators, even if they are linked into the program. */
+/* Returns true if `caller` is an allocation function inside the program (operator new) that gets its memory by calling
+ * the function of `probe` (malloc). Such a function may allocate more blocks than the one that it returns. The C
+ * library's functions are not such functions, even if they are linked into the program. */
 static bool is_own_allocator(const struct process *p, const struct probe *caller, const struct probe *probe)
 {
 	const char *const family = caller->function->family;

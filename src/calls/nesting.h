@@ -17,13 +17,13 @@ bool call_fold(struct task *task, const struct probe *probe, uint64_t return_sp,
  * frees its old block, or jumps to free). Drops the reserving call if it turns out to have ended without a return. */
 bool release_fold_reserved(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
 /* If the task's last release has called this one (delete calls free) or has jumped to it, folds this release into the
- * last one and returns true. Otherwise returns false, and remembers this release as the last, unless the previous
- * release has called this one to release another block. */
+ * last one and returns true. Otherwise returns false. This release then becomes the last one, unless the last release
+ * has called it to release another block. */
 bool release_fold(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t id);
 /* Returns true if a library whose calls are folded (folds_in_object) releases a resource that it has opened for its own
  * use. */
 bool release_is_library_own(struct task *task, const struct probe *probe);
-/* Returns true if the task's last release of this kind was by this probe, with this return_sp. */
+/* Returns true if the task's last release of this kind was a call of the probe's function, with this return_sp. */
 bool release_was_last(struct task *task, const struct probe *probe, uint64_t return_sp);
 /* If the allocator releases its own data, which the program never got, counts the release and returns true. If that is
  * possible but uncertain, sets e->may_be_bookkeeping and returns false. */

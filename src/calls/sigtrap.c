@@ -214,8 +214,8 @@ static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
-/* Notes that the task is at the same stop as before the call. In the journal, the stops of the call have replaced that
- * stop. */
+/* Notes in the journal that the system call is over. After a hit, also notes that the task is again at the stop of the
+ * hit, because the stops of the call have replaced that stop in the journal. */
 static void forget_own_state(struct task *task, bool interrupted)
 {
 	struct engine *engine = task->process->tracer->engine;

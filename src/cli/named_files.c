@@ -31,8 +31,8 @@ static char *named_files_target(const char *path, const char *folder)
 	return target[0] == '/' ? xstrdup(target) : xasprintf("%s/%s", folder, target);
 }
 
-/* Returns the place where a file that does not exist would be created: its path without links. The last part may be a
- * link, too. Returns NULL if the folder does not exist. The caller frees the result. */
+/* Returns the place where a file that does not exist would be created: its path without links. If the last part of the
+ * path is a link, follows it as well. Returns NULL if the folder does not exist. The caller frees the result. */
 static char *named_files_place(const char *path)
 {
 	char *at = xstrdup(path), *place = NULL;

@@ -65,9 +65,9 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells the visible process to read the board (shared_state.h). Does not wait, because that process may be stopped. If
- * the socket is full, this message is not needed, because the visible process still has messages to read. Returns false
- * if the visible process has ended. */
+/* Tells the visible process to read the shared memory ("the board" in shared_state.h). Does not wait, because that
+ * process may be stopped. If the socket is full, this message is not needed, because the visible process still has
+ * messages to read. Returns false if the visible process has ended. */
 static bool poke_visible(struct engine *engine)
 {
 	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
@@ -118,8 +118,9 @@ void engine_started(struct engine *engine)
 	poke_visible(engine);
 }
 
-/* Stops and continues the visible process by signals, not by messages. Signals of one sender keep their order. If the
- * visible process stopped itself on a message, a SIGCONT could come before that stop and be lost. */
+/* Stops the visible process by a signal, not by a message; engine_target_continued() continues it by a signal as well.
+ * Signals of one sender keep their order. If the visible process stopped itself on a message, a SIGCONT could come
+ * before that stop and be lost. */
 void engine_target_stopped(struct engine *engine, int sig)
 {
 	if (!engine->launch.pid)
@@ -200,9 +201,9 @@ static int engine_milliseconds_until(uint64_t time)
 	return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-/* True after the engine got SIGTERM. The signal is blocked except while the main thread sleeps in ppoll(). A signalfd
- * is not used, because the kernel would wake the thread that polls it for every signal, also for SIGCHLD, which comes
- * at each stop of a task. */
+/* True if the engine got a SIGTERM on which it has not acted yet. The signal is blocked except while the main thread
+ * sleeps in ppoll(). A signalfd is not used, because the kernel would wake the thread that polls it for every signal,
+ * also for SIGCHLD, which comes at each stop of a task. */
 static volatile sig_atomic_t terminated;
 
 static void note_termination(int sig)
@@ -287,8 +288,8 @@ static void listen_to_visible(struct engine *engine)
 	}
 }
 
-/* Keeps the target's parent alive after tracing. Otherwise the target's process group would be orphaned, and the
- * kernel's SIGHUP would kill a stopped target. */
+/* Waits until the launched target has ended, so that its parent lives as long as the target. Otherwise the target's
+ * process group would be orphaned, and the kernel's SIGHUP would kill a stopped target. */
 void engine_keep_target(struct engine *engine)
 {
 	const pid_t pid = engine->launch.pid;

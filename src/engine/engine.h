@@ -83,13 +83,13 @@ void engine_want_tick(struct engine *engine);
  * process. */
 bool engine_take_wake_child(struct engine *engine, pid_t pid);
 
-/* Returns a pointer to a descriptor that is readable from the first REQUEST_LET_GO on. Each wait that may block the
- * tracer also waits for this descriptor. */
+/* Returns a pointer to a descriptor that is readable from the first REQUEST_LET_GO on. When the tracer waits for a file
+ * or a reader that may not answer, it also waits for this descriptor. */
 const int *engine_let_go_fd(const struct engine *engine);
 
 /* These report the target's state to the visible process. None of them blocks.
  * - engine_started(): functrace has attached to a process, or the launched target has called exec. From then on
- *   functrace's status is the target's, and --duration is counted; when that time is over, a REQUEST_LET_GO comes.
+ *   functrace's exit status is that of a launched target, and --duration runs; at its end a REQUEST_LET_GO comes.
  * The others are called for launch->pid only:
  * - engine_target_stopped(): the target is in a group-stop by `sig`; stops the visible process too.
  * - engine_target_continued(): the target runs again.
@@ -109,15 +109,15 @@ bool engine_in_foreground(const struct engine *engine);
 
 /* ---- The guard: the data from which the guardian corrects the target when the engine dies ---- */
 
-/* Registers an address space with an open /proc/PID/mem, of which the guardian gets a copy. Returns the space's id, or
- * -1. */
+/* Registers an address space. mem_fd: its open /proc/PID/mem; the guardian gets a copy of the descriptor. Returns the
+ * space's id, or -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
-/* Called when the address space has ended or has no breakpoints left (exit, exec, detached). Also frees the entries
- * that guard_note() has made in the journal for the space, so their tickets are invalid from then on. */
+/* Ends the registration of an address space that has ended or has no breakpoints left (exit, exec, detached). Also
+ * frees the space's entries in the journal: the tickets that guard_note() has returned for them become invalid. */
 void guard_remove_space(struct engine *engine, int space);
-/* Called before a breakpoint is written; `original` and `breakpoint` are `size` bytes each (at most
+/* Notes a breakpoint in the journal before it is written; `original` and `breakpoint` are `size` bytes each (at most
  * ARCH_BREAKPOINT_MAX). Returns a ticket for guard_clear(), which is called when the original is back in place; -1 if
- * the journal is full. */
+ * the journal is full or `space` is not registered. */
 long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long journal_index);
@@ -131,14 +131,14 @@ void guard_leave(struct engine *engine, int guard_slot);
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
 /* Notes the wait status in the seat: the guardian then regards the task as stopped (or ended) with that status. */
 void guard_took(struct engine *engine, int guard_slot, int status);
-/* Notes the task's pc and sp at the latest stop that was collected. If the guardian finds another pc or sp, the engine
- * has moved the task since. */
+/* Notes the task's pc and sp at the latest stop that was collected. If the guardian later finds the task at another pc
+ * or sp, the engine has changed them after the stop. */
 void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp);
 /* Notes the registers and signal mask of a task before it makes a system call for the engine. tid 0: the task has got
  * them back. */
 void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);
 
-/* Notes a fork's child whose text has the breakpoints of that space, but which has no space of its own yet. Returns the
+/* Notes a fork's child whose text has the breakpoints of `space`, but which has no space of its own yet. Returns the
  * number of this note (a loan) for guard_lend_end(), or -1 if all loans are in use. */
 int guard_lend(struct engine *engine, int space, pid_t pid);
 void guard_lend_end(struct engine *engine, int loan);

@@ -30,8 +30,8 @@ int message_send(int socket, enum message_type type, uint32_t space, int fd);
 int message_receive(int socket, struct message *message, int *fd);
 
 /* Redirects every descriptor from 3 on that is not in `keep` to /dev/null. Inherited descriptors belong to the target:
- * a pipe that functrace held open would not end for its reader. The numbers stay in use, because a preloaded library
- * may have a descriptor of its own and close it later:
+ * a pipe that functrace held open would not end for its reader. The numbers stay in use. Otherwise a preloaded library
+ * that closes its own descriptor later could close one of functrace's:
  *
  *   libtcmalloc: pipe: 3, 4 | E: closes 3 | E: eventfd: 3 | libtcmalloc: close(3) */
 void fds_null_others(const int *keep, size_t count);

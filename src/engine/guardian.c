@@ -97,7 +97,8 @@ static void let_tracer_end(struct guardian *g)
 	g->tracer = 0;
 }
 
-/* Handles a stop of the tracer thread: for a signal, which is delivered, for a group-stop, or for its exit event. */
+/* Handles a stop of the tracer thread: delivers a signal, leaves the thread in a group-stop, and rescues the targets at
+ * an exit event that comes before tracing is over. */
 static void pass_stop(struct guardian *g, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
@@ -139,10 +140,10 @@ static void take_children(struct guardian *g)
 #define END_MS         2000 /* longest wait for the exit of an engine that has finished its work, in ms */
 #define END_READING_MS 100  /* longest wait, in ms, if a read in the engine may last for ever */
 
-/* Returns true if the engine has finished: it has set `traced` and closed the link (linked: the link is open), or it
- * was killed and its tracer thread has ended. The engine's exit itself may not be reported: a thread that reads a file
- * which does not answer cannot be killed, and the kernel reports the exit of the process only after that of the
- * thread. */
+/* Returns true if the engine has finished its work, that is, has set `traced` and closed the link, or if it was killed
+ * and its tracer thread has ended. linked: the link is open. The engine's exit may never be reported: the kernel
+ * reports it only after all threads have ended, and a thread that reads a file which does not answer cannot be
+ * killed. */
 static bool is_over(const struct guardian *g, bool linked)
 {
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
@@ -180,8 +181,8 @@ static void guardian_watch(struct guardian *g)
 		take_children(g);
 		if (fds[1].revents && linked)
 			linked = guardian_take_messages(g);
-		/* The engine may live as long as the target, but all write ends of the pipe of standard error must be
-		 * closed when tracing is over. Therefore the guardian closes its own end. */
+		/* The engine may live as long as the target, but all write ends of the message queue's pipe must be
+		 * closed when tracing is over. So the guardian closes its own write end, its standard error. */
 		if (fds[1].revents && atomic_load(&g->engine.shared->traced))
 			fds_null(STDERR_FILENO);
 		if (is_over(g, linked) && (!over_at || is_about_to_end(g)))
@@ -276,8 +277,8 @@ static void guardian_leave_descriptors(const struct guardian *g, const struct me
 	fds_null(STDOUT_FILENO);
 }
 
-/* Reports why tracing cannot begin (`what` completes "functrace cannot ..."), and notes the failure on the board.
- * Returns 1. */
+/* Reports why tracing cannot begin (`what` completes "functrace cannot ..."), and notes the failure in the shared
+ * state. Returns 1. */
 static int guardian_start_failed(struct shared_state *shared, const char *what)
 {
 	msg_error("tracing cannot begin: functrace cannot %s: %s", what, strerror(errno));

@@ -100,8 +100,8 @@ void guard_remove_space(struct engine *engine, int space)
 		index = next;
 	}
 	guard->spaces[space] = GUARD_NONE;
-	/* The id stays in use until the message to the guardian has been sent; otherwise the guardian would write
-	 * through the old descriptor to a new space with this id. */
+	/* The id stays in use until the message to the guardian has been sent; otherwise the guardian could use the old
+	 * space's descriptor for a new space with this id. */
 	if (!message_send(engine->link, MESSAGE_REMOVE_SPACE, (uint32_t)space, -1))
 		guard->used[space] = false;
 }

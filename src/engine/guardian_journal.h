@@ -15,7 +15,7 @@ struct engine;
 #define GUARD_NOTES  (1u << 20) /* maximum number of breakpoints in place at the same time, in all processes */
 #define GUARD_SPACES 65536
 #define GUARD_SEATS  65536 /* maximum number of traced tasks */
-#define GUARD_REST   16384 /* this number of freed notes is not reused while never-used notes are left: note_free() */
+#define GUARD_REST   16384 /* fewer freed notes are not reused while never-used notes are left: see note_free() */
 #define GUARD_LOANS  1024
 #define GUARD_NONE   UINT32_MAX
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the path of the file that execvp would execute, which the caller frees, or NULL. */
+/* Returns the path of the file that execvp would execute for `name`, or NULL. The caller frees the path. */
 static char *launch_find_program(const char *name)
 {
 	const char *folders = getenv("PATH");
@@ -52,8 +52,9 @@ static bool is_binary(const char *path)
 	       memchr(head, '\0', end ? (size_t)(end - head) : (size_t)got);
 }
 
-/* Returns the path of a binary program, which the caller frees; NULL: the caller uses execvp. execvp passes a file that
- * the kernel cannot run to the shell, which prints misleading errors for a binary file. */
+/* Returns the path of the program `name` if its file is binary; the caller frees the path. Returns NULL for other
+ * files, which the caller passes to execvp: if the kernel cannot run a file, execvp passes it to the shell, which
+ * prints misleading errors for a binary file. */
 static char *binary_of(const char *name)
 {
 	char *const path = launch_find_program(name);
@@ -64,8 +65,9 @@ static char *binary_of(const char *name)
 	return NULL;
 }
 
-/* Runs in the target until its exec. Must neither allocate memory nor print: the process has a copy of functrace's
- * memory, but already has the target's signal state and descriptors. */
+/* Sets the target's signal state, waits at the gate, and executes the program. Must neither allocate memory nor print:
+ * until the exec, the process has a copy of functrace's memory, but already has the target's signal state and
+ * descriptors. */
 static void target_run(char **argv, const char *binary, int gate, int exec_error, bool stdout_is_trace,
 		       const struct signal_state *signals) __attribute__((noreturn));
 

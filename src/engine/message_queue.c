@@ -18,7 +18,7 @@
 
 #define PIPE_SIZE (1 << 20) /* the maximum that the kernel allows users other than root */
 #define STUCK_NS  NS_PER_SECOND
-#define WRITE_MAX 4096 /* bytes per write: a write that takes longer than STUCK_NS shows that standard error is stuck */
+#define WRITE_MAX 4096 /* bytes per write: so few that a write of more than STUCK_NS shows a stuck standard error */
 
 int message_queue_open(struct message_queue *messages, _Atomic uint64_t *lost)
 {

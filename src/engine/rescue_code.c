@@ -29,7 +29,8 @@ static int rescue_note(const struct guard_note *note, unsigned size, int fd)
 }
 
 /* Restores the text where the journal has notes of breakpoints, in one space or in all (GUARD_NONE). Writes through
- * `fd`; -1: through the space's own descriptor. */
+ * `fd`; -1: through the space's own descriptor. Returns the number of restored breakpoints, and adds the number of
+ * failures to *failed. */
 static size_t rescue_notes(const struct shared_state *shared, const struct guard_spaces *spaces, uint32_t space, int fd,
 			   size_t *failed)
 {

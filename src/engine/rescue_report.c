@@ -19,7 +19,7 @@
 enum fate {
 	FATE_ENDED,
 	FATE_LIVES,
-	FATE_UNKNOWN, /* time is up, and a task has not run yet, or a task that a signal ends still exists */
+	FATE_UNKNOWN, /* the time is up: a task has not run yet, or a task that a signal ends still exists */
 };
 
 static bool dumps_core(pid_t pid)
@@ -133,7 +133,7 @@ static bool runs_once_more(const struct rescued_process *process, uint64_t deadl
 }
 
 /* Sets *killed and ends the iteration at the first task that a signal is going to kill, because its process ends too.
- * The signal is a SIGKILL, or a SIGTRAP that is neither blocked nor handled nor ignored and that no tracer removes any
+ * The signal is a SIGKILL, or a SIGTRAP that is neither blocked nor handled nor ignored; no tracer can remove it any
  * more. The kernel removes a signal from the pending ones before it sets the task's flag PROC_KILLED, so the function
  * reads this flag last. */
 static bool find_killed_task(void *context, pid_t tid)
@@ -170,8 +170,8 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
 	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
 
-	/* The guardian has sent SIGKILL to the process. The process ends at the latest when the guardian ends, because
-	 * one of its tasks may still be traced. */
+	/* A lost process has got SIGKILL from the guardian. It ends at the latest when the guardian ends, because one
+	 * of its tasks may still be traced by the guardian. */
 	if (process->lost)
 		return FATE_ENDED;
 	if (rescue_report_has_ended(process, rescue_report_milliseconds_until(ends)))

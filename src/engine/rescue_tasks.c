@@ -3,8 +3,8 @@
  * A task that has hit a breakpoint is in a signal-delivery-stop, with its pc after the breakpoint's bytes. There are
  * three cases:
  *   - E has not collected the stop: the signal is still in it (exit_code in /proc/TID/stat), and is delivered when the
- *     tracer ends. The process dies of SIGTRAP, unless it handles or ignores SIGTRAP: then the task's pc has to be set
- *     back to the instruction, too.
+ *     tracer ends. The process dies of SIGTRAP, unless it handles or ignores SIGTRAP. If it survives, the task's pc has
+ *     to be set back to the instruction.
  *   - E has collected the stop, and has not set the pc yet: no signal is delivered, and the task would continue in the
  *     middle of its instruction. G sends it a SIGSTOP while E still traces it: in get_signal() the task finds that
  *     signal before it can return to the program. Then G attaches to the task, sets its pc, and detaches it without
@@ -56,7 +56,7 @@ static uint64_t field_of(const char *status, const char *key, int base)
 struct signals {
 	bool trap_kills;  /* SIGTRAP kills its process */
 	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
-	int unnoticed;    /* a signal that stops a tracee, unnoticed by the program; SIGSTOP if there is none */
+	int unnoticed;    /* a signal that stops a tracee, and that the program ignores by default; else SIGSTOP */
 };
 
 static struct signals signals_of(const char *status)
@@ -171,9 +171,9 @@ static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot
 	return guard_slot->status;
 }
 
-/* Finds out whether a task has to be corrected; if so, sends SIGSTOP to the task. Returns false if this is unknown: the
- * task runs, may have hit a breakpoint before, and its program would survive the SIGTRAP. Then the first call (again:
- * false) sends a signal that stops the task. */
+/* Finds out whether a task has to be corrected; if so, sends SIGSTOP to the task. Returns false if this is still
+ * unknown, because the task runs, may have hit a breakpoint, and its program may survive the SIGTRAP. In this case the
+ * first call (again: false) sends a signal that stops the task. */
 static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
 {
 	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);

@@ -24,8 +24,9 @@ struct rescue {
 	int target_status;
 };
 
-/* Lists the traced tasks, and sends SIGSTOP to each task that must not continue at its present pc. Called after the
- * text was restored and before the tracer thread is released. With tracer 0 only lists the tasks. */
+/* Lists the traced processes and the tasks that must not continue at their present pc, and sends SIGSTOP to these
+ * tasks. Called after the text was restored and before the tracer thread is released. With tracer 0 lists the processes
+ * only. */
 void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tracer);
 /* Corrects the tasks that got SIGSTOP. Called after the tracer thread was released. */
 void rescue_end(struct rescue *r);

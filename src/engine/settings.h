@@ -51,10 +51,10 @@ struct scan_settings {
 	bool is_wanted, is_json; /* is_wanted: only scan, trace nothing */
 	bool is_off;             /* do not scan, although --report scans by default */
 	bool is_traced;          /* scan each traced process when it ends or is detached, to find its lost blocks */
-	int request_signal;  /* a signal that the visible process handles as "scan now" (a key of --live); 0: none */
-	const char *core;    /* a core file to scan; NULL: none */
-	const char *sysroot; /* folder that contains the files of the core file's process; NULL: / */
-	uint64_t *why;       /* addresses of blocks whose reachability is explained */
+	int request_signal;      /* signal by which --live requests a scan; the visible process handles it; 0: none */
+	const char *core;        /* a core file to scan; NULL: none */
+	const char *sysroot;     /* folder that contains the files of the core file's process; NULL: / */
+	uint64_t *why;           /* addresses of blocks whose reachability is explained */
 	size_t why_count;
 	uint64_t interval_ns, count; /* time between the starts of two scans, in ns; number of scans */
 	uint64_t top;                /* number of groups shown */

@@ -128,9 +128,9 @@ int guardian_main(const struct job *job, int socket);
  * an endless loop, or waits for a disk. The time starts anew while other threads copy or read a heap. A test shortens
  * it. */
 extern uint64_t unanswered_limit_ns;
-/* Called by the engine's main thread whenever it wakes. When the time is over, and a target is still traced, kills the
- * engine, so that the guardian rescues the targets. *due_at: the CLOCK_MONOTONIC time in ns at which the time is over;
- * 0: no such request waits. */
+/* Kills the engine, so that the guardian rescues the targets, when unanswered_limit_ns is over and a target is still
+ * traced. Called by the engine's main thread whenever it wakes. *due_at: the CLOCK_MONOTONIC time in ns at which the
+ * limit is over; 0: no REQUEST_LET_GO waits. */
 void unanswered_check(const struct engine *engine, uint64_t *due_at);
 
 #endif

@@ -49,8 +49,8 @@ static void signals_read(struct signal_state *state)
 			state->actions[sig].sa_handler = SIG_DFL;
 }
 
-/* Returns true for a signal that functrace was started to ignore and that it keeps ignoring. When attached, functrace
- * keeps ignoring only SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, but a user makes functrace
+/* Returns true for a signal that was ignored when functrace started, and stays ignored. When attached, functrace keeps
+ * ignoring only SIGHUP (nohup) and SIGTSTP: background jobs of a script ignore SIGINT, but a user makes functrace
  * detach by kill -INT. */
 static bool stays_ignored(const struct supervisor *s, const struct signal_state *state, int sig)
 {
@@ -58,9 +58,9 @@ static bool stays_ignored(const struct supervisor *s, const struct signal_state 
 }
 
 /* Blocks the signals that the visible process acts on. That process reads them from a signalfd, so that there is no
- * handler and no race. A signal that functrace was started to ignore (nohup, a script's background job) stays ignored
- * if a target is launched, because the target ignores it too. While the target runs, INT, QUIT and TSTP are meant for
- * the target: functrace reads and drops them. When attached, functrace stops by TSTP as any program does. */
+ * handler and no race. A signal that was ignored when functrace started (nohup, a script's background job) stays
+ * ignored if a target is launched, because the target ignores it too. While the target runs, INT, QUIT and TSTP are
+ * meant for the target: functrace reads and drops them. When attached, functrace stops by TSTP as any program does. */
 static void signals_choose(struct supervisor *s, const struct signal_state *state)
 {
 	static const int wanted[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -153,7 +153,7 @@ static void supervise(struct supervisor *s)
 
 #define STUCK_LOOK_MS 100
 
-/* Waits until all messages are written, however long the terminal is stopped, as any program does. If a signal has
+/* Waits, as any program does, until all messages are written, however long the terminal is stopped. If a signal has
  * requested to detach, stops waiting when nothing could be written for a second. */
 static void show_messages(struct supervisor *s)
 {
@@ -206,8 +206,9 @@ static bool was_killed_early(const struct supervisor *s, int result)
 	return target_ended(s) && WIFSIGNALED(status) && result == 128 + WTERMSIG(status);
 }
 
-/* Returns the exit status of the launched program, or functrace's own if none was started. done: the engine has ended
- * by itself, with `result`. */
+/* Returns the exit status of the launched program, or ends functrace by the signal that ended the program or requested
+ * to detach. If no program was started, returns functrace's own status. done: the engine has ended by itself, with
+ * `result`. */
 static int own_status(const struct supervisor *s, bool done, int result)
 {
 	if (!is_launched(s))
@@ -251,8 +252,8 @@ static int supervisor_start_failed(const char *what)
 	return 1;
 }
 
-/* Keeps stderr and the descriptors that connect the processes: all others that functrace was started with belong to the
- * target. */
+/* Redirects to /dev/null all descriptors except standard error and those that connect the processes: the others that
+ * functrace was started with belong to the target. */
 static void supervisor_leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out, s->messages.in, s->messages.out, s->messages.to};

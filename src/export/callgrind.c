@@ -1,5 +1,5 @@
 /* Writes a file in callgrind's format, for KCachegrind and callgrind_annotate: for each source line of each function
- * the memory that was allocated, or is alive, by the line itself and by the functions that it calls.
+ * the cost of the line itself and of the functions that it calls. The cost is the memory that --weight chooses.
  *
  * These programs add up the costs of all calls of a function, so they would count the cost of a recursive function once
  * for each level. Therefore the second occurrence of function f in a stack is written as a separate function "f'2", as
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function at a level of recursion. Functions in frames have the lowest numbers; allocating functions follow. */
+/* A function at a level of recursion. `function` is an index in callgrind.functions: functions with frames come first,
+ * then allocating functions. */
 struct callgrind_node {
 	size_t function;
 	size_t level; /* level of recursion; 1 is the outermost */
@@ -82,8 +83,8 @@ static void number_functions(struct callgrind *callgrind, const struct profile *
 	callgrind->occurrences = xcalloc(callgrind->function_count + 1, sizeof(*callgrind->occurrences));
 }
 
-/* Returns the number of the allocating function with that name, which is added if it is new. Searches all of them,
- * because they are few. */
+/* Returns the index of the allocating function with that name; adds the function if it is new. Searches all allocating
+ * functions, because they are few. */
 static size_t allocator_of(struct callgrind *callgrind, const char *name)
 {
 	size_t i = callgrind->function_count;
@@ -159,7 +160,8 @@ static void callgrind_add_group(struct callgrind *callgrind, const struct profil
 	add_edge(callgrind, &(struct edge){allocator, allocator, 0, *cost});
 }
 
-/* Writes "fn=(2) name". Because of the number, the name itself may begin with a parenthesis. */
+/* Writes a name with its number, for example "fn=(2) name". Because of the number, the name itself may begin with a
+ * parenthesis. */
 static void callgrind_write_name(const struct callgrind *callgrind, const char *key, size_t number, const char *name)
 {
 	fprintf(callgrind->out, "%s=(%zu) ", key, number + 1);

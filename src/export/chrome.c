@@ -39,7 +39,7 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 	free(name);
 }
 
-/* Writes the peak: the greatest number of bytes; for a kind of resource without sizes, of blocks. */
+/* Writes the peak of the bytes; for a kind of resource without sizes, the peak of the number of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
 	if (resource->peak.bytes && !resource->counts_alone)

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-/* The figure of a group that is written, for files that have one figure. */
+/* Which figure of a group is written, for files that have one figure of each group. */
 enum export_weight { WEIGHT_LIVE, WEIGHT_ALLOCATED, WEIGHT_PEAK, WEIGHT_COUNT, WEIGHT_LOST };
 
 struct export_options {

@@ -307,7 +307,7 @@ static void heaptrack_put_baseline(struct heaptrack *heaptrack, const struct rec
 	}
 }
 
-/* Writes the resident memory. Readers show the greatest figure as the peak, so a peak between two records is written,
+/* Writes the resident memory. Readers show the greatest value as the peak, so a peak since the last record is written,
  * too. The machine's number of pages is unknown, so it is written as 0. */
 static void heaptrack_put_resident(struct heaptrack *heaptrack)
 {

@@ -25,7 +25,8 @@ struct massif {
 	FILE *out;
 };
 
-/* A node's child: the parts from `first` to before `end`, which have the same frame at the child's depth. */
+/* A child of a node. It is the elements of `parts` from `first` to before `end`, which have the same frame at the
+ * child's depth. */
 struct child {
 	size_t first, end;
 	uint64_t bytes;
@@ -52,8 +53,8 @@ static int massif_compare_children(const void *a, const void *b)
 	return order ? order : compare_u64(x->first, y->first);
 }
 
-/* Returns the children of a node, the largest first; the caller frees them. The node is the parts from `first` to
- * before `end`, which have the same frames up to this depth. */
+/* Returns the children of a node, the largest first; the caller frees them. The node is the elements of `parts` from
+ * `first` to before `end`, which have the same frames up to this depth. */
 static struct child *children_of(const struct massif *massif, size_t first, size_t end, uint32_t depth, size_t *count)
 {
 	struct child *children = xcalloc(end - first, sizeof(*children));
@@ -159,8 +160,8 @@ static uint64_t width_of(const struct profile *profile, const struct profile_res
 		if (account && !profile->processes[i].is_old && account->timeline.moment_width > width)
 			width = account->timeline.moment_width;
 	}
-	/* If a process begins late, the profile is longer than each process's timeline. So the distance is doubled
-	 * until TIMELINE_MOMENTS moments are enough for the profile. */
+	/* If a process begins late, the profile is longer than each process's timeline. So the width is doubled until
+	 * TIMELINE_MOMENTS moments are enough for the profile. */
 	while (profile->end_since / width >= TIMELINE_MOMENTS)
 		width *= 2;
 	return width;
@@ -174,7 +175,7 @@ static void write_snapshots(struct massif *massif)
 	bool has_peak = massif->processes == 1 && massif->memory->peak.bytes;
 
 	for (uint64_t i = 0;; i++) {
-		/* A comparison of products would overflow after the last moment of a long trace. */
+		/* Compares indexes, because i * width could overflow after the last moment of a long trace. */
 		const bool is_end = i > profile->end_since / width;
 
 		if (has_peak && (is_end || peak < i * width)) {
@@ -189,7 +190,7 @@ static void write_snapshots(struct massif *massif)
 }
 
 /* Prints the peak of the resident memory at the end of the first line, because the format has no place for it; ms_print
- * shows this line as the arguments. Counts the processes. */
+ * shows this line as the arguments. Also sets massif->processes, the number of processes. */
 static void massif_print_resident(struct massif *massif)
 {
 	uint64_t peak = 0;

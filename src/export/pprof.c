@@ -1,5 +1,5 @@
 /* Writes a profile for pprof, compressed by gzip: for each stack the allocated and the live blocks and bytes of memory.
- * The C code for the messages is generated from pprof.proto by protoc-c. Only memory is written. */
+ * protoc-c generates the C code for the protobuf messages from pprof.proto. Only memory is written. */
 #include "config.h"
 #include "export/export.h"
 
@@ -146,7 +146,8 @@ static void pprof_add_line(Pprof__Location *location, uint64_t function, unsigne
 	location->lines[location->n_lines++] = line;
 }
 
-/* Returns the id of a place's location. It is not the place's number, because stackless calls have locations, too. */
+/* Returns the id of the location for a place. The id is not the place's number, because calls without a stack have
+ * locations, too. */
 static uint64_t location_id(struct pprof *pprof, size_t number)
 {
 	uint64_t *const id = hash_place(&pprof->location_of, number);

@@ -4,7 +4,8 @@
 
 #include "functrace/option_values.h"
 
-/* Adds a file from NAME=PATH, or from NAME, which is a file in /proc/PID. Returns 0, or what usage_error() returns. */
+/* Adds a file to settings->attachments: PATH for NAME=PATH, or /proc/PID/NAME for NAME alone. Returns 0, or what
+ * usage_error() returns. */
 int option_attach(struct parse *parse, const char *text);
 void option_attach_free(struct settings *settings);
 

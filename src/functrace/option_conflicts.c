@@ -67,7 +67,7 @@ static const struct conflict task_conflicts[] = {
 	{"scan-alone", EXCLUDES, "tracing-option",
 	 "{tracing-option} applies only to tracing, and --scan alone traces nothing; leave {tracing-option} out, or "
 	 "add -e memory to trace, and to scan at the end"},
-	/* Table rows for runs without a scan, and with a scan at the end of tracing. */
+	/* Table rows that apply to every task: tracing, a scan, or a repair. */
 	{"--why", NEEDS, "scan --repair", "--why explains a block that a scan found; add --scan"},
 	{"--children", NEEDS, "-t -p",
 	 "--children is for -t: the children of a program that functrace starts are traced anyway"},

@@ -8,7 +8,7 @@
 
 /* A child of the program's argp parser; its input is a struct parse. */
 extern const struct argp option_scan_argp;
-/* Returns true if --scan is combined with tracing: a program, a report or something to trace is also given. */
+/* Returns true if --scan is combined with tracing: a program, a report, -e or -x is also given, and --core is not. */
 bool option_scan_with_tracing(const struct settings *settings);
 /* Returns true if a traced kind of resource is the blocks of a heap. */
 bool option_scan_has_heap(const struct settings *settings);

@@ -25,8 +25,8 @@ struct parse {
 
 /* Prints the message and a hint to --help, and sets the exit status for wrong usage. Returns EINVAL. */
 int usage_error(struct parse *parse, const char *fmt, ...) FT_PRINTF(2, 3);
-/* Called after printing the text that an option requests (help, a list), when the program is to end. Sets status 0, or
- * status 1 after a message if standard output could not be written. Returns ECANCELED, which ends the parsing. */
+/* Sets status 0, or status 1 after a message if standard output could not be written. Called after the text that an
+ * option requests (help, a list) has been printed. Returns ECANCELED, which ends the parsing. */
 int options_shown(struct parse *parse);
 
 /* Calls add() for each item of a comma-separated list until one returns an error. Returns that error, or 0. */

@@ -6,7 +6,8 @@
 
 #define POSTPROC_NAME "functrace-postproc"
 
-/* Exit status of the child if functrace-postproc could not be executed; a message was printed. */
+/* Exit status of the process from postproc_start() if functrace-postproc could not be executed; that process has
+ * printed a message. */
 enum { POSTPROC_NOT_FOUND = 127 };
 
 /* Starts functrace-postproc: the file in this program's folder, or else the one in PATH. argv: the arguments; argv[0]

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Largest list of traces in bytes. A longer one contains more paths than a command line can have. */
+/* Maximum size of a list of traces, in bytes. A longer list contains more paths than a command line can have. */
 enum { LIST_MAX = 1 << 20 };
 
 /* Returns the arguments for functrace-postproc: its name, with which its messages begin, and its options. The array has
@@ -28,8 +28,8 @@ static char **words_for(const struct settings *settings, const char *name, size_
 	return argv;
 }
 
-/* Names the child "functrace", so that its messages begin with this name, because the user has given these options to
- * functrace. */
+/* Runs the check in a child with the name "functrace", so that the child's messages begin with this name, because the
+ * user has given these options to functrace. */
 int report_run_check(const struct settings *settings)
 {
 	size_t count;
@@ -59,7 +59,7 @@ static struct trace_list trace_list_read(const struct report_settings *report)
 	return list;
 }
 
-/* Returns the path after `path`; the first one for NULL; NULL after the last one. */
+/* Returns the path that follows `path` in the list, or NULL after the last one. For NULL returns the first path. */
 static char *trace_list_next(const struct trace_list *list, char *path)
 {
 	char *const next = path ? path + strlen(path) + 1 : list->text;

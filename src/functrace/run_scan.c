@@ -140,8 +140,8 @@ static int run_scan_print(struct run_scan_run *run, struct scan_report *report)
 	return 1;
 }
 
-/* Returns true if blocks are lost; after several scans, if the same blocks were lost in both of the last two, because
- * during a single scan the pointer to a new block may not have been stored yet. */
+/* Returns true if blocks are lost. After several scans, the same blocks must be lost in both of the last two: in a
+ * single scan a new block may look lost, because its pointer has not been stored yet. */
 static bool run_scan_is_lost(const struct scan_report *report)
 {
 	const struct scan_sum *sum =

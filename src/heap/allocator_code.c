@@ -1,4 +1,4 @@
-/* Finds out which object contains an allocator, and whether a thread runs its code. */
+/* Finds out which object contains an allocator, and whether a thread runs the allocator's code. */
 #include "config.h"
 #include "heap/allocator_code.h"
 #include "base/util.h"

@@ -13,8 +13,8 @@ bool code_is_beside(const struct heap_image *image, uint64_t variable, uint64_t 
 /* Returns true if this is the path of the C library, or of the separate libpthread of older versions. Allocators
  * call this code, and the C library's own malloc is part of it. */
 bool code_is_c_library(const char *path);
-/* Returns true if no thread runs code of the object whose variables include `address`, or code called by that
- * object. Else returns false and sets heap->reason. */
+/* Returns true if no thread runs code of the shared object whose variables include `address`, or code called by that
+ * object; also if no shared object has variables there. Else returns false and sets heap->reason. */
 bool code_is_left(struct heap *heap, uint64_t address);
 
 #endif

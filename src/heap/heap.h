@@ -57,11 +57,10 @@ struct heap *heap_without_blocks(const struct heap_image *image);
  * list need not contain all blocks. Sorts `extents`. Returns false if there are too many blocks. Must be called before
  * heap_note_block(). */
 bool heap_add_blocks(struct heap *heap, struct heap_extent *extents, size_t count);
-/* Writes the addresses of the locks of the heap's arenas, `most` of them at most. Returns the number of addresses
- * written, 0 if the locks are unknown. A lock is a word of 4 bytes. In a process with several threads it is not 0
- * while a thread changes the heap. *can_be_marked (may be NULL): true if the locks are the C library's low-level
- * locks (lowlevellock.h: 1 means held; 2 means held and waited for, so that the holder makes a futex call on
- * release). */
+/* Writes the addresses of the allocator's locks, `most` of them at most. Returns the number of addresses written, 0 if
+ * the locks are unknown. A lock is a word of 4 bytes. In a process with several threads it is not 0 while a thread
+ * changes the heap. *can_be_marked (may be NULL): true if the locks are the C library's low-level locks
+ * (lowlevellock.h: 1 means held; 2 means held and waited for, so that the holder makes a futex call on release). */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
 /* Returns true if a lock that heap_locks() returns is held in the image. Then a thread may be changing the heap even if
  * the heap is consistent. Returns false if the process has one thread. */
@@ -77,15 +76,15 @@ const char *heap_allocator(const struct heap *heap);
 const struct heap_figures *heap_figures(const struct heap *heap);
 
 /* Records that the program has a block at this address, according to a trace. If the address is inside a block of the
- * heap, a pointer to the address keeps that block alive, too, and true is returned. Returns false if a block of the
+ * heap, a pointer to the address makes that block reachable, too, and true is returned. Returns false if a block of the
  * heap begins at the address, or if no block contains it. Must be called before heap_classify(). */
 bool heap_note_block(struct heap *heap, uint64_t address);
 
 /* The additional results that a caller of heap_classify_for() asks for. */
 struct classify_options {
-	/* Called for each root with the bytes and number of the blocks that were reached through this root before
-	 * any other: once for the reachable blocks, and once more for each block that is possibly lost through the
-	 * root. address, tid: the root's location, as heap_root() returns it. */
+	/* Called for each root with the bytes and number of the blocks that were reached first through this root: once
+	 * for the reachable blocks, and once more for each block that is possibly lost through the root. address, tid:
+	 * the root's location, as heap_root() returns it. */
 	void (*owner)(void *context, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);
 	void *context;
 	bool has_ways; /* if true, the results of heap_way() are stored, which takes 8 bytes a block */
@@ -100,8 +99,8 @@ void heap_classify(struct heap *heap);
 /* Returns the number of blocks. Blocks are numbered from 0 on, in the order of their addresses. */
 size_t heap_count(const struct heap *heap);
 struct heap_block heap_block(const struct heap *heap, size_t index);
-/* Returns how a block was reached, if has_ways was set. *root: the root through which the block was reached first,
- * or HEAP_NONE if the block is lost. *from: the block that contains the pointer to this block, or HEAP_NONE if the
+/* Returns how a block was reached, if has_ways was set. *root: the root through which the block was reached first, or
+ * HEAP_NONE if no root has led to it. *from: the block that contains the pointer to this block, or HEAP_NONE if the
  * root is the pointer. If *from is followed repeatedly from a HEAP_INDIRECT block, the last block is a HEAP_LOST
  * one. */
 void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from);

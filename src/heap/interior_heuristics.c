@@ -61,7 +61,8 @@ static bool is_string(struct heap *heap, const struct heap_block *block, uint64_
 	       has_asked(heap, block, offset + capacity + 1);
 }
 
-/* Returns true for a header of 8 bytes that contains the size of the rest, as sqlite's allocator writes it. */
+/* Returns true if the block begins with a header of 8 bytes that contains the size of the rest, as sqlite's allocator
+ * writes it. */
 static bool interior_has_length(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned char *bytes = offset == 8 ? bytes_at(&heap->words, block->address, 8) : NULL;

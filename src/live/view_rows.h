@@ -45,8 +45,9 @@ struct view {
 	struct view_row *rows;
 	size_t row_count, row_capacity;
 	double interval; /* time between the last two updates, in seconds */
-	double seconds;  /* time that `calls` and grown_last cover: `interval` and the time since the last update */
-	/* Figures of the shown kind of resource in all processes, at the last update. */
+	double seconds;  /* time that `calls` and grown_last cover: `interval` plus the time since the last update */
+	/* Figures of all processes, computed together with the rows. `live`, `peak`, `grown` and `calls` are of the
+	 * shown kind of resource. */
 	struct tally live, peak; /* peak: of one process; several processes have their peaks at different times */
 	int64_t grown;
 	double calls;
@@ -54,7 +55,7 @@ struct view {
 	size_t shown;              /* number of processes */
 	bool has_times;            /* `age`, and the ages of rows, are in nanoseconds */
 	uint64_t age;              /* length of the longest trace in nanoseconds or calls */
-	/* there was a scan; the figures below count its lost blocks that are still alive */
+	/* there was a scan; the figures below are of blocks that the scans found lost, and that are still live */
 	bool has_scan;
 	struct tally lost; /* definitely or indirectly lost */
 	struct tally possibly;

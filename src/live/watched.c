@@ -120,9 +120,9 @@ void watched_free(struct watched *watched)
 	free(watched);
 }
 
-/* The trace contains the path of the program's file, but the program may have been started by the name of a link to
- * that file (redis-server, which links to redis-check-rdb). The name of the link can be found only while the program is
- * running. */
+/* Finds the name by which the program was started. It may be the name of a link to the program's file (redis-server,
+ * which links to redis-check-rdb), but the trace contains only the path of the file. The name can be found only while
+ * the program is running; otherwise the function returns the file's name. */
 const char *watched_program(struct watched *watched)
 {
 	const struct account *account = &watched->account;

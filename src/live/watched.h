@@ -30,7 +30,7 @@ struct looks {
 	struct site_looks *sites; /* indexed by the numbers of the sites */
 	size_t count;
 	struct tally base_live; /* sum over all sites at the view's baseline */
-	struct tally before;    /* blocks from before the trace in the records so far; these blocks are not growth */
+	struct tally before;    /* blocks from before the trace that the records so far contain; these are not growth */
 	uint64_t last_calls, newest_calls;
 	uint64_t scans;      /* number of scans at the last update */
 	uint64_t scanned_ns; /* time at which the newest scan was noticed, on the monotonic clock */

@@ -240,7 +240,8 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "each-in-file", is_each && (!view_options_want_all(&o->views) || o->views.export));
 }
 
-/* Returns true if the options ask for an output that -o names (without -o: standard output), besides other files. */
+/* Returns true if the options ask for an output that is written to -o (without -o: to standard output). Other outputs
+ * have options with file names of their own. */
 static bool postproc_checks_has_output(const struct postproc_options *o)
 {
 	if (view_options_want(&o->views))

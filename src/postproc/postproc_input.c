@@ -135,8 +135,8 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 	return input->reader;
 }
 
-/* Shows the progress: for a regular file, the position in the file, which may be compressed, as a percentage; else the
- * number of bytes. */
+/* Shows the progress: for a regular file, which may be compressed, the position in it as a percentage; else the number
+ * of bytes read. */
 static void show_work(struct postproc_input *input)
 {
 	const off_t place = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;

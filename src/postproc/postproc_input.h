@@ -29,8 +29,8 @@ bool postproc_input_begin(struct postproc_input *input, const struct postproc_op
 /* Makes the first Ctrl-C end the input instead of this program, as postproc_input_begin() does for an input that is
  * followed or no regular file. */
 void postproc_input_outlive_interrupt(void);
-/* Reads the next record, as reader_next() does. If reading takes long, shows the progress in a line on the terminal,
- * which is removed at the end of the trace. */
+/* Reads the next record, as reader_next() does. If reading takes long, shows the progress on the terminal, in a line
+ * that is removed at the end of the trace. */
 int postproc_input_next(struct postproc_input *input, struct record *record);
 /* Must be called after reading. Returns true if no damage was found. Otherwise prints a message with the number of
  * damaged places. */

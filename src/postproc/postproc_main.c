@@ -158,8 +158,8 @@ static void read_trace(struct postproc *postproc, struct postproc_input *input)
 	postproc_input_close(input);
 }
 
-/* Reports filters that matched nothing as errors, unless all filters matched something in at least one trace. It is an
- * error because a script would take the empty result for that of a program without leaks. */
+/* Reports filters that matched nothing as errors, unless in at least one trace every filter matched something. An empty
+ * result is an error because a script would take it for the result of a program without leaks. */
 static void postproc_main_report_unmatched(struct postproc *postproc)
 {
 	if (postproc->has_match || !postproc->unmatched.size)
@@ -238,8 +238,8 @@ static int status_of(const struct postproc *postproc)
 	return postproc->found_leaks ? postproc->options.error_exitcode : EXIT_SUCCESS;
 }
 
-/* Returns true if progress may be shown on the terminal, where it must not mix with other output. The output of views
- * and --stats is only written after reading. */
+/* Returns true if progress may be shown on the terminal, where it must not mix with other output. The output of
+ * --stats, and of views that need the complete profile, is only written after reading. */
 static bool may_show_work(const struct postproc_options *options)
 {
 	const bool is_stdout = !options->output || !strcmp(options->output, "-");

@@ -17,7 +17,7 @@
 
 const char *argp_program_version = "functrace-postproc " PACKAGE_VERSION;
 
-/* Maximum value of --cpus and --devices; no message of a SWAP trace has room for the data of more. */
+/* Maximum value of --cpus and --devices. A message of a SWAP trace has no room for the data of more CPUs or devices. */
 #define CPUS_MAX 65536
 
 enum postproc_options_long_option {

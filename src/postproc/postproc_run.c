@@ -84,8 +84,8 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
 		select_learn(chain->select, &record->object);
 }
 
-/* sp-rtrace may write an object after the calls that go through it, even at the end of the trace. So if the input can
- * be read twice, reads all objects in advance. */
+/* Reads the objects in advance, if a stage needs them and the input can be read twice, because sp-rtrace may write an
+ * object after calls whose stacks contain it, even at the end of the trace. */
 static void learn_late_objects(struct postproc_run_state *run)
 {
 	const struct reader_options options = {.encoding = run->options->input_encoding,
@@ -315,7 +315,7 @@ static bool is_folder_or_none(const char *path)
 }
 
 /* Returns the first stage for a new process. If the output is a folder, each process gets a file of its own in it.
- * Returns NULL after a message if the process is not the first one and its output has no place. */
+ * Returns NULL after a message if the output is one file and another process has it already. */
 static struct stage *begin_process(void *context)
 {
 	struct postproc_run_state *run = context;
@@ -388,7 +388,8 @@ static void check_choices(const struct postproc_run_state *run, struct buf *unma
 	}
 }
 
-/* Reports that the trace has no end note, if the output does not report this itself. */
+/* Reports that the trace has no end note: as an error with --error-exitcode, else as a warning for exports and
+ * mpatrol's outputs, which cannot show this. */
 static void report_incomplete(const struct postproc_run_state *run)
 {
 	const struct postproc_options *options = run->options;

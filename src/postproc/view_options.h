@@ -31,8 +31,8 @@ struct view_options {
 	size_t suppression_count, suppression_capacity;
 	bool no_own_suppressions;
 	/* The given options that choose how traces are read, how frames are named, and which leaks are suppressed, from
-	 * all tables of options, as words for a shell. Empty if there are none. A command that the report suggests
-	 * needs them to show the same. */
+	 * all tables of options, as words for a shell. Empty if there are none. The commands that the report suggests
+	 * contain these options, so that they give the same result. */
 	struct buf reading;
 	const char *old; /* --diff: path of the older trace to compare with; NULL: none */
 	struct account_wishes wishes;

@@ -184,8 +184,8 @@ bool proc_lacks_privileges(pid_t pid)
 
 /* ---- stat ---- */
 
-/* Field numbers as in proc(5). The fields after the name are searched from the last parenthesis, because the name may
- * contain any character. */
+/* Field numbers as in proc(5). The fields after the name begin after the last parenthesis, because the name may contain
+ * any character. */
 enum stat_field {
 	FIELD_STATE = 3,
 	FIELD_PARENT = 4,
@@ -241,7 +241,7 @@ int proc_stat_open(pid_t tid)
 {
 	char path[48];
 
-	/* Opening /proc/TID/stat instead would make the kernel add up the times of all threads. */
+	/* /proc/TID/stat would be slower: each time it is read, the kernel adds up the times of all threads. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
@@ -297,7 +297,8 @@ uint64_t proc_start_time(pid_t pid)
 	uint64_t now, running, after;
 	struct proc_stat stat;
 
-	/* Reads one clock between two readings of the other, and again if this thread has lost its CPU meanwhile. */
+	/* Read CLOCK_BOOTTIME between two readings of CLOCK_REALTIME. Repeat this if the two are far apart, because
+	 * this thread has probably lost its CPU meanwhile. */
 	for (unsigned tries = 0; tries < CLOCKS_MAX; tries++) {
 		now = clock_ns(CLOCK_REALTIME);
 		running = clock_ns(CLOCK_BOOTTIME);

@@ -10,14 +10,14 @@
 
 /* Returns the path of a file of /proc/TID, which the caller frees. */
 char *proc_path(pid_t tid, const char *name);
-/* Reads a file of /proc/TID as text, which the caller frees; *size (may be NULL) gets its size. NULL: the task has
- * ended, or the file cannot be read. */
+/* Reads a file of /proc/TID as text, which the caller frees; *size (may be NULL) gets its size. Returns NULL if the
+ * task has ended or the file cannot be read. */
 char *proc_read(pid_t tid, const char *name, size_t *size);
 
 /* Opens a file of /proc/TID with these flags (O_RDONLY or O_RDWR), close-on-exec. Returns a descriptor or -errno. */
 int proc_open(pid_t tid, const char *name, int flags);
-/* Reads a link of /proc/TID ("exe", "cwd", "fd/3"). The caller frees the target; NULL: the task has ended, or there
- * is no such link. */
+/* Reads a link of /proc/TID ("exe", "cwd", "fd/3"). Returns the path in it, which the caller frees; NULL: the task has
+ * ended, or there is no such link. */
 char *proc_link(pid_t tid, const char *name);
 /* Returns the name of a thread, at most 15 bytes, which the caller frees; NULL: the thread has ended. */
 char *proc_comm(pid_t pid, pid_t tid);

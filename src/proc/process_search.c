@@ -224,9 +224,9 @@ static void start_words_free(struct start_words *words)
 	free(words->comm);
 }
 
-/* Returns true if the process runs the program or script at `path`. Either `path` is the path of the process's program,
- * even if that file was deleted or replaced; or the file at `path` is the process's program, or the file that the first
- * word of the command line names, or the script. */
+/* Returns true if the process runs the program or script at `path`: if this is the path of its program, even if that
+ * file was deleted or replaced; or if the file at `path` is its program, its script, or the file that the first word of
+ * its command line names. */
 static bool is_run_by(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);
@@ -245,8 +245,8 @@ static bool is_run_by(pid_t pid, const void *path)
 	return found;
 }
 
-/* Returns true if this path is the first word or the script in the command line of the process, which may have been
- * started in another folder. */
+/* Returns true if this path is the first word or the script in the command line of the process. The process may have
+ * been started in another folder. */
 static bool is_started_as(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);

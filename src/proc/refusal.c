@@ -123,7 +123,7 @@ int refusal_before_attach(pid_t pid)
 		return refusal_of_attach(pid, ESRCH);
 	if (stat.flags & PROC_KERNEL_THREAD)
 		return refusal_of_attach(pid, EPERM);
-	/* If the tracer is another functrace that scans the process, it will detach soon. */
+	/* Wait up to 40 ms for another tracer to detach, because a functrace that scans the process detaches soon. */
 	for (unsigned i = 0; i < LOOKS && has_other_tracer(pid); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 	return has_other_tracer(pid) ? refusal_of_attach(pid, REFUSED_BY_TRACER) : 0;

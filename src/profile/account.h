@@ -39,7 +39,8 @@ struct resource_account {
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
-	/* valid after account_end(); NULL: there is no mark, or there were no calls before it */
+	/* tables of sizes at the account's mark; valid after account_end(); NULL: no mark, or the kind first occurred
+	 * after it */
 	struct resource_mark *at_mark;
 	uint64_t scans;                /* number of scans; the fields below describe the last one */
 	const char *scan_reason;       /* why the scan has no result (interned); "" if it has one */
@@ -66,7 +67,7 @@ struct resident {
 	bool is_known;
 	uint64_t last, peak;  /* values in the last record */
 	uint64_t known_since; /* time of the first record; before it, the memory is unknown */
-	struct timeline line; /* timeline of `last`: each tally has one call, and the value as its bytes */
+	struct timeline line; /* timeline of `last`: each tally has the value in `bytes`, and 1 in `calls` */
 };
 
 struct account {
@@ -128,8 +129,8 @@ struct moment account_next_moment(struct account *account, const struct record_c
 /* Returns true if the last scan has found out which blocks of this kind of resource are lost. */
 bool resource_account_has_scan(const struct resource_account *resource);
 
-/* Computes the fields that are valid after account_end(). Call it after the last record; it may be called again after
- * more records. */
+/* Computes the fields whose comments say "valid after account_end()". Call it after the last record; it may be called
+ * again after more records. */
 void account_end(struct account *account);
 
 /* Returns a text that shows the program to the user: its command line if the trace has it, else the path of its file.

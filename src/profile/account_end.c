@@ -1,4 +1,5 @@
-/* Computes the live blocks at the end, and which of them a scan has found lost. */
+/* Computes the figures of the blocks that are alive at the end: their ages, their classes according to the last scan,
+ * and which of them are leaks. */
 #include "config.h"
 #include "profile/account_parts.h"
 

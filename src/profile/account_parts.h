@@ -23,7 +23,8 @@ static inline unsigned account_size_bucket(uint64_t size)
 	return size ? 64 - (unsigned)__builtin_clzll(size) : 0;
 }
 
-/* These functions return a part of the account, which the account owns. They add the part if it does not exist yet. */
+/* The next four functions return a part of the account, which the account owns. They add the part if it does not exist
+ * yet. */
 struct resource_account *account_resource(struct account *account, struct resource_state *which);
 /* Returns the counts of a function. If `function` is NULL, the function is unknown and is counted as "?". */
 struct function_stats *account_function(struct account *account, struct resource_account *resource,

@@ -1,4 +1,4 @@
-/* Sums up the records of a process, and adds them to a profile. This is the last stage. */
+/* Sums up the records of a process, and adds the sums to a profile. This is the last stage. */
 #ifndef FT_PROFILE_PROFILE_STAGE_H
 #define FT_PROFILE_PROFILE_STAGE_H
 

@@ -42,8 +42,8 @@ static inline void figures_join(struct figures *to, const struct figures *more)
 	tally_join(&to->at_peak, &more->at_peak);
 }
 
-/* A place that allocates resources of one kind: a distinct stack, and the function that was called there. If one source
- * line calls several functions, their stacks are equal. */
+/* A place that allocates resources of one kind: a distinct stack, and the function that was called there. Calls of
+ * different functions have equal stacks if one call instruction makes them (by a function pointer). */
 struct site {
 	const struct stack *stack; /* NULL: the site of calls without a stack */
 	const char *function;      /* interned */
@@ -69,7 +69,7 @@ struct site {
 	uint64_t oldest_since, newest_since;
 	uint64_t number;             /* index in resource_account.sites */
 	uint64_t newest_id;          /* id of the newest live block; valid after account_end() */
-	bool has_newest;             /* newest_since and newest_id are set; an id of 0 is valid for a descriptor */
+	bool has_newest;             /* newest_since and newest_id are set; id 0 is valid (a descriptor) */
 	bool is_before;              /* blocks from before the trace, which have no stack */
 	uint64_t peak_seen;          /* `peaks` of struct resource_account when at_peak was set */
 	struct site_history history; /* live blocks at each moment of the timeline in struct resource_account */

@@ -16,8 +16,8 @@ struct stack_pattern {
 	const char *text; /* a glob (base/glob.h) */
 };
 
-/* A stack is selected if, for each kind that has patterns, at least one of them matches; of STACK_NOT_FUNCTION, none
- * may match. The caller owns the arrays and strings. */
+/* A stack is selected if it matches no pattern of STACK_NOT_FUNCTION and, for each other kind that has patterns, at
+ * least one of them. The caller owns the arrays and strings. */
 struct stack_filter_options {
 	const struct stack_pattern *patterns;
 	size_t pattern_count;

@@ -70,8 +70,8 @@ static bool matches_anywhere(const struct suppression_pattern *pattern, const st
 	return false;
 }
 
-/* Returns true if the patterns match the innermost frames; further frames are not compared. A PATTERN_ANYWHERE matches
- * any frame. */
+/* Returns true if the patterns match the innermost frames; further frames are not compared. For a PATTERN_ANYWHERE,
+ * returns true if it matches at least one frame. */
 static bool suppressions_matches(const struct suppression *suppression, const struct named_stack *stack)
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
@@ -131,9 +131,9 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 	return suppressions_find(suppressions, LEAK_KIND(kind), group->function, group->frames, group->frame_count);
 }
 
-/* Suppresses the picked blocks of one kind in the group if a suppression matches. Returns true if one does. part: these
- * blocks. earlier: those of them that were alive at earlier_since (account.h). They are subtracted, too: if -b joins
- * the group with others (profile_trim.h), they would hide growth of the others. */
+/* Suppresses the picked blocks of one class in the group if a suppression matches. Returns true if one does. part:
+ * these blocks. earlier: those of them that were alive at earlier_since (account.h). `earlier` is subtracted, too,
+ * because if -b joins the group with others (profile_trim.h), it would hide their growth. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part, const struct tally *earlier)
 {
@@ -173,7 +173,7 @@ static unsigned kinds_alive(const struct profile *profile, const struct profile_
 	return reachable.calls ? kinds | LEAK_REACHABLE : kinds;
 }
 
-/* Returns true if suppressions match every kind of the group's live blocks. All kinds have to be matched, because
+/* Returns true if suppressions match every class of the group's live blocks. All classes have to be matched, because
  * growth counts all live blocks, lost or not. */
 static bool is_alive_suppressed(struct suppressions *suppressions, const struct profile *profile,
 				const struct profile_group *group)

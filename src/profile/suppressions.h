@@ -39,7 +39,7 @@ struct suppressions {
 bool suppressions_read(struct suppressions *suppressions, const char *path);
 /* Adds the suppressions that are built into functrace. */
 void suppressions_add_own(struct suppressions *suppressions);
-/* Returns the first suppression that matches one of these kinds, this allocating function and these frames (the
+/* Returns the first suppression that matches one of these leak kinds, this allocating function and these frames (the
  * innermost first); returns NULL if there is none. */
 struct suppression *suppressions_find(struct suppressions *suppressions, unsigned kinds, const char *function,
 				      const struct profile_frame *const *frames, size_t frame_count);

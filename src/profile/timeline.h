@@ -1,5 +1,6 @@
 /* Records the amount of live resources over time: in a limited number of spans of equal length, and, for each site, at
- * a limited number of moments. When the limit is reached, the length doubles, so a trace of any length fits. */
+ * a limited number of moments. When a limit is reached, the spans become twice as long, or the moments twice as far
+ * apart, so a trace of any length fits. */
 #ifndef FT_PROFILE_TIMELINE_H
 #define FT_PROFILE_TIMELINE_H
 

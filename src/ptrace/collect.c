@@ -281,8 +281,8 @@ static struct stop wait_led(struct tracer *t)
 
 	if (now > t->collector->next_sweep)
 		stop = sweep(t, now);
-	/* If more tasks are busy than `recent` can hold, a wait for all is short, because the kernel soon finds one of
-	 * them. */
+	/* If more tasks are busy than `recent` can hold, wait for all tasks at once: the kernel soon finds a busy
+	 * one. */
 	if (stop.kind == STOP_NONE && !t->collector->many_busy)
 		stop = poll_or_sleep(t, POLLS / 2, wait_busy, wait_named);
 	if (stop.kind == STOP_NONE) /* also finds stops that SIGCHLD did not announce */

@@ -205,7 +205,8 @@ static void wait_for_stops(struct frozen_process *hold)
 
 		const bool are_held_up = hold->moving < hold->process.task_count;
 
-		/* functrace itself may have waited for a CPU since the last look, so one look follows the limit. */
+		/* After the limit, look once more, because functrace itself may have waited for a CPU since the last
+		 * look. */
 		is_last = waited > WAIT_NS ||
 			  (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold));
 		if (!is_last)
@@ -276,8 +277,8 @@ bool freeze_is_grouped(struct frozen_process *hold)
 /* Prepares the thread's registers for resuming. Returns the signal to resume it with. */
 static int get_ready(struct freeze_held *held)
 {
-	/* Not after a stop by PTRACE_SYSCALL: at the exit of a system call the kernel has not yet decided whether a
-	 * handler runs, and thus whether EINTR is returned. */
+	/* Restart no system call after a stop by PTRACE_SYSCALL: at the exit of a system call the kernel has not yet
+	 * decided whether a handler runs, and thus whether EINTR is returned. */
 	if (!held->is_grouped && !held->is_at_call && !stops_or_continues(held->signal))
 		task_restart_syscall(&held->task);
 	return held->signal;

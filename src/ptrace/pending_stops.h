@@ -24,8 +24,8 @@ static inline bool stops_are_queued(const struct tracer *t)
 {
 	return t->stops.head < t->stops.count;
 }
-/* Marks a task of the table with its latest stop. Every stop is marked at least once, before the tracer examines the
- * task or changes it. */
+/* Marks a task of the table with its latest stop. The tracer calls this at least once for every stop, before it
+ * examines or changes the task. */
 static inline void stops_mark(struct task *task, const struct stop *stop)
 {
 	task->stopped = stop->kind != STOP_GONE;

@@ -23,8 +23,8 @@ static void end_trial(struct spin *spin)
 {
 	const uint64_t present = spin->spent[spin->polls], other = spin->spent[!spin->polls];
 
-	/* Changes the method only if the other is faster by a tenth or more; otherwise it would change back and
-	 * forth. */
+	/* Change the method only if the other one is faster by more than a tenth, because otherwise two methods of
+	 * about the same speed would alternate. */
 	if (other < present - present / 10) {
 		spin->polls = !spin->polls;
 		spin->pause = 0;
@@ -50,8 +50,8 @@ void spin_done(struct spin *spin, bool timed, uint64_t ns, bool in_vain)
 
 	spin->spent[polled] += ns < LONGEST_NS ? ns : LONGEST_NS;
 	spin->in_trial++;
-	/* If the current method is sleeping, one wait that polled in vain is enough to keep it, from the second polling
-	 * wait of the trial on. */
+	/* If the current method is sleeping, and polling was in vain in the second polling wait of the trial or in a
+	 * later one, end the trial and keep sleeping as the method. */
 	if (in_vain && polled && !spin->polls && spin->in_trial >= TRIAL + 2) {
 		spin->spent[true] = UINT64_MAX;
 		spin->in_trial = 2 * TRIAL;

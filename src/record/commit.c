@@ -88,7 +88,7 @@ static void repeated_release(struct trace *trace, const struct event *e, const s
 
 static void unknown_release(struct trace *trace, const struct event *e)
 {
-	/* fails_unknown: the function fails for ids that are not allocated. As this call has succeeded, an allocation
+	/* fails_unknown: the function fails for ids that are not allocated. If such a call has succeeded, an allocation
 	 * was missed, and this is no double release. */
 	const bool is_proof = e->function->function->fails_unknown;
 	const struct release *const before = is_proof ? NULL : releases_find(live_of(trace, e), e->id);
@@ -143,8 +143,8 @@ static void allocate_one(struct trace *trace, const struct event *e)
 		live_add(trace, e);
 }
 
-/* Writes the remaining part of a partly released range as an allocation by the same call. Does nothing if it is
- * empty. */
+/* Writes a part that remains of a partly released range as an allocation by the releasing call. Does nothing if the
+ * part is empty. */
 static void keep_rest(struct trace *trace, const struct event *e, uint64_t start, uint64_t end)
 {
 	struct event rest = *e;

@@ -17,8 +17,8 @@ static bool heap_areas_is_known(const struct areas *areas, uint64_t address)
 	return count && address < areas->items[count - 1].to;
 }
 
-/* Adds an area and merges it with all areas that it overlaps or touches. Calls put() for each part that was in none of
- * them. */
+/* Adds an area and merges it with all areas that it overlaps or touches. Calls put() for each part of it that was in no
+ * area before. */
 static void add_area(struct areas *areas, struct area area, void (*put)(void *, uint64_t, uint64_t), void *context)
 {
 	size_t first = 0, end;

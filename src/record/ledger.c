@@ -221,8 +221,9 @@ static void commit_proven(struct trace *trace, const struct event *e)
 
 	if (!live->kind->is_range) {
 		reservation = hash_get_ptr(&live->reserved, e->id);
-		/* If a publisher is in flight and the id is not live, another thread may have reserved the release of
-		 * this new block. This allocation does not prove that release. */
+		/* If a publisher is in flight and the id is not live, this may be the publisher's allocation, and
+		 * another thread may have reserved the release of this very block. The allocation does not prove that
+		 * release. */
 		if (reservation && !must_wait(trace, e))
 			ledger_commit(trace, reservation, e->time_ns);
 		return;
@@ -274,8 +275,8 @@ static void ledger_hold(struct trace *trace, const struct event *e)
 	held->event = *e;
 	*ledger->held_end = held;
 	ledger->held_end = &held->next;
-	/* A publisher that never returns (a longjmp out of posix_memalign) must not hold releases for ever, so the list
-	 * is limited. */
+	/* A publisher that never returns (a longjmp out of posix_memalign) must not hold releases for ever. So if the
+	 * list is too long, the first release is written. */
 	if (++ledger->held_count <= HELD_MAX)
 		return;
 	write_held(trace, &ledger->held);

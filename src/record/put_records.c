@@ -157,7 +157,7 @@ static void put_all_records(struct trace *trace)
 }
 
 /* Looks up the names of a call's frames. Returns true if they are known. If the queue is empty, waits a moment for the
- * names, which takes less time than queueing the call. */
+ * names, because a short wait costs less than queueing the call. */
 static bool find_names(struct trace *trace, const struct record *record, struct named_address **names)
 {
 	struct naming *const naming = trace->naming;

@@ -19,7 +19,8 @@ void put_defer(struct trace *trace);
 bool put_is_deferring(const struct trace *trace);
 /* Ends the effect of put_defer(), and writes the queued records that are ready. */
 void put_undefer(struct trace *trace);
-/* Writes the queued records up to the first one whose names are not known yet. */
+/* Writes the queued records up to the first one whose names are not known yet, but at most up to the mark
+ * (deferred.h). */
 void put_ready(struct trace *trace);
 /* Writes all queued records. First waits for their names: less than a second if has_other_tasks (tasks are still
  * traced, and stay stopped meanwhile), a few seconds after a request to detach, otherwise until all are found. A stack

@@ -30,14 +30,14 @@ static inline const char *traced_family(const struct traced *function)
 	return function->any_family ? NULL : function->function->family;
 }
 
-/* Returns a number for a function's name and family. The number stays valid when the function is freed. Returns 0 if
- * there are more than 255 functions. */
+/* Returns a number for a function's name and family. The number stays valid when the function is freed. Returns 0 for a
+ * new function if 255 functions have numbers already. */
 unsigned function_number(struct run *run, const struct traced *function);
 /* Clears the cache of function_number(). To be called before a struct traced is freed, because another one may get its
  * address. */
 void functions_forget_last(struct run *run);
-/* Return the name in the trace, and the family (NULL if it may be any), of the function with that number, which must
- * not be 0. */
+/* function_shown() returns the name in the trace, and function_family() the family (NULL: any), of the function with
+ * that number, which must not be 0. */
 const char *function_shown(const struct run *run, unsigned number);
 const char *function_family(const struct run *run, unsigned number);
 void functions_free(struct run *run);

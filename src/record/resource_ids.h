@@ -10,7 +10,7 @@
 uint32_t kinds_end(const struct settings *set);
 /* Returns the kind of resource with that id, or NULL. */
 const struct resource *kind_of(const struct settings *set, uint32_t id);
-/* Returns the id of the resource at `index` in the table of `module`, which must be one of the run's modules. */
+/* Returns the id of the kind at `index` in the table of `module`, which must be one of the run's modules. */
 uint32_t kind_id(const struct settings *set, const struct module *module, size_t index);
 /* Returns the module whose table contains the kind with that id, or NULL. */
 const struct module *kind_module(const struct settings *set, uint32_t id);

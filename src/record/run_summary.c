@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Prints the summary of a run. A few traces are reported one by one. If there are many, as for a shell script, only the
- * main trace, the traces with the most live bytes, and the sum are reported. */
+ * main trace, those of processes that -t names, those with the most live bytes, and the sum are reported. */
 
 #define REPORTED_ONE_BY_ONE 6
 /* number of traces with the most live bytes that are reported if there are many */
@@ -47,7 +47,8 @@ static bool is_deleted(const char *path)
 	return path[proc_path_length(path)] != '\0';
 }
 
-/* Appends the pid, the name by which the process was started, and the path of its program if its name differs. */
+/* Appends the pid, the name by which the process was started, and the path of its program if that file has another
+ * name. */
 static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
 	const char *const file = path_name(trace->exe);
@@ -134,7 +135,8 @@ static struct live_total live_sum(const struct trace *trace)
 	return sum;
 }
 
-/* Returns the number of releases by another family, and of double releases if the trace contains notes on these. */
+/* Returns the number of releases by a function of another family than the allocation's and, if the trace contains notes
+ * on double releases, of these. */
 static uint64_t wrong_releases(const struct trace *trace)
 {
 	uint64_t wrong = 0;
@@ -296,7 +298,7 @@ static bool has_live_names(const struct run *run)
 }
 
 /* Returns true if the command that shows a report of `r` also shows the other trace. If there are few traces, the
- * command names all of them, because one report can show them together. */
+ * command names all that can be read together with `r`, because one report can show them together. */
 static bool is_shown_with(const struct run *run, const struct trace_report *r, const struct trace_report *other)
 {
 	/* The command can have only one --sysroot, so all paths must be of one mount namespace. */

@@ -17,9 +17,9 @@
 /* Chooses the names of trace files and opens them. In a folder the name is PID-N with the first unused N, and no file
  * is ever overwritten. With -o FILE the name is FILE for the first process, FILE.PID for others, and FILE.PID.N for
  * later traces of the same pid: after execve, after tracing was paused, or of a process that got the pid of an earlier
- * one. The suffixes .gz and .zst stay at the end of the name. Traces of earlier runs are overwritten. A file that this
- * run has written is never overwritten, even under another name. A name that the user did not give is skipped if the
- * file belongs to another user or is a link. */
+ * one. The suffixes .gz and .zst stay at the end of the name. Files of earlier runs are overwritten, but not a file
+ * that this run has written, even under another name. A name that the user did not give is skipped if the file belongs
+ * to another user or is a link. */
 
 #define NAMES_MAX 1000000 /* maximum number of names that are tried */
 
@@ -193,8 +193,8 @@ static int open_next(struct trace *trace)
 	return open_named(output);
 }
 
-/* Appends the path, with its NUL, to the list file for --report, which reads all traces at the end. A path may contain
- * any other byte. */
+/* Appends the path to the list file for --report, which reads all traces at the end. A NUL ends the path, because it
+ * may contain any other byte. */
 static void note_path(const struct trace *trace)
 {
 	const char *list = trace->run->set->report.list;

@@ -13,11 +13,11 @@ int trace_files_begin(struct run *run);
  * -errno. */
 int trace_file_open(struct trace *trace);
 /* Creates the file TRACE.NAME beside a trace or, if this name is taken, TRACE.NAME.N. Never overwrites a file that this
- * run has written; if -o is a folder, overwrites no file at all. Returns a descriptor or -errno. Sets *path to the
- * file's name, which the caller frees. */
+ * run has written; if -o is a folder or missing, overwrites no file at all. Returns a descriptor or -errno. Sets *path
+ * to the file's name, which the caller frees. */
 int trace_file_beside(struct trace *trace, const char *name, char **path);
 /* Appends a shell pattern that matches all traces of the run, in a folder or beside -o's FILE. It also matches traces
- * of earlier runs there. Returns false if no pattern matches all traces and no attachments. */
+ * of earlier runs there. Returns false if there is no -o, or no pattern that matches all traces but no attachments. */
 bool trace_file_pattern(const struct settings *set, struct buf *b);
 void trace_files_free(struct trace_files *files);
 

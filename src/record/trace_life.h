@@ -4,7 +4,7 @@
 
 #include "record/run.h"
 
-/* Returns a new trace, without a file, which was added to the run's list. trace_free() frees it. */
+/* Adds a new trace, without a file, to the run's list, and returns it. trace_free() frees it. */
 struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch);
 /* Removes a trace from the run's list and frees it. The trace's file must already be closed. */
 void trace_free(struct trace *trace);

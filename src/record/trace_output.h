@@ -6,8 +6,7 @@
 
 /* Sets the beginning of the trace's times to now. */
 void output_start(struct trace *trace);
-/* Opens the trace's file and writes the records that precede the first event. Returns 0 or -errno, which has been
- * reported. */
+/* Opens the trace's file and writes the records that precede the first event. Returns 0, or -errno after a message. */
 int output_begin(struct trace *trace);
 /* Writes queued records, and closes the trace's file if it has one. has_other_tasks: tasks are still traced, and must
  * not be kept stopped for long. */
@@ -31,8 +30,8 @@ void output_thread(struct trace *trace, struct thread *thread);
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind);
 /* Writes the figures of the heap. */
 void output_heap(struct trace *trace, const struct record_heap *heap);
-/* Writes that the process was scanned. reason: why the scan has no result for the resource; "" if it has one. Then
- * output_lost() is to be called for each lost live id of the resource. */
+/* Writes that the process was scanned. reason: why the scan has no result for the kind; "" if it has one. Then
+ * output_lost() is to be called for each lost live id of the kind. */
 void output_scan(struct trace *trace, uint32_t resource, const char *reason);
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
 /* Writes live blocks of the resource that are older than the trace. */

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Size of the first trace's pipe, in bytes. Other pipes keep the default size, because the kernel limits the sum for
- * each user. */
+/* Size of the first trace's pipe, in bytes. Other pipes keep the default size, because the kernel limits the total size
+ * of each user's pipes. */
 #define FIRST_SIZE (1 << 20)
 
 int view_pipe_open(struct trace *trace)

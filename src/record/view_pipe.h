@@ -9,13 +9,14 @@
 /* Creates the pipe of a trace and sets the trace's path. Returns the writing end, which is nonblocking, or a negative
  * errno. */
 int view_pipe_open(struct trace *trace);
-/* Sends the view the reading end, if that was not done yet, and the number of processes whose traces the view will not
- * get. To be called about once a second. */
+/* Sends the live view the reading end, if that was not done yet, and the number of processes whose traces the view will
+ * not get. To be called about once a second. */
 void view_pipe_pass(struct trace *trace);
-/* Returns true if a trace that is about to end may wait until the view has read all of it: the view has the reading
- * end, and no other trace is being written. */
+/* Returns true if a trace that is about to end may wait until the live view has read all of it: the live view has the
+ * reading end, and no other trace is being written. */
 bool view_pipe_may_wait(struct trace *trace);
-/* Closes the reading end of a trace that has ended. If it was not sent to the view, counts the process as not seen. */
+/* Closes the reading end of a trace that has ended. If it was not sent to the live view, counts the process as
+ * unseen. */
 void view_pipe_end(struct trace *trace);
 
 #endif

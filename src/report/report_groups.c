@@ -76,8 +76,8 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 	}
 }
 
-/* Returns the groups of the resource for which the section's figure is not 0, sorted by rank, the highest rank first.
- * The caller frees the array. */
+/* Returns the groups of the kind of resource for which the section's figure is not 0, sorted by rank, the highest rank
+ * first. The caller frees the array. */
 static struct report_groups_ranked *rank_groups(const struct report *report, const struct profile_resource *resource,
 						size_t *count)
 {

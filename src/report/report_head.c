@@ -34,8 +34,8 @@ static void report_head_write_process(struct report *report, const struct profil
 	lines_end(&report->lines);
 }
 
-/* Writes the processes of the older trace, or those of the traces that are reported. Each of the two lists is cut by
- * itself, so that an older trace of many processes does not hide which program is compared to it. */
+/* Writes the processes of the older trace (are_old), or those of the traces that are reported. Each of these two lists
+ * is limited to PROCESSES_SHOWN, so that an older trace of many processes does not hide the reported ones. */
 static void write_processes(struct report *report, bool are_old)
 {
 	const struct profile *profile = report->profile;
@@ -225,7 +225,7 @@ static void write_unseen(struct report *report)
 			    "stack(s) in full, because the caller of a frame was not found");
 }
 
-/* A note and those notes of other processes that are equal to it except for the numbers in the text. */
+/* The notes of several processes that are equal except for the numbers in their texts. */
 struct note_kind {
 	const char *text;           /* text of the first note */
 	const struct account *last; /* the last process with such a note */
@@ -256,8 +256,8 @@ static bool is_alike(const char *a, const char *b)
 	return true;
 }
 
-/* Returns the element of `kinds` for notes that are equal to this one except for numbers; returns NULL if there is none
- * yet. Two notes of one process never share an element, so that each of them is shown with its numbers. */
+/* Returns the element of `kinds` for notes that are equal to `text` except for numbers; returns NULL if there is none
+ * yet. Two notes of one process (`account`) never share an element, so that each of them is shown with its numbers. */
 static struct note_kind *kind_of_note(struct note_kind *kinds, size_t count, const struct account *account,
 				      const char *text)
 {
@@ -281,8 +281,8 @@ static void write_note(struct report *report, const struct note_kind *kind, bool
 	lines_end(&report->lines);
 }
 
-/* Writes the notes of the older trace, or those of the traces that are reported: separately, because a note says
- * nothing about another trace. */
+/* Writes the notes of the older trace (are_old), or those of the traces that are reported. The two are written
+ * separately, because a note says nothing about another trace. */
 static void write_notes(struct report *report, bool are_old)
 {
 	const struct profile *profile = report->profile;
@@ -343,8 +343,8 @@ static bool has_earlier_trace(const struct profile *profile, size_t process, con
 	return false;
 }
 
-/* Sets again[p] for each process p of the group if the blocks from before its trace are counted in an earlier trace of
- * the process, too. */
+/* Sets again[p] for each reported trace p with blocks of the group (blocks from before that trace) if an earlier trace
+ * of the same process has live blocks of the same kind. Those blocks are counted in both traces. */
 static void mark_counted_again(const struct profile *profile, const struct profile_group *group, bool *again)
 {
 	for (size_t m = 0; m < group->member_count; m++) {
@@ -355,9 +355,9 @@ static void mark_counted_again(const struct profile *profile, const struct profi
 	}
 }
 
-/* Writes of which process live blocks are counted twice. A process may have several traces, because tracing was paused
- * or functrace was attached again. Their live blocks are summed up, although a later trace also has those of an earlier
- * one. */
+/* Writes which process has live blocks that are counted twice. A process may have several traces, because tracing was
+ * paused or functrace was attached again. The live blocks of all traces are summed up, although a later trace also
+ * contains those of an earlier one. */
 static void write_counted_again(struct report *report)
 {
 	const struct profile *profile = report->profile;

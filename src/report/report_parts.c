@@ -99,8 +99,8 @@ struct tally report_sum(const struct report *report, const struct profile_resour
 	return sum;
 }
 
-/* Adds to `all` a group that a list leaves out: its figure less its older figure, which is 0 without a comparison. If
- * the group has fewer calls than before, the number of calls in `all` becomes smaller. */
+/* Adds to `all` the figure of a group that a list leaves out, minus its older figure (report_figure_old()), which is 0
+ * without a comparison. If the group has fewer calls than before, the number of calls in `all` becomes smaller. */
 static void join_left_out(const struct report *report, const struct profile_group *group, struct tally *all)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
@@ -117,10 +117,9 @@ static void add_left_out(struct report *report, const struct profile_resource *r
 	lines_end(&report->lines);
 }
 
-/* Writes a line about the blocks that suppressions leave out, if there are any. In a comparison the line is always
- * written, because report_suppressed() is not called then. Otherwise the line is written only if the section of leaks
- * shows no group (has_any is false), because report_suppressed() does not say of which kind of resource the blocks are.
- * Returns true if the line was written. */
+/* Writes a line about the blocks that suppressions leave out, if there are any, in two cases. In a comparison,
+ * report_suppressed() is not called. If the section of leaks shows no group (has_any is false), report_suppressed()
+ * does not say of which kind of resource the blocks are. Returns true if the line was written. */
 static bool write_unsaid_suppressed(struct report *report, const struct profile_resource *resource, bool has_any)
 {
 	const bool has_old = report->profile->has_old;

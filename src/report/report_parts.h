@@ -26,8 +26,9 @@ struct report_section {
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */
-	/* true: groups are ordered by the greater of two shares: that of their figure in the sum of all figures and, if
-	 * this is no comparison, that of their growth in the sum of all growths; false: by the figure alone */
+	/* true: groups are ordered by the greater of two shares: the group's share in the sum of all groups' figures,
+	 * and its share in their growth in the last tenth of the trace (not used in a comparison). false: by the figure
+	 * alone */
 	bool ranks_growth;
 };
 
@@ -63,8 +64,8 @@ struct tally report_figure(const struct report *report, const struct profile_gro
 struct tally report_figure_now(const struct report *report, const struct profile_group *group);
 /* Returns the section's figure of a group in the older trace, or at the time of --diff=@T. */
 struct tally report_figure_old(const struct report *report, const struct profile_group *group);
-/* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if there are
- * any. has_any: the section shows other groups. */
+/* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if a line was
+ * written. has_any: the section shows other groups. */
 bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any);
 /* Returns the section's figure of a whole kind of resource, from the kind's own sums; in a comparison, returns what
  * report_sum() returns. */
@@ -77,7 +78,8 @@ void report_add_tally(struct report *report, const struct profile_resource *reso
 /* Adds "+1,234 bytes, +5 blocks"; or "+5 descriptors" for a resource whose sizes mean nothing. growth: the growth of a
  * figure; if there are N calls fewer than before, its `calls` is 2^64 - N. */
 void report_add_growth(struct report *report, const struct profile_resource *resource, const struct tally *growth);
-/* Returns the noun, for example "block" or "blocks"; the text is in the buffer `room`. */
+/* Returns the noun for `count` resources of this kind, for example "block" or "blocks"; the text is in the buffer
+ * `room`. */
 const char *report_noun(const struct profile_resource *resource, uint64_t count, struct buf *room);
 /* Returns true if sizes of the resource mean something: blocks have sizes, but descriptors can only be counted. */
 bool report_has_bytes(const struct profile_resource *resource);
@@ -107,8 +109,8 @@ void report_groups(struct report *report, const struct profile_resource *resourc
 void report_tree(struct report *report, const struct profile_resource *resource);
 /* Writes the growth of a resource's groups since the older trace, or since the time of --diff=@T. */
 void report_growth(struct report *report, const struct profile_resource *resource);
-/* Writes the blocks from before the trace that a comparison leaves out because the older trace has no such blocks, if
- * there are any. */
+/* Writes the blocks from before the trace, if a comparison leaves them out because the older trace has no such
+ * blocks. */
 void report_uncompared(struct report *report, const struct profile_resource *resource);
 /* Writes commands that show more details. */
 void report_next(struct report *report);

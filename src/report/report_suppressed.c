@@ -36,7 +36,7 @@ void report_suppressed(struct report *report)
 }
 
 /* Adds a line for a frame to a suppression. kind: "fun" if `text` is the name of a function, "obj" if it is the path of
- * an object. text: NULL matches any frame. */
+ * an object. If `text` is NULL, the line matches any frame. */
 static void report_suppressed_add_pattern(struct buf *entry, const char *kind, const char *text)
 {
 	char *pattern = text ? glob_quote(text) : NULL;

@@ -50,7 +50,8 @@ static const char *report_tables_difference(uint64_t now, uint64_t old, char tex
 	return text;
 }
 
-/* Returns the figure by which rows are ordered, and which their bars show: live bytes (or number), or their growth. */
+/* Returns the figure that orders a row, and that its bar shows: live bytes (or the number of live resources) or, in a
+ * comparison, their growth. */
 static uint64_t row_key(const struct report *report, const struct profile_resource *resource,
 			const struct report_tables_row *row)
 {
@@ -267,7 +268,7 @@ static void add_thread_label(struct report *report, const struct report_tables_r
 		lines_add_name(&report->lines, row->name);
 }
 
-/* Returns true if a process has calls of the resource, and its trace contains no threads. */
+/* Returns true if a process has calls of the resource, and its trace does not say which threads made them. */
 static bool has_unknown_threads(const struct profile *profile, const struct profile_resource *resource)
 {
 	for (size_t p = 0; p < profile->process_count; p++) {

@@ -5,8 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Nodes with less than 1 / SHARE_MIN of the whole, and without --top those after the first CHILDREN_DEFAULT nodes of a
- * parent, are summed up in one line. INDENT_MAX: the deepest level that is indented more than the level above it. */
+/* Of a node's children, the largest is always shown. Other children that have less than 1 / SHARE_MIN of the whole, or
+ * come after the first CHILDREN_DEFAULT (with --top=N, after the first N), are summed up in one line. INDENT_MAX: the
+ * deepest level that is indented more than the level above it. */
 enum { SHARE_MIN = 100, CHILDREN_DEFAULT = 10, INDENT_MAX = 30 };
 
 struct report_tree_node {
@@ -119,8 +120,8 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 	return compare_u64(x, y);
 }
 
-/* Adds the node's frame, without the file, the line or "(inlined)" if the frames that are merged into the node differ
- * in it. */
+/* Adds the node's frame. Leaves out the file, the line or "(inlined)" if the frames that are merged into the node do
+ * not agree on it. */
 static void report_tree_add_frame(struct report *report, const struct report_tree_node *node)
 {
 	struct profile_frame frame = *node->frame;
@@ -153,7 +154,7 @@ static void report_tree_write_node(struct tree *tree, const struct report_tree_n
 	lines_end(lines);
 }
 
-/* The nodes that are still to be written, with their depths. The last item is written next. */
+/* A node that is still to be written, with its depth. In struct pending_list, the last item is written next. */
 struct pending {
 	size_t node;
 	unsigned indent;

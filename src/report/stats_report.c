@@ -217,8 +217,9 @@ static int stats_report_compare_stacks(const void *a, const void *b, void *by_li
 	return result ? result : descending(y->number, x->number);
 }
 
-/* Writes the names that the trace itself contains for a frame: the text after the frame's address, from the blank on.
- * If functions are inlined there, the text has more lines, each of which begins with a tab and the address. */
+/* Writes the names that the trace itself contains for a frame. text: the frame's text after its address, beginning with
+ * a blank. If functions are inlined at the address, the text has more lines, each of which begins with a tab and the
+ * address. */
 static void write_given_name(struct stats_report_state *report, const char *text)
 {
 	for (;;) {

@@ -1,4 +1,4 @@
-/* Writes the report of --stats: the sums of a trace. Its lines are as wide as the terminal. */
+/* Writes the report of --stats: the sums of a trace. Its lines are not wider than the terminal. */
 #ifndef FT_REPORT_STATS_REPORT_H
 #define FT_REPORT_STATS_REPORT_H
 

@@ -41,7 +41,8 @@ void lines_end(struct lines *lines);
  * the value is not 0. */
 void lines_add_bar(struct lines *lines, uint64_t value, uint64_t whole, unsigned width);
 
-/* Returns the width of the terminal to which `out` writes; returns 0 if it is no terminal. */
+/* Returns the width of the terminal to which `out` writes, but at least 40 (80 if the width is unknown); returns 0 if
+ * `out` is no terminal. */
 size_t lines_columns(FILE *out);
 /* Returns true if `out` is a terminal with colours, and NO_COLOR is not set. */
 bool lines_want_colours(FILE *out);

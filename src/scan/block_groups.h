@@ -50,13 +50,14 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);
 
-/* Returns the address of a block of the group, of the first class that is not empty; 0 if the group has no blocks. */
+/* Returns the address of a block of the group: the first one of the first class (enum scan_class) of which the group
+ * has blocks. Returns 0 if the group has no blocks. */
 uint64_t scan_group_example(const struct scan_group *group);
 /* Returns the sum of all blocks of a group. */
 struct scan_sum scan_group_all(const struct scan_group *group);
-/* Sort the groups by `rank` in descending order. scan_groups_sort() ranks a group by the bytes of its blocks of this
- * class; for lost blocks, it adds the bytes that are indirectly lost through them. scan_groups_sort_growth() ranks a
- * group by the growth of all its blocks since the previous scan. */
+/* These sort the groups by `rank` in descending order. scan_groups_sort() ranks a group by the bytes of its blocks of
+ * class `class`; for CLASS_LOST, it adds the bytes that are indirectly lost through these blocks.
+ * scan_groups_sort_growth() ranks a group by the growth of all its blocks, in bytes, since the previous scan. */
 void scan_groups_sort(struct scan_groups *groups, enum scan_class class);
 void scan_groups_sort_growth(struct scan_groups *groups);
 

@@ -115,16 +115,16 @@ static bool is_info_of(struct scan_types *types, uint64_t address, const char *c
 {
 	struct data_name name;
 
-	/* If the typeinfo has no name, it cannot contradict the class. With -fno-rtti the word is 0. */
+	/* If the typeinfo has no name, it cannot contradict the class. With -fno-rtti its address is 0. */
 	if (!address || !data_names_find(types->names, address, &name) || !name.symbol)
 		return true;
 	return !name.offset && !strncmp(name.symbol, TYPEINFO, sizeof(TYPEINFO) - 1) &&
 	       !strcmp(name.symbol + sizeof(TYPEINFO) - 1, class);
 }
 
-/* Returns true if whole objects of the class point to this place in its vtable (Itanium C++ ABI, 2.5.2). The two
- * words before the place are the offset from the pointer to the object, which is 0 for whole objects, and the
- * address of the class's typeinfo. */
+/* Returns true if whole objects of the class point to this place in its vtable (Itanium C++ ABI, 2.5.2). The two words
+ * before the place are the offset from the pointer to the object, which is 0 for whole objects, and the address of the
+ * class's typeinfo. Also returns true if the image does not contain these words. */
 static bool is_place_of_objects(struct scan_types *types, const struct heap_image *image, uint64_t word,
 				uint64_t offset, const char *class)
 {

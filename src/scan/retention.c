@@ -116,8 +116,8 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 	step->type = scan_type_name(types, scan_type_of(types, image, block.address, block.size));
 }
 
-/* Adds the blocks on the way to the block `index` as steps, from the first block on. If there are more than STEPS_MAX,
- * leaves out those nearest to the first block. */
+/* Adds the blocks on the way to block `index` as steps, from the first block on. Of more than STEPS_MAX blocks, leaves
+ * out those at the beginning of the way. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {

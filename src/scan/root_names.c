@@ -32,8 +32,9 @@ static const struct heap_thread *variables_of(const struct heap_image *image, co
 	return NULL;
 }
 
-/* Returns the thread whose stack pointer is nearest below the address. If the thread's variables are in the same
- * mapping, the stack ends before them. */
+/* Returns the thread whose stack pointer is nearest below the address (or the lowest one, if all are above it); NULL if
+ * the address is not on this thread's stack. If the thread's variables are in the same mapping, the stack ends before
+ * them. */
 static const struct heap_thread *stack_of(const struct heap_image *image, const struct heap_mapping *m,
 					  uint64_t address)
 {

@@ -134,8 +134,8 @@ struct scan_report *scan_report_of(struct scan *scan)
 
 /* ---- A copy with a consistent heap ---- */
 
-/* Waits before the next copy: for 1, 3 and 10 ms, then for about 5 ms. The times differ, so that they do not
- * coincide with a periodic action of the process. */
+/* Waits before the next copy: for 1, 3 and 10 ms, then for 2 to 8 ms. The times differ, so that they do not coincide
+ * with a periodic action of the process. */
 static void pause_before(unsigned copy)
 {
 	static const long first[] = {1000000, 3000000, 10000000};
@@ -281,7 +281,8 @@ static void scan_look_around(struct scan *scan)
 	const uint64_t program = snapshot_program(scan->snapshot);
 	const struct snapshot_figures *pause = snapshot_figures(scan->snapshot);
 
-	/* Until the first copy the process may have executed another program than the one whose name was read. */
+	/* Also begins anew at the first copy (program_number is 0), because the process may have executed another
+	 * program since the name was read. */
 	if (program != scan->program_number)
 		begin_anew(scan);
 	scan->program_number = program;

@@ -81,7 +81,8 @@ static void add_groups(struct buf *out, const struct scan_report *report)
 	buf_add_char(out, ']');
 }
 
-/* Adds the growth of each group's blocks since the previous scan, in bytes; the fastest-growing group comes first. */
+/* Adds the groups that have grown since the previous scan, with their growth in bytes and blocks; the group that has
+ * grown most comes first. */
 static void add_growth(struct buf *out, const struct scan_report *report)
 {
 	struct scan_groups *groups = report->groups;

@@ -43,8 +43,8 @@ static inline uint64_t hex_digits(uint32_t value)
 	return htobe64(x + ones * '0' + ((x + ones * 6) >> 4 & ones) * ('a' - '0' - 10));
 }
 
-/* Writes a number without leading zeros. Always stores 16 bytes at `p`; bytes from the returned address on have no
- * meaning. */
+/* Writes a number as hexadecimal digits, without leading zeros. Always stores 16 bytes at `p`; the bytes from the
+ * returned address on have no meaning. */
 static inline char *put_hex(char *p, uint64_t value)
 {
 	const unsigned count = value ? (67u - (unsigned)__builtin_clzll(value)) / 4 : 1;

@@ -25,8 +25,8 @@ enum encoding_ability {
 	ENCODING_COMMENT = 4096,         /* readers ignore lines that begin with "# " */
 	/* a reader can start in the middle of a trace (writer_options.cycle_size) */
 	ENCODING_CYCLES = 8192,
-	/* the format has a place for scans and their lost blocks; of the results of a scan, the second dialect can
-	 * contain only the heap record */
+	/* the format has a place for scans and their lost blocks; of a scan's results, its second dialect has a place
+	 * for the heap record only */
 	ENCODING_SCANS = 16384,
 	/* the format has a place for resident memory; the second dialect has none */
 	ENCODING_RESIDENT = 32768,

@@ -17,8 +17,8 @@ bool text_is_escape(const char *s, const char *also)
 {
 	char c;
 
-	/* \134 is an escape only if a backslash in its place would begin an escape, together with the characters after
-	 * it. */
+	/* \134 encodes a backslash. It is an escape only if this backslash, together with the characters after it,
+	 * would begin an escape. */
 	while ((c = octal(s + 1)) == '\\')
 		s += 3;
 	return c && (text_is_control(c) || (c & 0x80) || strchr(also, c));

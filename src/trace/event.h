@@ -152,9 +152,9 @@ enum stack_end {
 	STACK_LOST,  /* the unwinder could not find the next frame */
 };
 
-/* For formats that have the same mark for STACK_CUT and STACK_LOST: returns STACK_LOST if the stack has fewer frames
- * than the trace's depth, else STACK_CUT. depth: frames per stack of the trace; 0 if unknown, then STACK_CUT is
- * returned. */
+/* Returns the end of an incomplete stack, for formats that mark STACK_CUT and STACK_LOST alike: STACK_LOST if the stack
+ * has fewer frames than `depth`, the trace's maximum, else STACK_CUT. If the maximum is unknown (0), returns
+ * STACK_CUT. */
 static inline enum stack_end stack_end_marked(uint32_t frame_count, uint32_t depth)
 {
 	return frame_count < depth ? STACK_LOST : STACK_CUT;
@@ -216,7 +216,7 @@ struct record_attachment {
 	const char *name, *path;
 };
 
-/* Any other line of a text trace, without its newline. It is copied unchanged. */
+/* A line of a text trace that is no other record, without its newline. It is copied unchanged. */
 struct record_comment {
 	const char *text;
 };

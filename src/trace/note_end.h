@@ -19,8 +19,9 @@ bool note_end_parse(const char *text, struct process_end *end);
 /* The last note of a trace that ends for a reason for which there is no other note. */
 #define NOTE_TRACE_ENDS "the trace ends here"
 
-/* Returns true if this note ends the trace of process `pid`: it says that the process has exited or was killed, has
- * called execve, is detached, or that tracing is paused. If has_pid is false, the note may be about any process. */
+/* Returns true if this note ends the trace of process `pid`: if it is NOTE_TRACE_ENDS, or says that the process has
+ * exited, was killed, has called execve or is detached, or that tracing is paused. If has_pid is false, the note may be
+ * about any process. */
 bool note_ends_trace(const char *text, bool has_pid, uint32_t pid);
 
 /* Checks whether the trace of a process ends with a note that ends it. The struct must be zeroed before the first

@@ -14,7 +14,7 @@ struct stacktrack_format;
 struct reader_options {
 	const struct encoding *encoding; /* NULL: recognise the format by the first bytes */
 	bool follow;                     /* at the end of the file, wait for more bytes */
-	/* A signal handler sets *stop to end the waiting; NULL if no signal ends it. */
+	/* A signal handler sets *stop to end a wait for more bytes; NULL if no signal does this. */
 	const volatile sig_atomic_t *stop;
 	/* Called with a clause about each record that was read but looks damaged ("line 7 looks like a damaged frame"),
 	 * and about facts that the user should know. NULL: damage is only counted. */
@@ -34,7 +34,7 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 
 /* Reads the next record. Returns 1; 0 at the end; -EBADMSG if the input is damaged or incomplete at this place (all
  * earlier records have been returned); another negative errno if reading failed. After an error, reader_error() returns
- * a message with the offset. */
+ * a message that says at which byte of the input it occurred. */
 int reader_next(struct reader *reader, struct record *record);
 const char *reader_error(const struct reader *reader);
 

@@ -234,8 +234,8 @@ int input_wait(struct input *input)
 
 	if (!input->follow)
 		return 0;
-	/* Check the variable of the signal's handler instead of nanosleep()'s result, because the signal may have come
-	 * before. A signal between the check and nanosleep() is noticed a tenth of a second later. */
+	/* Check *stop, which the signal handler sets, instead of nanosleep()'s result, because the signal may have come
+	 * before nanosleep(). A signal between the check and nanosleep() is noticed a tenth of a second later. */
 	if (!input->stop || !*input->stop)
 		nanosleep(&pause, NULL);
 	if (input->stop && *input->stop)

@@ -225,9 +225,9 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 	return 1;
 }
 
-/* A filter for the stop pump. If the stop is the end of a program that could not be started, sets *context (an int) to
- * functrace's exit status, and returns true, so that the stop is not dispatched like the end of a target. Returns false
- * for all other stops, and also if a signal has killed the program. */
+/* Filters stops until the launched program has called execve. If the stop is the program's end, sets *context (an int)
+ * to functrace's exit status, and returns true, so that the end is not dispatched like that of a target. But returns
+ * false if a signal has killed the program, and for all other stops. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;

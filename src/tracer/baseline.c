@@ -142,7 +142,8 @@ static void baseline_reserve(struct entering *e, uint32_t resource, size_t count
 	ledger_take_room(e->p->trace, resource, &room.hash);
 }
 
-/* Adds the blocks to the trace, PART at a time. After each part, acts on the stops that have come meanwhile. */
+/* Adds to the trace those blocks of `heap` that are from before the trace, PART at a time. After each part, acts on the
+ * stops that have come meanwhile. */
 static void enter_blocks(struct entering *e, uint32_t resource, const struct heap *heap)
 {
 	const size_t count = heap_count(heap);
@@ -155,8 +156,8 @@ static void enter_blocks(struct entering *e, uint32_t resource, const struct hea
 	}
 }
 
-/* Adds the blocks to the trace, ends the baseline in the ledger, and frees the copy. Returns false if no task is left
- * to trace. */
+/* Adds to the trace those blocks of the copy that are from before the trace, ends the baseline in the ledger, and frees
+ * the copy. Returns false if no task is left to trace. */
 static bool end_baseline(struct process *p, const struct traced_capture *capture, struct baseline *baseline)
 {
 	struct entering entering = {

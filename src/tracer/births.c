@@ -237,8 +237,8 @@ void act_new_task(struct tracer *t, struct task *parent, const struct stop *stop
  *	100: fork() makes 101 | SIGKILL | 100: exit event, fork() = 101 | 100: ended | 101: first stop
  *
  * Whenever a thread group ends, its threads get such a SIGKILL, also if another thread calls exit() or execve(). The
- * number in the register may be one of another pid namespace, so it is used only if it is the id of a tracee that is
- * not in the table yet. */
+ * number in the register may be one of another pid namespace. So it is used only if it is the id of a held child of
+ * this group, or of a tracee that is not in the table yet. */
 void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
 	struct process *const p = maker->process;

@@ -18,8 +18,8 @@ struct capture_job {
 /* Makes a job. The job reads the memory through `task`. */
 struct capture_job capture_job_by(struct heap_capture *capture, const struct task *task);
 
-/* Functions for background_begin(). Each does the work of the function of the same name in scan/capture/heap_capture.h;
- * `job` is a struct capture_job. */
+/* Functions for background_begin(): capture_job_warm() does the work of heap_capture_warm(), and so on (see
+ * scan/capture/heap_capture.h). `job` is a struct capture_job. */
 void capture_job_warm(void *job);
 void capture_job_copy(void *job);
 void capture_job_read(void *job);

@@ -201,8 +201,8 @@ static void act_signal(struct task *task, int sig)
 		if (fault && before && task->process->arch->pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
-	/* Without a tracer, the kernel would discard a signal that the target ignores, and the target's system call
-	 * would go on. */
+	/* Restart a system call that this stop has interrupted: without a tracer, the kernel would discard a signal
+	 * that the target ignores, and the call would go on. */
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);

@@ -57,7 +57,7 @@ static void leave_old_process(struct task *task)
 	if (!old)
 		return;
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
-	if (!old->tasks) /* otherwise the task was a child of vfork, and the memory is the parent's */
+	if (!old->tasks) /* otherwise other tasks still use the memory, such as a vfork child's parent */
 		leak_check_at_exec(old);
 	process_unref(old, how);
 }

@@ -5,9 +5,9 @@
 
 #include "tracer/process.h"
 
-/* Called at a task's exit stop. If the task is the last of its process (is_last), the kernel frees the memory next. So
- * the heap is captured first, for the lost blocks or, without --scan, for the heap's figures. Returns true if the task
- * stays stopped for the capture. The end of the capture resumes the task. */
+/* Called at a task's exit event. If the task is the last of its process (is_last), the kernel frees the memory next. So
+ * this function begins the capture of the heap, for the lost blocks or, without --scan, for the allocator's figures.
+ * Returns true if the task stays stopped for the capture. The end of the capture resumes the task. */
 bool exit_captures_task_ended(struct task *task, bool is_last);
 /* Begins the next step of each capture whose background thread has done its work: classifying the blocks, or writing
  * the results. Called often, and cheap if no thread has done its work. */

@@ -118,8 +118,8 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 	trace->foreign_mounts = from->foreign_mounts;
 	trace->attached = from->attached;
 	trace->is_forked = true;
-	/* The child's memory was copied a moment before the fork was reported. Another thread of the parent may have
-	 * released a block since. */
+	/* The child's memory was copied a moment before the fork was reported. If another thread of the parent has
+	 * released a block since, the child still has this block, but its ledger does not. */
 	trace->may_miss = from->may_miss || parent->task_count > 1;
 	trace->forked_by = parent->pid;
 	trace_copy_contexts(from, trace);

@@ -83,9 +83,9 @@ static bool has_block(const struct trace *trace, bool (*is_it)(const void *conte
 	return false;
 }
 
-/* Returns true if the trace has blocks, and all of them are outside this heap. Then the blocks are another allocator's,
- * and the heap is the C library's. The tracer acts on no stop meanwhile, and there may be millions of blocks, so this
- * function looks at as few as possible. */
+/* Returns true if the trace has blocks, and all of them are outside this heap. Then the program has an allocator of its
+ * own, and the heap is the C library's. The tracer acts on no stop meanwhile, and there may be millions of blocks, so
+ * this function looks at as few as possible. */
 static bool leak_check_is_of_another(const struct trace *trace, const struct heap_capture *capture)
 {
 	return has_block(trace, leak_check_is_any, capture) && !has_block(trace, leak_check_is_there, capture);
@@ -158,8 +158,8 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
 {
-	/* If traced calls have allocated blocks, but no heap was found or no block is in the heap, the blocks are
-	 * another allocator's. */
+	/* If traced calls have allocated blocks, but no heap was found or no block is in the heap, the blocks are from
+	 * an allocator that functrace does not know. */
 	if (reason ? trace->counts.events && heap_capture_is_unknown(capture)
 		   : leak_check_is_of_another(trace, capture))
 		reason = "functrace does not understand the program's allocator";

@@ -18,10 +18,10 @@ bool leak_check_is_wanted(const struct process *p);
 /* Returns true if the trace gets the allocator's figures: memory is traced, neither --scan nor --no-baseline was given,
  * and the trace's format has a place for the figures. */
 bool leak_check_figures_are_wanted(const struct process *p);
-/* Returns the largest size, in bytes, of a copy that is made for these figures alone. */
+/* Returns the largest size, in bytes, of a copy that is made for the allocator's figures alone. */
 uint64_t leak_check_figures_limit(const struct process *p);
-/* Writes the allocator's figures, without lost blocks. If there are none although the trace has events, counts the
- * trace in run->without_figures, and stores the reason of the first such trace in run->why_without. reason: why the
+/* Writes the allocator's figures, without lost blocks. If there are no figures although the trace has events, counts
+ * the trace in run->without_figures, and stores the reason of the first such trace in run->why_without. reason: why the
  * capture has failed; NULL: it has not. */
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
 /* Returns true if the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,

@@ -124,8 +124,8 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.is_wanted = aim->is_wanted,
 		.copied = aim->copied,
 		.was_read = aim->was_read,
-		/* With -L some functions of the allocator have no breakpoints at which a sleeper that wakes would
-		 * stop. */
+		/* Stop sleeping tasks, too, with -L: some functions of the allocator then have no breakpoints at which
+		 * a task that wakes would stop. */
 		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,

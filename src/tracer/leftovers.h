@@ -4,7 +4,8 @@
 
 #include "ptrace/tracee.h"
 
-/* The findings in all processes. The caller zeroes the struct before the first call. */
+/* The breakpoints that leftovers_look() has found in all processes so far. The caller zeroes the struct before the
+ * first call. */
 struct leftovers {
 	pid_t pid; /* the first process that contains such breakpoints; 0: none does */
 	char *name;
@@ -16,7 +17,8 @@ struct leftovers {
 size_t leftovers_count(struct process *p);
 /* Counts the breakpoints that a killed tracer has left in the process. Called before this run inserts any. */
 void leftovers_look(struct process *p, struct leftovers *found);
-/* Prints a warning that names the processes and says what to do, and frees the findings. */
+/* If breakpoints were found, prints a warning that names the first process, counts the others, and says what to do.
+ * Clears the struct. */
 void leftovers_say(struct leftovers *found);
 
 #endif

@@ -85,7 +85,8 @@ static bool make_ready(struct task *task, const struct stop *stop)
 	}
 }
 
-/* In the functions below, `only` is the process from which functrace detaches; NULL: it detaches from all. */
+/* Returns true if functrace detaches from the task's process. In this and the functions below, `only` is the process
+ * from which functrace detaches; NULL: it detaches from all. */
 static bool is_concerned(const struct process *only, const struct task *task)
 {
 	return !only || task->process == only;
@@ -125,7 +126,8 @@ static void interrupt_all(struct tracer *t, const struct process *only)
 			task->life->parting.is_asleep =
 				task->phase == PHASE_LIVE ? can_be_left(only, task) : has_ended_early(task);
 	for (size_t i = 0; (task = tasks_next(t, &i));) {
-		/* ESRCH: the task is gone without a report (by an exec), or its exit is about to be reported. */
+		/* If the interrupt fails with ESRCH, the task is gone without a report (by an exec), or its exit is
+		 * about to be reported. So functrace waits for no stop of it. */
 		if (is_concerned(only, task) && task->phase == PHASE_LIVE && !task->life->parting.is_asleep &&
 		    !task->life->parting.is_ready && (!task->stopped || task->listening))
 			task->life->parting.is_asleep = !task_interrupt(task);
@@ -254,8 +256,8 @@ static void verify_text(struct process *p)
 			 p->pid, sites, slots);
 }
 
-/* Removes up to 32 of the breakpoints that are still inserted, which are at return addresses: of the process `only`,
- * or, if that is NULL, of one process. Returns false if no breakpoint is left. */
+/* Removes up to 32 breakpoints at return addresses; no others are still inserted. Takes them from the process `only`
+ * or, if that is NULL, from one process that has some. Returns false if no breakpoint is left. */
 static bool remove_some_returns(struct tracer *t, struct process *only)
 {
 	if (only)
@@ -352,9 +354,9 @@ static bool has_ready_task(const struct process *p)
 	return false;
 }
 
-/* Returns a process with a broken trace from which functrace has not detached yet. A launched program stays attached,
- * without breakpoints, as long as others are traced, because functrace has to end when the program ends, and stop when
- * it stops. */
+/* Returns a process with a broken trace from which functrace has not detached yet, or NULL. A launched program stays
+ * attached, without breakpoints, as long as other processes are traced, because functrace has to end when the program
+ * ends, and stop when it stops. */
 static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)

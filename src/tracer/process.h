@@ -16,7 +16,7 @@ struct process_life {
 	struct process *lender, *borrowers, *next_borrower;
 	int loan;               /* the borrowing's id in the guardian's journal (guard_lend()); -1: none */
 	bool lacks_breakpoints; /* the text may lack breakpoints: the process gets its own tables before it runs */
-	struct heap_capture *exit_capture; /* for the leak check at exit; NULL: no task is at its exit event */
+	struct heap_capture *exit_capture; /* the capture at exit; NULL: not wanted, or no exit event was seen yet */
 	struct end_reading *end_reading;   /* exit_captures.c: NULL if no capture at exit is under way */
 	bool is_looked_through;            /* leak_check_detach.c: the process was captured in this round */
 	bool has_verdict;                  /* exit_captures.c: the leak check at exit has begun, or is written */

@@ -35,8 +35,9 @@ static int process_prepare(struct process *p)
 	process_update_objects(p);
 	if (!p->objects.count)
 		return -ESRCH;
-	/* At its next notice (_dl_debug_state) the dynamic linker stops at a breakpoint. So no library is unloaded and
-	 * loaded again unnoticed while functrace inserts the other breakpoints. */
+	/* Insert the breakpoint at _dl_debug_state first, at which a task stops when the dynamic linker loads or
+	 * unloads a library. So no library is unloaded and loaded again unnoticed while functrace inserts the other
+	 * breakpoints. */
 	probe_linker(p);
 	process_update_objects(p);
 	r_debug_mark_lasting(p);

@@ -266,7 +266,8 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one)
 		    !proc_is_alive(one))
 			continue;
 		seize_tasks(t, pid, &error);
-		/* A process that has just called execve is traced, and does not share the memory any more. */
+		/* If the process has called execve since the check above, it is seized now, but does not share the
+		 * memory any more. */
 		if (is_placed(t, pid) || !is_sharing(pid, one))
 			continue;
 		if (!error) {

@@ -33,7 +33,7 @@ static const struct process *reporter(struct tracer *t, const struct stop *stop)
 	return task ? task->process : NULL;
 }
 
-/* Returns a queued stop or one that is present; STOP_NONE if there is none. */
+/* Returns a queued stop, or one that the kernel has; STOP_NONE if there is none. Queues stops of the held process. */
 static struct stop next_stop(struct service *service)
 {
 	struct tracer *const t = service->t;

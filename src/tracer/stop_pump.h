@@ -23,7 +23,7 @@ struct stop_pump {
 extern const struct stop_pump pump_waits, pump_polls;
 
 /* Takes one stop and acts on it, which may free the stop's task. Returns STOP_NONE if there is no stop, or if the pump
- * is called from a dispatch. */
+ * is called while another stop is dispatched or filtered. */
 struct stop pump_once(struct tracer *t, const struct stop_pump *pump);
 /* Does the same as pump_once() until there is no stop; returns false if nothing is left to trace. */
 bool pump_all(struct tracer *t, const struct stop_pump *pump);

@@ -42,7 +42,8 @@ void task_make_ready(struct task *task, int signal)
  * none. */
 static struct process *task_free(struct tracer *t, struct task *task)
 {
-	/* If the tid is reused for another thread, that thread's name must be written. */
+	/* Forget the name of the thread: if the tid is reused for another thread, that thread's name must be
+	 * written. */
 	if (task->process)
 		output_forget_thread(task->process->trace, task->tid);
 	task_calls_free(task, false);

@@ -39,19 +39,20 @@ struct task_life {
 
 	/* Used while functrace detaches from the task: written by letgo.c, except what task_make_ready() writes. */
 	struct {
-		bool is_asleep; /* functrace waits for no stop of the task: it sleeps in a system call, or ends */
+		bool is_asleep; /* the task sleeps in a system call, or ends, so functrace waits for no stop of it */
 		bool can_call;  /* the task is in a stop in which it can make a system call for the tracer */
 		bool is_ready;  /* stopped, and free of functrace's changes: task_make_ready() */
 		int signal;     /* the signal that the kernel delivers when the task continues: task_make_ready() */
 	} parting;
 };
 
-/* Makes a new task of process p (NULL: its process is not known yet). The data of src/tracer about it are empty. */
+/* Makes a new task of process p (NULL: its process is not known yet), with an empty `life`. */
 struct task *task_begin(struct tracer *t, pid_t tid, pid_t tgid, struct process *p, enum task_phase phase);
 /* Resets the state of a leader whose tid another task has taken by an exec that was not reported. */
 void task_begin_again(struct task *leader);
-/* Continues the task after its event has been handled. While functrace detaches from it, the task instead stays stopped
- * and ready to be detached: any stop cancels a pending interrupt, so the task would not stop again. */
+/* Continues the task after its event has been handled. But while functrace detaches from the task's process, leaves the
+ * task stopped and makes it ready to be detached, because the stop has cancelled a pending interrupt: if the task
+ * continued, it would not stop again. */
 void task_go_on(struct tracer *t, struct task *task);
 /* Makes a stopped task ready to be detached; the detach delivers `signal` (0: none). */
 void task_make_ready(struct task *task, int signal);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* If no known heap is found in a copy, another copy is made at most this many times, because a thread may have been
+/* Maximum number of further copies while no copy contains a heap of a known allocator, because a thread may have been
  * changing the heap's lists. */
 #define WAIT_MAX        2
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
@@ -167,9 +167,9 @@ static uint64_t traced_capture_release(struct traced_capture_attempt *l)
 	return held;
 }
 
-/* Acts on stops until the program has done the work that the pause delayed. Traced calls slow that work down, and a
- * client waits for both the pause and the work. The thread that reads the copy would take a CPU from the program, so it
- * starts afterwards. */
+/* Acts on stops until the program has done the work that the pause delayed. Clients of the program wait for the pause
+ * and for this work, which the stops slow down. So the thread that reads the copy, and would take a CPU from the
+ * program, is started afterwards. */
 static void traced_capture_catch_up(struct traced_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
@@ -208,8 +208,9 @@ static bool only_sleepers_are_moving(const struct process *p)
 	return true;
 }
 
-/* Stops all tasks, except sleepers if the request spares them, and queues their stops; the tasks stay stopped until
- * these are acted on. Returns a task through which the memory can be read, or NULL. */
+/* Interrupts all running tasks, except sleepers if the request spares them, and waits a limited time for their stops.
+ * The stops are queued, and the tasks stay stopped until the tracer acts on these stops. Returns a task through which
+ * the memory can be read, or NULL. */
 static struct task *stop_all(struct traced_capture_attempt *l)
 {
 	struct process *const p = l->p;
@@ -241,10 +242,10 @@ static uint64_t time_between(unsigned pause)
 	return 500000 + pause * 7919 % 7 * 500000;
 }
 
-/* Stops all tasks. If the request has is_early, tries to do so while no task is changing the heap. A task at a hit is
- * not changing it. If another task may be changing it, lets the interrupted tasks run on for a moment and tries again;
- * other stops are queued, so that more and more tasks are at a hit. Returns a task through which the memory can be
- * read, with all tasks stopped; NULL if the memory cannot be read. */
+/* Stops all tasks. If the request has is_early, tries to do so while no task is changing the heap: if a task may be
+ * changing the heap, lets the interrupted tasks run on for a moment and stops them again, up to EARLY_MAX times. A task
+ * that comes to a hit meanwhile is not inside the allocator, and stays stopped. Returns a task through which the memory
+ * can be read; NULL if there is none. */
 static struct task *stop_at_rest(struct traced_capture_attempt *l)
 {
 	for (unsigned pause = l->capture->pauses++;; pause = l->capture->pauses++) {
@@ -319,7 +320,8 @@ static void try_until_read(struct traced_capture_attempt *l)
 			return;
 		heap_capture_again(l->capture->heap_capture);
 		l->is_read = false;
-		/* Acts on stops first, because a task that is stopped for a signal may be inside malloc. */
+		/* Act on stops before the next copy, so that a task that a signal has stopped inside malloc can leave
+		 * malloc. */
 		if (!l->capture->goes_on || !service_for(&l->service, time_between(l->copies)) || !l->p->tasks ||
 		    !l->request->is_wanted(l->p))
 			return;

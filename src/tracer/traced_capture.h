@@ -12,8 +12,8 @@ struct capture_request {
 	/* Returns true if a copy is still wanted. Called before each copy, because stops that are acted on between two
 	 * copies may change the answer. */
 	bool (*is_wanted)(const struct process *p);
-	/* Called when everything is ready for the copy, right before the tasks are stopped; from then on their stops
-	 * wait for the copy. Returns false if no copy is to be made. May be NULL. */
+	/* Called when everything is ready for the copy, right before the tasks are stopped. From then on, their stops
+	 * are queued until the copy was made. Returns false if no copy is to be made. May be NULL. */
 	bool (*begin)(struct process *p);
 	/* Called a few times when all tasks are stopped. Returns true if the tasks are to run on for a moment before
 	 * the copy is made. NULL: never. */

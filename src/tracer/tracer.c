@@ -144,8 +144,8 @@ static void tracer_serve(struct tracer *t)
 }
 
 /* While tracer_serve() acts on stops for one request, it may also collect the exit of the child by which the engine
- * wakes the tracer for the next request (engine.h). Then nothing wakes the tracer for that request again, so each
- * request is checked before a wait:
+ * wakes the tracer for the next request (engine.h). Then nothing wakes the tracer for that request again, so
+ * trace_all() looks for requests each time before it waits:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's exit; sleeps */
 static void trace_all(struct tracer *t)
@@ -194,9 +194,9 @@ static int tracer_begin(struct tracer *t)
 }
 
 /* Returns 0 if a trace was begun. Else prints a message, and returns 0 if tracing was started paused and never resumed,
- * or if functrace was asked to detach and --duration was not given; else returns 1. No trace is begun, for example, if
- * functrace attaches to a process during its execve, and the new program cannot be traced, or functrace detaches before
- * the execve is over. */
+ * or if functrace was asked to detach and --duration was not given; else returns 1. For example, no trace is begun if
+ * functrace attaches to a process during its execve, and then cannot trace the new program, or detaches before the
+ * execve is over. */
 static int report_nothing_begun(const struct tracer *t)
 {
 	if (t->run->begun_traces)
@@ -234,7 +234,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		trace_all(&t);
 	else if (t.tasks.count)
 		let_go(&t);
-	/* If a task's exit was never reported, its process is still in the list. Complete the process's trace. */
+	/* A process whose last exit was never reported is still in t.processes. Complete its trace. */
 	for (struct process *p = t.processes; p && !t.finished; p = p->next) {
 		exit_captures_finish(p);
 		calls_drop_all(p);

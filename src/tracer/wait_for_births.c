@@ -24,8 +24,8 @@ static bool may_be_forking(const struct task *task, bool *locked)
 	return stat.state == 'R' || stat.state == 'D';
 }
 
-/* Returns true if the task waits in vfork: in state D, until its child execs or ends. The child is in the table
- * already, because it shares the memory. */
+/* Returns true if the task, which is in state D, is in vfork, clone or clone3. Then it waits until its child, which
+ * shares the memory, execs or ends. */
 static bool waits_in_vfork(const struct task *task)
 {
 	const struct arch *arch = task->process->arch;
@@ -98,7 +98,7 @@ void births_wait(const struct process *p, bool has_sharers)
 	if (!interrupt_forking(p))
 		return;
 	while (take_stops(p, naps, has_sharers) && halt_nap(&naps, PATIENCE_BIRTH)) {
-		/* A task in an execve waits for the exits of settled tasks, so these are collected. */
+		/* A task in an execve waits for the exits of settled tasks, so functrace collects these exits. */
 		if (naps > PATIENCE_SOON)
 			seize_take_stops(p->tracer);
 	}

@@ -70,7 +70,8 @@ Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
  * that contains `address`; 0 if there is no such segment; -ENOTSUP if there is no file, or the file cannot be read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
-/* Finds the code where threads start: the ELF entry point, and functions whose names say that no code calls them. */
+/* Notes the code where threads start: the ELF entry point, and functions that have the name of such code in a C
+ * library. */
 void cfi_read_starts(struct cfi *cfi, Elf *elf);
 /* Returns true if `address`, for which there is no rule, is in code where a thread starts. */
 bool cfi_find_start(const struct cfi *cfi, uint64_t address);

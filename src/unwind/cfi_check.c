@@ -248,7 +248,7 @@ static bool check_entries(struct cfi_check_state *check, const unsigned char *id
 	return true;
 }
 
-/* The table of a header: pairs of 32-bit numbers (start, FDE), relative to the header. */
+/* The search table in an .eh_frame_hdr: pairs of 32-bit numbers (start, FDE), relative to the header. */
 struct cfi_check_table {
 	const unsigned char *pairs;
 	size_t count;
@@ -263,7 +263,8 @@ static uint64_t table_fde(const struct cfi_check_table *table, size_t i)
 	return table->base + (uint64_t)(int64_t)fde;
 }
 
-/* Finds the table of a header. Returns false if the header does not have the form that linkers write. */
+/* Sets *table to the search table in an .eh_frame_hdr, or to an empty table if there is none. Returns false if the
+ * header does not have the form that linkers write. */
 static bool find_table(const struct cfi_header *header, struct cfi_check_table *table)
 {
 	uint32_t count;

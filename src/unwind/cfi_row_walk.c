@@ -187,8 +187,8 @@ static bool is_called_by_start(struct row_walk *walk)
 	return false;
 }
 
-/* Returns the rule for a frame. If no table has a rule, analyses the code, but only code that a signal has interrupted
- * or that has made a system call by a call. */
+/* Returns the rule for a frame. If no table has a rule, derives one from the code, but only for code that a signal has
+ * interrupted, or that has called the kernel's entry code (ROW_SYSTEM). */
 static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exact)
 {
 	const struct row *row = unwinder_frame_row(walk->unwinder, pc, exact);
@@ -204,9 +204,9 @@ static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exac
 	return read ? read : row;
 }
 
-/* Steps over a frame that no table describes. First tries the rule that was made from the code, and accepts it if
- * the return address follows a call. Otherwise uses the frame pointer. Then sp is uncertain in the caller, because
- * the callee may have removed arguments. */
+/* Steps over a frame that no table describes: by the rule that was made from its code, if the return address then
+ * follows a call, else by the frame pointer. With the frame pointer, the caller's sp is only a lower limit, because the
+ * callee may have removed arguments. Returns STEP_OUTERMOST if a thread starts in the frame's code. */
 static enum step step_untold(struct row_walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;
@@ -296,8 +296,8 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 		if (step != STEP_CALLER)
 			return step == STEP_OTHER ? WALK_OTHER : WALK_CUT;
 		pc = return_address_plain(walk.arch, pc);
-		/* A frame that is its own caller shows that the rule is wrong: by the rule, the return address is in
-		 * the link register, but the code has made a call since. */
+		/* A frame that is its own caller has a wrong rule: by the rule, the return address is still in the link
+		 * register, but a call in the frame's code has overwritten this register. */
 		if (arch_text_address(walk.arch, pc ^ frame->pc) == 0 && sp == progress.sp)
 			return WALK_CUT;
 		if (!progress_to(&progress, sp, row->signal || row->kind == ROW_RULES, request->count == 1))

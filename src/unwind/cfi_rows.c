@@ -214,9 +214,9 @@ static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 	return rules_size + op_count * sizeof(*ops);
 }
 
-/* Returns true if the row with the limits [start, end), as libdw reports them, begins at `start`. After
- * DW_CFA_restore_state, libdw 0.188 reports the start of the remembered state, which precedes code that belongs to
- * other rows. */
+/* Returns true if the row for which libdw reports the limits [start, end) really begins at `start`. After
+ * DW_CFA_restore_state, libdw 0.188 reports a start that is too low: the start of the row whose state was remembered.
+ * The code between belongs to other rows. */
 static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, start);
@@ -232,8 +232,9 @@ static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 
 /* ---- Code that does not follow its rule ---- */
 
-/* Returns true if code before `end` sets sp although the CFA is sp plus a constant. From there on the rule is wrong.
- * An example is Go's asmcgocall, which switches to another stack. *ever: true if any code in the range sets sp. */
+/* Returns true if the row's code before `end` sets sp in another way than by adding a constant. Then a rule that
+ * computes the CFA from sp is wrong at `end`. An example is Go's asmcgocall, which switches to another stack. *ever:
+ * true if any code before `end` does this. */
 static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end, bool *ever)
 {
 	unsigned char code[SCAN_MAX];
@@ -251,7 +252,7 @@ bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch
 	return sets_sp(row, cfi, arch, address, &ever);
 }
 
-/* Sets the row's sets_sp. The row must begin at the start of an instruction. */
+/* Reads the row's code, and sets row->sets_sp. The row must begin at the start of an instruction. */
 static void look_at_code(struct row *row, struct cfi *cfi, const struct arch *arch)
 {
 	bool ever = false;
@@ -346,7 +347,8 @@ static const struct row *rows_make_row(struct row_table *table, struct cfi *cfi,
 		return row;
 	}
 	table->bytes += sizeof(*row) + sizeof(struct row_index) + compile(row, cfi, arch, address);
-	/* The table already has a row with this start only if the call frame information contradicts itself. */
+	/* Replace a stored row that has the same start. There is one only if the call frame information contradicts
+	 * itself. */
 	if (at && table->index[at - 1].start == row->start) {
 		table->index[at - 1].row = row;
 		return row;

@@ -13,7 +13,7 @@ enum row_kind {
 	ROW_NORMAL,   /* CFA = register + offset; registers are saved at CFA + offset */
 	ROW_RULES,    /* all other rules that can be computed: for PLTs, realigned stacks, signal frames, setcontext */
 	ROW_END,      /* the return address is undefined: the outermost frame */
-	ROW_SIGNAL,   /* a signal handler returns to the address; the processor's table says where the registers are */
+	ROW_SIGNAL,   /* a signal handler returns to the address; struct arch says where the registers are */
 	ROW_START,    /* no rule, but a thread starts in this code */
 	ROW_NONE,     /* no rule */
 	ROW_SYSTEM,   /* no rule, and the address follows a CALL_SYSTEM; the code is analysed like interrupted code */

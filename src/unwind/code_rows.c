@@ -75,7 +75,8 @@ static bool code_rows_make_row(const struct code_rule *rule, const struct arch *
 
 /* ---- The stored rows ---- */
 
-/* Stores the row for code at an address of the object, or a row without a rule, under a key of the table. */
+/* Makes a row from `rule`, for an address of the object, and stores the row in the table `rows`. If there is no rule,
+ * or a row cannot contain the rule, the row's kind is ROW_NONE. Returns the row. */
 static const struct row *keep_row(struct unwind_object *object, struct hash *rows, uint64_t key, uint64_t address,
 				  const struct code_rule *rule)
 {

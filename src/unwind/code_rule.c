@@ -172,8 +172,8 @@ static void take_return(struct code_rule_search *search, const struct path_state
 		return;
 	is_new = rule == search->ends + search->end_count;
 	search->end_count += is_new;
-	/* A path without calls is certain if it ends with a return, not with a jump. A path with calls must return by
-	 * the first value of the link register, which it has saved before the calls, in the prologue. */
+	/* A path without calls is certain if it ends with a return, not with a jump. A path with calls is certain if it
+	 * returns to the link register's first value, which the prologue has saved before the calls. */
 	if (search->is_interrupted && (state->has_called ? code_rule_is_link(search->arch, pc) : !step->is_jump))
 		search->is_certain[rule - search->ends] = true;
 	if (is_new)
@@ -376,7 +376,7 @@ static bool rule_of_entered(const struct code_rule_search *search, unsigned base
 
 /* ---- Comparing both searches ---- */
 
-/* Finds a return whose rule agrees with the prologue's. Returns false if there is none. */
+/* Finds a return whose rule agrees with the prologue's, and sets *rule to what both have in common; false: none. */
 static bool find_agreeing(const struct code_rule_search *search, struct code_rule *rule)
 {
 	struct code_rule entered;
@@ -415,9 +415,9 @@ static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
-/* Searches forward from each prologue before the pc, the nearest first. On a processor with a link register, the first
- * prologue from which a path leads to the pc is the function's. On others, code inside the function may look like a
- * prologue, but then sp would not be aligned at the epilogue, except by chance if arguments are pushed. */
+/* Searches forward from at most TRIES_MAX prologues before the pc, the nearest first. On a processor with a link
+ * register, the first one from which a path leads to the pc is the function's prologue. On others, code inside the
+ * function may look like one; then sp is not aligned at the epilogue, except by chance if arguments are pushed. */
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;

@@ -187,9 +187,9 @@ static const struct row *rule_at(struct unwinder *unwinder, struct unwind_object
 	return &lost;
 }
 
-/* Returns the row for a pc at which a thread is stopped, which is no return address. If the instruction before the pc
- * is a call, the frame at the pc is the same as before the call, even if the thread came to the pc in another way. So
- * the rule for an address after this call can be used. */
+/* Returns the row for a pc at which a thread is stopped, which is no return address. If no table has a rule, but a call
+ * precedes the pc, the rule for that call's return address is used. It is valid even if the thread came to the pc in
+ * another way, because the frame is the same before and after the call. */
 static const struct row *stopped_row(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc)
 {
 	const uint64_t code = arch_text_address(unwinder->arch, unwinder->stopped_at) == pc ? unwinder->stopped_at : pc;
@@ -241,7 +241,7 @@ static const struct row *object_row(struct unwinder *unwinder, const struct unwi
 }
 
 /* Returns true if the code in memory at this address is the code to which signal handlers return. The check needs
- * neither CFI nor a file, which a kernel's [vdso] may lack. The processor's table describes the frame. */
+ * neither CFI nor a file, which a kernel's [vdso] may lack; struct arch describes the signal frame. */
 static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 {
 	const struct arch *arch = unwinder->arch;

@@ -158,7 +158,7 @@ static int on_frame(Dwfl_Frame *state, void *context)
 	libdw->is_first = false;
 	if (!steps_may_go_on(steps))
 		return DWARF_CB_ABORT;
-	/* For a pc without a rule, libdw guesses a caller by the frame pointer. */
+	/* Stop at a pc without a rule: there libdw would guess a caller by the frame pointer. */
 	if (steps->row && steps->row->kind == ROW_NONE) {
 		steps->end = steps_without_rule(steps);
 		return DWARF_CB_ABORT;

@@ -84,8 +84,9 @@ static inline const struct row *unwinder_frame_row(struct unwinder *unwinder, ui
  * pc is no return address. */
 bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact);
 
-/* In code_rows.c: return the rule for a pc of an object that has no table for it. The pc follows a call, or a signal
- * has interrupted it at this sp. The kind is ROW_NONE if the code does not show a rule. */
+/* In code_rows.c: return the rule for a pc of an object that has no table for it. The pc of code_row_of_object()
+ * follows a call; the pc of code_row_of_interrupted() was interrupted by a signal, with this sp. The kind is ROW_NONE
+ * if the code does not show a rule. */
 const struct row *code_row_of_object(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc);
 const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struct unwind_mapping *mapped, uint64_t pc,
 					  uint64_t sp);

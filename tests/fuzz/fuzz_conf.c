@@ -1,4 +1,5 @@
-/* The reader of described modules must turn any bytes into a valid table or a reason, in bounded memory. */
+/* Tests the reader of modules' descriptions (.conf files): it must turn any bytes into a valid module, or into a
+ * message that says what is wrong, in bounded memory. */
 #include "config.h"
 #include "modules/conf/conf.h"
 #include "modules/load.h"

@@ -1,5 +1,6 @@
-/* The reader of descriptions of StackTrack's format must turn any bytes into a layout by which entries can be read, or
- * a reason. The bytes after a NUL, if there is one, are then read as a trace of that layout. */
+/* Tests the reader of descriptions of StackTrack's format: it must turn any bytes into a layout by which entries can be
+ * read, or into a message that says what is wrong. The bytes after a NUL, if there is one, are then read as a trace of
+ * that layout. */
 #include "config.h"
 #include "base/util.h"
 #include "trace/reader.h"

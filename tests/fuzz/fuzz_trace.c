@@ -35,8 +35,8 @@ static void check(bool holds, const char *what)
 	abort();
 }
 
-/* Reads a trace and writes it to `out` in the encoding `to`. Returns the reader's status; 1 also if the bytes are no
- * trace, or only a part of them was read. */
+/* Reads a trace and writes it to `out` in the encoding `to`. Returns 0 at the end of the trace, the reader's error if
+ * the bytes are damaged, or 1 if the bytes are no trace, or only a part of them was read. */
 static int convert(const void *data, size_t size, const struct encoding *from, const char *to, int *compat,
 		   struct buf *out)
 {
@@ -94,8 +94,8 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	/* A trace in the format of mpatrol or StackTrack may be by another program: it gets functrace's own form only
-	 * when it is first written. */
+	/* `first` and `second` must be the same only if the input is in functrace's own form. A trace in the format of
+	 * mpatrol or StackTrack may be by another program, and has functrace's form only after it was written once. */
 	const bool own_form =
 		from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0 && strcmp(to, "stacktrack") != 0;
 	struct buf first = {0}, second = {0}, third = {0};

@@ -1,9 +1,8 @@
-/* Functions that all generated programs share (see program.py), in C and C++: the states of stacks (struct context),
- * with blocks in slots (struct slot), and the ways in which functions are left and entered that a tracer of calls might
- * misunderstand.
+/* Functions and types that all generated programs share (see program.py), in C and C++. A struct context is the state
+ * of a stack (main's, a thread's or a coroutine's), with the blocks in its slots (struct slot). The functions leave and
+ * enter other functions in ways that a tracer of calls might misunderstand.
  *
- * Each stack (main's, a thread's or a coroutine's) has one context. All actions of a program follow from its seed
- * and its contexts, so that every run does the same in each thread.
+ * All actions of a program follow from its seed and its contexts, so that every run does the same in each thread.
  *
  * Sizes of blocks are 128 * n + 53. No library requests such sizes, so a trace can be compared with the log of another
  * run by the program's own blocks alone. */

@@ -1,5 +1,5 @@
-/* Every function of the malloc family, with a size of its own; failures; special cases. With an argument pvalloc is
- * omitted, because some allocators lack it. */
+/* Calls every function of the malloc family, each with a size of its own, in success, failure and special cases. With
+ * an argument it does not call pvalloc, because some allocators lack it. */
 #include "target.h"
 #include <malloc.h>
 

@@ -1,5 +1,6 @@
-/* Handlers that allocate: on the alternate stack, nested, and out of a real fault. The signals
- * are raised between calls of the allocator, so what the handlers do is allowed. */
+/* Handlers that allocate: on the alternate stack, within another handler, and after a real fault, which the handler
+ * leaves by siglongjmp. The other signals are raised between calls of the allocator, so what their handlers do is
+ * allowed. */
 #include "target.h"
 #include <setjmp.h>
 

@@ -8,7 +8,8 @@
 static char pool[1 << 23];
 static size_t used;
 
-/* Returns a block to a function in assembly, if the function's first instruction has loaded the right number. */
+/* Checks that the first instruction of a function in assembly has loaded the right number, and returns a block for this
+ * function's caller. */
 void *take(size_t size, uint32_t number, uint32_t second);
 NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 {

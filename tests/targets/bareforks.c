@@ -113,7 +113,7 @@ static void forks(unsigned count, bool look)
 	}
 }
 
-/* Each call of this macro returns to another place, which needs a breakpoint of its own. */
+/* Each use of this macro contains calls with return sites of their own, which need breakpoints of their own. */
 #define SITES(size)                                                                                                    \
 	do {                                                                                                           \
 		one_pair(size);                                                                                        \

@@ -1,8 +1,8 @@
 /* Threads that end with full caches: cachedends THREADS.
  *
- * Before the gate each thread allocates small blocks of many sizes, releases most of them, which stay in its cache,
- * and keeps some. After the gate it releases the kept blocks and ends; the C library then releases, by its own free(),
- * the blocks in the cache and the cache itself. THREADS more begin after the gate and do the same.
+ * Before the gate each thread allocates 60 small blocks of many sizes and releases them, so that they stay in its
+ * cache, and keeps 3 larger blocks. After the gate it releases the kept blocks and ends; the C library then releases,
+ * by its own free(), the blocks in the cache and the cache itself. THREADS more begin after the gate and do the same.
  *
  * Prints each kept block before the gate:
  *	old ADDRESS */

@@ -1,5 +1,5 @@
-/* contexts_many [exec]: creates as many contexts as possible, and one more. With exec it first enters another context
- * and executes itself: the new program is in no context. */
+/* contexts_many [exec]: creates 32 contexts, which is the maximum, and checks that another one cannot be created. With
+ * exec it first enters another context and executes itself: the new program is in no context. */
 #include "contexts.h"
 #include "../../context/context.c"
 

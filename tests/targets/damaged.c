@@ -54,7 +54,7 @@ static void find_arena(void)
 	first_bin = (volatile uintptr_t *)*word(block, 0);
 	CHECK(first_bin[2] == (uintptr_t)word(block, -2));
 	/* first_bin is two words before the bins, each of which is two words. After the bins are their map, of 16
-	 * bytes, and the pointer to the next arena, which is the main one itself. */
+	 * bytes, and the pointer to the next arena. As there is no other arena, it points to the main arena itself. */
 	volatile uintptr_t *next = first_bin + 2 + (size_t)BINS * 2 + 16 / WORD;
 
 	to_next = (uintptr_t)next - *next;
@@ -84,8 +84,8 @@ static void none(void)
 	fill(SMALL, 20);
 }
 
-/* Not damaged: memory that looks like mmapped chunks, but to which no pointer points. The last of these would also
- * contain the real chunks after the mapping. One real chunk, blocks[5], has no pointer either. */
+/* Damages nothing. Makes memory that looks like mmapped chunks, but to which no pointer points. The last of these would
+ * also contain the real chunks after the mapping. One real chunk, blocks[5], has no pointer either. */
 static void lookalikes(void)
 {
 	const size_t size = 4 << 20;
@@ -313,7 +313,8 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	/* With lookalikes blocks may have memory tags: then the memory around them must not be read. */
+	/* The kind lookalikes is also tested with memory tags. Then find_arena() must not read memory around a
+	 * block. */
 	if (strcmp(argv[1], "lookalikes"))
 		find_arena();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -221,7 +221,7 @@ static void events(void)
 		done(opened_fd("posix_openpt<fd>", fd));
 }
 
-/* Calls that the kernel or a container may refuse: only successful ones are in the trace. */
+/* Makes calls that the kernel or a container may refuse. Only successful ones are in the trace. */
 static void rare(void)
 {
 	char name[64];
@@ -405,7 +405,8 @@ static void folders(void)
 	CHECK(!fdopendir(-1));
 }
 
-/* A child of posix_spawn() shares this process's memory, and closes and duplicates its own descriptors. */
+/* Makes children by posix_spawn() and vfork(), which share this process's memory, but close and duplicate descriptors
+ * of their own. The trace must not have these calls. */
 static void spawned(void)
 {
 	const int fd = opened_fd("open|open64<fd>", open("/dev/null", O_RDONLY));

@@ -2,11 +2,11 @@
  * HEAPLOG/PID: a line of the figures of mallinfo2(3), or of mallinfo(3) if that is all there is, then for each block
  * its address and malloc_usable_size(3), and "end". musl has no figures: the first line is empty.
  *
- * A static program is linked with the logger instead (HEAPLOG_STATIC), with musl by --wrap of all these functions. If
- * HEAPLOG_BASE is set, the logger prints "base" and the process id at the beginning and waits for a byte, so that a
- * test can look for blocks from before the logger, which are not recorded.
+ * A static program is linked with the logger instead (HEAPLOG_STATIC); with musl the linker's --wrap replaces malloc
+ * and its related functions. If HEAPLOG_BASE is set, the logger prints "base" and the process id at the beginning and
+ * waits for a byte, so that a test can look for blocks from before the logger, which are not recorded.
  *
- * The table is in a mapping, with inverted addresses, so that a scan does not take them for pointers. */
+ * The table of the blocks is in a mapping, with inverted addresses, so that a scan does not take them for pointers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

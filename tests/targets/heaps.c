@@ -68,7 +68,8 @@ static void clear_at_exit(void)
 
 #define PAGE 4096u
 
-/* Returns 0 if the address is unmapped: a thread that ends meanwhile releases its stack. */
+/* Returns 0 if the address is unmapped, such as in the stack of a thread that has ended since the mappings were
+ * read. */
 static NOINLINE int is_readable(uintptr_t at)
 {
 	char byte;
@@ -77,8 +78,8 @@ static NOINLINE int is_readable(uintptr_t at)
 	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
 }
 
-/* Logs words of libraries that look like addresses of blocks: the dynamic linker has pointers to unmapped memory, and
- * in 32-bit processes any number may look like an address. The program's own planted pointers are not among them. */
+/* Logs words outside of blocks that look like addresses of blocks. The plan need not have planted them: the dynamic
+ * linker has pointers to unmapped memory, and in 32-bit processes any number may look like an address. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at += sizeof(at)) {
@@ -118,8 +119,8 @@ static NOINLINE void look_for_strangers(void)
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
 			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
-		/* If the program ends at once, its words cannot be read later: if the heap is low, logs those of all
-		 * private writable mappings of up to 16 MiB. */
+		/* If the program ends at once, nothing can read its words later. So if the heap is at low addresses,
+		 * logs the words of all private writable mappings of up to 16 MiB. */
 		const int is_all =
 			is_low && ending != STAYS && rest[2] == 'w' && rest[4] == 'p' && to - from <= 16u << 20;
 

@@ -47,8 +47,8 @@ static NOINLINE void wipe_registers(void)
 #endif
 }
 
-/* Clears the words below the caller's stack pointer, where a called function that wipes would have its own frame. The
- * caller has no data there, because it calls functions. */
+/* Clears the 64 words below the caller's stack pointer. A called function could not clear them, because its own frame
+ * would be there. They contain no data of the caller: it calls functions, so it has no red zone. */
 static inline __attribute__((always_inline)) void wipe_next(void)
 {
 #if defined(__x86_64__)

@@ -167,7 +167,8 @@ static NOINLINE void plant_block(unsigned number, enum how how, size_t size)
 	is_second[number] = how == BY_SECOND_LIBRARY;
 	const size_t usable = is_second[number] ? second_size(p) : malloc_usable_size(p);
 
-	/* Fills the block, but not an object, which has vtable pointers, nor an array's number of elements. */
+	/* Fill the block. Leave out an object, because of its vtable pointers, and the number of elements before an
+	 * array. */
 	if (how == BY_NEW_ARRAY)
 		memset((char *)p + inside, 1, usable - (size_t)inside);
 	else if (how != BY_NEW_DERIVED)

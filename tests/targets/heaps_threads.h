@@ -12,7 +12,8 @@
 
 /* In the order of WHERES in tests/generate/heap_plans.py. */
 enum where { ON_STACK, IN_OWN_TLS, IN_OWN_LIBRARY_TLS, IN_KEY, IN_REGISTER, IN_VECTOR, IN_RED_ZONE, BELOW_RED_ZONE };
-/* In the order of STACKS there. Larger values: FIRST_BLOCK plus the number of the block that is the stack. */
+/* In the order of STACKS in heap_plans.py. Larger values: FIRST_BLOCK plus the number of the block that is the
+ * stack. */
 enum stack { OF_LIBRARY, MAPPED_GUARDED, MAPPED_BESIDE, IN_ARRAY, OF_LIBRARY_UNGUARDED, FIRST_BLOCK };
 /* WAITS there. */
 enum wait_how { PAUSES, SPINS, WAITS_FOR_LOCK, ENDS, ENDS_BY_EXIT };
@@ -218,8 +219,8 @@ static NOINLINE void start_hold(struct frozen_process *hold)
 	start_thread(&thread, hold->stack, memory, hold_in_thread, hold);
 	if (hold->how >= ENDS) {
 		CHECK(pthread_join(thread, NULL) == 0);
-		/* Overwrites the unknown words that the thread, and the libraries that it has called, have left
-		 * there. */
+		/* Overwrite the unknown words that the thread, and the libraries that it has called, have left on its
+		 * stack. */
 		if (memory)
 			memset(memory, 1, STACK_SIZE);
 	}

@@ -43,7 +43,8 @@ static void with_pid(int pid)
 #define TRIES 1000
 
 /* Makes a child with the process id PID, which allocates. Tries again if another process has got this id: functrace,
- * which is in the same namespace, may start one between the two system calls. Children with other ids do nothing. */
+ * which is in the same namespace, may start a process between with_pid() and fork(). Children with other ids do
+ * nothing. */
 static void child(unsigned size)
 {
 	int pid = 0;

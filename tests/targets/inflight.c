@@ -1,4 +1,4 @@
-/* inflight N THREADS: a thousand calls of a traced function in flight at once. The program defines valloc itself
+/* inflight N THREADS: N calls of a traced function in flight at once, up to 1000. The program defines valloc itself
  * (functrace probes a function in every object that defines it), and its valloc switches to another stack before it
  * returns: N coroutines, each within its own call, return in another order, and with THREADS > 1 on another thread. */
 #include "target.h"

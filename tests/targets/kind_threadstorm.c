@@ -1,6 +1,6 @@
 /* Threads that detach themselves at once, and others that publish their id and are joined, perhaps before their
- * creation has returned: each release must come after its creation, however often ids are reused. The argument: the
- * number of each. */
+ * creation has returned. In the trace, each thread's release must come after the thread's creation, however often ids
+ * are reused. The argument: the number of each. */
 #include "kind.h"
 
 static pthread_t shared; /* 0: none */

@@ -1,5 +1,5 @@
-/* manysites N: N threads that allocate from 2048 places in the text, and the first one from 2048 more: some thousands
- * more than there are slots for copies of the instructions there. */
+/* manysites N: N threads that allocate from 2048 places in the text, the first one also from 2048 others. The text has
+ * too few out-of-line slots, by some thousands, for copies of the instructions at these places. */
 #include "target.h"
 
 #define MOST   16

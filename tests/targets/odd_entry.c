@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < rounds; i++)
 		CHECK(watched_first(37108, &watched) == blocks[rounds * 6 + i]);
 	CHECK(watched == rounds);
-	if (argc == 1) /* with no-room it is not traced, because a step would be a stop, too */
+	if (argc == 1) /* with no-room tc_valloc is not traced, because the stop of a step would make stxr fail */
 		expect_alloc(rounds, 37108, "tc_valloc");
 #endif
 	CHECK(loops == rounds * 5);

@@ -5,8 +5,8 @@
  *   both      both
  *
  * LOST blocks of 56 bytes are lost, KEPT of 120 bytes are in a table, and only the memory of sbrk has a pointer to one
- * of 1000 bytes. If words have 4 bytes, each block has 4 more. Prints "ready", and the figures of mallinfo; ends with
- * the standard input. */
+ * of 1000 bytes. If words have 4 bytes, each block has 4 more. Prints "ready", and four numbers of mallinfo2(3); ends
+ * with the standard input. */
 #include "target.h"
 #include <malloc.h>
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-/* pinned: a single busy thread, which --cpu=pin pins; a thread and a child that it creates must not inherit that. It
- * has gates before and after it is busy, after it has created them, and after it was busy again. */
+/* pinned: a single busy thread, which --cpu=pin puts on one CPU. A thread and a child that it creates must have the
+ * CPUs with which the program began. The program has gates before and after the thread is busy, after the creation of
+ * both, and after the thread was busy again. */
 #include "target.h"
 #include <sched.h>
 #include <sys/wait.h>

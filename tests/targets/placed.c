@@ -1,5 +1,6 @@
-/* placed: busy for a moment, so that functrace puts it on one CPU; then it reads its CPUs, or creates another task that
- * does, in the way that the first argument names, and prints the result: the same as untraced. */
+/* placed WAY: busy for a moment, so that functrace puts it on one CPU; then it reads its CPUs, or creates another task
+ * that reads its own, in the way that WAY names, and prints them. The output must be the same as that of an untraced
+ * run. */
 #include "target.h"
 #include <sched.h>
 #include <spawn.h>
@@ -219,7 +220,8 @@ static void *wait_for_end(void *data)
 	return data;
 }
 
-/* Is busy while a second thread sleeps: even that thread might read the CPUs in ways that cannot be traced. */
+/* Is busy while a second thread sleeps. functrace must not put the program on one CPU, because even that thread might
+ * read the CPUs in ways that cannot be traced. */
 static void be_threaded(void)
 {
 	pthread_t tid;

@@ -73,7 +73,8 @@ void *memalign(size_t, size_t);
 void *valloc(size_t);
 void *pvalloc(size_t);
 
-/* Functions whose second names a shared glibc does not export: there the next definition is called. */
+/* OTHER is the function's second name in a static program, else its next definition, because a shared glibc does not
+ * export these second names. */
 #ifdef REFLOG_STATIC
 extern int __posix_memalign(void **, size_t, size_t);
 extern void *__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pvalloc(size_t);

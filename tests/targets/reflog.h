@@ -24,7 +24,7 @@
 
 #define EXPORT     __attribute__((visibility("default")))
 #define FAST_LOCAL __attribute__((tls_model("initial-exec")))
-/* of one thread: 4 million events, on 32 bits 250,000; the file is sparse */
+/* size of one thread's file, which is sparse: room for 4 million events, in 32-bit processes 260,000 */
 #define FILE_SIZE ((size_t)(sizeof(long) == 8 ? 256 : 16) << 20)
 #define GROW      ((size_t)1 << 20)
 #define LOG_FD    900 /* the logger's descriptors begin here */

@@ -1,7 +1,7 @@
 /* regress_step [leave]: several threads whose calls return to an instruction that can only be stepped in place, with
- * all tasks stopped (a load relative to eip, so that the program must be below 4 GiB).
+ * all tasks stopped (a load relative to eip, for which the program must be below 4 GiB).
  *
- * leave: the leader has exited before; a tracer that waits for it to stop would wait for ever. */
+ * leave: the leader has exited before; a tracer that waits for the leader to stop would wait for ever. */
 #include "target.h"
 
 #define THREADS 3

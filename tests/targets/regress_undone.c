@@ -1,6 +1,6 @@
 /* regress_undone: a signal's handler changes variables of the interrupted function, which is about to call the
- * allocator. If arguments are on the stack, these variables follow them. Compiled for i386 with packed stacks, they
- * follow without a gap. */
+ * allocator. functrace, which may undo a hit at the signal, must not take these variables for arguments when the hit
+ * occurs again. If arguments are on the stack, the variables follow them, on i386 with packed stacks without a gap. */
 #include "target.h"
 #include <sys/time.h>
 

@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 	if (!strncmp(how, "seccomp", 7)) {
 		lock_in();
 	} else if (!strcmp(how, "strict")) {
-		/* the allocator may not request more: it gets now the memory that it needs */
+		/* in strict mode the allocator can request no memory from the kernel, so it gets now what it needs */
 		free(malloc(100000));
 		CHECK(prctl(PR_SET_SECCOMP, 1, 0, 0, 0) == 0);
 	} else if (!strcmp(how, "undumpable")) {

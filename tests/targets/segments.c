@@ -4,7 +4,8 @@
 #include "target.h"
 
 #define PART(name) __attribute__((section(name))) NOINLINE
-/* A comment sign is at the end, because the compiler appends its own flags of the section: only code. */
+/* Each string ends with the assembler's comment sign, which hides the section flags that the compiler appends. They
+ * would make the section one of code that is not writable. */
 #if defined(__aarch64__)
 #define WRITABLE ".writable_text,\"awx\",%progbits//"
 #elif defined(__arm__)

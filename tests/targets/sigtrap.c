@@ -56,7 +56,8 @@ static int is_blocked(void)
 	return sigismember(&now, SIGTRAP);
 }
 
-/* Sends itself SIGTRAP while it is blocked, allocates, and takes the signal. Returns the number of its calls. */
+/* While SIGTRAP is blocked, sends it to the thread, then to the process, allocates each time, and takes the signal.
+ * Returns the number of allocations. */
 static unsigned take_blocked(void)
 {
 	const struct timespec at_once = {0};

@@ -292,7 +292,8 @@ static void prepare(void)
 
 	CHECK(pipe(pipe_ends) == 0 && sem_init(&wake, 0, 0) == 0);
 	message_queue = sysv ? msgget(IPC_PRIVATE, 0600) : 0;
-	/* Two open files, so two locks; of a file of its own, because other runs of this program lock meanwhile. */
+	/* Two open file descriptions, so that the second flock() waits for the first one's lock. The file is a memfd,
+	 * because other runs of this program lock at the same time. */
 	lock_fds[0] = memfd_create("lock", MFD_CLOEXEC);
 	CHECK(lock_fds[0] >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", lock_fds[0]);

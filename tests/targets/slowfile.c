@@ -1,7 +1,7 @@
 /* A file that answers late: slowfile SOURCE TARGET SECONDS mounts the content of SOURCE over the file TARGET, by FUSE
  * without a library. The first read by a thread of functrace is answered after SECONDS, all other reads at once. If
- * SECONDS is -1, all reads by functrace fail. Prints a line when it is mounted, and one before that answer; it serves
- * until it is killed. Needs CAP_SYS_ADMIN of its mount namespace. */
+ * SECONDS is -1, all reads by functrace fail. Prints a line when it is mounted, and another line before the late
+ * answer; it serves until it is killed. Needs CAP_SYS_ADMIN of its mount namespace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -26,7 +26,8 @@ int main(void)
 	KEEP(p);
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	say("ready");
-	/* On a busy machine a wait may be over before the first scans: then it shows nothing, and is made again. */
+	/* On a busy machine a wait may be over before functrace first scans the program. Then nothing was tested, and
+	 * the program waits again. */
 	while (!interrupted && !is_early) {
 		end = now_ms() + MS;
 		got = -1;

@@ -1,4 +1,4 @@
-/* vforker FILE: a vfork child that waits for that file before it execs, while its parent sleeps in vfork. */
+/* vforker FILE: a vfork child waits until FILE exists before it execs, while its parent sleeps in vfork. */
 #include "target.h"
 #include <sys/wait.h>
 

@@ -99,9 +99,9 @@ static const char *put_value(struct abi_value *value, const char *text)
 	return text + 1;
 }
 
-/* Appends a place as text. rN is integer register N, fN the floating point register set from byte N on, tN the same for
- * the x87's, [N] the stack from byte N on; the number of the value's bytes follows. & before it: the place contains the
- * value's address. ?: unknown. -: no place. */
+/* Appends a place as text. rN is integer register N; fN, tN and [N] are bytes from N on: of the floating point
+ * registers, of the x87 registers, and of the stack. The number of the value's bytes follows. & before it: the place
+ * contains the value's address. ?: unknown. -: no place. */
 static void show_place(char *text, const struct abi_place *place)
 {
 	if (!place->is_known) {
@@ -246,7 +246,7 @@ static void test_aarch64_places_match_its_standard(void **unused)
 		{"hfdQvV", "", "f0:2 f16:4 f32:8 f48:16 f64:8 f80:16", false},
 		/* 5.9.5: homogeneous aggregates, of up to four */
 		{"{ff}{dddd}{dd}d", "", "f0:4+f16:4 f32:8+f48:8+f64:8+f80:8 f96:8+f112:8 [0]:8", false},
-		/* C.3: after an aggregate that does not fit, no value gets such a register */
+		/* C.3: after an aggregate that does not fit, no value gets a floating point register */
 		{"ddddd{dddd}d", "", "f0:8 f16:8 f32:8 f48:8 f64:8 [0]:32 [32]:8", false},
 		{"{fd}{fffff}{VV}FD", "", "r0:8+r1:8 &r2:8 f0:16+f16:16 f32:4+f48:4 f64:8+f80:8", false},
 		/* B.4: more than 16 bytes are passed as the address of a copy */

@@ -64,8 +64,8 @@ void made_bytes(struct made_value *value, const void *bytes);
 /* ---- A function ---- */
 
 void made_begin(unsigned number, const char *words, int is_variadic);
-/* Makes the dump. Each generated function calls it through this pointer, which is cast to the tested prototype; so the
- * compiler does not know which code is called. */
+/* Dumps the registers and the stack. Each generated function calls it through this pointer, which is cast to the tested
+ * prototype; so the compiler does not know which code is called. */
 extern void (*volatile made_entry)(void);
 /* The same for a function that returns a struct. On i386 such a function removes the struct's address from the stack
  * when it returns. */

@@ -1169,8 +1169,8 @@ static void output_errors_reach_the_first_stage(void **state)
 
 static bool fdopen_fails;
 
-/* Replaces the C library's fdopen(). When it fails, the descriptor is already closed, so that another close() sets
- * errno. */
+/* Replaces the C library's fdopen(). If fdopen_fails is set, fails with ENOMEM after it has closed the descriptor, so
+ * that another close() changes errno. */
 FILE *fdopen(int fd, const char *mode)
 {
 	FILE *(*const original)(int, const char *) = (FILE * (*)(int, const char *)) dlsym(RTLD_NEXT, "fdopen");

@@ -36,7 +36,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3fc);
 }
 
-/* Returns an address in DATA (every second time), a small number, an address in TEXT with or without a tag, or any
+/* Returns an address in DATA (in half of the calls), a small number, an address in TEXT with or without a tag, or any
  * number. */
 static uint64_t random_word(void)
 {

@@ -296,9 +296,9 @@ static bool runs_nop(const struct arena_state *idle, uint64_t sp)
 	       after.regs.words[offsetof(struct user_regs_struct, rip) / 8] == ARENA_HERE + 2;
 }
 
-/* Finds out what this kernel can run. Some kernels have no 32-bit code at all. Some guest kernels kill a task that is
- * resumed with a stack pointer that is not a valid address, although a processor would allow this until the next use of
- * the stack. */
+/* Finds out what this kernel can run. Returns -ENOEXEC if it does not run the child's code: some kernels have no 32-bit
+ * code at all. Sets resumes_any_sp: some guest kernels kill a task that is resumed with a stack pointer that is not a
+ * valid address, although a processor would allow this until the next use of the stack. */
 static int probe(const struct arena_state *idle)
 {
 	if (!runs_nop(idle, ARENA_STACK))

@@ -59,7 +59,7 @@ int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct 
 uint64_t arena_random(void);
 
 /* Starts the child; *state gets its registers and extended registers. Returns 0, -errno if tracing is not allowed, or
- * -ENOEXEC if this machine does not run such code: arena_skipped() prints which. */
+ * -ENOEXEC if this machine does not run such code. In the last two cases, arena_skipped() prints the reason. */
 int arena_start(struct arena_state *state);
 void arena_skipped(int error);
 void arena_end(void);

@@ -329,7 +329,8 @@ static void test_copies_end_with_a_jump_back(void **state)
 	(void)state;
 	/* ldr pc, [pc, #-4]; the address */
 	check_copy(0, "10 40 2d e9", NULL, "10 40 2d e9 04 f0 1f e5 04 00 01 00", 4);
-	/* ldr.w pc, [pc, #4], with the pc rounded down; the address, with the state bit */
+	/* The copy ends with ldr.w pc, [pc, #4], for which the pc is rounded down, and the address with the state
+	 * bit. */
 	check_copy(THUMB, "10 b5", NULL, "10 b5 df f8 04 f0 00 00 03 00 01 00", 2);
 	/* ldr.w pc, [pc] */
 	check_copy(THUMB, "2d e9 f0 41", NULL, "2d e9 f0 41 df f8 00 f0 05 00 01 00", 4);

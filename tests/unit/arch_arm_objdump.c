@@ -406,8 +406,8 @@ static void put_words(FILE *out)
 		fprintf(out, ".inst.n 0x%04x\n", half);
 }
 
-/* Assembles what put_all() writes, and checks objdump's lines for it. Returns the number of files that were checked: 1,
- * or 0 if they cannot be assembled. */
+/* Assembles the text that put_all() writes, and checks objdump's lines for it. Returns the number of files that were
+ * checked: 1, or 0 if the text cannot be assembled. */
 static unsigned check_assembled(const char *objdump, void (*put_all)(FILE *out),
 				void (*check_line)(const struct line *line), int *status)
 {

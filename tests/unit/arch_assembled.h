@@ -1,5 +1,5 @@
-/* Assembles instructions of a test into an object. So a disassembler can be compared on a machine that has no programs
- * for the tested processor. */
+/* Assembles instructions of a test into an object. So a decoder can be compared with a disassembler on a machine that
+ * has no programs for the tested processor. */
 #ifndef FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 #define FT_TESTS_UNIT_ARCH_ASSEMBLED_H
 

@@ -291,7 +291,8 @@ static uint64_t *gpr(struct arch_regs *regs, ZydisRegister reg)
 	return &regs->words[words[ZydisRegisterGetId(reg) & 15]];
 }
 
-/* Returns an address in DATA for an operand. Sometimes it is DATA's end, so that the operand is incomplete. */
+/* Returns an address in DATA for an operand. Sometimes the address is so near DATA's end that the operand is
+ * incomplete. */
 static uint64_t random_place(void)
 {
 	return one_in(50) ? ARENA_DATA + ARENA_DATA_SIZE - 1 - arena_random() % 8

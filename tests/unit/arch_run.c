@@ -34,7 +34,7 @@
 
 #define FLAG_TRAP   0x100
 #define CACHE_LINE  64u
-#define LOCK_STATES 100 /* number of states that are tried for an instruction that locks two cache lines in them */
+#define LOCK_STATES 100 /* maximum number of states that are tried until a locked access is within one cache line */
 
 #ifdef ARENA_32
 #define MACHINE_MODE ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32
@@ -53,7 +53,7 @@ static uint64_t random_text(void)
 	return ARENA_TEXT + 0x2000 + (arena_random() & 0x3ff);
 }
 
-/* Returns an address in DATA (every second time), one in TEXT, a small number, or any number. */
+/* Returns an address in DATA (in half of the calls), one in TEXT, a small number, or any number. */
 static uint64_t random_word(void)
 {
 	switch (arena_random() % 8) {

@@ -11,7 +11,7 @@ struct call_chunk {
 	size_t size;
 };
 
-/* The numbers of the previous call of a list. Only the differences from these are stored with a call. */
+/* The index, time and id of the previous call of a list. A call is stored with only its differences from these. */
 struct call_base {
 	uint64_t index, time_ns, id;
 };

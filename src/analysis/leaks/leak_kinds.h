@@ -1,5 +1,5 @@
-/* Leak kinds: the classes of blocks that are live at the end of a trace, with valgrind's names. There are three kinds
- * of lost blocks, and still reachable blocks. */
+/* Leak kinds: the classes of blocks that are live at the end of a trace, with valgrind's names. Three of the kinds are
+ * of lost blocks; the fourth is that of still reachable blocks. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 

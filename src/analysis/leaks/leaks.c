@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A scan's result for a block. It is passed on at the end of the trace, if the block is still live and there is no
- * later scan of the resource. */
+/* A scan's result for a block. It is passed on at the end of the trace only if the block is still live, its kind is
+ * wanted, and there is no later scan of the resource. */
 struct leaks_verdict {
 	struct resource_state *resource;
 	uint64_t id, owner; /* owner: sequence of the call that allocated the block, or FROM_BEFORE */
@@ -132,8 +132,8 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* Subtracts a block from before the trace from the live ones, because it is released or is a leak. live: its value in
- * resource->live. */
+/* Subtracts a block that is from before the trace from the tally of such blocks that are live, because a call releases
+ * it or allocates its address, or because it is a leak. live: the block's value in resource->live. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	tally_take(&before_of(resource)->live, live >> BEFORE_SIZE);

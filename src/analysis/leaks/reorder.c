@@ -68,7 +68,8 @@ static void end_run(struct reorder *reorder)
 		const struct reorder_entry *entry = &reorder->entries[i];
 		struct record record;
 
-		/* The sorted order differs from the order in memory, so prefetch calls that will be needed soon. */
+		/* The sorted order differs from the order in memory, so the calls that will be needed soon are
+		 * prefetched. */
 		if (i + PREFETCHED < reorder->count) {
 			const char *soon = (const char *)entry[PREFETCHED].call;
 
@@ -84,8 +85,8 @@ static void end_run(struct reorder *reorder)
 	reorder->lists[reorder->list_count++] = list;
 }
 
-/* Returns the number of a call's stack. For a call with shares_next, the stack is stored later, when the call that has
- * it is read. */
+/* Returns the number of a call's stack. A call with shares_next lacks its stack; the stack is stored later, when the
+ * next call without shares_next is read. */
 static uint32_t reorder_take_stack(struct reorder *reorder, const struct held_call *call, bool shares_next)
 {
 	if (shares_next) {
@@ -167,7 +168,7 @@ static bool is_before(const struct reorder_run *runs, size_t a, size_t b)
 }
 
 /* Restores the order of a priority queue (a binary heap) of runs from `place` down. The first run in the queue has the
- * next call. */
+ * call that is to be passed on next. */
 static void sift_down(const struct reorder_run *runs, size_t *heap, size_t count, size_t place)
 {
 	for (;;) {

@@ -16,7 +16,8 @@ struct mpatrol_outputs {
 	struct omissions omissions;
 	struct object_map objects;
 	bool wide;
-	/* The parts write to these streams. The file of a part that is not wanted is NULL. */
+	/* The streams to which the parts of the output (mpatrol_parts.h) write. If a part is not wanted, its file is
+	 * NULL. */
 	struct stream table_stream, hatf_stream, sim_stream;
 	struct mpatrol_table table;
 	struct mpatrol_sim sim;

@@ -17,7 +17,7 @@ struct prepare_options {
 	const char *resource_types;
 };
 
-/* Makes the stage. If only one of several resources remains, it gets the id 1. FILTER_COMPRESS is removed from the
+/* Makes the stage. If -R chooses only one resource, this resource gets the id 1. FILTER_COMPRESS is removed from the
  * header, because the output is grouped only with -c; the stage for -c (call_groups.h) adds it again. */
 struct stage *prepare_new(struct stage *next, const struct prepare_options *options);
 

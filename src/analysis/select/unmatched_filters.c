@@ -171,7 +171,7 @@ void unmatched_filters_report(struct stage *stage, uint64_t selected, bool may_b
 	if (unmatched->objects && !unmatched->objects_found)
 		buf_printf(out, "--sysroot matches nothing: none of the trace's objects is under %s\n",
 			   options->sysroot);
-	/* A context that exists, but in which no call was made, is not reported. */
+	/* If a context of -C exists, but no call was made in it (in_context is false), nothing is reported. */
 	if (out->size == before && unmatched->in_context && unmatched->calls && !unmatched->together && !selected)
 		buf_add_str(out, "each filter matches something, but no call of the trace matches all of them\n");
 }

@@ -18,13 +18,14 @@
 /* Makes a single busy task and the tracer share one CPU. This halves the cost of a stop, because no other CPU has to be
  * woken up. --cpu=pin does so whenever only one task is busy; the program can see that. --cpu=auto does so only while
  * the program cannot see it:
- * - Only the single task of a process is pinned, and only while it is busy. No other task's mask is changed.
+ * - A task is pinned only if it is the only task of its process, and only while it is busy. No other task's
+ *   mask is changed.
  * - While it is pinned, pin_watch.c watches the functions by which a program reads or sets its CPUs, or creates tasks
  *   that inherit them. The task's own mask is restored before such a call continues.
  * - The mask is also restored before a fork or an exec that was made in another way continues, and after each dlopen
  *   (constructors of libraries read /proc).
- * When the task is busy again, it is pinned again. If the last pinning was too short to be worth it, the next one takes
- * twice as many hits.
+ * When the task is busy again, it is pinned again. If the last pinning was too short to be worth it, the task has to
+ * make twice as many successive hits first.
  *
  * Both masks are restored when a second task is busy, when tracing ends, and by the guardian if the engine is killed
  * (guardian_journal.c). */
@@ -86,8 +87,8 @@ static bool measure_wait(struct pin *pin, uint64_t *ns)
 	return true;
 }
 
-/* Returns the number of successive hits after which a task of the process is pinned. need_more() doubles it if pinning
- * was not worth it. */
+/* Returns the number of successive hits after which a task of the process is pinned. need_more() doubles this number if
+ * pinning was not worth it. */
 static unsigned hits_needed(const struct process *p)
 {
 	return p->calls->pin_needed ? p->calls->pin_needed : ALONE;
@@ -117,7 +118,8 @@ static bool pin_choose(struct pin *pin, pid_t tid)
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Returns true if a task with enough successive hits is to be pinned. Notes the present times for the next check. */
+/* Returns true if a task with enough successive hits is to be pinned. Stores the present time and the tracer's total
+ * wait for a CPU, with which pin_look_around() compares. */
 static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
@@ -278,7 +280,7 @@ void pin_tick(struct tracer *t)
 	pin->ticked_hits = pin->hits;
 }
 
-/* Handles the child of a task that is pinned, or was pinned when it created the child:
+/* Gives the child of a task that is pinned, or was pinned when it created the child, the CPUs that the task had before:
  *
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()

@@ -30,8 +30,8 @@ struct pin_watch_watched {
 	const char *symbol;
 	enum asks asks;
 	unsigned path;  /* index of the argument that is the file's path */
-	bool is_answer; /* returns the CPUs; a C library without any such function shows them in ways that cannot be
-			 * watched */
+	bool is_answer; /* the function returns the CPUs or their number; a C library without any such function shows
+			 * the CPUs in ways that cannot be watched */
 };
 
 static const struct pin_watch_watched watched[] = {

@@ -23,7 +23,7 @@ struct pattern {
 	/* For the messages at the end of the run. */
 	bool is_found;
 	bool is_reported;            /* a message has said why the function cannot be probed */
-	char *seen;                  /* path of an object chosen by `object`, or else of the main program; or NULL */
+	char *seen;                  /* path of the first object with `object`, or else of the program; NULL: none */
 	bool seen_stripped;          /* the object `seen` has no symbols of local functions */
 	const struct pattern *alike; /* the next pattern of the same name, without wildcards */
 };
@@ -57,8 +57,8 @@ void symbol_names_find(struct symbol_names *names, const char *symbol, bool want
 void symbol_names_free(struct symbol_names *names);
 /* Returns true if the pattern matches any of the names. */
 bool pattern_matches(const struct pattern *pattern, const struct symbol_names *names);
-/* Returns the first pattern without wildcards that has this name; `alike` points to the next one. NULL: there is
- * none. */
+/* Returns the first pattern without wildcards whose name has the same hash as `name`; `alike` points to the next one.
+ * NULL: there is none. The caller compares the names. */
 const struct pattern *patterns_named(const struct patterns *patterns, const char *name);
 /* Returns true if the pattern applies to an object of the process. */
 bool pattern_chooses(const struct pattern *pattern, const struct process *p, const struct object *object);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Returns true if a table row has this name. Then, if is_planted, probes all rows of this name at the address. */
+/* Returns true if a table row has this name. Then, if is_planted, adds a probe at the address for each such row. */
 static bool probe_named(struct process *p, const char *name, uint64_t address, bool is_planted)
 {
 	const struct probe_spec_list *list = p->tracer->wanted;

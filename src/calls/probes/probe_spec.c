@@ -229,7 +229,8 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 	for (size_t i = 0; i < list->count; i++) {
 		const struct probe_spec *const wanted = &list->items[i];
 
-		/* Does not report functions with a prefix, because a program may contain only some of them. */
+		/* Does not report rows with a prefix ("*malloc"), because a program may contain only some of these
+		 * functions. */
 		if (wanted->module != module || wanted->is_found || wanted->function->is_pattern ||
 		    wanted->symbol[0] == '*')
 			continue;

@@ -86,8 +86,8 @@ size_t probes_count(const struct process *p);
 
 /* Frees the list. The probes in it are already freed. */
 void probes_free(struct process *p);
-/* Returns the number of argument words that a call at a breakpoint certainly has; CALL_ARGS if one of the probes is a
- * hook. first: the breakpoint's first probe, or NULL. */
+/* Returns the number of argument words that a call at a breakpoint certainly has. Returns CALL_ARGS if one of the
+ * probes is a hook, or has a row with look(). first: the breakpoint's first probe, or NULL. */
 unsigned probe_arguments(const struct probe *first);
 /* Gives a breakpoint's copy in a fork's child the same probes as the parent's breakpoint. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);

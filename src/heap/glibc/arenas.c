@@ -23,8 +23,8 @@ static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
 			    : 8 + (version == 1 ? fastbins : 0) + pointers;
 }
 
-/* Returns the bytes of a heap_info: 5 words from 2.35 on, 4 words before, with padding after which a chunk's header
- * and an aligned block can follow. */
+/* Returns the size of a heap_info in bytes: 5 words from 2.35 on, 4 words before, and padding, after which a chunk's
+ * header and an aligned block can follow. */
 static uint64_t info_size(const struct arch_malloc *form, bool is_older)
 {
 	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
@@ -191,8 +191,8 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. If such an array is not that of
- * an arena in another ring either, the heap is inconsistent. */
+/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. Each of them must be that of an
+ * arena in a ring that begins elsewhere; otherwise the heap is inconsistent. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;
@@ -302,7 +302,7 @@ struct heap_info {
 	uint64_t at, previous, size;
 };
 
-/* Reads the heap at an address. Returns false if it is not a heap of the arena. */
+/* Reads the heap_info at an address. Returns false if the heap at this address is not one of the arena. */
 static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
 {
 	const unsigned w = heap->form->word;

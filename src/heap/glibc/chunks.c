@@ -1,5 +1,5 @@
-/* Walks through the chunks of all arenas and through the lists of free chunks, and checks that both have the same
- * chunks. */
+/* Walks through the chunks of all arenas and through the lists of free chunks, and checks that the bins have as many
+ * free chunks and bytes as the walk has found. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"

@@ -41,13 +41,13 @@ struct marks {
 bool arenas_find(struct heap *heap);
 /* Finds the regions of the arenas. */
 bool arenas_regions(struct heap *heap);
-/* Finds the pieces of noncontiguous main arenas by their topmost chunks. All pieces together have system_mem bytes.
- * See noncontiguous.c. */
+/* Finds the pieces of noncontiguous main arenas by their topmost chunks. The pieces, with other code's memory from
+ * sbrk(2) between them, must have system_mem bytes. See noncontiguous.c. */
 bool noncontiguous_find(struct heap *heap, uint64_t system_mem);
 /* Returns the end of the fence that begins at an address, or 0. A fence is two chunks with a header only, at the end of
  * a piece. */
 uint64_t noncontiguous_fence(struct heap *heap, uint64_t at);
-/* Returns the start of the first piece from an address on, up to the limit, or 0. */
+/* Returns the first address from `from` on at which a piece begins that ends at or before `limit`, or 0. */
 uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit);
 /* Finds the chunks of all regions, and checks the bins; see chunks.c. */
 bool walk_regions(struct heap *heap);

@@ -1,6 +1,6 @@
 /* Finds mmapped chunks, which are in no list. Their headers are recognised by their contents; malloc's mp_ (struct
- * malloc_par) contains their number and bytes. If more places look like headers, the pointers to these places
- * decide. */
+ * malloc_par) contains the number of these chunks and their bytes. If more places look like headers, the pointers to
+ * these places decide which of them are headers. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "heap/thread_stacks.h"
@@ -167,8 +167,9 @@ struct mmapped_counts {
 
 #define DEFAULT_MAX 65536u /* n_mmaps_max, unless the program or a tunable has set it */
 
-/* Returns true if these are the counts. If is_default is true, n_mmaps_max must have its default, which hardly any
- * other number equals. Otherwise no_dyn_threshold must be 1, because malloc sets it together with n_mmaps_max. */
+/* Returns true if `counts` can be those of mp_. If is_default is true, n_mmaps_max must have its default value, which
+ * hardly ever occurs elsewhere. Otherwise no_dyn_threshold must be 1, because malloc sets it together with
+ * n_mmaps_max. */
 static bool are_counts(const struct mmapped_counts *counts, uint32_t padding, uint64_t bytes, bool is_default)
 {
 	if (is_default)

@@ -50,7 +50,7 @@ static bool regions_overlap(const struct region *a, const struct region *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Moves the candidates to which pointers were found, and which do not overlap each other, to the front. The others
+/* Moves to the front the candidates to which pointers were found, except those that overlap a moved one. The others
  * keep their order. Returns how many candidates were moved. */
 static size_t take_pointed(struct region *found, size_t count, const bool *is_pointed)
 {

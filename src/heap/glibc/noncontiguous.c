@@ -81,7 +81,7 @@ static void noncontiguous_add(struct noncontiguous_search *search, uint64_t begi
 	search->tops += top != 0;
 }
 
-/* Adds the pieces in the memory from brk(2). Memory of other code is between the pieces. */
+/* Adds the pieces in the memory from brk(2). Other code may have memory between the pieces. */
 static void take_brk(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;

@@ -133,7 +133,8 @@ struct list_links_source {
 	uint64_t end;  /* end of the block that contains the word */
 };
 
-/* Returns true if the size word can be a free chunk's: the chunk before a free one is always in use. */
+/* Returns true if the size word can be a free chunk's: PREVIOUS_IN_USE is set, because the chunk before a free one is
+ * always in use, and NOT_MAIN is clear. */
 static bool is_free_size(const struct heap *heap, const struct list_links_source *source)
 {
 	return (source->size_word & (PREVIOUS_IN_USE | NOT_MAIN)) == PREVIOUS_IN_USE &&
@@ -165,8 +166,8 @@ static bool is_list_link(struct heap *heap, const struct list_links_source *sour
 	return is_whole ? has_foot || has_target : is_cut && has_target;
 }
 
-/* Returns true if a word is a link of a large chunk to a chunk of another size. If the bin has only one size, the
- * chunk's links point to the chunk itself. */
+/* Returns true if a word is a link of a large chunk to a chunk of another size. If all chunks in the bin have the same
+ * size, the chunk's links point to the chunk itself. */
 static bool is_size_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
 	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->form));

@@ -85,9 +85,9 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Returns the offset of the first of a thread's variables from its thread pointer. The other side of the thread pointer
- * is not searched, because the thread's stack is there, which contains old pointers to caches and to blocks of the same
- * size. */
+/* Returns the offset, from the thread pointer, of the first word that is searched as a thread's variable. The words on
+ * the other side of the thread pointer are not searched, because the thread's stack is there, which contains old
+ * pointers to caches and to blocks of the same size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;

@@ -86,7 +86,7 @@ static bool take_large(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* Adds a region, or extends the last region if the memory directly follows it. */
+/* Adds memory as a region; if it directly follows the last region, extends that region. */
 static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 {
 	struct region *last = heap->region_count ? &heap->regions[heap->region_count - 1] : NULL;
@@ -97,7 +97,7 @@ static void add_memory(struct heap *heap, uint64_t start, uint64_t end)
 		region_add(heap, &(struct region){.start = start, .begin = start, .end = end});
 }
 
-/* Adds the extent that a word of a leaf describes, if the extent begins at `page`, and its blocks. Returns false and
+/* If the extent that a word of a leaf describes begins at `page`, adds the extent and its blocks. Returns false and
  * sets heap->reason if the extent is inconsistent. The word contains the address of an edata, the size class in higher
  * bits, and in lower bits the extent's state and whether it is a slab. *end: the end of the extents read so far. */
 static bool jemalloc_take_page(struct jemalloc *j, uint64_t page, uint64_t word, uint64_t *end)

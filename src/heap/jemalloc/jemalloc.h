@@ -39,8 +39,8 @@
 #define BIN_REGIONS    136
 #define BIN_SLABS      176
 #define BIN_CURRENT    192
-/* base_t: memory for jemalloc's own structures. Each piece of this memory begins with its size and a pointer to the
- * next piece. */
+/* Offset, in base_t, of a pointer to the first piece of the memory for jemalloc's own structures. Each piece begins
+ * with its size and a pointer to the next piece. */
 #define BASE_BLOCKS 160
 
 /* Offsets in tcache_slow_t, tcache_t and cache_bin_t. */

@@ -100,9 +100,9 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 	return true;
 }
 
-/* In a fork's child, some caches belong to threads that only the parent has. Sets the blocks that contain these caches
- * to CLASS_TAKEN. No ring contains them, but the arenas count their memory. In all caches the stacks have the same
- * sizes, and so MARK_BEHIND has the same offset. */
+/* Sets the blocks with caches that no ring contains to CLASS_TAKEN: in a fork's child, these are the caches of threads
+ * that only the parent has. The arenas count the memory of these caches. The function finds them by MARK_BEFORE and
+ * MARK_BEHIND; MARK_BEHIND has the same offset in all caches, because the stacks have the same sizes. */
 static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;

@@ -76,7 +76,8 @@ static bool is_arena(struct jemalloc *j, uint64_t arena, unsigned number)
 	       word_or_0(words, base + BASE_BLOCKS);
 }
 
-/* Returns true if the array of arenas is at address `at`: each element is 0, or the arena with the element's index. */
+/* Returns true if the array of arenas is at address `at`: each element is 0, or the address of the arena whose number
+ * is the element's index. */
 static bool are_arenas(struct jemalloc *j, uint64_t at, uint64_t word)
 {
 	uint64_t arena;

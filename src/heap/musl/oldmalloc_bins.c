@@ -30,8 +30,8 @@ static uint64_t oldmalloc_bins_bin_at(const struct musl_old *m, uint64_t bins, u
 	return bins + (uint64_t)i * m->stride;
 }
 
-/* Returns the end mark of a bin's list: the address that a chunk would have if its two links were the bin's pointers
- * to its first and last chunk. */
+/* Returns the end mark of a bin's list: the address of an imaginary chunk whose two links are the bin's pointers to its
+ * first and last chunk. */
 static uint64_t list_end(const struct musl_old *m, uint64_t bin)
 {
 	return bin + 8 - m->header;

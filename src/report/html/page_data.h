@@ -60,7 +60,7 @@ enum page_frame_flags {
 	PAGE_FRAME_STANDARD = 4 /* profile_function_is_standard() */
 };
 
-/* How a stack ends, besides the values of enum stack_end: the group has no stack. */
+/* A value beside those of enum stack_end, for the end of a stack: the group has no stack. */
 enum { PAGE_NO_STACK = 3 };
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes the rows of the page: groups, the greatest first, until the limit is reached. The other groups are summed up
- * in rows of folded groups: each at the innermost node of its stack that exists already. */
+/* Writes the rows of the page: one for each group that still fits below the limit, the greatest group first. The other
+ * groups are summed up in rows of folded groups: each at the innermost node of its stack that exists already. */
 #include "config.h"
 #include "report/html/page_parts.h"
 #include "base/util.h"

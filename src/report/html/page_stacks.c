@@ -86,7 +86,7 @@ static size_t path_add(struct page_stacks *stacks, const char *path)
 	return *place;
 }
 
-/* Adds the name of a frame. Frames of a function with a name share one string. */
+/* Adds the name of a frame. All frames of a named function share one string. */
 static size_t frame_name_add(struct page_stacks *stacks, const struct profile_frame *frame)
 {
 	uint64_t *place = frame->function ? hash_place(&stacks->name_of, (uintptr_t)frame->function) : NULL;

@@ -1,7 +1,7 @@
 /* Splits work on ranges of memory among threads, one for each processor that the calling thread may use, at most 16.
  *
  * The threads exist only while workers_share() runs. A thread gets the ends of its range as two numbers, and no data
- * about processes, because only the calling thread may use these. */
+ * about processes, because only the calling thread may use such data. */
 #ifndef FT_SCAN_CAPTURE_COPY_WORKERS_H
 #define FT_SCAN_CAPTURE_COPY_WORKERS_H
 

@@ -112,8 +112,8 @@ static void core_image_add_segment(struct core *core, const GElf_Phdr *phdr)
 	const bool is_wide = phdr->p_memsz > SNAPSHOT_MAPPING_MAX;
 
 	core->figures.left_out += is_wide ? phdr->p_memsz : 0;
-	/* The missing bytes of a writable mapping may be pointers: by default the kernel writes neither unchanged nor
-	 * shared mappings of files to a core file. */
+	/* The missing bytes of a writable mapping may contain pointers: by default the kernel writes neither unchanged
+	 * nor shared mappings of files to a core file. */
 	if (!is_wide && (phdr->p_flags & PF_W))
 		core->figures.unreadable += phdr->p_memsz - held;
 	ARRAY_GROW(core->mappings, core->mapping_capacity, core->mapping_count);
@@ -352,7 +352,8 @@ static uint64_t whole_size(Elf *elf, const GElf_Ehdr *header)
 	return end;
 }
 
-/* Returns NULL, or a text that says what is wrong with the file: "" if it is truncated. */
+/* Reads the core file's headers, notes and segments into *core. Returns NULL, or a text that says what is wrong with
+ * the file: "" if it is truncated. */
 static const char *core_image_read(struct core *core, Elf *elf)
 {
 	GElf_Ehdr header;

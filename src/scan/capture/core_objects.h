@@ -5,9 +5,9 @@
 
 #include "scan/capture/object_segments.h"
 
-/* Returns true if mapping `i` contains variables that are constant after the dynamic linker or the program has set
- * them (relro). The object's program headers decide, if the core file contains them. Otherwise the next mapping must
- * continue this one, in memory and in the file, and must be writable. */
+/* Returns true if mapping `i` contains variables that are constant after the dynamic linker or the program has set them
+ * (relro). The next mapping must be a writable one of the same file, directly after this one. Then the object's program
+ * headers decide; if the core file does not contain them, the next mapping must also continue this one in the file. */
 bool core_is_constant(const struct object_memory *memory, size_t i);
 /* Returns true if a mapping is memory without a file that can only be read or executed. It may consist of pages in a
  * block that the program has protected. */

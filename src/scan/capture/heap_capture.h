@@ -42,7 +42,8 @@ size_t heap_capture_unknown_threads(const struct heap_capture *capture);
  * a thread may be inside the allocator, so that another copy some milliseconds later may be consistent. */
 const char *heap_capture_read(struct heap_capture *capture, bool *is_passing);
 /* Discards the copy, the threads that were added, the heap that was read, and the blocks of heap_capture_note_block().
- * The next copy reuses the memory. The limits stay. */
+ * The next copy reuses the memory of the discarded one. The settings of heap_capture_limit() and
+ * heap_capture_blocks_only() stay. */
 void heap_capture_again(struct heap_capture *capture);
 /* Returns true if no heap of a known allocator was found; the process may have a heap of another allocator. */
 bool heap_capture_is_unknown(const struct heap_capture *capture);
@@ -52,9 +53,9 @@ bool heap_capture_is_locked(const struct heap_capture *capture);
 const struct heap *heap_capture_heap(const struct heap_capture *capture);
 /* Adds a block that was live when the copy was made, according to the trace. */
 void heap_capture_note_block(struct heap_capture *capture, uint64_t address, uint64_t size);
-/* Classifies the blocks of the heap that was read, and those of heap_capture_note_block() that another allocator has
- * allocated. If the allocator is unknown, classifies all blocks of heap_capture_note_block(). Returns NULL, or a static
- * text that says why this failed. */
+/* Classifies the blocks of the heap that was read, and those of heap_capture_note_block() that are outside of this
+ * heap's regions, because they are of another allocator. If the heap's allocator is unknown, classifies all blocks of
+ * heap_capture_note_block(). Returns NULL, or a static text that says why this failed. */
 const char *heap_capture_classify(struct heap_capture *capture);
 /* For a heap that was read: heap_capture_has() returns true if an address is in memory in which the allocator has
  * blocks. heap_capture_figures() returns the allocator's figures, NULL if it keeps none. */

@@ -63,8 +63,8 @@ static bool is_of_object(const struct code *code, uint64_t address)
 	return m && m->exec && !strcmp(m->path, code->object);
 }
 
-/* Returns true if the allocator's object has called the function that makes the current system call, or that reads
- * the clock in the vdso without a system call. */
+/* Returns true if, according to the words at the top of the stack, the allocator's object has called the function that
+ * makes the current system call, or that reads the clock in the vdso without a system call. */
 static bool is_called_by_object(const struct code *code, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;

@@ -10,8 +10,8 @@ bool mapping_is_wanted(const struct mapping *m);
 /* Returns true if mapping i contains variables that are constant after the dynamic linker or the program has set
  * them (relro). Such variables directly precede the other variables of their file. */
 bool mapping_is_constant(const struct maps *maps, size_t i);
-/* Returns true if mapping i may be pages in a block that the program has protected: memory that it can only read or
- * execute, beside other memory of its own. */
+/* Returns true if mapping i may be pages in a block that the program has protected: private memory without a file that
+ * can only be read or executed, beside other private memory without a file. */
 bool mapping_is_protected(const struct maps *maps, size_t i);
 
 #endif

@@ -65,8 +65,8 @@ static bool read_segment(const struct object_memory *memory, uint64_t start, con
 	return true;
 }
 
-/* Returns how the object whose ELF header is at `start` describes the first page of a mapping. Sets *first if it has
- * variables. */
+/* Returns what the object whose ELF header is at `start` says about the first page of a mapping. If the page has
+ * variables, sets *first to the address of the first one in the mapping. */
 static enum segment_answer ask_object(const struct object_memory *memory, uint64_t start, const struct heap_mapping *m,
 				      uint64_t *first)
 {

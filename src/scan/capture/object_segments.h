@@ -6,7 +6,8 @@
 #include "heap/image.h"
 
 struct object_memory {
-	/* In order of address. In the image of a core file, `inode` is a number of core_mappings_read(). */
+	/* The mappings in order of address. In the image of a core file, a mapping's `inode` is the number that
+	 * core_mappings_read() has given to its path. */
 	const struct heap_mapping *mappings;
 	size_t count;
 	const struct arch *arch;

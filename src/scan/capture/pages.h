@@ -22,8 +22,8 @@ struct page_runs {
 
 /* Opens /proc/TID/pagemap. Returns a descriptor for pages_add(), or -errno. */
 int pages_open(pid_t tid);
-/* Adds the pages of a mapping that are in memory or swapped out, according to /proc/TID/pagemap. If pagemap cannot be
- * read, adds all pages. */
+/* Adds the pages of a mapping that are in memory or swapped out, according to /proc/TID/pagemap, except guard pages and
+ * (from Linux 6.7 on) pages of zeros. If pagemap cannot be read, adds all pages. */
 void pages_add(struct page_runs *runs, int fd, const struct mapping *mapping);
 /* Adds the same pages as pages_add(). Also calls is_wanted() for each page that has no entry in the page table, by
  * ascending address, and adds the pages for which it returns true. */

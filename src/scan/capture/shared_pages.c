@@ -172,8 +172,8 @@ static void open_mapping(struct shared *s)
 	s->is_refused = object == OBJECT_OTHER || (object == OBJECT_UNKNOWN && !is_kernel_memory(s->mapping));
 }
 
-/* Returns the address that lseek(2) finds in the mapping, or `none` if there is none. Returns `address` if lseek(2)
- * fails. */
+/* Returns the address, from `address` on, at which lseek(2) finds data or a hole (`whence`) in the mapping; `none` if
+ * it finds nothing there. Returns `address` if lseek(2) fails. */
 static uint64_t seek_in_mapping(struct shared *s, uint64_t address, int whence, uint64_t none)
 {
 	const struct mapping *const m = s->mapping;
@@ -226,8 +226,9 @@ static bool shared_pages_is_wanted(void *shared, uint64_t address)
 	return false;
 }
 
-/* Reduces unknown_left by the mapping's size, not by the number of bytes read, so that it does not depend on earlier
- * scans. Otherwise each scan of a process would make the kernel allocate more pages. */
+/* Adds the pages of a mapping to the runs. Reduces unknown_left by the mapping's size, not by the number of bytes read,
+ * so that the choice of pages does not depend on earlier scans. Otherwise each scan of a process would make the kernel
+ * allocate more pages. */
 void shared_add(struct shared *s, int fd, const struct mapping *m)
 {
 	s->mapping = m;

@@ -1,10 +1,11 @@
 /* Finds the pages of shared memory that have contents although the process's own page table does not contain them.
  *
  * Such a page was written by another process, through another mapping of the same memory, or by write(2); or the
- * process itself has written it, and then dropped it (MADV_DONTNEED). /proc/PID/pagemap says nothing about such a
- * page. The mapped object (here: a file, or anonymous shared memory) says which of its pages have data (SEEK_DATA). If
- * it cannot be opened, all of its pages are copied, but only up to a limit, because reading an empty page makes the
- * kernel allocate it. */
+ * process itself has written it, and then dropped it (MADV_DONTNEED). /proc/PID/pagemap says nothing about such a page.
+ * The mapped object (here: a file, or anonymous shared memory) says which of its pages have data (SEEK_DATA). If the
+ * kernel's own memory (anonymous, System V's, a memfd's) cannot be opened, all of its pages are copied, but only up to
+ * a limit, because reading an empty page makes the kernel allocate it. If another file cannot be opened, such pages are
+ * not copied. */
 #ifndef FT_SCAN_CAPTURE_SHARED_PAGES_H
 #define FT_SCAN_CAPTURE_SHARED_PAGES_H
 

@@ -275,7 +275,7 @@ struct snapshot_pause {
 	int error;
 };
 
-/* Copies the memory through the thread `tid`, which still has it. Returns 0 or -errno. */
+/* Copies the process's memory through its thread `tid`, which must still have this memory. Returns 0 or -errno. */
 static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);

@@ -12,10 +12,10 @@ struct scan_threads {
 	size_t asleep; /* number of stopped threads in a system call that malloc does not make */
 	pid_t *others; /* processes that scan_threads_find_others() has found */
 	size_t other_count;
-	size_t sharers; /* number of those that still used the same memory when the threads were stopped */
+	size_t sharers; /* number of `others` that still used the same memory when the threads were stopped */
 };
 
-/* Finds the other processes that use the memory of this one. Takes some milliseconds. */
+/* Finds the other processes that use the memory of process `pid`. Takes some milliseconds. */
 void scan_threads_find_others(struct scan_threads *threads, pid_t pid);
 /* Reads the registers of all threads of the process, which replace the earlier ones. Adds a thread for each process
  * that scan_threads_find_others() has found and that still uses the memory. Of a thread that could not be stopped, and
@@ -30,7 +30,8 @@ void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint6
 /* Adds the words in `size` bytes of registers to thread->words, which the caller frees. */
 void scan_thread_add_words(struct heap_thread *thread, const unsigned char *bytes, size_t size,
 			   const struct arch *arch);
-/* Returns the number of threads whose registers are unknown, including those of the other processes. */
+/* Returns the number of threads whose registers are unknown, including the threads of other processes that use the
+ * memory. */
 size_t scan_threads_unknown(const struct scan_threads *threads);
 void scan_threads_free(struct scan_threads *threads);
 

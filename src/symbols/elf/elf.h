@@ -35,9 +35,9 @@ uint64_t elf_file_got(const struct elf_file *file); /* address of the global off
 uint64_t elf_file_contexts(const struct elf_file *file); /* address of the context library's table, 0 if none */
 
 /* Finds the address that the file gives to its offset 0 (a p_vaddr; nm prints such addresses), even if no segment
- * contains offset 0. The address is 0 for shared objects and position-independent programs. Returns false and leaves
- * *origin unchanged if the file is not a regular ELF file with a loadable segment; a path from a trace may name a
- * terminal or a device. */
+ * contains offset 0. The address is normally 0 for shared objects and position-independent programs. Returns false and
+ * leaves *origin unchanged if the file is not a regular ELF file with a loadable segment; a path from a trace may name
+ * a terminal or a device. */
 bool elf_origin_read(const char *path, uint64_t *origin);
 
 /* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the .symtab in
@@ -52,8 +52,8 @@ void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const vo
 			       void *context);
 /* Returns the name of a function symbol with this value, or NULL. */
 const char *elf_file_function_at(struct elf_file *file, uint64_t value);
-/* Finds the symbol with exactly this name (if there are several versions, the default one). Returns false if the file
- * has no such symbol. */
+/* Finds the function symbol with exactly this name (if there are several versions, the default one). Returns false if
+ * the file has no such symbol. */
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
 /* Returns true if the file has a function symbol; a stripped static file has none. */
 bool elf_file_has_symbols(const struct elf_file *file);

@@ -52,8 +52,8 @@ struct elf_headers {
 };
 
 /* Reads the headers of the regular file `fd`; st: its status. Returns false and sets *reason (a static text) if it is
- * no ELF file, if its tables are damaged or larger than the limits above, or if the file was truncated meanwhile. Then
- * nothing has to be freed. */
+ * no ELF file, if its headers, section names or segments of notes are damaged or larger than the limits above, or if
+ * the file was truncated meanwhile. Then nothing has to be freed. */
 bool elf_headers_read(int fd, const struct stat *st, struct elf_headers *headers, const char **reason);
 /* Returns true if an ELF file ends before the end of its section header table. Each file with debug information has
  * such a table. */
@@ -79,7 +79,8 @@ unsigned char *elf_headers_segment(const struct elf_headers *headers, size_t i);
 /* Returns the section's name; "" if it has none. */
 const char *elf_headers_name(const struct elf_headers *headers, const unsigned char *section);
 
-/* Returns true if `size` bytes at a file offset are in the file; st: its status. The sum may exceed 64 bits. */
+/* Returns true if the file contains `size` bytes at a file offset; st: the file's status. offset + size may exceed 64
+ * bits. */
 bool elf_is_in_file(const struct stat *st, uint64_t offset, uint64_t size);
 /* Reads `size` bytes at a file offset. Returns false if the file ends earlier, or cannot be read. */
 bool elf_read_at(int fd, uint64_t offset, void *data, size_t size);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX       ((size_t)1 << 30) /* bytes of a table: a larger section is not read, other tables are cut */
+#define TABLE_MAX       ((size_t)1 << 30) /* bytes; a larger section is not read, a table without a section is cut */
 #define SYMBOLS_MAX     ((size_t)8 << 20)
 #define NAME_MAX_LENGTH 65536 /* a name of this length or longer is treated as damaged data */
 

@@ -264,8 +264,8 @@ static uint64_t measure_places(struct making *making)
 		const uint64_t type = elf_field_get(headers, segment, PHDR_TYPE);
 		const uint64_t top = part_end(making, segment, PHDR_OFFSET, PHDR_FILESZ);
 
-		/* Through the dynamic section libdwfl would find hash tables and count the symbols by them, but the
-		 * hash tables are not copied. */
+		/* Drop PT_DYNAMIC: through the dynamic section libdwfl would find hash tables, which are not copied,
+		 * and count the symbols by them. */
 		if (type == PT_DYNAMIC && headers->section_count)
 			forget_segment(making, segment);
 		if (!is_segment_wanted(making, segment))

@@ -10,9 +10,9 @@ struct debug_file {
 	char *folders; /* folders of separate debug files; owned here, because `file` only refers to them */
 };
 
-/* Opens the file of an object. Returns NULL if there is none, or if another file is at its path now. sysroot: debug
- * files are also searched for in its folder usr/lib/debug; NULL: none. Does not ask debuginfod servers. The caller
- * closes the result with debug_file_close(). */
+/* Opens an object's file, to read its debug information and symbols. Returns NULL if there is no file, or if another
+ * file is at its path now. sysroot: separate debug files are also searched for in its folder usr/lib/debug; NULL: none.
+ * Does not ask debuginfod servers. The caller closes the result with debug_file_close(). */
 struct debug_file *debug_file_open(const struct object *object, const char *sysroot);
 void debug_file_close(struct debug_file *debug); /* NULL is allowed */
 

@@ -71,7 +71,7 @@ static bool add_ranges(struct name_dwarf_ranges *ranges, Dwarf_Die *die, size_t 
 
 	while (count < RANGES_MAX && *left && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		--*left;
-		/* A range of code that the linker has dropped begins at 0 or 1, or its end is below its start. */
+		/* A range of code that the linker has dropped begins at 0 or 1, or does not end after its start. */
 		if (start >= end || start <= 1)
 			continue;
 		ARRAY_GROW(ranges->items, ranges->capacity, ranges->count);
@@ -290,8 +290,8 @@ static bool extend_chain(struct name_dwarf_chain *chain, Dwarf_Die *parent, unsi
 			extend_chain(chain, &die, depth + 1);
 			return true;
 		}
-		/* The ranges of a lexical block do not always include the ranges of functions that are inlined in
-		 * it. */
+		/* Searches every lexical block, because its ranges do not always include the ranges of functions that
+		 * are inlined in it. */
 		if (tag == DW_TAG_lexical_block && extend_chain(chain, &die, depth + 1))
 			return true;
 	} while (!dwarf_siblingof(&die, &die));

@@ -208,7 +208,7 @@ static bool name_file_read_header(struct name_file *file)
 		if (!gelf_getphdr(elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
 			continue;
 		/* In a file with debug information only, the segments have no bytes, and their offsets differ from
-		 * those of the program. */
+		 * those of the program. Then the first segment's offset is taken as 0. */
 		if (!found)
 			file->origin = phdr.p_vaddr - (phdr.p_filesz ? phdr.p_offset : 0);
 		found = true;

@@ -43,7 +43,8 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Orders symbols by address; of the symbols at one address the best comes first: malloc before __libc_malloc. */
+/* Orders symbols by address. Of the symbols at one address, functions come before symbols without a type, then global
+ * before weak before local ones, then those with fewer underscores: malloc before __libc_malloc. */
 static int name_symbols_by_start(const void *a, const void *b)
 {
 	const struct named_symbol *left = a, *right = b;

@@ -265,11 +265,12 @@ static struct name_file *try_paths(struct names_search *search)
 		file = names_try_path(search, path, false);
 		free(path);
 	}
-	/* On this machine another file may have this path: the path is one of another system (sysroot), or functrace
-	 * had to open the object by another path (open_path). */
+	/* The path may be another system's (sysroot), or functrace had to open the object by another path (open_path).
+	 * In both cases another file may have this path here, so the build-ids must be equal. */
 	if (!file && object->path[0] == '/')
 		file = names_try_path(search, object->path, sysroot || object->open_path);
-	/* If the file is not the object's, a separate debug file with this build-id may still contain the names. */
+	/* If no file at these paths is the object's, a separate debug file with the object's build-id may still contain
+	 * the names. */
 	return file ? file : file_by_build_id(search->names, object);
 }
 

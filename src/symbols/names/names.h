@@ -26,12 +26,12 @@ struct names_options {
 struct names *names_new(const struct names_options *options);
 void names_free(struct names *names);
 
-/* Sets the start time of the trace, if the process record contains it. If a file is newer and the trace has no build-id
- * of it, the file is still used, and a warning that its names may be wrong is printed once. */
+/* Sets the start time of the trace, if the process record contains it. If a file is newer than the trace and the trace
+ * has no build-id of it, the file is still used, and a warning that its names may be wrong is printed once. */
 void names_set_start(struct names *names, const struct record_process *process);
 
-/* Adds an object, which replaces all objects that it overlaps; call it in the order of the trace's records. open_path:
- * a path that is tried before record->path; NULL: none.
+/* Adds an object, which replaces all objects that it overlaps. Must be called in the order of the trace's records.
+ * open_path: a path that is tried before record->path; NULL: none.
  *
  * If the trace has the object's build-id, the file must have the same one; else a warning is printed once, and frames
  * in the object get its path, but no names. Without a build-id, the range may also be only the file's executable
@@ -56,7 +56,7 @@ char *names_demangle(const char *symbol);
  * "Shelf<int>::put". */
 char *names_demangle_plain(const char *symbol);
 /* Returns the number of parameters in the mangled name of a C++ function. A parameter pack is one parameter, a "..." is
- * none. Returns -1 if the name does not contain them. */
+ * none. Returns -1 if the name does not contain the parameters. */
 int names_parameters(const char *symbol);
 
 #endif

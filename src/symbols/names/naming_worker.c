@@ -364,7 +364,8 @@ void naming_end(struct naming *naming)
 
 void naming_add_object(struct naming *naming, const struct record_object *object, const char *open_path)
 {
-	/* A return address is looked up by the address of the byte before it. */
+	/* A return address is looked up by the address of the byte before it, so the range of return addresses begins
+	 * and ends one byte later than the object. */
 	if (object->from < object->to)
 		forget_between(naming, object->from + 1, object->to + 1);
 	worker_inform(naming->worker, naming->names, naming_take_object,

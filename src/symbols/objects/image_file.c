@@ -95,7 +95,8 @@ static struct elf_file *image_file_search(struct image_file_search_data *search,
 	file = image_file_try_path(search, *open_path, false);
 	if (file || !sysroot)
 		return file;
-	/* The process may have run on another system. On this system, a different file may have this path. */
+	/* The process may have run on another system. On this system, a different file may have this path, so the
+	 * build-ids must be equal. */
 	free(*open_path);
 	*open_path = xstrdup(path);
 	return image_file_try_path(search, *open_path, true);

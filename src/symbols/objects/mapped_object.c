@@ -175,7 +175,8 @@ static struct elf_file *file_of_memory(struct mapped_object_scan *scan, size_t i
 }
 
 /* Returns the path to show. The path of a deleted file ends with " (deleted)", because a later file at this path could
- * be mistaken for it. This is left out if the file has a build-id, and a path in a file system (not "/memfd:..."). */
+ * be mistaken for it. The ending is left out if the file has a build-id and a path in a file system (not
+ * "/memfd:..."). */
 static char *shown_path(const struct mapping *mapping, const struct elf_file *file)
 {
 	const bool mark = mapping->deleted &&

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest text that is read: that of a million mappings. By default the kernel allows 65530. */
+/* The largest texts that are read, in bytes: those of about a million mappings. By default the kernel allows a process
+ * 65530 mappings. */
 #define MAPS_MAX  (256u << 20)
 #define SMAPS_MAX (1u << 30) /* smaps has 25 more lines for each mapping */
 #define LOOK_BACK 64         /* number of mappings that maps_find_header() examines */

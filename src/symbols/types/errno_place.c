@@ -211,8 +211,8 @@ static void errno_place_read_place(void *context)
 	close(fd);
 }
 
-/* Reads the place from the object's file into *place; ERRNO_NONE also if the file cannot be read. Returns false if
- * reading takes too long. */
+/* Reads from the object's file where errno is, and sets *place; place->kind is ERRNO_NONE if the place is not found, or
+ * if the file cannot be read. Returns false if reading takes too long. */
 static bool errno_place_find_place(const struct object *object, const struct arch *arch, struct errno_place *place)
 {
 	struct errno_place_reading *const reading = xcalloc(1, sizeof(*reading));

@@ -15,8 +15,8 @@ bool location_is_list(Dwarf_Attribute *location);
 bool location_is_sound(Dwarf_Attribute *location);
 /* Finds the expression for a variable's place before the instruction at an address, at which a function begins. GCC's
  * views can describe several places at this address, because an assignment may need no instruction ("a = b"); then the
- * place before all such assignments is found. Returns 1, 0 if the variable has no place there, or -1 if libdw cannot
- * read the location. */
+ * place before all such assignments is found. Returns 1 on success, 0 if the variable has no place there, or -1 if
+ * libdw cannot read the location. */
 int location_at_entry(Dwarf_Die *variable, Dwarf_Attribute *location, Dwarf_Addr address, Dwarf_Op **operations,
 		      size_t *count);
 

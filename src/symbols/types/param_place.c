@@ -59,7 +59,8 @@ static bool param_place_read_place(const struct type_reader *reader, const struc
 	if (first->atom == DW_OP_fbreg) {
 		piece->place = PLACE_STACK;
 		piece->place_offset = (int64_t)first->number;
-		/* In code that is not optimised, the function itself stores the parameter at a place below the CFA. */
+		/* Without a list, a place below the CFA is not valid at the entry: code that is not optimised stores
+		 * the parameter there after the entry. */
 		return entry->frame_is_cfa && (expression->is_list || piece->place_offset >= 0);
 	}
 	piece->place = PLACE_MEMORY;

@@ -68,7 +68,7 @@ static bool has_part_name(const char *name)
 	return false;
 }
 
-/* Returns true if has_part_name() does, or if compilers give this name to a copy for some of the callers. */
+/* Returns true if has_part_name() does, or if compilers give this name to a copy that only some callers call. */
 static bool has_copy_name(const char *name)
 {
 	return has_part_name(name) || strstr(name, ".constprop.") || strstr(name, ".specialized.") ||
@@ -176,8 +176,8 @@ static bool is_behind_address(const struct type_reader *reader, const struct dat
 	return least && (type->kind == DATA_STRUCT || type->kind == DATA_UNION) && type->size > least;
 }
 
-/* Returns the place of a parameter of a function whose arguments are where the ABI puts them. If GCC has compiled the
- * function, callers pass all its parameters; if LLVM has, they pass only the parameters that the function uses. */
+/* Returns the place of a parameter of a function whose arguments are where the ABI puts them. Callers of a function
+ * that LLVM has optimised pass only the parameters that the function uses; other callers pass all parameters. */
 static enum param_place place_if_passed(const struct type_reader *reader, const struct param_entry *entry,
 					struct listed_param *param)
 {

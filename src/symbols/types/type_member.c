@@ -69,9 +69,9 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 	return true;
 }
 
-/* Reads both numberings of bits. DWARF 4 and later versions number them from the struct's beginning; earlier versions
- * from the most significant bit of a storage unit, and the number is negative if the bits go on after the unit, as in
- * packed structs. */
+/* Reads a bit field in either of DWARF's two numberings of bits. DWARF 4 and later versions number the bits from the
+ * struct's beginning; earlier versions from the most significant bit of a storage unit. In the latter, the number is
+ * negative if the bits go on after the unit, as in packed structs. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {
 	uint64_t size, at, storage = member->type->size;

@@ -1,5 +1,5 @@
 /* Finds which C++ classes are passed by their address: those with a copy constructor, move constructor or destructor
- * that executes code. */
+ * that executes code, with virtual functions or bases, or with no copy or move constructors but deleted ones. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 

@@ -41,7 +41,7 @@ void type_memory_free(struct type_reader *reader);
 const struct data_type *type_read_of(struct type_reader *reader, Dwarf_Die *die, unsigned level);
 
 /* These read an attribute of a DIE, or of the DIE that it completes (DW_AT_abstract_origin, DW_AT_specification). They
- * return "" or false if there is no such attribute, or if its form is another one. */
+ * return "" or false if there is no such attribute, or if it has an unexpected form. */
 const char *die_string(struct type_reader *reader, Dwarf_Die *die, unsigned attribute);
 bool die_number(Dwarf_Die *die, unsigned attribute, uint64_t *number);
 bool die_flag(Dwarf_Die *die, unsigned attribute);

@@ -59,7 +59,7 @@ static unsigned depth_in(Dwarf_Die *die, const char *name)
 	return depth;
 }
 
-/* Handles a std::string that is only declared. The namespace shows which library defines it. */
+/* Describes a std::string that is only declared. The namespace shows which library defines it, and so its layout. */
 static void see_declared(const struct type_reader *reader, Dwarf_Die *die, struct data_type *type)
 {
 	const uint32_t word = reader->word;

@@ -50,7 +50,8 @@ static void read_unspecified(struct type_reader *reader, struct data_type *type)
 
 /* ---- Arrays ---- */
 
-/* Returns the number of elements, or 0. Sets *is_open if the source gives no number. */
+/* Returns the number of elements in one dimension of an array; 0 also if it is unknown. Sets *is_open if the source
+ * gives no number. */
 static uint64_t dimension(Dwarf_Die *die, bool *is_open)
 {
 	uint64_t low = 0, high;
@@ -244,7 +245,7 @@ static const struct data_type *swapped_type(struct type_reader *reader, const st
 }
 
 /* Gives all integer members of a struct the other byte order if one of them has it. In a struct with GCC's
- * scalar_storage_order all integers have it, also enumerations, whose types do not say it. */
+ * scalar_storage_order all integers have this order, also enumerations, whose types do not show it. */
 static void swap_members(struct type_reader *reader, struct data_member *members, size_t count)
 {
 	bool is_any = false;

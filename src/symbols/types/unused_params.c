@@ -1,6 +1,6 @@
 /* Finds out whether a function that LLVM has optimised uses a parameter. If it does not, callers in the same file may
- * pass any value, even if other files also call the function. Debug information shows this only by the absence of
- * locations. */
+ * pass any value, even if other files also call the function. Debug information shows an unused parameter only by the
+ * absence of locations. */
 #include "config.h"
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
@@ -46,8 +46,9 @@ static bool is_in_frame(const struct param_entry *entry, const Dwarf_Op *operati
 	       (operation_is_based(operation, &number, &offset) && number == entry->frame_register);
 }
 
-/* Adds to *proof the registers and places that an operation shows. is_first: the operation is in the first entry of the
- * list. is_entry: the operation is in the entry of the list that is valid at the function's entry. */
+/* Adds to *proof the registers and places that an operation in the parameter's list of locations shows. is_first: the
+ * operation is in the first entry of this list. is_entry: it is in the list's entry that is valid where the function
+ * begins. */
 static void note_operation(struct param_proof_state *proof, const struct param_entry *entry, const Dwarf_Op *operation,
 			   bool is_first, bool is_entry)
 {

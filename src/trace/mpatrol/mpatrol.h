@@ -16,7 +16,7 @@
 #define MPATROL_NAME    1023 /* maximum length of a name in mpatrol's programs, in bytes */
 
 /* Name of an argument that the reader adds to an allocation. Its value is the block's index. The reader adds it if
- * numbers were skipped since the previous index, so that the writer can use the same index. */
+ * indexes were skipped before this one, so that the writer can use the same index. */
 #define MPATROL_INDEX_ARG "#index"
 
 enum mpatrol_type {
@@ -36,7 +36,7 @@ struct mpatrol_event {
 	uint64_t size;        /* size of the block or area, in bytes; not set in F */
 	uint64_t old_address; /* address before a reallocation; only in R */
 	uint32_t thread;
-	/* caller of the function; its names are valid until the next record is put */
+	/* the place of the call; its strings are valid until the next record is put */
 	struct call_site site;
 };
 

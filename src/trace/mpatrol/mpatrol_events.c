@@ -18,7 +18,8 @@ struct mpatrol_events_held_release {
 	struct call_site site;
 };
 
-/* `live` contains only the indexes of blocks, not their sizes, because a smaller table causes fewer cache misses. */
+/* Converts records to events. `live` contains only the indexes of blocks, not their sizes, because a smaller table
+ * causes fewer cache misses. */
 struct mpatrol_events {
 	struct mpatrol_events_options options;
 	struct call_sites sites;
@@ -279,8 +280,8 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 
 static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
-	/* Resource 0 of a call means the only declared resource, which is not memory if only other resources are
-	 * declared. */
+	/* In a call, resource 0 means the only declared resource. It counts as memory once memory is declared, and as
+	 * another resource if only other resources are declared so far. */
 	if (is_heap_type(resource->type)) {
 		events->has_memory = true;
 		hash_remove(&events->other_resources, 0, NULL);

@@ -51,8 +51,8 @@ static uint64_t get_word(const unsigned char *p, unsigned size, bool big_endian)
 	return value;
 }
 
-/* Finds the size and byte order of words from the first eight bytes: the first word is 1, and the second, the version,
- * is never 0. */
+/* Finds the size and byte order of words from the first eight bytes. The first word is 1. The second word, the version,
+ * is never 0, so two words of four bytes do not look like one word of eight. */
 static bool recognise_words(struct mpatrol_reader *s, const unsigned char *p)
 {
 	s->wide = get_word(p, 8, false) == 1 || get_word(p, 8, true) == 1;
@@ -205,7 +205,7 @@ static void put_site(struct mpatrol_reader *s, struct record_call *call, const s
 	call->has_frames = true;
 }
 
-/* Adds the index of an allocation as an argument if numbers were skipped since the previous index. */
+/* Adds the index of an allocation as an argument if indexes were skipped before it. */
 static void mpatrol_read_put_index(struct mpatrol_reader *s, struct record_call *call, uint64_t index)
 {
 	if (index > s->last_index + 1 && index <= INT64_MAX) {

@@ -7,7 +7,8 @@
 #include "trace/mpatrol/mpatrol.h"
 #include "trace/reader_state.h"
 
-/* Number of slots for names, to which records refer by 7 bits, and maximum length of a name that is read, in bytes. */
+/* Number of slots for names, because a record refers to a slot by 7 bits; maximum length of a name that is read, in
+ * bytes. */
 enum { MPATROL_SLOTS_READ = 128, MPATROL_NAME_READ = 65536 };
 
 /* Largest number of records that are made from one record of the file: a thread, a release, an allocation. */

@@ -292,7 +292,8 @@ static int give_call(struct reader *reader, struct record *record)
 	return 1;
 }
 
-/* Returns true if the packet belongs to the waiting call, or if packets that belong to it may still follow. */
+/* Returns true if the packet belongs to s->call, which is not returned yet, or if packets of this call may still
+ * follow. */
 static bool continues_call(const struct rtrace_reader *s, const struct packet *packet)
 {
 	switch (packet->type) {
@@ -380,7 +381,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 		return status;
 	s->stopped = true;
 	s->status = status;
-	/* The end or the damage is after the waiting call, so the call itself is sound. */
+	/* The end or the damage is after s->call, which is not returned yet, so the call itself is sound. */
 	return s->has_call ? give_call(reader, record) : status;
 }
 

@@ -38,8 +38,8 @@ enum stacktrack_type {
 enum { STACKTRACK_SCOPE = 3, STACKTRACK_VALUE = 6 };
 
 /* Named values. Each record except a call or an object is written as a hit of a named value (a baseline: one hit for
- * each block). No hit of "object" is written. The arguments and the stack of a call are hits of named values with the
- * sequence number of the call. */
+ * each block). functrace writes an object as FLOC and FPROPERTY, not as a hit of "object". The arguments and the stack
+ * of a call are hits of named values with the sequence number of the call. */
 #define STACKTRACK_VALUES(X)                                                                                           \
 	X(PROCESS, "process")                                                                                          \
 	X(MODULE, "module")                                                                                            \

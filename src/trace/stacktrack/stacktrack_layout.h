@@ -82,8 +82,8 @@ size_t stacktrack_prologue_size(const struct stacktrack_format *format);
 /* Returns true if `data`, of stacktrack_prologue_size() bytes, is a prologue, in either byte order. Sets *swap to true
  * if it is big-endian. */
 bool stacktrack_is_prologue(const struct stacktrack_format *format, const unsigned char *data, bool *swap);
-/* Sets the size of entries from a prologue. Returns false if functrace cannot read this version or layout, or if the
- * prologue contradicts the description. Then error[size] is a clause about the error, and *at is the offset of the
+/* Sets entry_size and info_size from a prologue. Returns false if functrace cannot read this version or layout, or if
+ * the prologue contradicts the description. Then error[size] is a clause about the error, and *at is the offset of the
  * wrong byte in the prologue. */
 bool stacktrack_format_begin(struct stacktrack_format *format, const unsigned char *data, bool swap, size_t *at,
 			     char *error, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SPARE_TEXT 4096
-/* number of members that are parsed of each entry; read_prologue() parses the other members of the prologue */
+/* take_entry() parses only this many members of an entry; read_prologue() parses the other members of the prologue */
 #define ASKED_MEMBERS 2
 
 static bool stacktrack_detect(const unsigned char *data, size_t size)
@@ -225,10 +225,10 @@ static inline bool is_of_same_text(const struct stacktrack_format *f, const unsi
 
 enum { INFOS_AT_ONCE = 32 };
 
-/* Appends the text of the next INFO entry. Also appends the texts of the entries after it, `most` entries in all, as
- * long as they are in the buffer already and have the same bytes before their payload. The text of each entry ends at
- * its first NUL, so the result does not depend on how many entries are in the buffer. Afterwards reader->start is at
- * the last of these entries. */
+/* Appends the text of the INFO entry at reader->start, and the texts of the entries after it that are in the buffer
+ * already and have the same bytes before their payload: at most `most` entries in all. The text of an entry ends at its
+ * first NUL, so the result does not depend on how many entries are in the buffer. Afterwards reader->start is at the
+ * last entry whose text was appended. */
 static inline __attribute__((always_inline)) void take_infos(struct reader *reader, struct buf *text, size_t most,
 							     size_t entry_size, size_t payload_at, size_t info_size)
 {
@@ -246,8 +246,7 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 	text->size += (size_t)(to - first);
 }
 
-/* Returns true if the entry after the one at reader->start is in the buffer already, and is the last one of the same
- * text. */
+/* Returns true if the entry after the one at reader->start is in the buffer already and ends the same text. */
 static bool is_end_behind(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;

@@ -76,7 +76,7 @@ static uint16_t thread_handle(struct stacktrack_writer *s, uint32_t tid)
 
 	if (known)
 		return (uint16_t)*known;
-	/* If there are more threads than numbers, some threads share a number; thread records still distinguish
+	/* If there are more threads than 16-bit numbers, some threads share a number; thread records still distinguish
 	 * them. */
 	if (s->taken.count < UINT16_MAX)
 		while (!handle || !hash_set(&s->taken, handle, 1))

@@ -124,7 +124,7 @@ void stacktrack_put_prologue(struct writer *writer);
 void stacktrack_put_object(struct writer *writer, const struct record_object *object);
 void stacktrack_put_build_id(struct writer *writer, const struct record_build_id *build_id);
 /* Store a copy of the current record's text, to be written again in later cycles: as the text of `value` with that id,
- * or of the current thread. A copy for the same id is replaced. */
+ * or of the current thread. The copy replaces an older one for the same value and id, or for the thread. */
 void stacktrack_keep_value(struct writer *writer, enum stacktrack_value value, uint32_t id);
 void stacktrack_keep_thread(struct writer *writer);
 /* Must be called before each record. Begins the next cycle if the current one has cycle_size entries. */

@@ -13,8 +13,8 @@
 /* The largest payload that the protocol's original writer produces, in bytes. */
 #define SWAP_PAYLOAD_MAX 32747
 
-/* The largest size of a file, in bytes. If a MSG_PROCESS_STATUS_INFO seems to contain a larger size, it has the second
- * layout, in which these bytes are part of a path. */
+/* The largest size of an open file in a MSG_PROCESS_STATUS_INFO, in bytes. If such a message seems to contain a larger
+ * size, it has the second layout, in which these bytes are part of a path. */
 #define SWAP_FILE_SIZE_MAX ((UINT64_C(1) << 48) - 1)
 
 enum swap_id {
@@ -116,7 +116,8 @@ struct swap_api {
 	bool is_release;
 };
 
-/* Returns the API with the function's name; the API with id SWAP_API_OTHER if there is none. */
+/* Returns the API of the function: by its name, also without the prefix of an allocator (je_malloc), or as an overload
+ * of operator new or delete. Returns the API with id SWAP_API_OTHER if there is none. */
 const struct swap_api *swap_api_of(const char *function);
 /* Returns the API with that id, or NULL. */
 const struct swap_api *swap_api_find(uint32_t id);

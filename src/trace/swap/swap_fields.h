@@ -50,8 +50,8 @@ enum swap_slot {
 	SLOTS,
 };
 
-/* How often a field occurs: once, or once for each CPU or device. Messages do not contain the numbers of CPUs and
- * devices. */
+/* How often a field occurs: once, or once for each CPU or device. Messages do not say how many CPUs and devices there
+ * are. */
 enum swap_times { SWAP_ONCE, SWAP_CPUS, SWAP_DEVICES };
 
 struct swap_field {
@@ -76,7 +76,7 @@ struct swap_format {
 /* Returns the format of the messages with that id; NULL if the id is unknown. For unknown ids from SWAP_PROBE_FIRST to
  * SWAP_PROBE_LAST, returns a format with the fields that all probe messages have. */
 const struct swap_format *swap_format_of(uint32_t id);
-/* The fields of MSG_SYSTEM. They can be parsed only if the numbers of CPUs and devices are known. */
+/* The fields of MSG_SYSTEM. They can be parsed only if it is known how many CPUs and devices there are. */
 extern const struct swap_field swap_system_fields[];
 
 #endif

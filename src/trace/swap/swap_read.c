@@ -167,8 +167,7 @@ static void take_lsan(struct swap_reader *s, const struct swap_fields *fields)
 
 /* ---- Messages ---- */
 
-/* Returns true if the message becomes records. Messages MSG_PROCESS_INFO become records, too, but has_record() is not
- * called for them. */
+/* Returns true if a message other than MSG_PROCESS_INFO becomes records. */
 static bool has_record(const struct swap_message *message)
 {
 	switch (message->id) {
@@ -266,7 +265,8 @@ static void check_sequence(struct reader *reader, uint32_t sequence)
 	s->sequence = sequence + 1;
 }
 
-/* Queues the records of the next message, if it becomes any. Returns 1 or a negative errno. */
+/* Queues the records, if any, that the message becomes. Parses the second message, too, if it belongs to this one
+ * (is_second()). Returns 1 or a negative errno. */
 static int take_next(struct reader *reader, struct swap_message *message)
 {
 	struct swap_reader *s = reader->state;

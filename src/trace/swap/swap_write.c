@@ -68,7 +68,8 @@ static void swap_write_take_process(struct writer *writer, const struct record_p
 	s->is_attached = process->is_attached;
 	copy_files(s, process);
 	s->start_ns = start;
-	/* In a trace without times, readers take the trace's start from the process's start in MSG_PROCESS_INFO. */
+	/* In a trace without times, readers take the trace's start from the process's start in MSG_PROCESS_INFO. So
+	 * own_start_ns is then the trace's start. */
 	s->own_start_ns = process->own_start_ns && !process->no_timestamps ? process->own_start_ns : start;
 	s->day_ns = start - start % NS_PER_DAY;
 	/* Time 0 in a head means that the trace has no times. */

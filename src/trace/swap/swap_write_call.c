@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits of the elements of a message, so that its payload has less than SWAP_PAYLOAD_MAX bytes. Only a memory probe
- * can have more, if its result is a long string. */
+/* Limits of the elements of a message, so that its payload has at most SWAP_PAYLOAD_MAX bytes, except that of a memory
+ * probe whose result is a long string. */
 #define VALUE_MAX    4096  /* size of a string, in bytes, with its NUL */
 #define FUNCTION_MAX 2048  /* size of a function's name, in bytes */
 #define TYPE_MAX     400   /* size of a resource's type, in bytes; a byte may become four by an escape */
@@ -95,7 +95,8 @@ static void swap_write_call_add_name(struct call_args *args, const char *name, c
 }
 
 /* Writes an argument of the call. With hides_pointer (realloc), a pointer is written as 0, and its value is added to
- * the names, because readers would take the argument for a release, which has its own message. */
+ * the names. Otherwise readers would take the pointer for a block that this call releases, but the release has a
+ * message of its own. */
 static void put_call_arg(struct writer *writer, struct call_args *args, const struct call_arg *item, bool hides_pointer)
 {
 	const char *const name = text_or_empty(item->name), *const value = text_or_empty(item->value);

@@ -46,7 +46,7 @@ void text_take_call(struct text_reader *s, char *line, const struct text_call *p
 	size_t length = parsed->name_length;
 	const struct text_resource *resource = text_call_take_type(s, name, &length);
 
-	/* parse_head() skips a sound time or context, so these characters come from a damaged one. */
+	/* parse_head() skips a sound time or context, so a '[' or '@' here comes from a damaged one. */
 	if (*name == '[' || *name == '@')
 		s->damage = "is a call with a damaged time or context";
 	else if (!resource && s->resource_count)
@@ -94,8 +94,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* Only the mark of a copy has the number 0 or this value. take_call() has recognised sound marks, so this mark
-	 * is damaged. */
+	/* Only the mark of a copy has the number 0 or the value TEXT_COPY_VALUE. take_call() has recognised a sound
+	 * mark, so this mark is damaged. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)

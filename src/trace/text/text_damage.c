@@ -23,7 +23,7 @@ static size_t count_digits(const char *p)
 }
 
 /* Returns true if a line begins with an index, `12.`, or with an index in which digits were replaced by '#': `#.`,
- * `1#.`, `#2.` */
+ * `1#.`, `#2.` A line whose first character is '#' must also end like a call. */
 static bool begins_as_call(const char *line)
 {
 	const size_t digits = strspn(line, "0123456789#");
@@ -73,8 +73,8 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* Finds `what`, a part of a declaration, in a line. If the line begins with `own`, it is such a declaration itself and
- * contains one `what` of its own, so this returns the second one. Returns NULL if there is none. */
+/* Returns where `what`, a part of every declaration of one kind, occurs in a line; NULL if it does not occur. If the
+ * line begins with `own`, it is such a declaration itself, so the first `what`, the line's own, is skipped. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);
@@ -135,8 +135,8 @@ static const char *declaration_damage(const char *line)
 	return NULL;
 }
 
-/* Returns true if the line is a note that ends the trace and one of its first three characters is damaged. As a comment
- * it would make a complete trace look cut off. */
+/* Returns true if the line is a note that ends the trace and one of its first three characters is damaged. Read as a
+ * comment, such a line would make a complete trace look cut off. */
 static bool is_damaged_end(const char *line)
 {
 	unsigned wrong = 0;

@@ -11,8 +11,8 @@ bool text_is_header(const char *line);
  * Returns NULL if the line is a comment. The line must not be a valid record. */
 const char *text_damage(const char *line);
 
-/* Returns true if a line other than a call contains a control character that is no tab, or a second line, because the
- * newline between them is missing. */
+/* Returns true if a line other than a call contains a control character other than a tab, or contains a second line,
+ * because a newline is missing. */
 bool text_has_another(const char *line);
 
 /* Returns true if the function name of a call is damaged: it has an unbalanced parenthesis, or contains another

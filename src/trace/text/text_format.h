@@ -27,8 +27,8 @@
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
 
-/* Maximum number of declared types that the reader and the writer remember, to find or put them in the names of calls.
- * Real traces declare far fewer. */
+/* Maximum number of declared types that are remembered. The writer appends a type to the function's name in a call, and
+ * the reader finds it there. Real traces declare far fewer. */
 #define TEXT_TYPES_MAX 4096
 
 /* The text after the address 0 that ends an incomplete stack, indexed by enum stack_end. */

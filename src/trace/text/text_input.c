@@ -30,8 +30,8 @@ static void fold_line_ends(struct reader *reader, size_t from)
 	reader->end -= (size_t)(end - to);
 }
 
-/* Ends the input at the first NUL byte between text_at(reader, from) and the end of the buffer. A text trace contains
- * no NUL; the lines before it can be read, and the rest is ignored. */
+/* Ends the input at the first NUL byte between text_at(reader, from) and the end of the buffer. A NUL is damage: the
+ * lines before it can be read, and the rest is ignored. */
 static void check_nul(struct reader *reader, size_t from)
 {
 	struct text_reader *s = reader->state;

@@ -69,8 +69,8 @@ static const char *shown_type(const struct text_writer *s, uint32_t resource)
 	return type ? type->name : NULL;
 }
 
-/* Appends the mark of a copy (CALL_COPY), which is otherwise written like an allocation. If its resource has
- * RESOURCE_CALL, no mark is needed. */
+/* If the call is a copy (CALL_COPY), appends the mark of a copy, because a copy is otherwise written like an
+ * allocation. Writes no mark in compat, nor if the call's resource has RESOURCE_CALL. */
 static void put_copy_mark(struct writer *writer, const struct record_call *call)
 {
 	const struct text_type *type = text_write_call_type_of(writer->state, call->resource);
@@ -120,8 +120,8 @@ static void text_write_call_put_index(struct buf *out, uint32_t index)
 	buf_add(out, digits, (size_t)(put_decimal(digits, index) - digits));
 }
 
-/* 1.4: appends a tab and `$1 = name=value`. If an argument has no name and its value looks like `name=value` or begins
- * with '=', a '=' is put before the value. */
+/* Appends an argument in dialect 1.4: a tab and `$1 = name=value`. If an argument has no name and its value looks like
+ * `name=value` or begins with '=', a '=' is put before the value. */
 static void text_write_call_put_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");
@@ -137,8 +137,8 @@ static void text_write_call_put_arg(struct buf *out, uint32_t number, const char
 	buf_add_char(out, '\n');
 }
 
-/* Compat: appends a tab and `$name = value`. An empty name is replaced by the number, and an empty value by `""`;
- * blanks are escaped. */
+/* Appends an argument in compat: a tab and `$name = value`. An empty name is replaced by the number, and an empty value
+ * by `""`; blanks are escaped. */
 static void put_compat_arg(struct buf *out, uint32_t number, const char *name, const char *value)
 {
 	buf_add_str(out, "\t$");

@@ -93,7 +93,7 @@ static void random_state(struct arena_state *state)
 	const uint64_t return_address = random_text();
 
 	memcpy(state->data + (regs->words[WORD(rsp)] - ARENA_DATA), &return_address, 8);
-	/* The extended registers: xmm at 160, ymm's upper halves at 576, the header at 512. */
+	/* Draws the extended registers: xmm at byte 160, ymm's upper halves at 576; the XSAVE header is at 512. */
 	memcpy(&xcr0, state->xstate + 464, sizeof(xcr0));
 	for (size_t i = 160; i < 416; i++)
 		state->xstate[i] = (unsigned char)arena_random();
@@ -111,11 +111,11 @@ static void random_state(struct arena_state *state)
 
 static struct {
 	unsigned runs, copies, emulations, faults;
-	unsigned locks; /* not run, because they lock two cache lines in each of the states that were tried */
+	unsigned locks; /* instructions not run, because they lock two cache lines in each state that was tried */
 } figures;
 
-/* Clears what may differ: the address of the last x87 instruction, and the marks of the extended registers that are in
- * their initial state. */
+/* Clears what may differ between two equal runs: the address of the last x87 instruction, and the XSAVE header, which
+ * says which extended registers are in their initial state. */
 static void clear_x87_pc(struct arena_state *state)
 {
 	memset(state->xstate + 8, 0, 8);
@@ -222,7 +222,8 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Runs the instruction from this state: in place, and from a copy in each slot of the mask `slots`, or emulated. */
+/* Compares a run of the instruction in place with runs of its copies in the slots of the mask `slots`, or with its
+ * emulation. All begin in this state. Returns true if the results are the same. */
 static bool compare_from(const struct arena_state *before, const struct insn *insn, unsigned slots)
 {
 	struct arena_state native;
@@ -232,8 +233,8 @@ static bool compare_from(const struct arena_state *before, const struct insn *in
 	arena_run(before, &native);
 	clear_x87_pc(&native);
 	if (native.regs.words[WORD(eflags)] & FLAG_TRAP) {
-		/* popf has set TF, so the trap comes one instruction later. In a copy this is the jump back, so the two
-		 * runs cannot be compared. */
+		/* popf has set TF, so the trap comes after the next instruction. After a copy the next instruction is
+		 * the jump back, so the two runs cannot be compared. */
 		arena_code(ARENA_HERE, NULL, insn->length);
 		return true;
 	}
@@ -280,9 +281,9 @@ static bool splits_lock(const struct arena_state *state, const unsigned char *by
 	return false;
 }
 
-/* Runs the instruction in a random state. After a difference it is run again in the same state, and the test fails only
- * if the difference occurs again: once, on a virtual machine, a copy stopped with another signal for an unknown reason.
- * A wrong copy is wrong each time. */
+/* Compares runs of the instruction from a random state with compare_from(). Returns false if the results differ twice,
+ * or if the instruction can be neither copied nor emulated. One difference is not enough: once, on a virtual machine, a
+ * copy stopped with another signal for an unknown reason. A wrong copy is wrong each time. */
 static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 {
 	struct arena_state before;
@@ -347,7 +348,8 @@ static void point_operand_into_data(unsigned char *bytes, size_t size, uint64_t 
 
 /* --- instructions by hand --- */
 
-/* 44 33 22 11 is a RIP-relative displacement, or an address, which is replaced by one in DATA. */
+/* The bytes 44 33 22 11 are a RIP-relative displacement or an address. The test replaces them, so that the operand is
+ * in DATA. */
 static const char *const by_hand[] = {
 #ifdef ARENA_32
 	/* first instructions of functions */

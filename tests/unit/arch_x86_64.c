@@ -241,7 +241,7 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	struct insn insn;
 
 	(void)state;
-	/* push, too far away for rel32: the jump back uses the 8-byte address after it. */
+	/* push, too far away for rel32: the jump back reads its target from the 8 bytes after the jump. */
 	insn = decode_at(high, "55", false);
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 15);
@@ -261,8 +261,8 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	assert_int_equal(arch()->relocate(&insn, HERE, &copy), -ERANGE);
 	assert_int_equal(arch()->relocate(&insn, high + gib, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\xc0\x00", 7);
-	/* In both directions, the last slot from which the operand is within reach, and the first from which it is
-	 * not. */
+	/* Tests, in both directions, the last slot from which the operand is within reach, and the first from which it
+	 * is not. */
 	assert_int_equal(arch()->relocate(&insn, high + 0x80000000u, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\x80\x00", 7);
 	assert_int_equal(arch()->relocate(&insn, high + 0x80000001u, &copy), -ERANGE);
@@ -276,7 +276,7 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
 }
 
-/* With any bytes the result keeps the contract, and a copy fits into a slot. */
+/* Tests that decode() keeps its contract with any bytes, and that a copy fits into a slot. */
 static void test_random_bytes_keep_the_decoders_contract(void **state)
 {
 	uint64_t random = 0x9e3779b97f4a7c15u;
@@ -370,7 +370,8 @@ static struct arch_regs start_regs(void)
 	return regs;
 }
 
-/* Emulates and compares the registers with the expected ones: those from before, with another `rip` and `rsp`. */
+/* Emulates the instruction, and compares the registers with the expected ones: as before, but with this `rip` and
+ * `rsp`. */
 static void check_emulated(const char *hex, struct arch_regs regs, uint64_t rip, uint64_t rsp)
 {
 	const struct insn insn = decode(hex);
@@ -655,7 +656,8 @@ static void test_calls_before_an_address_are_recognised(void **state)
 	}
 }
 
-/* In 32-bit code the call of the [vdso]'s entry is a system call; a call through another slot is not. */
+/* In 32-bit code a call through %gs:0x10, where the C library keeps the address of the [vdso]'s entry, is a system
+ * call. A call through another word is not. */
 static void test_calls_of_the_vdso_are_system_calls(void **state)
 {
 	static const unsigned char by_thread[] = {0x65, 0xff, 0x15, 0x10, 0, 0, 0},

@@ -171,8 +171,8 @@ static void test_invalid_vtables_leave_the_base_unknown(void **state)
 		begin(&scene, arch);
 		for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 			make_table(arch, &scene.tables[0], wrong[i].base, wrong[i].whole, wrong[i].description);
-			/* Right has the same base, which would be shown if it were found there; so Right gets no
-			 * vtable. */
+			/* Right has the same virtual base. functrace would find it through Right's vtable and show it,
+			 * so Right gets no vtable. */
 			put(arch, scene.object, 2, 0);
 			assert_text(text_at(&scene, OBJECT), unknown);
 		}

@@ -240,7 +240,7 @@ static void test_random_signatures_stay_within_limits(void **state)
 			for (size_t i = 0; i < PARAMS; i++)
 				draw_param(&params[i], pieces[i]);
 			plan = args_plan_of_signature(arch, &signature, draw(2));
-			/* Expected reads: one of the stack; for each argument two of distant parts, and two of the
+			/* The limit: two reads of the stack, and for each argument four reads, of its parts and of the
 			 * memory to which they point. */
 			call(&task, plan, 2 + 4 * signature.param_count, 3);
 			args_plan_free(plan);
@@ -298,7 +298,8 @@ static void test_random_rows_stay_within_limits(void **state)
 	}
 }
 
-/* Tests a type that contains itself many times, and nothing else: neither its fields nor its text ever end. */
+/* Tests types without an end: types that contain themselves, and an array of 2^64 - 1 empty structs. Reading and
+ * showing them must stop at the limits. */
 static void test_types_that_contain_themselves_stay_within_limits(void **state)
 {
 	static struct data_member many[64], bases[64];

@@ -158,7 +158,7 @@ static const char *call(struct fake_task *task, const struct argument *arguments
 	call(&task, (const struct argument[]){__VA_ARGS__},                                                            \
 	     sizeof((struct argument[]){__VA_ARGS__}) / sizeof(struct argument), (result))
 
-/* Returns the text of the result of a function without parameters that returns this value. If the value is returned in
+/* Returns the text that functrace shows for a result of this type with these bytes. If the ABI returns such a result in
  * memory, the memory is not filled. */
 static const char *result_of(struct fake_task *task, const struct data_type *type, const void *bytes)
 {

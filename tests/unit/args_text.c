@@ -33,7 +33,8 @@ static void put(struct target *t, unsigned char *bytes, unsigned index, uint64_t
 	memcpy(bytes + (size_t)index * t->word, &value, t->word);
 }
 
-/* Compares the texts of t->object with the expected ones: as it is, at a reference and a pointer, and as a member. */
+/* Compares the texts of an object, of a reference and a pointer to it, and of a struct with the object as its member
+ * with the expected texts, and checks the number of reads. */
 static void assert_object(struct target *t, const struct data_type *type, const char *text, const char *as_member,
 			  unsigned reads)
 {
@@ -118,8 +119,8 @@ static void test_string_view_and_str_are_shown(void **state)
 		put(&t, bytes, 1, 2);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "\"12\"");
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word - 1, 0), "(unreadable)");
-		/* The string's pointer is 0, and 0 is also the address by which a value in registers is given. The
-		 * pointer must not be taken for one into the value. */
+		/* Here the string's pointer is 0, and the value, which is in registers, has the address 0, too. The
+		 * string must not be taken for a part of the value. */
 		put(&t, bytes, 0, 0);
 		assert_text(fake_value(&t.task, &str, bytes, 2 * t.word, 0), "NULL");
 	}

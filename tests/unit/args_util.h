@@ -52,7 +52,7 @@ void fake_memory(struct fake_task *task, uint64_t address, const void *bytes, si
 /* These set integer argument `index`, and the result of calls, to a value of a pointer's size. */
 void fake_argument(struct fake_task *task, unsigned index, uint64_t value);
 void fake_result(struct fake_task *task, uint64_t value);
-/* These return the arguments, and the values that are added at the return, as "name=value, name=value". */
+/* fake_entry() returns the arguments, and fake_return() the values that are added at the return: "name=value, ...". */
 const char *fake_entry(struct fake_task *task, const struct args_plan *plan);
 const char *fake_return(struct fake_task *task, const struct args_plan *plan, bool failed);
 /* Returns the text of an argument with these bytes. address: where they are in memory; 0: they are in registers. */
@@ -68,8 +68,8 @@ const struct arch *const *fake_arches(size_t *count);
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
 	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
-/* These make a call of the function that a row describes, and return the texts of these arguments, and of the values
- * that are added at its return. */
+/* fake_enter_row() calls the function that a row describes, and returns the text of these arguments. fake_leave_row()
+ * returns from the call with this result, and returns the text of the values that are added then. */
 const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
 const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
 

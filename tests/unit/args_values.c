@@ -326,7 +326,7 @@ static void test_bit_fields_are_shown(void **state)
 		    "{a=-3, b=100, c=true, d=RED, e=(unreadable), f=(unreadable), g=<bits>}");
 }
 
-/* Tests numbers in the other byte order (GCC's scalar_storage_order). Their bit fields begin at the highest bit. */
+/* Tests numbers in the other byte order (GCC's scalar_storage_order), in which bit fields begin at the highest bit. */
 static void test_values_in_the_other_byte_order_are_shown(void **state)
 {
 	static const struct data_word words[] = {{"RED", 1}};

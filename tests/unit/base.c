@@ -602,7 +602,8 @@ static void remaining_time_follows_the_pace(void **state)
 		{98000000000, 1, 2, ", 98 s left"},
 		{100000000000, 1, 2, ", 2 min left"},
 		{UINT64_MAX, UINT64_MAX / 2, UINT64_MAX, ", 5124096 h left"},
-		/* Work that has not begun, is of unknown size, is at its end, or is larger than announced. */
+		/* No text for work that has not begun, is of unknown size, is at its end, or is larger than
+		 * announced. */
 		{4000000000, 0, 100, ""},
 		{4000000000, 5, 0, ""},
 		{4000000000, 100, 100, ""},

@@ -128,7 +128,8 @@ static void end_task(struct task *task)
 
 /* ---- Text ---- */
 
-/* Tests breakpoints on a processor whose code addresses have a bit that is not a part of the address. */
+/* Tests that functrace hides its breakpoints in bytes of the program's text, on a processor whose code addresses
+ * contain a state bit (Thumb). */
 static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 {
 	needs_x86_64();
@@ -145,8 +146,8 @@ static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\x11\x22\xcc\xcc\xcc\xcc", 6);
-	/* Bytes from inside the breakpoint on are not changed: TEXT + 1 is the second byte of the breakpoint here, not
-	 * TEXT with the state bit. */
+	/* From TEXT + 1 on, no byte is changed: here TEXT + 1 is the second byte of the breakpoint, not TEXT with the
+	 * state bit. */
 	memset(bytes, 0xcc, sizeof(bytes));
 	breakpoints_hide(p, TEXT + 1, bytes, sizeof(bytes));
 	assert_memory_equal(bytes, "\xcc\xcc\xcc\xcc\xcc\xcc", 6);
@@ -222,7 +223,7 @@ static void test_names_of_one_kind_share_a_probe(void **state)
 #define SLOT        (LIBRARY + 0x1800)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
-/* Replaces the function, because no module has been read: symbols that begin with "alloc" are traced. */
+/* Replaces probe_spec_any(), because no module has been read: symbols that begin with "alloc" are traced. */
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol);
 bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
@@ -270,8 +271,8 @@ static uint64_t map_library(const char *symbol)
 	return call + sizeof(code);
 }
 
-/* The meaning of the call before an address is kept until the library is unloaded, because then another library may
- * have the address and the slot. */
+/* functrace remembers for a return address by which name the call before it calls, but only until the library is
+ * unloaded, because then another library may have the same address and the same slot. */
 static void test_callers_are_forgotten_when_unloaded(void **state)
 {
 	needs_x86_64();
@@ -287,7 +288,8 @@ static void test_callers_are_forgotten_when_unloaded(void **state)
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
 	map_library("alloc");
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
-	/* A fourth library, after one that calls by the second name, has the same call and no known slot. */
+	/* The third library at this place calls by the second name. The fourth one has the same call, but the symbol of
+	 * its slot is not traced, so the first name is shown. */
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
 	map_library("alloc_too");
 	callers_forget_range(p->probes, LIBRARY, LIBRARY_END);
@@ -317,8 +319,8 @@ static void test_earlier_row_decides_between_two_kinds(void **state)
 	}
 }
 
-/* call: enters alloc() | an IFUNC with another meaning, from an earlier row, chooses alloc()'s code | call: returns.
- * If a publisher were counted only at its entry, or only at its return, it would block releases for ever. */
+/* call: enters alloc() | an IFUNC's resolver chooses alloc()'s code for publish(), which has an earlier row | call:
+ * returns. If a publisher were counted only at its entry, or only at its return, it would block releases for ever. */
 static void test_publisher_found_during_a_call_is_not_counted(void **state)
 {
 	needs_x86_64();
@@ -354,7 +356,7 @@ static void test_only_releases_written_at_the_entry_are_counted(void **state)
 	assert_int_equal(p->probes->releases, 1);
 	probe_forget(p, breakpoint_find(p, TEXT + 0x80));
 	assert_int_equal(p->probes->releases, 0);
-	/* Another name of the function, from an earlier row, whose calls have another meaning. */
+	/* The function gets another name, from an earlier row, by which its releases are written at the entry. */
 	p->text->planting = true;
 	probe(FREE_OR_NOT, TEXT + 0xc0);
 	probe(FREE, TEXT + 0xc0);

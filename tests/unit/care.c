@@ -215,8 +215,8 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Takes a snapshot. Threads must have released shared->lock before the copy; functrace finds possible holders by the
- * lock's address in their frames. */
+/* Takes a snapshot. Before the copy functrace lets the holder of shared->lock release it; functrace finds possible
+ * holders by the lock's address in their frames. */
 static struct snapshot *take_snapshot(pid_t pid)
 {
 	struct snapshot *const snapshot = snapshot_new(pid);

@@ -224,7 +224,7 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		/* mov eax, 60; syscall; the next function: ret. exit does not return; mov eax, 39 (getpid) does */
 		{x86_64, 0, 8, "b83c000000 0f05 c3", "-"},
 		{x86_64, 0, 8, "b827000000 0f05 c3", "=7+8 ra-8"},
-		/* mov eax, 1; call gs:[16] (int 0x80); the next function: ret. exit (1) does not return; getpid (20)
+		/* mov eax, N; call gs:[16] or int 0x80; the next function: ret. exit (1) does not return; getpid (20)
 		 * does */
 		{x86_32, 0, 12, "b801000000 65ff1510000000 c3", "-"},
 		{x86_32, 0, 12, "b801000000 cd80 c3", "-"},
@@ -506,8 +506,8 @@ static int64_t offset_of(const Dwarf_Op *op)
 	return (int64_t)(op->atom == DW_OP_bregx ? op->number2 : op->number);
 }
 
-/* Returns true if the rule and the table describe the same frame. Without a link register, only the place of the return
- * address is compared, because a function that removes its arguments leaves sp above the CFA. */
+/* Returns true if the rule and the table describe the same frame. On a processor without a link register, only the
+ * place of the return address is compared, because a function that removes its arguments leaves sp above the CFA. */
 static bool is_same_frame(const struct arch *arch, const struct code_rule *rule, int64_t cfa, int64_t ra)
 {
 	return ra != SAME && ra != OTHER && cfa + ra == rule->pc.offset && (cfa == rule->cfa || !arch->dwarf.link);

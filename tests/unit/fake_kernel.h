@@ -63,8 +63,8 @@ struct fake_memory *fake_memory_fork(const struct fake_memory *from, const char 
 void fake_memory_end(struct fake_memory *memory);
 struct fake_memory *fake_memory_of_fd(int fd);
 void fake_memories_free(void);
-/* Writes for the tracer, through a stopped task `by`, or through /proc/PID/mem if `by` is 0. Return value as pwrite().
- * Records as an action each breakpoint or copy that the write adds or removes. */
+/* Writes for the tracer, through a stopped task `by`, or through /proc/PID/mem if `by` is 0. Returns what pwrite()
+ * would return. Records as an action each breakpoint or copy that the write adds or removes. */
 ssize_t fake_memory_write(struct fake_memory *memory, uint64_t address, const void *data, size_t size, pid_t by);
 void fake_memory_read(const struct fake_memory *memory, uint64_t address, void *data, size_t size);
 void fake_memory_put(const struct fake_memory *memory, uint64_t address, const void *data, size_t size);
@@ -99,7 +99,7 @@ struct fake_task {
 	bool no_stack;  /* writes to its stack fail, because another thread must provide the page */
 	unsigned order; /* order in which the tasks were attached to */
 
-	bool unread; /* the tracer has not taken its stop or its end by a wait yet */
+	bool unread; /* the task has a stop or an end that no wait of the tracer has returned yet */
 	int status;
 	unsigned long message;
 	siginfo_t info;
@@ -167,7 +167,7 @@ const char *fake_signal_name(int sig);
 /* ---- The sequence: race_script.c ---- */
 
 /* An action of the tracer: fake_begin() names it, and plays the statements that come just before it; fake_done()
- * records it, and plays those that come just after it. The argument is the errno of a failure, or 0. */
+ * records it, and plays those that come just after it. error: the errno of a failure, or 0. */
 void fake_begin(const char *fmt, ...) FT_PRINTF(1, 2);
 void fake_done(int error);
 /* Does the same as fake_done(), but records nothing, because another text was recorded for the action. */

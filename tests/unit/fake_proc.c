@@ -29,8 +29,8 @@ DIR *__real_opendir(const char *path);
 struct dirent *__real_readdir(DIR *folder);
 int __real_closedir(DIR *folder);
 
-/* Splits "/proc/TID/NAME" and "/proc/TID/task/TID/NAME": returns NAME, and *task, which is NULL if the task has ended.
- * Returns NULL for other paths. */
+/* Returns the NAME of "/proc/TID/NAME" or "/proc/TID/task/TID/NAME", and sets *task to the task, or to NULL if there is
+ * no such task. Returns NULL for other paths. */
 static const char *proc_file(const char *path, struct fake_task **task)
 {
 	int pid, tid, at = 0;

@@ -46,7 +46,8 @@ static bool may_resume(const struct fake_task *task)
 	return fake_is_ours(task) && task->state == FAKE_STOPPED;
 }
 
-/* Records an error ("!") if the tracer is about to resume a task in a state in which it must never do so. */
+/* Records an error ("!") if the tracer is about to resume a task that would run on from a wrong pc, or that the
+ * guardian could not set back to its breakpoint. */
 static void check_pc(const struct fake_task *task)
 {
 	const uint64_t pc = fake_arch->pc(&task->regs);

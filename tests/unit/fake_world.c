@@ -339,7 +339,8 @@ bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct 
 	return false;
 }
 
-/* The slots tell several names of one function apart. Here each function has one name, so none is needed. */
+/* functrace uses the GOT slots of calls to tell several names of one function apart. Here each function has one name,
+ * so the fake finds no slots. */
 void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
 			      object_slot_callback callback, void *context)
 {

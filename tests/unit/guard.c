@@ -115,7 +115,7 @@ static void test_cleared_notes_are_not_repaired(void **state)
 	(void)state;
 	guard_clear(&engine, b);
 	guard_clear(&engine, b); /* a second call does nothing */
-	/* A free note is not reused at once, so that G still finds the places of recent breakpoints. */
+	/* A free entry of notes[] is not reused at once, so that G still finds the places of recent breakpoints. */
 	assert_int_equal(plant(space, 4, int3, 1), c + 1);
 	assert_int_equal(engine.shared->notes[b].address, (uintptr_t)&text[2]);
 	guard_clear(&engine, c);
@@ -205,7 +205,8 @@ static void test_engine_never_waits_for_the_visible_process(void **state)
 	assert_true(spaces.fds[0] >= 0);
 }
 
-/* guard_lend() lends a space's breakpoints to a process whose memory V has not received. */
+/* guard_lend() notes that a process has the breakpoints of a space. They are repaired even if V has received no
+ * descriptor of the process's memory. */
 static void test_lent_breakpoints_are_repaired(void **state)
 {
 	size_t failed;

@@ -119,7 +119,8 @@ static void print_block(void *block, bool is_aligned)
 
 /* ---- The allocator's own figures ---- */
 
-/* The beginning of mimalloc's mi_heap_area_t: address, bytes reserved and committed, blocks in use, bytes of each. */
+/* The beginning of mimalloc's mi_heap_area_t: address, bytes reserved and committed, blocks in use, bytes of each
+ * block. */
 struct area {
 	void *blocks;
 	size_t reserved, committed, used, block_size;

@@ -124,7 +124,7 @@ static int compare_said(const void *one, const void *two)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Checks that all blocks are either in the first capture or printed by the program, each once. */
+/* Checks that the second capture has exactly the blocks of the first one and those that the program has printed. */
 static void check_blocks(struct heap *before, struct heap *after, struct said *said, size_t said_count, bool may_begin)
 {
 	const size_t base_count = heap_count(before), count = heap_count(after);
@@ -230,7 +230,7 @@ static uint64_t draw(uint64_t below)
 
 static void damage(uint64_t *words, size_t count)
 {
-	/* Some important words are in pages without other data, so words that are not 0 are preferred. */
+	/* Prefers words that are not 0, because some important words are in pages that are 0 otherwise. */
 	size_t i = (size_t)draw(count);
 
 	for (unsigned tries = 0; !words[i] && tries < 1000; tries++)
@@ -368,7 +368,8 @@ static void test_locks_of_all_shards_are_listed(void **state)
 	end(&child);
 }
 
-/* If all words of a root pointed to one leaf, reading the leaf for each of them would take hours. */
+/* If all words of the root of jemalloc's tree of pages pointed to one leaf, reading the leaf for each of them would
+ * take hours. */
 static void test_leaf_with_several_pointers_is_refused(void **state)
 {
 	struct child child;

@@ -82,7 +82,7 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* Gives a word of the heap another value: with one bit flipped, its neighbour's value, an address near it, or any
+/* Gives a word of the heap another value: with one bit flipped, the value of another word, up to 1008 more, 0, or any
  * value. */
 static void damage(uint64_t *words, size_t count)
 {
@@ -229,8 +229,9 @@ static void test_damaged_heap_is_read_or_refused(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Old words on a stack may look like a thread's variables. The test puts them at the same offset from both thread
- * pointers: a pointer to the main thread's cache, and a pointer to a block with the size of a cache. */
+/* Old words on a stack may look like a thread's variables. The test writes one word before each of the two thread
+ * pointers, at the same distance: a pointer to the main thread's cache, and a pointer to a block with the size of a
+ * cache. */
 static void test_old_pointers_to_a_cache_are_ignored(void **state)
 {
 	enum { BEFORE = 1000 };
@@ -283,8 +284,8 @@ static uint32_t *counts_of(const struct heap_image *image, uint32_t n_mmaps)
 	return NULL;
 }
 
-/* glibc's count of mmapped chunks is compared with the chunks that were found, also if the program has changed the
- * largest number of them (M_MMAP_MAX). */
+/* functrace compares glibc's count of mmapped chunks with the chunks that it finds, also if the program has changed the
+ * limit of this count (M_MMAP_MAX). */
 static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 {
 	pid_t pid;
@@ -309,7 +310,8 @@ static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Returns how many blocks are reachable; sets *known to 0 unless each block is found by its address with that tag. */
+/* Returns how many blocks of SIZE bytes are reachable. If *known is 0, it stays 0 only if each block is found by its
+ * address with that tag. */
 static size_t count_reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
 	struct heap *heap;

@@ -111,7 +111,8 @@ static void put_block(struct world *w, uint64_t block)
 	put(w, SLOT - 2, units & UINT16_MAX, 2);
 }
 
-/* The offset of an aligned block from its slot is stored in 16 bits, which is too little for large alignments. */
+/* The offset of an aligned block from its slot is stored in 16 bits or, if these are too few, in 32 bits before
+ * them. */
 static void test_aligned_blocks_are_found_by_their_offset(void **state)
 {
 	static const uint64_t starts[] = {SLOT, GROUP + 0x1000, GROUP + 0x100000, GROUP + 0x400000, GROUP + 0x800000};

@@ -145,7 +145,8 @@ static uint64_t build(struct world *w, uint64_t start, const struct part *parts,
 }
 
 static const struct part left[] = {{2, -1}, {3, 2}, {1, -1}};
-/* 33 units is the size of the last bin that has only one size; 42 units are in another kind of bin. */
+/* Bins before bin 32 have one size each. 33 units is the smallest size of bin 32; 42 units is neither the smallest nor
+ * the largest size of bin 33. */
 static const struct part in_brk[] = {{3, -1}, {1, 0}, {5, -1}, {33, 32}, {1, -1}, {42, 33}, {2, -1}};
 static const struct part in_map[] = {{2, -1}, {3, 2}, {17, -1}, {1, 0}, {1, -1}};
 
@@ -420,7 +421,7 @@ static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 	(void)state;
 	begin_empty(&w, 8, 4096);
 	w.mappings[1].path = "";
-	/* Every second chunk is in use, the others are free. All have the same size, that of one bin. */
+	/* Every second chunk is in use; the others are free. All have the smallest size, that of bin 0. */
 	put(&w, MAPPED + 16, 1);
 	for (uint64_t at = MAPPED + 16, i = 0; at < MAPPED + size - 16; at += 32, i++) {
 		const uint64_t word = 32 | (i % 2 == 0);

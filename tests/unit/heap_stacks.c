@@ -18,8 +18,8 @@ static const struct heap_mapping mappings[] = {
 	{.start = BASE, .end = BASE + BYTES, .readable = true, .writable = true, .path = ""},
 };
 
-/* If has_hole is true, the image does not contain these untouched pages. asked_for_hole: how often they were asked
- * for. */
+/* If has_hole is true, the image does not contain these untouched pages. asked_for_hole: how often the tested code has
+ * asked for them. */
 #define HOLE     (BASE + 0x9000)
 #define HOLE_END (BASE + 0xe000)
 static bool has_hole;
@@ -76,8 +76,8 @@ static void stack_of_glibc_is_recognised(void **state)
 	assert_true(!memory.has_guard && memory.start == BASE + 0x40);
 }
 
-/* After the first thread's control block, a static program has words that are a number and an address of other
- * variables. They are not the address and size of a stack. */
+/* After the first thread's control block, a static program has other variables. A number and an address among them are
+ * not the address and size of a stack. */
 static void other_words_are_not_taken_for_a_stack(void **state)
 {
 	struct thread_stack memory;

@@ -20,8 +20,8 @@ static void strings_are_written_as_json(void **state)
 		{"\"quoted\" \\ back", "\"\\\"quoted\\\" \\\\ back\""},
 		{"\t\n\x01\x1b\x7f", "\"\\u0009\\u000a\\u0001\\u001b\\u007f\""},
 		{"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\""},
-		/* A lone continuation, overlong forms, a surrogate, above U+10FFFF, truncated: U+FFFD replaces each
-		 * byte. */
+		/* U+FFFD replaces each byte of these: a lone continuation byte, overlong forms, a surrogate, a code
+		 * above U+10FFFF, a byte that is never valid, a truncated character. */
 		{"a\x80z", "\"a\xef\xbf\xbdz\""},
 		{"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"\xe0\x9f\xbf", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},

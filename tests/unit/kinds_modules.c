@@ -47,7 +47,7 @@ static const struct function file_functions[] = {
 	{.symbol = "forget_fd", .role = ROLE_RELEASE, .id = ARG_INT(0)},
 };
 
-/* Some functions of the other modules once more, as another kind, and functions that jump to such functions. */
+/* This module traces some functions of the other modules as another kind, and functions that jump to such functions. */
 static const struct resource again_kinds[] = {
 	{.type = "again",
 	 .desc = "descriptor or block, once more",
@@ -103,7 +103,7 @@ static const struct function called_functions[] = {
 	{.symbol = "visit", .role = ROLE_CALL, .id = ARG(0), .success = OK_ALWAYS},
 };
 
-/* Rows with a pattern: functions that allocate and functions that release, local functions, too. */
+/* The patterns of these rows match functions that allocate or release, local functions, too, or no function. */
 static const struct resource pattern_kinds[] = {
 	{.type = "made", .desc = "made by functions of any name", .noun = "piece", .unit = "byte"},
 };

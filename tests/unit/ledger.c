@@ -346,7 +346,7 @@ static void test_double_releases_are_noted(void **state)
 		"its allocation was not seen\n");
 }
 
-/* Released ids are remembered in a small table: others replace them, and no id is taken for another. */
+/* A small table remembers released ids. Later ids replace earlier ones, and no id is taken for another. */
 static void test_forgotten_releases_are_not_taken_for_double(void **state)
 {
 	(void)state;

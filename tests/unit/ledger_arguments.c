@@ -12,9 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The call and its waiting events share the arguments, so the arguments that the call's return adds are written, too.
- * First a release waits for a publisher, and its call drops the list before the release is written. Then a realloc
- * enters, and its return adds the result. */
+/* A call and its waiting events share one list of arguments, so the arguments that the call's return adds are written,
+ * too. First a release waits for a publisher; the releasing call drops the list before the release is written. Then a
+ * realloc enters, and its return adds the result. */
 static void test_arguments_are_written_with_waiting_events(void **state)
 {
 	struct event e = event(FREE, 0x40, 0);
@@ -63,7 +63,8 @@ static void test_failed_call_is_a_note(void **state)
 	assert_int_equal(ledger_live(trace, 2).blocks, 0);
 }
 
-/* The note contains all arguments, however long they are. A format with less room marks what it truncates. */
+/* The note of a failed call contains all arguments, however long they are. A format with less room marks what it
+ * truncates. */
 static void test_note_of_a_failed_call_is_not_cut(void **state)
 {
 	static char path[5000], note[5100];

@@ -207,7 +207,8 @@ static void test_numbers_are_kept_for_ids(void **state)
 	e = event(CLOSE, 0x20, 0);
 	ledger_released(trace, &e);
 	assert_false(ledger_kept(trace, 2, 0x20, &kept));
-	/* A number can also be kept for an id that is not live, because another thread may have released it. */
+	/* ledger_keep() keeps a number for an id even if the id is not live, because another thread may have released
+	 * it. */
 	ledger_keep(trace, 2, 0x90, 9);
 	assert_true(ledger_kept(trace, 2, 0x90, &kept));
 	assert_int_equal(kept, 9);

@@ -137,8 +137,8 @@ static void called_from(uint64_t size, uint64_t address)
 	output_call(trace, &e, CALL_ALLOC);
 }
 
-/* Compares the sizes of the calls in the trace, with the name of the function in their first frame or "-", and the
- * notes. */
+/* Fails unless the trace's calls and notes are the expected ones. A call is "SIZE:NAME", with the name of the function
+ * in its first frame, or with "-". */
 static void assert_written(const char *expected)
 {
 	static char text[1 << 16];
@@ -224,8 +224,8 @@ static void test_calls_are_named_by_the_object_of_their_time(void **state)
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
-/* Dropped entries are freed even if the program maps no further object, for example because it generates its code
- * itself. */
+/* functrace frees its entry of an object that is no longer mapped even if the program maps no further object, for
+ * example because it generates its code itself. */
 static void test_dropped_objects_are_freed(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

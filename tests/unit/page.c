@@ -294,7 +294,7 @@ static void small_stacks_are_folded(void **state)
 
 		assert_exact_sums(&sums);
 		assert_in_range(sums.folded, rows[i].folded_min, rows[i].folded_max);
-		/* The bytes beyond the limits are for 1024 spans with three numbers each, and for the head. */
+		/* The limits do not include the head, and 1024 spans with three numbers each: at most 60000 bytes. */
 		assert_true(strlen(json) < rows[i].limits.groups + rows[i].limits.folded + 60000);
 		/* If there is room, the stack with the largest temporary block is shown by itself. A small stack is
 		 * not. */

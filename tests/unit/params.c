@@ -1,5 +1,5 @@
-/* Tests the parameters of known functions: each row describes them, and the words have the values of the system's
- * constants. */
+/* Tests the rows of known functions: they describe the parameters, and the names of constants have the same values as
+ * in the system's headers. */
 #include "config.h"
 #include "arch/arch.h"
 #include "modules/known.h"
@@ -383,7 +383,7 @@ static const struct {
 #undef IS
 };
 
-/* The bit in a port's table (arch->constants) is the bit whose name module_processor() returns as the port's name. */
+/* arch->constants is 1 << N, where module_processor(N) is the name of the port. */
 static void test_processor_bits_have_their_names(void **state)
 {
 	const struct arch *arch;

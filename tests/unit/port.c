@@ -1,5 +1,5 @@
-/* Tests that a new processor needs only a port in arch/. The test's build has one more port, for a processor that no
- * other folder names. functrace must read this processor's core files and heaps by the port's table. */
+/* Tests that a new processor needs only a port in arch/. The test's build has one more port, for a processor that is
+ * named in no other folder. functrace must read this processor's core files and heaps by the port's table. */
 #include "config.h"
 #include "port_riscv64.h"
 #include "args/module_params.h"
@@ -23,7 +23,7 @@
 #define NOTE_BYTES  (sizeof(Elf64_Nhdr) + 8 + STATUS_BYTES)
 #define STATUS_REGS 112u /* struct elf_prstatus */
 #define STATUS_PID  32u
-/* The note has the registers, and then a word that says whether the floating point registers are valid. */
+/* NT_PRSTATUS has the registers, and then a word that says whether the floating point registers are valid. */
 #define STATUS_BYTES (STATUS_REGS + RISCV_WORDS * 8 + 8)
 
 static int core_fd;

@@ -529,7 +529,8 @@ static void times_continue_past_midnight(void **state)
 	profile_free(feed.profile);
 }
 
-/* 0 is the id of a descriptor. Which block is visited last depends on the order of a hash table. */
+/* A group's newest block may have the id 0, as descriptor 0 has. The blocks are visited in the order of a hash table,
+ * so the test tries many ids for the other block. */
 static void test_newest_block_may_have_the_id_0(void **state)
 {
 	(void)state;

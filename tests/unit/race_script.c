@@ -17,7 +17,7 @@
 #define LINES_MAX    64
 #define WIDTH        100
 
-/* "at" and "after" lines: something happens just before, or just after, the tracer does something. */
+/* An "at" or "after" line: its statements are played just before, or just after, an action of the tracer. */
 struct trigger {
 	const char *action, *statements; /* of the script's line */
 	size_t action_length;
@@ -95,8 +95,8 @@ static void note_change(const char *text)
 	free(action);
 }
 
-/* Adds an INTERRUPT or DETACH to the last action if that is the same verb on other tasks: "INTERRUPT 100 101". Returns
- * false if it is not. */
+/* If the last action is the same verb (INTERRUPT or DETACH) on other tasks, adds this task to it ("INTERRUPT 100 101")
+ * and returns true. Else returns false. */
 static bool add_to_many(const char *text)
 {
 	static const char *const verbs[] = {"INTERRUPT", "DETACH"};

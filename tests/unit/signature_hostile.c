@@ -220,10 +220,10 @@ static void test_types_in_a_missing_common_file_are_unknown(void **state)
 
 /* ---- Debug information that no compiler writes ---- */
 
-/* An assembler source with a unit that describes `victim`. It is a format for: the number of the language in DWARF,
- * entries inside of `victim`, text after the unit. The abbreviations are: 2: a function with a name and a mangled name;
- * 3: a parameter; 4: a struct with members; 5: a struct without members; 6: a member; 7: a function with a list of
- * ranges; 8: a bit field. */
+/* The source, in assembler, of a library with a unit that describes `victim`. It is a format string for: the number of
+ * the language in DWARF, entries inside of `victim`, text after the unit. The abbreviations are: 2: a function with a
+ * name and a mangled name; 3: a parameter; 4: a struct with members; 5: a struct without members; 6: a member; 7: a
+ * function with a list of ranges; 8: a bit field. */
 static const char unit_begin[] = ".text\n.globl victim\n.type victim,@function\nvictim: ret\n.Lend:\n.size victim,1\n"
 				 ".section .debug_abbrev,\"\",@progbits\n.Labbrev:\n"
 				 ".byte 1,0x11,1, 0x13,0x05, 0x11,0x01, 0x12,0x06, 0,0\n"

@@ -302,7 +302,8 @@ void assert_signature(const struct object *object, const char *symbol, const cha
 	static const char unused[] = "@nowhere";
 	char *text = signature_text(object, symbol);
 
-	/* Some compilers say in the debug information that they have omitted an unused parameter, others do not. */
+	/* Removes the remarks "@nowhere" unless `expected` has an "@": some compilers say in the debug information that
+	 * they have omitted an unused parameter, others do not. */
 	for (char *at; !strstr(expected, "@") && (at = strstr(text, unused));)
 		memmove(at, at + strlen(unused), strlen(at + strlen(unused)) + 1);
 	if (strcmp(text, expected)) {

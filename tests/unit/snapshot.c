@@ -339,7 +339,7 @@ static uint64_t sum_up_to(uint64_t number)
 	return number * (number + 1) / 2;
 }
 
-/* There are as many threads as processors, if there is enough work; each number is in exactly one range. */
+/* There are as many threads as processors, at most 16, if there is enough work; each number is in exactly one range. */
 static void test_workers_share_all_pieces_once(void **state)
 {
 	cpu_set_t set;
@@ -361,8 +361,8 @@ static void test_workers_share_all_pieces_once(void **state)
 	}
 }
 
-/* A word at this address that is not 0 is a held lock in the program for which the address is given. In another program
- * the word at this address means something else. */
+/* The address of a lock is given for one program: there, a word at this address that is not 0 is a held lock. In
+ * another program, the word means something else, so it is ignored. */
 static void test_locks_of_another_program_are_ignored(void **state)
 {
 	const pid_t pid = start();

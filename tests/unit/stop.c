@@ -79,8 +79,8 @@ static void test_statuses_are_decoded_by_phase(void **state)
 	}
 }
 
-/* One process is kept stopped, and the stops of two tasks of another process come and go: no more memory is used than
- * for one stop of each task. */
+/* The stops of two tasks of one process come and go many times, while a stop of another process waits: the queue must
+ * stay small. */
 static void test_queue_of_stops_stays_small(void **state)
 {
 	struct tracer t = {0};
@@ -112,7 +112,7 @@ static void test_queue_of_stops_stays_small(void **state)
 }
 
 /* A stop that was put back is returned later, when its task may have been forgotten. Of a forgotten task only an exit
- * stop is returned, because it is resumed like a new stop of an unknown task; other stops are dropped. */
+ * stop is returned, because the task ends only after the tracer has resumed it; other stops are dropped. */
 static const struct forgotten_row {
 	int status;
 	bool is_given;

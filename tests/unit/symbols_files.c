@@ -210,8 +210,8 @@ static void test_special_files_do_not_block_lookups(void **state)
 			const unsigned line = look_up(address, name);
 
 			alarm(0);
-			/* make_large adds bytes after the file's data. They do not matter, except for the CRC that a
-			 * debuglink has, which is not computed for a file of more than 4 GiB. */
+			/* make_large adds bytes after the file's data. They matter only for a debuglink, because
+			 * functrace does not compute the CRC of a file of more than 4 GiB. */
 			if (places[i].has_line)
 				assert_int_equal(line, 2);
 			else if (kinds[k].make != make_large)

@@ -80,8 +80,8 @@ static void test_lines_of_maps_are_parsed(void **state)
 	maps_free(&maps);
 }
 
-/* In smaps a mapping has memory tags if the line VmFlags has the word mt. The line belongs to the mapping whose line
- * came before. */
+/* In smaps a mapping has memory tags if its VmFlags line has the word mt. A VmFlags line describes the last mapping
+ * that is listed before it. */
 static void test_tagged_mappings_are_marked(void **state)
 {
 	static const char text[] = "1000-2000 rw-p 00000000 00:00 0 \nSize: 4 kB\nVmFlags: rd wr mr mw me ac sd \n"

@@ -519,7 +519,7 @@ static void test_all_forms_of_debug_information_are_read(void **state)
 		"-O0",
 	};
 
-	/* The last three forms use no mechanism that the others do not use, so only CHECK_LONG builds them. */
+	/* The last three options use no mechanism that the others do not use, so only CHECK_LONG builds with them. */
 	const size_t count = ARRAY_SIZE(flags) - (test_is_long() ? 0 : 3);
 
 	(void)state;
@@ -574,7 +574,8 @@ static void test_files_for_other_processors_are_read(void **state)
 		add(names, BASE, 1u << 20, "foreign.so", NULL);
 		check_sum(names, sum, "sum", "/foreign.c");
 
-		/* The return address of a call at the function's very end; Thumb's have the lowest bit set. */
+		/* Looks up the return address of a call at the function's very end. In Thumb code return addresses have
+		 * the lowest bit set. */
 		const bool thumb = strstr(targets[i].target, "thumb");
 		const struct frame_name *lines;
 		const uint64_t end = BASE + symbol_end("foreign.so", "sum");
@@ -734,8 +735,8 @@ static void test_names_follow_the_mapped_objects(void **state)
 	names_free(names);
 }
 
-/* A call may be the last instruction of a function: its return address is looked up as the byte before it, and belongs
- * to that function. */
+/* A call may be the last instruction of a function. functrace looks up the byte before the return address, and so finds
+ * that function and not the next one. */
 static void test_return_address_at_the_end_belongs_to_its_function(void **state)
 {
 	const struct frame_name *lines;

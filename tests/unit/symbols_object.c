@@ -588,8 +588,8 @@ static void test_tails_end_where_other_mappings_begin(void **state)
 	assert_int_equal(object->text_count, 1);
 	const struct text_range before = object->text[0];
 
-	/* The page after the text's end was replaced, so that no tail is left. (The text of this library is one
-	 * page.) */
+	/* The program replaces the page with the text's end, where the tail was. The text of this library is one page,
+	 * so nothing of it is left. */
 	waiting_next(&program, 't');
 	update(program.pid);
 	assert_null(objects_find(&list, function));

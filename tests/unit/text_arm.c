@@ -138,7 +138,8 @@ static void test_breakpoint_inside_an_instruction_is_refused(void **state)
 
 	assert_non_null(first);
 	assert_memory_equal(w->code, a32, 4);
-	/* A breakpoint in the second half of that instruction is refused, one after it is not. */
+	/* A breakpoint in the second half of the instruction at w->address is refused; one after the instruction is
+	 * not. */
 	assert_null(breakpoint_insert(&w->process, (w->address + 2) | THUMB));
 	assert_non_null(breakpoint_insert(&w->process, (w->address + 4) | THUMB));
 	assert_memory_equal(w->code, a32, 4);
@@ -170,7 +171,8 @@ static uint32_t with_it(uint32_t it)
 	return NO_FLAGS | T | (it & 3) << 25 | (it & 0xfc) << 8;
 }
 
-/* Lets the task hit a breakpoint on that instruction. `registers` are then those with which the task continues. */
+/* Lets the task hit a breakpoint on the instruction `halves`. `registers` are then those with which the task
+ * continues. */
 static void hit(struct world *w, const uint16_t *halves, uint32_t cpsr)
 {
 	put_halves(w, halves, 2);

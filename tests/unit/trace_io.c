@@ -322,8 +322,8 @@ static void test_compressed_traces_are_read(void **state)
 		}
 }
 
-/* A writer that was killed has flushed a frame but not ended it. The reader returns all flushed data, although these
- * are more than the 256 KiB that it reads at once. */
+/* A writer that was killed has flushed a zstd frame but not ended it. The reader returns all flushed data, although
+ * these are more than the 256 KiB that it reads at once. */
 static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 {
 	(void)state;
@@ -604,8 +604,8 @@ static void test_truncation_after_any_byte_is_reported(void **state)
 							     "byte"));
 			}
 		}
-		/* A truncated trace is valid if it ends after any record except the last, or after any packet or line
-		 * of a call. */
+		/* A truncated trace counts as whole if it ends after any record, or after any packet or line of a
+		 * call. */
 		const bool is_swap = !strcmp(forms[f].encoding, "swap"); /* SWAP cannot represent two of the records */
 
 		assert_true(whole >= (is_swap ? 7 : 8) && lines >= (is_swap ? 8 : 9));

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The records of a trace, which follow the header: two threads, both caches of names, a reallocation. */
+/* The records of a trace, which follow the header: two threads, names in the caches of functions and of files, a
+ * reallocation. */
 #define EXAMPLE                                                                                                        \
 	"48 80a0d6aad5aa15 80a008"                                                                                     \
 	"41 01 a0a5d6aad5aa15 64 01 816d61696e00 8170726f672e6300 0c"                                                  \
@@ -229,7 +230,8 @@ static const struct {
 	 "the F record at byte 12 is of block 7, which is not live\n"},
 	{"4d545243 01000000 05290000 52 07 10 20 00000000 4d545243", 0, 1, 1,
 	 "the R record at byte 12 is of block 7, which is not live\n"},
-	/* A slot that was never defined has no name. Slots 0 and 127 can be defined. */
+	/* If a record refers to a slot for names that no record has defined, there is no name. Slots 0 and 127 can be
+	 * defined. */
 	{"4d545243 01000000 05290000 41 01 10 20 00 05 06 07 41 02 11 20 00 806100 ff6200 01 4d545243", 0, 2, 0, ""},
 };
 

@@ -42,7 +42,7 @@ static void add_noise(struct buf *out, size_t size, bool dense)
 		buf_add_char(out, (char)(dense || i % 2 ? noise() : i >> 8));
 }
 
-/* Unpacks the frame at `at` and appends its content; returns where the next frame begins. */
+/* Unpacks the compressed frame at `at` and appends its content; returns where the next frame begins. */
 static size_t unpack_frame(enum packing packing, const struct buf *data, size_t at, struct buf *out)
 {
 	if (packing == PACKING_ZSTD) {
@@ -70,7 +70,7 @@ static size_t unpack_frame(enum packing packing, const struct buf *data, size_t 
 	return next;
 }
 
-/* Each of several outputs gets only its data, in order; each piece becomes a separate frame. */
+/* Each of several outputs gets only its data, in order; each piece becomes a compressed frame of its own. */
 static void outputs_get_only_their_own_data(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static void full_device_fails_only_its_output(void **state)
 	close(sound);
 }
 
-/* If only a part of a frame fits into the file, the part is removed again, so that the file stays valid. */
+/* If only a part of a compressed frame fits into the file, the part is removed again, so that the file stays valid. */
 static void partial_frame_is_removed(void **state)
 {
 	struct rlimit before;

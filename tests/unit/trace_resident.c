@@ -55,7 +55,8 @@ static void test_conversions_keep_resident_memory(void **state)
 		}
 }
 
-/* A reader that knows only the format's document can skip the packet by its size, and the line as a comment. */
+/* A reader that knows only the format's document can skip the packet RESI by its size, and the line "## resident" as a
+ * comment. */
 static void test_packet_and_line_can_be_skipped(void **state)
 {
 	struct buf binary = {0}, text = {0};

@@ -167,7 +167,8 @@ static void check_golden_writing(const struct golden *want, int dialect, int poi
 		buf_free(&expected);
 	}
 	assert_int_equal(compared, SAMPLES);
-	/* Compat cannot represent the size over 4 GiB, and HINF cannot represent the last figure. */
+	/* The compat dialect cannot represent mmap's size of more than 4 GiB. In both dialects HINF cannot represent
+	 * the heap's last figure, 2^32. */
 	assert_int_equal(writer_cut_count(writer), dialect == COMPAT ? 2 : 1);
 	assert_int_equal(writer_close(writer), 0);
 	close(fd);

@@ -518,8 +518,8 @@ static void test_missing_messages_are_reported(void **state)
 	buf_free(&said);
 }
 
-/* The seconds of a message wrap to 0 in the year 2106: a call in the night of the wrap keeps its time. Of a time that
- * is 2^31 seconds or more after the start's day, only the time of day is kept if its seconds have wrapped. */
+/* The seconds of a message wrap to 0 in the year 2106. A time after the wrap is kept if it is less than 2^31 seconds
+ * after the start's day; else only its time of day is kept. */
 static void test_times_past_2106_are_kept(void **state)
 {
 	static const struct {

@@ -602,7 +602,7 @@ static void test_only_the_last_call_of_a_group_has_the_stack(void **state)
 	buf_free(&got);
 }
 
-/* In the document, arguments may have no tab, and times any number of digits. */
+/* The format's document allows arguments without a tab before them, and times with any number of digits. */
 static void test_forms_of_the_document_are_read(void **state)
 {
 	(void)state;
@@ -672,8 +672,8 @@ static void test_endless_stack_is_truncated(void **state)
 	buf_free(&text);
 }
 
-/* A group of calls that is longer than the reader's limit: the first calls are returned before the reader knows the
- * group's stack, and are marked as sharing the stack of the next call. */
+/* If a group of calls is longer than the reader's limit, the reader returns the first calls before it knows the group's
+ * stack, and marks them as sharing the stack of the next call. */
 static void test_endless_group_is_returned_in_parts(void **state)
 {
 	(void)state;

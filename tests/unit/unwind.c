@@ -225,7 +225,7 @@ static void check_target(const char *target, bool libunwind_can)
 }
 
 /* Returns the expected end of walks in the scenario "context". On i386 the function that makecontext() starts returns
- * to code that has no CFI, and no call before it. */
+ * to code that has no CFI and does not follow a call. */
 static enum expected_end context_end(void)
 {
 	return is_i386 ? END_UNSHOWN : END_THREAD;
@@ -445,7 +445,8 @@ static void test_walks_stop_at_their_limits(void **state)
 	tracee_end(tracee);
 }
 
-/* Objects may be mapped and unmapped; after a fork the child's unwinder is a copy. */
+/* The test maps and unmaps objects in a copy of the unwinder, as a fork's child has it. The original does not
+ * change. */
 static void test_unmapped_objects_end_the_walk(void **state)
 {
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
@@ -535,7 +536,7 @@ static unsigned sign(struct tracee *tracee, const struct walk *walk)
 	return count;
 }
 
-/* With a port that signs return addresses the frames have the addresses without signatures. */
+/* If the port's strip() removes signatures, the frames have the return addresses without signatures. */
 static void test_signatures_of_return_addresses_are_stripped(void **state)
 {
 	static const char *const scenarios[] = {"plain", "signal"};

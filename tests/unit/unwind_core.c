@@ -180,7 +180,8 @@ static uint64_t strip_of_48_bits(uint64_t return_address)
 	return a64_strip(return_address, 48);
 }
 
-/* Returns the port as it is on the core's machine. This machine may not sign addresses, or may have longer ones. */
+/* Returns the AArch64 port as it is on the machine that made the core file. The machine that runs the test may not sign
+ * addresses, or may have longer ones. */
 static const struct arch *signing_machine(void)
 {
 	static struct arch arch;

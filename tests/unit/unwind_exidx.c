@@ -350,8 +350,8 @@ static size_t walk(const struct arch_regs *regs, bool inside, enum unwind_method
 	return count;
 }
 
-/* Fails unless the walk has the expected pcs with both methods. libunwind does not read such tables, so both methods
- * use functrace's own unwinder. */
+/* Fails unless the walk has the expected pcs with UNWIND_ROWS and with UNWIND_LIBUNWIND. libunwind does not read such
+ * tables, so functrace's own unwinder walks in both cases. */
 static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
 {
 	uint64_t pcs[MAX];
@@ -404,7 +404,8 @@ static void test_caller_is_found_at_a_functions_entry(void **state)
 	check(&regs, false, expected, ARRAY_SIZE(expected), false);
 }
 
-/* The test's r7 takes the addresses of middle's rule beyond the last address. They wrap, as in the program. */
+/* With this r7, the addresses that middle's rule reads are beyond the last 32-bit address, so they wrap, as in the
+ * program. */
 static void test_addresses_wrap_at_32_bits(void **state)
 {
 	const uint64_t expected[] = {IN_MIDDLE - 1};
@@ -417,7 +418,8 @@ static void test_addresses_wrap_at_32_bits(void **state)
 	assert_in_range(highest_read, 1, UINT32_MAX);
 }
 
-/* The stack is truncated at code that is not to be unwound and is not a start. */
+/* The walk is truncated at code whose table says that it cannot be unwound, if the code starts no thread and no
+ * program. */
 static void test_walk_is_cut_at_unknown_code(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};

@@ -537,7 +537,7 @@ static void lazy_then(void)
 }
 
 /* Makes the same call twice. The first stop is in the resolver of the first call, which _dl_runtime_resolve has called.
- * The second stop is in lazy_then(), which the function itself has called. */
+ * The second stop is in lazy_then(), which the library's function has called. */
 NOINLINE void lazy_caller(void)
 {
 	ENTER();

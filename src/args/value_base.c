@@ -14,9 +14,9 @@
 #define DEPTH_MAX  8
 #define STEPS_MAX  256 /* maximum number of members examined of a base and of the bases that it inherits */
 
-/* Returns true if a struct has data members, or may have some: if it is incomplete, or if *steps is used up, because a
- * struct of a damaged file can inherit each of several levels of classes many times. A base without data members may be
- * at the same address as the object that inherits it, because both begin with the address of a vtable. */
+/* Returns true if a struct has data members, or may have some because its description is incomplete or too deep, or
+ * *steps is used up (in a damaged file the number of nested bases can be huge). A virtual base with data members is
+ * never at the address of the object that inherits it. One without may be there: both share the vtable's address. */
 static bool has_data(const struct data_type *type, unsigned depth, unsigned *steps)
 {
 	if (depth == DEPTH_MAX || type->kind != DATA_STRUCT)

@@ -25,7 +25,8 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 	return NULL;
 }
 
-/* Assigns a bit of the trace to the context `name`, which is bit number `bit` of the library's ids. */
+/* Stores in library->ids[bit] the bit that the trace uses for the context `name`; the library itself uses bit number
+ * `bit` for it. A context that the trace does not have yet gets a new bit there, if one is left. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)

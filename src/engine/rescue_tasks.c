@@ -191,8 +191,8 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	}
 	const char state = state_of(tid, &code);
 
-	/* The system call that a task makes for the engine may set SIGTRAP back to ignored, so trap_kills may soon be
-	 * false. */
+	/* While a task makes a system call for the engine (borrowed), trap_kills is not certain: the call may set
+	 * SIGTRAP to ignored again. */
 	if ((state == 'R' || signals.trap_queued) && (again || borrowed || !signals.trap_kills)) {
 		if (!again) {
 			syscall(SYS_tgkill, r->processes[task.process].pid, tid, signals.unnoticed);

@@ -28,8 +28,8 @@ static char **words_for(const struct settings *settings, const char *name, size_
 	return argv;
 }
 
-/* Runs the check in a child with the name "functrace", so that the child's messages begin with this name, because the
- * user has given these options to functrace. */
+/* Runs functrace-postproc --check-options with the name "functrace", so that its messages about the report's options
+ * begin with this name, because the user has given these options to functrace. */
 int report_run_check(const struct settings *settings)
 {
 	size_t count;

@@ -190,8 +190,9 @@ static struct leads *leads_of(const struct heap *heap, uint32_t index)
 	return count && heap->leads[count - 1].block == index ? &heap->leads[count - 1] : NULL;
 }
 
-/* Handles a word of a lost block. If the word points to another lost block, that block becomes indirectly lost through
- * the leader. If that block was itself a leader before, its sums are added to those of the current leader. */
+/* Handles a word of the leader (the lost block from which pointers are being followed), or of a block that is
+ * indirectly lost through it. If the word points to another lost block, that block becomes indirectly lost through the
+ * leader. If it was a leader before, its sums are added to those of the current leader. */
 static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;

@@ -104,8 +104,8 @@ static void end_resource(const struct account *account, const struct resource_st
 		end_block(account, resource, entry->key ^ which->seed, (struct account_block *)(uintptr_t)entry->value);
 }
 
-/* Returns the time of the last moment of the timelines (timeline.h) up to the beginning of the last tenth of the trace.
- * last: the time at which the trace ends. account_end() advances all timelines to that time, so their moments have the
+/* Returns the time of the timelines' last moment (timeline.h) that is not inside the last tenth of the trace.
+ * last: the time at which the trace ends. account_end() advances all timelines to `last`, so their moments have the
  * same times. */
 static uint64_t last_tenth(uint64_t last)
 {

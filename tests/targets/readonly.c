@@ -1,11 +1,10 @@
-/* Pointers in memory that cannot be written, before memory of the same name that can be, or in memory that is mapped
- * only for writing: readonly HOW.
+/* Pointers in memory that the program may only read or only write: readonly HOW.
  *
  * Only a table points to 100 blocks of 56 bytes; nothing points to 10 of 40 bytes.
  *	relro    the table is among the program's constants that the dynamic linker relocates
- *	blocks   its halves are in two blocks, in a page that is read-only, and in one that can be read and executed; a
- *	         page of another block has no access
- *	twins    it is in shared memory (memfd_create), and other memory of the same name follows
+ *	blocks   one half is in a read-only page of a block, the other in a page of another block that can be read and
+ *	         executed; a page of a third block has no access
+ *	twins    it is in read-only shared memory (memfd_create), directly before writable memory of the same name
  *	before   there is no table; the bytes before the program's first variable, in its page, are the addresses of the
  *	         10 blocks: these bytes are the end of the file's constants, and no pointers
  *	written  its parts are in memory that is mapped only for writing: private, shared, and a page of a block

@@ -1,7 +1,7 @@
-/* The files of the preloaded loggers: REFLOG names a folder; each thread writes <pid>.<tid>.<image> there: a struct
- * header, then struct events, in a shared mapping, so that no event is lost however the process ends. The logger takes
- * no lock and allocates nothing, so it works in handlers, forked children and dying processes.
- * tests/scenarios/reflog.py reads the files. */
+/* The files of the preloaded loggers: REFLOG names a folder; each thread writes <pid>.<tid>.<exec> there, in which
+ * <exec> is an id that differs after each exec of the process. A file is a struct header, then struct events, in a
+ * shared mapping, so that no event is lost however the process ends. The logger takes no lock and allocates nothing, so
+ * it works in handlers, forked children and dying processes. tests/scenarios/reflog.py reads the files. */
 #ifndef REFLOG_H
 #define REFLOG_H
 

@@ -1,7 +1,7 @@
 /* Traced calls while functrace reads a file that answers late: slowreads SECONDS [LIBRARY | -]. If SECONDS is 0, the
- * program goes on until there is a file named "enough" in the current folder. With "-" it makes calls all the time.
- * Prints the number of its calls, and the longest pause between two of them, without the time for which it was ready to
- * run and had no CPU. */
+ * program goes on until there is a file named "enough" in the current folder. It sleeps 3 ms after each call, with "-"
+ * not at all. After 100 calls it loads LIBRARY, if one is given, and calls its library_function(). Prints the number of
+ * its calls, and the longest pause between two of them; time in which it waited for a CPU does not count. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

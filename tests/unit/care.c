@@ -236,9 +236,9 @@ static struct snapshot *take_snapshot(pid_t pid)
 /* On a busy machine a thread may not run within the time that functrace gives it, so the tests try again. */
 #define TRIES 50
 
-/* a thread holds the lock: 1 | functrace: 2 | the thread runs, releases the lock: 0, and calls the kernel | the copy.
- * Two threads created before it and two created after it also have the lock's address in their frames, but only read
- * the lock. */
+/* A thread holds the lock (HELD) | functrace writes CONTENDED | the thread runs, writes FREE, and calls futex |
+ * functrace copies the memory. Two threads created before the holder and two created after it also have the lock's
+ * address in their frames, but only read the lock. */
 static void test_marked_lock_is_released_by_its_holder(void **state)
 {
 	size_t inside = 1;

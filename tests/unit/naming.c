@@ -296,8 +296,8 @@ static void test_names_are_awaited_after_a_baseline(void **state)
 	assert_written(" 1:one_function 2:one_function");
 }
 
-/* call 1, asks | a scan begins | call 2 | the scan's records | the answers. A scan's verdicts concern only blocks that
- * were allocated before the scan began. */
+/* call 1, whose names are looked up | a scan begins | call 2 | the scan's records | the names are known. The trace must
+ * have call 1, the scan's records, call 2, because a scan knows only blocks that were allocated before it began. */
 static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

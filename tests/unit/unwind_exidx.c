@@ -469,7 +469,7 @@ static void test_stack_of_a_thread_is_complete(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
 	push(80, IN_CHILD);
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
-	/* Another return address is nearer. */
+	/* A return address into other code is nearer than the start's, so the stack counts as cut. */
 	push(60, IN_MIDDLE);
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 	/* The start's return address is too far away to belong to this frame. */

@@ -89,7 +89,8 @@ static int put_total(struct summary *summary, const struct resource_state *resou
 	return leak_summary_put_line(summary, line);
 }
 
-/* Adds a comment with the number of missing releases, like functrace's own summary. */
+/* Adds a comment with the number of ids that were allocated again before a release was seen, like functrace's own
+ * summary. */
 static int put_unseen(struct summary *summary, struct buf *line)
 {
 	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;

@@ -104,7 +104,7 @@ static void find_debug_symbols(const struct object *object)
 	if (!timed_do(read_debug_file, debug_symbols_free, symbols)) {
 		msg_warn("the debug information of %s takes too long to read: patterns of -x do not find "
 			 "functions whose names are only there. Trace again when it can be read faster, "
-			 "or give their addresses (-x 0xADDRESS).",
+			 "or give their addresses (-x OBJECT!0xADDRESS).",
 			 object->path);
 		return;
 	}

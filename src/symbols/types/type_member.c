@@ -38,7 +38,7 @@ static bool is_virtual(Dwarf_Die *die)
  * begin with that object's address on DWARF's stack. Returns 0 for any other operations. */
 static uint32_t table_at(Dwarf_Die *die)
 {
-	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* a constant: the number of bytes */
+	static const unsigned char atoms[] = {DW_OP_dup,   DW_OP_deref, 0, /* any constant: bytes before the vtable */
 					      DW_OP_minus, DW_OP_deref, DW_OP_plus};
 	Dwarf_Attribute found;
 	Dwarf_Op *operations;

@@ -1,5 +1,6 @@
 /* Finds which C++ classes are passed by their address: those with a copy constructor, move constructor or destructor
- * that executes code, with virtual functions or bases, or with no copy or move constructors but deleted ones. */
+ * that executes code, those with virtual functions or virtual bases, and those whose copy and move constructors are all
+ * deleted. */
 #include "config.h"
 #include "symbols/types/type_reader.h"
 

@@ -1,4 +1,4 @@
-/* Writes the elements that all SWAP messages have: heads, strings, the common fields of probes. */
+/* Writes the parts that SWAP messages have in common: heads, strings, and the fields of all MSG_PROBE_... messages. */
 #include "config.h"
 #include "trace/swap/swap_write.h"
 #include "base/time_units.h"

@@ -94,8 +94,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* Only the mark of a copy has the number 0 or the value TEXT_COPY_VALUE. take_call() has recognised a sound
-	 * mark, so this mark is damaged. */
+	/* Only the mark of a copy (TEXT_COPY_LINE) has the number 0 or the value TEXT_COPY_VALUE. take_call() never
+	 * passes an intact mark to this function, so this one is damaged. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)

@@ -84,8 +84,8 @@ static void report_doubt(struct process *p, const struct traced *traced, enum ar
 {
 	if (doubt == DOUBT_UNKNOWN && !p->trace->counts.unknown_results++)
 		output_note(p->trace,
-			    "the type of the result of %s is unknown, and perhaps also of other functions' results: "
-			    "a result of unknown type is shown as the whole register that returns integers",
+			    "the type of the result of %s is unknown, and perhaps also the types of other functions' "
+			    "results: a result of unknown type is shown as the whole register that returns integers",
 			    traced->shown);
 	if (doubt == DOUBT_LOST && !p->trace->counts.lost_results++)
 		output_note(p->trace,

@@ -4,9 +4,6 @@
 #include "calls/arguments.h"
 #include "record/ledger.h"
 #include "breakpoints/breakpoints.h"
-#include "breakpoints/out_of_line_slots.h"
-#include "ptrace/tasks.h"
-#include "base/msg.h"
 #include "base/util.h"
 
 #include <stdlib.h>

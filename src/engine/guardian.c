@@ -38,7 +38,7 @@ struct guardian {
 	pid_t pid;    /* the engine */
 	pid_t tracer; /* the engine's tracer thread while the guardian traces it, else 0 */
 	int link, signals;
-	size_t repaired, failed;
+	size_t restored, failed;
 	bool rescued; /* the engine was killed, and its tracees have been corrected as far as possible */
 	bool ended;
 	int status; /* the engine's wait status */
@@ -80,7 +80,7 @@ static void rescue_target(struct guardian *g)
 	g->rescued = true;
 	g->engine.launch.pid = atomic_load(&g->engine.shared->target);
 	guardian_take_messages(g);
-	g->repaired = rescue_code(g->engine.shared, &g->spaces, &g->failed);
+	g->restored = rescue_code(g->engine.shared, &g->spaces, &g->failed);
 	rescue_begin(&g->rescue, g->engine.shared, g->tracer);
 }
 
@@ -202,7 +202,7 @@ static void guardian_report(struct guardian *g)
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(g->status));
 	msg_error("the tracing process %s. Tracing is over (breakpoints removed: %zu); the trace can be read up to "
 		  "the last record that was written",
-		  how, g->repaired);
+		  how, g->restored);
 	rescue_report(&g->rescue);
 	if (g->failed)
 		msg_error("breakpoints that could not be removed: %zu. SIGTRAP kills a program that reaches one: "

@@ -9,7 +9,6 @@
 #include "engine/shared_state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,7 +42,7 @@ static void write_look(struct view *view, struct lines *lines)
 		buf_free(&processes);
 	}
 	if (view_has_bytes(view))
-		lines_add(lines, "%s: %s bytes alive in %s block%s", view_kind(view),
+		lines_add(lines, "%s: %s bytes in %s block%s alive", view_kind(view),
 			  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
 			  view->live.calls == 1 ? "" : "s");
 	else

@@ -102,9 +102,9 @@ static void draw_head(const struct screen *screen)
 	attroff(A_BOLD);
 	line.size = 0;
 	if (view_has_bytes(view))
-		buf_printf(&line, "%s: %s bytes in %s blocks alive, %s %s", view_kind(view),
+		buf_printf(&line, "%s: %s bytes in %s block%s alive, %s %s", view_kind(view),
 			   number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
-			   signed_text(view->grown, grown), since_text(view, since));
+			   view->live.calls == 1 ? "" : "s", signed_text(view->grown, grown), since_text(view, since));
 	else
 		buf_printf(&line, "%s: %s alive, %s %s", view_kind(view), number_grouped(view->live.calls, blocks),
 			   signed_text(view->grown, grown), since_text(view, since));

@@ -70,7 +70,7 @@ static void report_write_totals(struct report *report, const struct profile_reso
 	report_add_tally(report, resource, &resource->allocated);
 	lines_add(lines, " allocated, %s released", number_grouped(resource->releases, number));
 	lines_end(lines);
-	write_if_any(report, resource, &resource->before, "of these allocated before the trace began");
+	write_if_any(report, resource, &resource->before, "of these from before the trace");
 	report_add_label(report, "");
 	lines_colour(lines, COLOUR_FIGURE);
 	report_add_tally(report, resource, &resource->live);

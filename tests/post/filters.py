@@ -295,7 +295,7 @@ def live_blocks_are_filtered_by_age_and_by_count(_folder):
     text = run("-l", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
     assert text.endswith("# 4 block(s) leaked with total size of 8392 bytes\n"
                          "# Resource - fd (file descriptors):\n# 0 descriptor(s) leaked\n"
-                         "# 1 block(s) in stacks of fewer than 2 allocations (stacks are compared by address) with total size of 64 bytes: not shown\n"), text
+                         "# 1 block(s) in stacks, compared by address, of fewer than 2 allocations with total size of 64 bytes: not shown\n"), text
     assert run("-l", "--min-count=3", "--error-exitcode=5", "-", data=TRACE).returncode == 0
     assert run("-l", "--min-count=2", "--error-exitcode=5", "-", data=TRACE).returncode == 5
     report = run("--report", "--min-count=2", "-", data=TRACE, check=0).stdout.decode()
@@ -329,7 +329,7 @@ def a_lost_block_is_left_out_with_its_allocation(_folder):
         plain = [option for option in options if len(option) == 2 or "kinds" in option]
         expected = run(*plain, "-", data=scanned(chosen, lost), check=0).stdout
         if "--min-count=2" in options:
-            expected += b"# 1 block(s) in stacks of fewer than 2 allocations (stacks are compared by address) with total size of 64 bytes: not shown\n"
+            expected += b"# 1 block(s) in stacks, compared by address, of fewer than 2 allocations with total size of 64 bytes: not shown\n"
         assert run(*options, "-", data=whole, check=0).stdout == expected, (options, expected.decode())
     report = run("--report", "--size=64-100", "-", data=whole, check=0).stdout.decode()
     assert re.findall(r"^ *\d\. (.*?)  ", report.split("still reachable, by stack")[0], re.M) == ["100 bytes in 1 block", "64 bytes in 1 block"], report

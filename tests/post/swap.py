@@ -189,7 +189,7 @@ def the_live_view_shows_one_process(_folder):
     stream = trace([info(10), one, info(20), two, three])
     done = live(data=stream)
     assert done.returncode == 1 and b"several processes, and the view shows one: choose it with --pid" in done.stderr, done
-    for pid, figures in ((10, b"memory: 100 bytes alive in 1 block, "), (20, b"memory: 15 bytes alive in 2 blocks, ")):
+    for pid, figures in ((10, b"memory: 100 bytes in 1 block alive, "), (20, b"memory: 15 bytes in 2 blocks alive, ")):
         done = live(f"--pid={pid}", data=stream)
         assert done.returncode == 0 and figures in done.stdout and not done.stderr, done
     done = live("--pid=3", data=stream)

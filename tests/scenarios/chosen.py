@@ -296,7 +296,7 @@ def unknown_results(room):
     notes = [note for note in trace_text.read(room.path('trace')).notes if note.startswith('the type of the result of')]
     problems = equal('results', [(name, result & 0xffffffff) for name, result in found if name != 'r_void'],
                      [('r_int', 0xfffffffe), ('r_pointer', 0x1234)])
-    return problems + equal('notes', notes, ['the type of the result of r_void is unknown, and perhaps also of other functions\' results: a result of unknown type is shown as the whole register that returns integers']), ''
+    return problems + equal('notes', notes, ['the type of the result of r_void is unknown, and perhaps also the types of other functions\' results: a result of unknown type is shown as the whole register that returns integers']), ''
 
 
 LOST = r'''
@@ -311,7 +311,7 @@ def lost_results(room):
     may be another value."""
     with open(room.path('dropped.c'), 'w') as file:
         file.write(LOST)
-    unknown = ('the type of the result of %s is unknown, and perhaps also of other functions\' results: a result of unknown type '
+    unknown = ('the type of the result of %s is unknown, and perhaps also the types of other functions\' results: a result of unknown type '
                'is shown as the whole register that returns integers')
     lost = ('the shown result of %s may be wrong, and perhaps also the results of other functions: the compiler leaves out a '
             'result that no caller uses')

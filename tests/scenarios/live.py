@@ -19,7 +19,7 @@ from processes import FUNCTRACE, POSTPROC, status_field, text_differences, text_
 from rounds import LONG
 
 PASSING = 30008  # bytes that malloc gives to pass_by
-LOOK = re.compile(r'^memory: ([\d,]+) bytes alive in ([\d,]+) blocks?,', re.M)
+LOOK = re.compile(r'^memory: ([\d,]+) bytes in ([\d,]+) blocks? alive,', re.M)
 ROW = re.compile(r'^ +([\d,]+) +([\d,]+) +\+?([\d,-]+) +\+?([\d,-]+) +([\d.]+) +([\d.]+ s)  (.*)$', re.M)
 
 
@@ -113,7 +113,7 @@ def older(room):
             processor: then the view is run again."""
             done = room.run([FUNCTRACE, '--live', '--interval=0.5', '--count=3', '--top=9', '-t', str(target.pid)])
             text = done.out.decode()
-            parts = text.split('alive in')[1:]
+            parts = text.split(' alive, ')[1:]
             older = [re.findall(r'^ +([\d,]+) +([\d,]+) +(\S+) +(\S+) +([\d.]+) +before', part, re.M) for part in parts]
             found = [tuple(map(number, row[:4])) + row[4:] for row in sum(older, [])]
             begun = re.search(rb'it has ([\d,]+) blocks? with ([\d,]+) bytes from before the trace', done.err)
@@ -126,7 +126,7 @@ def older(room):
             if done.status or found != wanted or [len(rows) for rows in older] != sorted(len(rows) for rows in older):
                 problems.append('status %d, from before: %s, not %s: %s %s' % (
                     done.status, older, wanted, text, done.err[-300:]))
-            since = re.findall(r'alive in [\d,]+ blocks?, ([+ -][\d,]+) since the start', text)
+            since = re.findall(r'bytes in [\d,]+ blocks? alive, ([+ -][\d,]+) since the start', text)
             looks = [re.findall(r'^ +[\d,]+ +[\d,]+ +\+?([\d,-]+) .* (?:at growing.c|before  )', part, re.M) for part in parts]
             if len(since) != 3 or [number(n) for n in since] != [sum(map(number, look)) for look in looks]:
                 problems.append('since the start: %s, of the functions: %s' % (since, looks))
@@ -430,7 +430,7 @@ def family(room):
                 any(size % count for size, count, function in rows.values()):
             problems.append('rows %s, not %s: %s' % (rows, want, whole[-1]))
         before = re.search(r'^ +(\d+ pids|\d+) +([\d,]+) +[\d,]+ .* before ', whole[-1], re.M)
-        total = re.search(r'^memory: ([\d,]+) alive', whole[-1], re.M)
+        total = re.search(r'^memory: ([\d,]+) bytes in [\d,]+ blocks? alive', whole[-1], re.M)
         if before and number(total[1]) != sum(size for size, count, function in rows.values()) + number(before[2]):
             problems.append('the sum of the rows is not that of all: %s' % whole[-1])
         after = [look for look in looks if of_two in look]

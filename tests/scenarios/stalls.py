@@ -292,7 +292,7 @@ def unread(room, make, end, options):
 # ---- The live view: while it is stopped calls are left out, and the live blocks are right again afterwards ----
 
 UNREAD = 400 if rounds.LONG else 250  # number of answers; not all of their calls fit into a pipe
-LOOK = re.compile(r'^memory: ([\d,]+) bytes alive in ([\d,]+) blocks,', re.M)
+LOOK = re.compile(r'^memory: ([\d,]+) bytes in ([\d,]+) blocks? alive,', re.M)
 ALIVE = re.compile(r'; ([\d,]+) blocks? with ([\d,]+) bytes? (?:is|are) live(?: beside ([\d,]+) blocks? with ([\d,]+) bytes? from before)?')
 
 

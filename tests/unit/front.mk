@@ -20,7 +20,6 @@ tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=pro
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue_tasks.c src/engine/guardian_journal.c \
-	src/engine/cpus.c \
 	src/engine/fds.c
 tests_unit_rescue_tasks_LDFLAGS = -Wl,--wrap=ptrace
 tests_unit_rescue_tasks_LDADD = libproc.a libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)

@@ -387,7 +387,7 @@ static void test_hostile_handshakes_are_reported(void **state)
 		       "its content\n");
 	expect_reading("f00e0300 06783836 5f363400 08000000 50494e46 1c000000",
 		       "-74 skipped=0 the trace is damaged at byte 2: the format's version is 3.0; "
-		       "known are the versions before 3\n");
+		       "versions before 3 are known\n");
 	expect_reading("f00e0200 06783836 5f363402 08000000 50494e46 1c000000",
 		       "-74 skipped=0 the trace is damaged at byte 11: byte order 2 and pointers of "
 		       "8 bytes are unknown\n");

@@ -93,8 +93,8 @@ static void min_count_leave_out(struct small_groups *small, const struct held_ca
 void min_count_not_shown(const struct stage *stage, struct buf *out)
 {
 	const struct small_groups *small = (const struct small_groups *)stage;
-	char *const words = xasprintf(
-		"in stacks of fewer than %" PRIu64 " allocations (stacks are compared by address)", small->least);
+	char *const words =
+		xasprintf("in stacks, compared by address, of fewer than %" PRIu64 " allocations", small->least);
 
 	for (size_t i = 0; i < small->resources.count; i++) {
 		const struct resource_state *resource = small->resources.items[i];

@@ -36,7 +36,7 @@ void chosen_libraries_free(struct chosen_libraries *libraries, size_t count)
 	free(libraries);
 }
 
-static bool libraries_is_chosen(const struct settings *set, size_t library, const struct object *object)
+static bool chosen_libraries_is_chosen(const struct settings *set, size_t library, const struct object *object)
 {
 	return strstr(object->path, set->libraries[library]);
 }
@@ -46,7 +46,7 @@ void chosen_libraries_saw(struct probe_spec_list *list, const struct object *obj
 	for (size_t i = 0; i < list->set->library_count; i++) {
 		struct chosen_library *const library = &list->libraries->items[i];
 
-		if (!library->path && libraries_is_chosen(list->set, i, object))
+		if (!library->path && chosen_libraries_is_chosen(list->set, i, object))
 			library->path = xstrdup(object->path);
 	}
 }
@@ -67,7 +67,7 @@ bool chosen_libraries_choose(struct probe_spec_list *list, const struct object *
 	if (!list->set->library_count)
 		return true;
 	for (size_t i = 0; i < list->set->library_count; i++) {
-		if (libraries_is_chosen(list->set, i, object))
+		if (chosen_libraries_is_chosen(list->set, i, object))
 			list->libraries->items[i].is_found = chosen = true;
 	}
 	add_definer(list->libraries, object->path);

@@ -14,7 +14,7 @@ const VIEW_TITLES = {
 const VIEW_HELP = {
   grown: 'resources alive at the end, and the difference from before',
   lost: 'blocks to which no pointer of the process led at the end, or only pointers in lost blocks',
-  possibly: 'blocks to which only interior pointers led at the end',
+  possibly: 'blocks that were reached at the end only through an interior pointer, or perhaps from memory not copied',
   live: 'resources that were not released during the trace', peak: 'resources that were alive when the most bytes were alive',
   allocated: 'all allocations, released or not',
   temporary: 'resources that were released before the next allocation',

@@ -80,7 +80,7 @@ static int mpatrol_read_header(struct reader *reader)
 
 	if (version >= MPATROL_TOO_NEW || !version)
 		return reader_damage(reader, 4 + word,
-				     "the format's version is %" PRIu64 "; known are the versions below %d", version,
+				     "the format's version is %" PRIu64 "; versions below %d are known", version,
 				     MPATROL_TOO_NEW);
 	s->version = (unsigned)version;
 	s->has_source = s->version >= MPATROL_SOURCE;

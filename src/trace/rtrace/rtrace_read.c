@@ -208,8 +208,8 @@ static int read_handshake(struct reader *reader)
 	s->swap = s->big_endian != host_is_big_endian();
 	s->wide = p[6 + arch] == 8;
 	if (s->major > RTRACE_COMPAT_MAJOR)
-		return reader_damage(reader, 2, "the format's version is %u.%u; known are the versions before 3",
-				     s->major, s->minor);
+		return reader_damage(reader, 2, "the format's version is %u.%u; versions before 3 are known", s->major,
+				     s->minor);
 	if (p[5 + arch] > 1 || (p[6 + arch] != 4 && p[6 + arch] != 8))
 		return reader_damage(reader, 5 + arch, "byte order %u and pointers of %u bytes are unknown",
 				     p[5 + arch], p[6 + arch]);

@@ -99,8 +99,9 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size)
 		memcpy(value, x87, sizeof(fraction) + sizeof(head));
 		return;
 	}
-	/* A denormal result is rounded twice: to the precision of a normal number, and then to its own. That seldom
-	 * matters, because such a small x87 number seldom has more bits than a normal number of the result's type. */
+	/* A denormal result is rounded twice: by the cast to the result's type, and by ldexp() or ldexpf() to the fewer
+	 * bits of a denormal number. That seldom matters, because the cast seldom removes bits of such a small
+	 * number. */
 	const int exponent = head & 0x7fff, shift = exponent - 16383 - 63;
 	const double sign = head & 0x8000 ? -1 : 1;
 	const bool is_finite = exponent != 0x7fff;

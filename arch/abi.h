@@ -63,8 +63,8 @@ struct abi_piece {
 #define ABI_PIECES 5
 
 struct abi_place {
-	/* True if the value is in memory, and the pieces contain its address. The address of a result is known only
-	 * at the function's entry, where it is an additional argument. */
+	/* True if the value is in memory, and `pieces` are the places of its address. The address of a result is known
+	 * only at the function's entry, where it is an additional argument. */
 	bool is_address;
 	bool is_known;        /* false if the location is unknown */
 	unsigned piece_count; /* 0: the value has no bytes, so it has no location */
@@ -80,8 +80,8 @@ void abi_x87_value(const unsigned char *x87, unsigned char *value, size_t size);
 /* A processor's ABI, to which struct arch.abi points. */
 struct arch_abi {
 	int floats_set; /* number of the register set with the floating point registers: NT_PRFPREG, NT_ARM_VFP... */
-	/* Number of the register set with whole vector registers (NT_X86_XSTATE), if floats_set contains only some
-	 * bytes of each; 0 if there is none. */
+	/* Number of the register set with whole vector registers (NT_X86_XSTATE), if floats_set contains only the low
+	 * bytes of each register; otherwise 0. */
 	int vectors_set;
 	/* Sets the locations of the `count` arguments at a function's entry. The locations of variadic arguments
 	 * (...) remain unknown. */
@@ -96,8 +96,8 @@ struct arch_abi {
 	 * address in its first instructions. 0 if they are not passed by address, or if the address does not change. */
 	unsigned char by_address_above;
 	/* True if compilers use another convention for functions that only their own file calls: an integer result is
-	 * then in the ABI's register, but other results are elsewhere. For objects with soft float (is_soft_float),
-	 * compilers use another convention for such functions even if this is false. */
+	 * then in the ABI's register, but other results are elsewhere. For such functions in objects with soft float
+	 * (is_soft_float), compilers use another convention on every processor. */
 	bool has_local_convention;
 	/* The maximum alignment of scalars in a struct, except scalars of 16 bytes; 0: each is aligned to its
 	 * size. */

@@ -272,12 +272,12 @@ struct arch {
 	 * program sees EINTR, as it would untraced. NULL if the registers do not show the call any more (arm64's
 	 * kernel does not keep the first argument in them). */
 	bool (*restart_syscall)(struct arch_regs *regs);
-	/* Returns true if the call of restart_syscall() has a timeout (epoll_wait() and others), which begins again
-	 * when the call is made again. NULL if restart_syscall is NULL. */
+	/* Returns true if the system call that restart_syscall() restarts has a timeout (epoll_wait() and others),
+	 * which then begins again. NULL if restart_syscall is NULL. */
 	bool (*has_timeout)(const struct arch_regs *regs);
-	/* Returns true if an interrupted task is in a system call, and sets *number to the call's number. If the kernel
-	 * will make the call again, it has already moved the pc back to the instruction; `code` contains the four bytes
-	 * there. NULL if /proc/TID/syscall shows the call. On arm64 this file does not, because do_signal() in
+	/* Returns true if an interrupted task is in a system call that the kernel will make again, and sets *number to
+	 * the call's number. The kernel has then moved the pc back to the call's instruction. code: the four bytes at
+	 * the pc. NULL if /proc/TID/syscall shows the call. On arm64 this file does not, because do_signal() in
 	 * arch/arm64/kernel/signal.c discards the number. On arm the file keeps the number of the last call. */
 	bool (*at_syscall)(const struct arch_regs *regs, const unsigned char *code, long *number);
 

@@ -148,9 +148,9 @@ enum param_type {
 	PARAM_ERROR,      /* an int that is 0 or an error number, shown by its name (EINVAL) */
 	PARAM_FUNCTION,   /* a pointer to a function, shown by its name */
 	PARAM_STRINGS,    /* char *const *, terminated by NULL */
-	/* const void *: as many bytes as the value of parameter `with`, multiplied by the value of the parameter with
-	 * index `times` - 1 if `times` is not 0. With is_result, the function's result replaces the value of `with` if
-	 * the result is lower. */
+	/* const void *. The number of bytes is the value of parameter `with`; if `times` is not 0, it is multiplied by
+	 * the value of the parameter with index `times` - 1. With is_result, the function's result replaces the value
+	 * of `with` if the result is lower. */
 	PARAM_BYTES,
 	PARAM_STRING_N, /* a string that may lack its NUL, of at most as many bytes as the value of parameter `with` */
 	PARAM_WIDE_N,   /* like PARAM_STRING_N, for wchar_t; the limit is a number of characters */
@@ -211,8 +211,8 @@ struct module_call {
 	bool (*read)(const struct module_call *call, uint64_t address, void *to, size_t size);
 	/* Returns the size in bytes of the mapping that begins at the address; 0 if no mapping begins there. */
 	uint64_t (*mapped)(const struct module_call *call, uint64_t address);
-	/* Stores a copy of a text for an id of the row's resource. Later calls can get it, in this process and in
-	 * processes that it forks (the name of a type, for the type's objects). */
+	/* Stores a copy of a text for an id of the row's resource, for example the name of a type for the type's id.
+	 * kept_text() returns it for later calls, in this process and in processes that it forks. */
 	void (*keep_text)(const struct module_call *call, uint64_t id, const char *text);
 	/* Returns the text that is stored for an id, or NULL. */
 	const char *(*kept_text)(const struct module_call *call, uint64_t id);

@@ -37,8 +37,8 @@ static size_t read_control(const struct module_call *call, uint64_t message, uns
 	return size <= MESSAGE_MAX && call->read(call, address, control, size) ? size : 0;
 }
 
-/* Returns the descriptor with index *skip in the control messages. If they contain fewer descriptors, returns -1 and
- * reduces *skip by the number of descriptors. */
+/* Returns the descriptor with index *skip in the control messages. If there is no descriptor with this index, returns
+ * -1 and reduces *skip by the number of descriptors that were found. */
 static int find_descriptor(const struct module_call *call, const unsigned char *control, size_t size, size_t *skip)
 {
 	const unsigned word = call->pointer_size;

@@ -1,8 +1,8 @@
 /* The port for AArch64: registers, breakpoints, the ABI. Instructions are in aarch64_insn.c. Constants of the kernel's
  * interface are written as numbers, because tests compile this file for other processors, too.
  *
- * Code is written only through /proc/PID/mem and ptrace. The kernel then updates the instruction caches
- * (copy_to_user_page), so this port need not do it. */
+ * functrace writes code only through /proc/PID/mem and ptrace. The kernel then updates the instruction caches
+ * (copy_to_user_page), so this port does not update them. */
 #include "config.h"
 #include "arch/abi_rules.h"
 #include "arch/aarch64/aarch64.h"
@@ -101,8 +101,8 @@ static bool aarch64_at_syscall(const struct arch_regs *regs, const unsigned char
 	return a64_get(code) == A64_SVC_0;
 }
 
-/* Searches for the code to which signal handlers return in the kernel's vdso, in musl and in Go: mov x8, #139
- * (rt_sigreturn); svc #0. */
+/* Returns the offset of the first code to which signal handlers return: mov x8, #139 (rt_sigreturn); svc #0. Returns -1
+ * if there is none. The kernel's vdso, musl and Go contain such code. */
 static long aarch64_find_restorer(const unsigned char *code, size_t size)
 {
 	return arch_find_restorer(EM_AARCH64, code, size, A64_INSN_SIZE);
@@ -148,11 +148,11 @@ static uint64_t aarch64_dwarf_get(const struct arch_regs *regs, unsigned dwarf_r
 	return dwarf_register <= A64_PC ? regs->words[dwarf_register] : 0;
 }
 
-/* Returns the number of bits in an address. The signature in a return address is in the bits above them. The number is
- * the same for all programs, because the kernel chooses it: if it is 52, a signature is only in the bits above these
- * 52, even in a program that uses addresses of 48 bits. The processor itself reveals the number: in a word whose bits 0
- * to 54 are set, xpaclri leaves only the bits of an address set (bit 55 distinguishes user from kernel addresses).
- * Without pointer authentication xpaclri is a nop, and only a tag in the top byte must be removed. */
+/* Returns the number of bits in an address. The bits above them contain the signature of a return address. The kernel
+ * chooses the number for all programs: 52 means that a signature is only in the bits above these 52, even in a program
+ * with addresses of 48 bits. The number is found with xpaclri, which clears the bits of the signature in a word whose
+ * bits 0 to 54 are set (bit 55 distinguishes user from kernel addresses). Without pointer authentication xpaclri is a
+ * nop, and only a tag in the top byte must be removed. */
 unsigned a64_address_bits(uint64_t of_ones)
 {
 	const unsigned bits = of_ones ? 64u - (unsigned)__builtin_clzll(of_ones) : ADDRESS_BITS;

@@ -25,8 +25,8 @@ extern const struct arch arch_aarch64;
  * guarded, that instruction must be a landing pad (BTI). */
 #define PSTATE_BTYPE 0xc00u
 
-/* Sets the pc and clears PSTATE_BTYPE. A task that the tracer moves has not made an indirect branch, so the code to
- * which it moves (the copy of an instruction, or code after a landing pad) need not begin with a pad. A breakpoint in
+/* Sets the pc, and clears PSTATE_BTYPE, which an indirect branch of the task may have set. Otherwise the processor
+ * would require a landing pad at the new pc (the copy of an instruction, or code after a landing pad). A breakpoint in
  * place of a pad (paciasp) raises no BTI exception, because the processor accepts brk like a pad. */
 static inline void a64_set_pc(struct arch_regs *regs, uint64_t pc)
 {

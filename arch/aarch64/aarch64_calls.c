@@ -34,8 +34,8 @@ struct aarch64_calls_known {
 	uint64_t address;
 };
 
-/* Returns true if an instruction writes registers that it does not name: the registers with the next numbers (pairs of
- * compare and swap, pairs of system registers, ld64b), or fixed registers (autia1716, chkfeat). */
+/* Returns true if an instruction may write registers that its fields do not name: those after a named register (casp,
+ * pairs of system registers, ld64b), or fixed registers (autia1716, chkfeat). */
 static bool has_hidden_results(uint32_t word)
 {
 	return word >> 24 == 0xd5 || (word & 0x3e000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;

@@ -1,8 +1,8 @@
 /* Emulates the instructions of AArch64 whose effect depends on their own address: branches, adr, adrp, ldr of a
  * literal. (aarch64_plain.c emulates other instructions.)
  *
- * After br and blr the processor requires a landing pad if the page is marked as guarded. The tracer cannot see this
- * mark, so an emulated branch may go to any instruction. */
+ * After br and blr the processor requires a landing pad if the page is marked as guarded. The tracer cannot see whether
+ * a page is marked, so the emulation does not check for a pad. */
 #include "config.h"
 #include "arch/aarch64/aarch64.h"
 #include "arch/arm_condition.h"

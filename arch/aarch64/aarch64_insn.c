@@ -101,8 +101,8 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
 	/* movprfx, with and without a predicate */
 	if (IS(word, 0xfffffc00, 0x0420bc00) || IS(word, 0xff3ee000, 0x04102000))
 		return true;
-	/* cpyfp, cpyfm, cpyfe and others. If a task has moved to a processor that implements them differently, the
-	 * kernel moves the pc back to the first of them by a fixed distance. */
+	/* cpyfp, cpyfm, cpyfe, and similar sequences of three. If a task has moved to a processor that implements them
+	 * differently, the kernel moves the pc back to the first of the three by a fixed distance. */
 	if (IS(word, 0x3b200c00, 0x19000400))
 		return true;
 	/* paciasppc, autiasppc and others sign with the pc; pacm modifies the next instruction */
@@ -113,8 +113,8 @@ static bool aarch64_insn_is_bound_to_place(uint32_t word)
  * newer one whose effect depends on its address. */
 static bool is_unallocated(uint32_t word)
 {
-	/* These encodings next to those of system instructions (also with register pairs), and next to those of loads
-	 * of 128-bit vector literals, are not allocated. */
+	/* Not allocated, although the encodings are similar to those of system instructions (the first condition), and
+	 * of loads of 128-bit vector literals (the second). */
 	if (word >> 23 == 0xd5800000 >> 23 || IS(word, 0xff000000, 0xdc000000))
 		return true;
 	switch (a64_bits(word, 25, 4)) {

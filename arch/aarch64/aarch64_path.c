@@ -42,7 +42,7 @@ static struct path_value aarch64_path_value_of(const struct aarch64_path_followi
 }
 
 /* Returns true if the instruction stores lr as functions do at their entry, while lr contains the return address of the
- * last call. Then the next function begins here, so that call does not return. */
+ * last call. Then the next function begins here, and the last call does not return. */
 static bool aarch64_path_begins_function(const struct aarch64_path_following *f, unsigned reg, unsigned base,
 					 int64_t change)
 {
@@ -79,8 +79,8 @@ static void follow_access(struct aarch64_path_following *f, bool load, bool is_g
 	}
 }
 
-/* Follows ldp, stp and similar instructions. stgp, which also stores a tag, has the encoding that a store like ldpsw
- * would have. It stores two registers of 8 bytes, and the unit of its offset is 16 bytes. */
+/* Follows ldp, stp and similar instructions. ldpsw has no store; the encoding of such a store is stgp, which also
+ * stores a tag. stgp stores two registers of 8 bytes, and the unit of its offset is 16 bytes. */
 static void follow_pair(struct aarch64_path_following *f)
 {
 	const unsigned form = insn_field(f, 23, 2), width = insn_field(f, 30, 2);

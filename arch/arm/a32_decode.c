@@ -115,8 +115,8 @@ void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word)
 	const bool thumb = op->flags & OP_THUMB, is_conditional = word >> 28 != 15;
 	const bool is_vector = is_conditional && (BITS(word, 9, 3) == 5 || BITS(word, 8, 4) == 9);
 
-	/* mcr, mcrr, mrrc, and mrc of a vector register use the pc if bits 12 to 15 are its number. In vmrs of the
-	 * flags, and in all other mrc, this number means the flags. */
+	/* mcr, mcrr, mrrc, and mrc of a vector register use the pc if bits 12 to 15 contain the pc's number. In vmrs of
+	 * the flags, and in all other mrc, this number means the flags. */
 	if (is_conditional && BITS(word, 12, 4) == ARM_PC &&
 	    ((word & 0x0f100010) == 0x0e000010 || (word & 0x0fe00000) == 0x0c400000 ||
 	     ((word & 0x0f100e10) == 0x0e100a10 && (word & 0x0fffffff) != 0x0ef1fa10)))
@@ -221,8 +221,8 @@ static void decode_data(struct insn *insn, struct arm_op *op, uint32_t word)
 	if (op->d != ARM_PC && op->n != ARM_PC && !(by_register && op->m == ARM_PC) && unused != ARM_PC &&
 	    !(is_shifted_by_register && BITS(word, 8, 4) == ARM_PC))
 		return;
-	/* With the pc, operations that shift by a register, and those with an unused field that is not 0, are
-	 * UNPREDICTABLE. `movs pc, lr` and the like return from an exception. */
+	/* An operation that uses the pc is UNPREDICTABLE if it shifts by a register, or if an unused field is not 0.
+	 * `movs pc, lr` and the like return from an exception. */
 	if (is_shifted_by_register || unused || (op->d == ARM_PC && sets_flags))
 		arm_insn_step(insn);
 	else

@@ -36,8 +36,8 @@ static bool abi_arm_is_base(const struct abi_function *function)
 	return function->is_variadic || function->is_soft_float;
 }
 
-/* Returns how many registers of *size bytes a "VFP co-processor register candidate" takes, or 0 for other values. A
- * _Float16 takes a register of 4 bytes. *is_clear: false if this is uncertain. */
+/* Returns how many elements of *size bytes a "VFP co-processor register candidate" has, or 0 for other values. (An
+ * element of 2 bytes, _Float16, takes a register of 4.) *is_clear: false if compilers disagree about the value. */
 static unsigned vfp_candidate(const struct abi_value *value, unsigned *size, bool *is_clear)
 {
 	const unsigned count = value->by_address ? 0 : abi_homogeneous(value, size);
@@ -57,8 +57,8 @@ static bool abi_arm_is_clear(const struct abi_value *value, bool is_gcc)
 	for (unsigned i = 0; i < value->field_count && i < ABI_FIELDS; i++) {
 		const struct abi_field *field = &value->fields[i];
 
-		/* The location of a struct with a bit field is uncertain if the struct is packed and the bit field's
-		 * type may be aligned more strictly than the struct. */
+		/* If a bit field occupies more bytes than the struct's alignment, the struct is packed. The struct's
+		 * location is then uncertain. */
 		if (field->kind == ABI_BITS && value->align && field->size > value->align)
 			return false;
 		/* LLVM passes the elements of a vector one by one if the processor may lack NEON. */

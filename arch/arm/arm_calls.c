@@ -112,8 +112,8 @@ static bool jumps_to(const struct insn *insn, const struct arm_op *op, uint32_t 
 	return true;
 }
 
-/* Finds the GOT slot through which the code at `address` jumps. Returns false if the code does not always reach such an
- * indirect jump. */
+/* Finds the GOT slot of the indirect jump that the code at `address` reaches. Returns false if the code does not always
+ * reach an indirect jump through a GOT slot. */
 static bool arm_calls_jump_slot(uint32_t address, const struct arch_memory *code, uint64_t *slot)
 {
 	struct arm_calls_known ip = {false, 0};

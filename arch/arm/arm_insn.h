@@ -111,14 +111,14 @@ void arm_decode_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32
 /* Decode Thumb instructions that do not use the pc; set *op if the instruction can be emulated. */
 void thumb_plain_t16(struct insn *insn, struct arm_op *op, uint32_t half);
 void thumb_plain_t32(struct insn *insn, struct arm_op *op, uint32_t first, uint32_t second);
-/* Returns the number that a data processing instruction of four bytes encodes in twelve bits: a byte that is
- * repeated in one to four places, or a rotated byte. *amount: the rotation. */
+/* Returns the number that a Thumb data processing instruction of four bytes encodes in twelve bits: a byte that is
+ * repeated in one, two or four places, or a rotated byte. *amount: the rotation. */
 uint32_t thumb_number(uint32_t number, uint8_t *amount);
 /* Decodes coprocessor instructions, vector loads and vector stores, which have the same encoding in both states. */
 void arm_decode_coprocessor(struct insn *insn, struct arm_op *op, uint32_t word);
 
 /* Decodes an instruction as arm_decode() does, but also accepts an instruction between a load-exclusive and its store,
- * which must not get a breakpoint. */
+ * at which arm_decode() returns false. */
 bool arm_read(uint64_t address, const unsigned char *code, size_t size, struct insn *insn);
 
 /* For the contracts see the functions with these names in struct arch. */

@@ -1,6 +1,6 @@
-/* Finds constants among the instructions of 32-bit ARM code. Compilers put constants after code that does not continue.
- * At the return address of a call that never returns (to __cxa_throw, abort) there may be a constant, or a function in
- * the other state. */
+/* Finds constants among the instructions of 32-bit ARM code. Compilers put constants after jumps and returns, where the
+ * code does not continue. At the return address of a call that never returns (to __cxa_throw, abort) there may be a
+ * constant, or a function in the other state. */
 #include "config.h"
 #include "arch/arm/arm_insn.h"
 

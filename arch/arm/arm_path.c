@@ -32,8 +32,8 @@ static bool return_to_value(struct arm_path_following *f, struct path_value pc)
 	return true;
 }
 
-/* Follows a jump to an address in a register. The jump is a return, or a tail call, before which the return address is
- * in lr again. */
+/* Follows a jump to the value `pc` of a register. A jump to a known value is a return. A jump to an unknown value is
+ * taken for a tail call, before which the function has put the return address into lr again. */
 static bool leave_by_register(struct arm_path_following *f, struct path_value pc)
 {
 	f->step->is_jump = pc.kind == PATH_UNKNOWN;
@@ -62,7 +62,7 @@ static void arm_path_add_to(struct arm_path_following *f, unsigned reg, int64_t 
 /* ---- Loads and stores ---- */
 
 /* Returns true if the instruction pushes the return address that the last call has left in lr. Then the next function
- * begins here, so that call does not return. */
+ * begins here, and the last call does not return. */
 static bool arm_path_begins_function(const struct arm_path_following *f, uint32_t list, unsigned n, bool writes)
 {
 	return list >> ARM_LR & 1 && n == ARM_SP && writes && arm_path_value_of(f, ARM_LR).kind == PATH_UNKNOWN;

@@ -115,8 +115,8 @@ static void put_insn(unsigned char *to, uint32_t word, bool thumb)
 
 #define LITERAL_AT 16 /* offset of the literal in a slot, in bytes */
 
-/* Makes a copy that consists of the instruction, a load of the pc from the word at offset 8, this word, and the literal
- * at LITERAL_AT, if there is one. Slots are aligned. */
+/* Makes a copy: the instruction, a load of the pc from the word at offset 8, this word (the address of the next
+ * instruction), and the literal, if there is one, at LITERAL_AT. The load relies on aligned slots. */
 int arm_relocate(const struct insn *insn, uint64_t slot, struct insn_copy *copy)
 {
 	const struct arm_op op = arm_op_of(insn);

@@ -244,8 +244,8 @@ static void decode_jump(struct insn *insn, struct arm_op *op, uint32_t first, ui
 	}
 }
 
-/* Returns true if a load or store is not allocated, or uses the pc as data, base or offset although that is not
- * allowed. */
+/* Returns true if the encoding of a load or store is not allocated, or if the instruction uses the pc as data, base or
+ * offset where that is not allowed. */
 static bool is_wrong_access(uint32_t first, uint32_t second)
 {
 	const bool load = BIT(first, 4), by_register = !BIT(first, 7) && !BIT(second, 11);

@@ -27,8 +27,8 @@ static bool abi_i386_is_clear(const struct abi_value *value)
 		return false;
 	if (!abi_is_sane(value))
 		return false;
-	/* A field that is not listed may be a vector or a field of more than 8 bytes; the alignment is then more
-	 * than a word. */
+	/* If `fields` is incomplete, a missing field may be a vector or a __float128. With such a field, the value's
+	 * alignment is more than a word. */
 	if (value->field_count > ABI_FIELDS)
 		return value->align && value->align <= WORD;
 	for (unsigned i = 0; i < value->field_count; i++) {

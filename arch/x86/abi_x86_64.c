@@ -95,7 +95,7 @@ static bool has_gap(const struct abi_value *value, const enum eightbyte *classes
 }
 
 /* Returns true if compilers disagree about the value: a __float128 in a struct, or a vector of 16 bytes in a union with
- * other types. Also returns true for a union that contains a long double, because its class depends on inner unions. */
+ * other types. Also returns true for a union with a long double, whose class depends on unknown inner unions. */
 static bool is_mixed(const struct abi_value *value)
 {
 	for (unsigned i = 0; i < value->field_count; i++)
@@ -253,8 +253,8 @@ static void abi_x86_64_pass(const struct abi_value *value, struct abi_x86_64_sta
 	const bool is_memory = classes[0] == MEMORY || classes[0] == X87;
 
 	if (!is_memory && ((integers && state->lost_integers) || (sse && state->lost_sse))) {
-		/* The value may be in registers or on the stack, so from here on the use of the stack, and of the
-		 * registers of the value's kinds, is unknown. */
+		/* The value may be in registers or on the stack. So from here on it is unknown how many bytes of the
+		 * stack, and how many registers of the value's kinds, are taken. */
 		state->lost_stack = true;
 		state->lost_integers |= integers > 0;
 		state->lost_sse |= sse > 0;

@@ -186,11 +186,11 @@ static void i386_set_syscall(struct arch_regs *regs, uint64_t insn, uint64_t num
 	regs->narrow[I386_EIP] = (uint32_t)insn;
 }
 
-/* Finds the interrupted pc and sp, which are in a sigcontext. The kernel's struct sigframe contains the return address,
- * the signal, and a sigcontext of 32-bit words. If the handler uses a siginfo_t, the frame is a struct rt_sigframe: the
- * return address, the signal, a pointer to the siginfo_t (which follows), and a pointer to the ucontext after that,
- * which contains the sigcontext. The first pointer distinguishes the two frames: in struct sigframe, gs is at its
- * offset, and a selector is never the address of the siginfo_t. */
+/* Finds the interrupted pc and sp, which are in a sigcontext. A struct sigframe of the kernel contains the return
+ * address, the signal and the sigcontext. If the handler uses a siginfo_t, the frame is a struct rt_sigframe: the
+ * return address, the signal, a pointer to the siginfo_t, a pointer to the ucontext, and these two structs. The
+ * ucontext contains the sigcontext. The word at INFO_AT distinguishes the frames: in a struct sigframe it is gs, and a
+ * selector is never the address of the siginfo_t. */
 static int i386_signal_frame(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at)
 {
 	enum { INFO_AT = 8, INFO = 16, CONTEXT = INFO + 128 + 20, OLD_CONTEXT = 8, SP = 4 * 7, PC = 4 * 14 };
@@ -291,8 +291,8 @@ const struct arch arch_i386 = {
 	.reloc_jump_slot = R_386_JMP_SLOT,
 	.reloc_glob_dat = R_386_GLOB_DAT,
 	.regset_size = I386_WORDS * 4,
-/* The values of these members depend on the width of the tracer itself: to a 64-bit tracer the kernel shows all tasks
- * in the 64-bit layout. */
+/* The values of these members depend on the width of the tracer itself: for PTRACE_GETREGS and PTRACE_POKEUSER of a
+ * 64-bit tracer, the registers of every task have the 64-bit layout. */
 #ifdef __i386__
 	.getregs = PTRACE_GETREGS,
 	.pc_offset = offsetof(struct user, regs.eip),

@@ -167,8 +167,8 @@ static bool is_indirect_jump(const struct x86_mode *mode, const ZydisDecodedInst
 	       !(z->attributes & (ZYDIS_ATTRIB_HAS_SEGMENT_FS | ZYDIS_ATTRIB_HAS_SEGMENT_GS));
 }
 
-/* Finds the GOT slot through which the code at `address` jumps. Returns false if the code does not always reach such an
- * indirect jump. */
+/* Finds the GOT slot of the indirect jump that the code at `address` reaches. Returns false if the code does not always
+ * reach an indirect jump through a GOT slot. */
 static bool x86_calls_jump_slot(const struct linkage *linkage, uint64_t address, const struct arch_memory *code,
 				uint64_t *slot)
 {

@@ -231,8 +231,8 @@ static void x86_insn_classify(const struct x86_mode *mode, const ZydisDecodedIns
 		/* jkzd and jknzd of Knights Corner have the opcodes of jcc after a VEX prefix. */
 		if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
 			return;
-		/* If a near branch has the prefix 66h, Intel's processors ignore the prefix, and AMD's truncate the pc
-		 * to 16 bits. Both ignore it if REX.W is set, as in the padded call to __tls_get_addr. */
+		/* A near branch with 66h is stepped: Intel's processors ignore this prefix, AMD's truncate the pc to 16
+		 * bits. Both ignore it if REX.W is set, as in the padded call to __tls_get_addr. */
 		if ((z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W)
 			return;
 		if (z->raw.imm[0].is_relative)

@@ -223,8 +223,9 @@ static void follow_return(struct x86_path_following *f)
 static void x86_path_follow_jump(struct x86_path_following *f, uint64_t next)
 {
 	if (f->operands[0].type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !f->operands[0].imm.is_relative) {
-		/* An indirect jump is treated as a tail call, whose function returns to the address at sp. If it is the
-		 * jump of a switch instead, sp is not aligned as at a tail call (is_jump). */
+		/* An indirect jump is treated as a tail call, whose function returns to the address at sp. is_jump says
+		 * that it may be the jump of a switch instead. At such a jump, sp is usually not aligned as at a tail
+		 * call. */
 		f->step->pc = x86_path_pop(f);
 		f->step->next = PATH_RETURN;
 		f->step->is_jump = true;

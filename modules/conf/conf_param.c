@@ -19,9 +19,9 @@ static bool take_other(struct lexer *lexer, struct conf_name *name)
 	return true;
 }
 
-/* Parses the length in an array's brackets. If the length is the value of another parameter, sets in *param how the
- * whole array is shown: `void bytes[count]`, `void items[count*size]`, and, for a string that may end earlier, `char
- * name[<=size]`. */
+/* Parses the length in an array's brackets. If the length is the value of another parameter, sets *param so that -a
+ * shows the whole array. Examples: `void bytes[count]`, `void items[count*size]`, and, for a string that may end
+ * earlier, `char name[<=size]`. */
 bool conf_take_length(struct lexer *lexer, struct conf_param *param)
 {
 	struct ctype_use *const use = &param->use;

@@ -53,8 +53,8 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 	return true;
 }
 
-/* Returns true if an earlier value has the same name, and the two values must not share it. Values may share a name if
- * they are for different processors, or if the file writes a number for this value, and the earlier value has another
+/* Returns true if an earlier value has the same name, and the two values must not share it. Values may share a name
+ * only if they are for different processors, or if the file writes a number for `word` that is not the earlier value's
  * number. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {

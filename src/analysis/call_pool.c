@@ -84,8 +84,8 @@ void call_pool_release(struct call_pool *pool, struct held_call *call)
 	pool->unused = call;
 }
 
-/* A thread may be renamed; a call keeps the name that the thread had at the call. Some threads alternate between a few
- * names, so a new name is compared with this number of the thread's last names. */
+/* The number of a thread's last names with which a new name is compared, because some threads alternate between a few
+ * names. (A thread may be renamed; a call keeps the name that its thread had at the call.) */
 enum { NAMES_LOOKED_AT = 8 };
 
 void call_pool_thread(struct call_pool *pool, const struct record_thread *thread)

@@ -45,7 +45,7 @@ void call_pool_thread(struct call_pool *pool, const struct record_thread *thread
 /* Sets *record to the copied call. The record's pointers are valid as long as the copy. */
 void held_to_record(const struct held_call *held, struct record *record);
 /* Passes a call to the next stage. Before that it passes a thread record, if the last call that was passed on was made
- * by another thread. Return value as stage_put(). */
+ * by another thread, or under another name of the thread. Return value as stage_put(). */
 int call_pool_put(struct call_pool *pool, const struct held_call *call, struct stage *next);
 void call_pool_free(struct call_pool *pool);
 

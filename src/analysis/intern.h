@@ -35,8 +35,8 @@ struct stack_pool {
 	struct intern_pool texts;
 };
 
-/* Returns the pool's copy of a call's stack: the same pointer if the frames, texts and end (and with an object map the
- * objects) are equal. */
+/* Returns the pool's copy of a call's stack. Two stacks have the same copy if their frames, texts and ends are equal
+ * and, if the pool has an object map, also their objects. */
 struct stack *stack_intern(struct stack_pool *pool, const struct record_call *call);
 void stack_pool_free(struct stack_pool *pool);
 

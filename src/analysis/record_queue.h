@@ -18,7 +18,7 @@ struct record_queue {
 	uint64_t file_read, file_size;
 };
 
-/* Appends a copy of a record, which must not be a process, a call or a baseline. place: position of the record, in a
+/* Appends a copy of a record, which must not be a process, call or baseline record. place: position of the record, in a
  * numbering that the queue's user chooses. It must not be less than the place of the previous record. */
 void record_queue_add(struct record_queue *queue, uint64_t place, const struct record *record);
 /* Removes the first record if its place is before `end`, and returns it. It stays valid until the next

@@ -6,9 +6,9 @@
 #include "analysis/tally.h"
 #include "base/buf.h"
 
-/* Appends "3 descriptor(s)" or "2 block(s)". If no module of functrace contains the kind, the noun is the kind's type
- * if this is a word, else "block". The noun is also "block" if the kind is undeclared, or if `resource` is NULL, which
- * means several kinds. It is "call" for a RESOURCE_CALL resource. */
+/* Appends a count with a noun: "3 descriptor(s)", "2 block(s)". If no module of functrace contains the kind, the noun
+ * is the kind's type if this is a word, else "block". The noun is also "block" if the kind is undeclared, or if
+ * `resource` is NULL, which means several kinds. A RESOURCE_CALL resource always has the noun "call". */
 void words_count(struct buf *b, const struct resource_state *resource, uint64_t count);
 /* Returns the word for resources that are never released: "leaked", "never joined". */
 const char *words_left(const struct resource_state *resource);

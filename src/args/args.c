@@ -97,8 +97,8 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 	return count <= 0 ? 0 : (size_t)count < piece->size ? (size_t)count : piece->size;
 }
 
-/* Collects the pieces of a value that the compiler has split. Stops at the first piece that cannot be read completely;
- * marks bytes that are in no piece as optimised out. */
+/* Collects the pieces of a value that the compiler has split. Stops at the first piece that cannot be read completely.
+ * Marks the bytes that no piece contains, or whose piece has no place, as optimised out. */
 static void fetch_pieces(struct explaining *e, const struct signature_param *param, unsigned char *bytes,
 			 unsigned char *lost, struct value_view *view)
 {
@@ -139,8 +139,9 @@ static void show_chosen(struct explaining *e, const struct plan_param *param, en
 		fetch_pieces(e, chosen, bytes, lost, &view);
 	else
 		view.size = take_chosen(e, &whole, bytes);
-	/* For a value in two registers LLVM describes only one of them. A constant has at most 64 bits, and the bits
-	 * above them depend on the sign, which is unknown. */
+	/* If the register or constant does not contain the whole value, the value is shown as unknown. LLVM describes
+	 * only one register of a value in two. A constant has at most 64 bits, and the bits above them depend on the
+	 * sign, which is unknown. */
 	if ((place == PLACE_REGISTER || place == PLACE_CONSTANT) && view.size < size) {
 		show_unknown(&e->showing);
 		return;
@@ -374,8 +375,8 @@ void args_at_return(const struct args_plan *plan, const struct args_source *sour
 
 	args_begin(&e, plan, source, list, true);
 	if (plan->row) {
-		/* For a function of -x, the caller of args_at_return() does not know whether the call has failed. So
-		 * has_failed() decides by the row and the result as well. */
+		/* For a function that -x names, the caller of args_at_return() does not know whether the call has
+		 * failed. So has_failed() also looks at the row and the result. */
 		const bool is_failure = failed || has_failed(source, plan->row);
 
 		show_row_return(&e, kept, is_failure);

@@ -16,7 +16,7 @@ struct args_source {
 	const struct arch *arch;
 	const struct arch_regs *regs;
 	/* Copies the register set arch->abi->floats_set, at most `size` bytes. Returns the number of bytes, 0 if there
-	 * are none. Called only if a value is in such a register, and at most once at the entry and once at the
+	 * are none. Called only if a value is in a register of this set, and at most once at the entry and once at the
 	 * return. */
 	size_t (*floats)(void *context, unsigned char *bytes, size_t size);
 	/* Reads up to `size` bytes, fewer if the mapping ends before. Returns the number of bytes, or -errno. */

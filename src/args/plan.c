@@ -221,8 +221,8 @@ static void add_pieces(struct abi_place *whole, const struct abi_place *part, ui
 	}
 }
 
-/* Finds the place of a Rust function's result. Rust returns each scalar of a pair in its own register, one of those in
- * which C returns a result with two parts (an integer of two words, or a complex number). */
+/* Finds the place of a Rust function's result. Rust returns each scalar of a pair in a register of its own. These are
+ * the registers in which C returns an integer of two words, or the two parts of a complex number. */
 static void place_rust_result(struct args_plan *plan, const struct passed_as *passed, struct abi_function *function)
 {
 	const unsigned word = plan->arch->pointer_size;

@@ -25,9 +25,9 @@ void out_add(struct out *out, const char *text);
 void out_printf(struct out *out, const char *fmt, ...) FT_PRINTF(2, 3);
 /* Counts a formatted value; marks the text as full after too many. Returns false if the text is full. */
 bool out_step(struct out *out);
-/* out_end() and out_quote() close a bracket or a quote. OUT_RESERVE suffices if only a few are open at a time, and each
- * needs only a few bytes. If the text is full, the first of these calls adds "...": out_end() before the bracket,
- * out_quote() after the quote. */
+/* out_end() and out_quote() close a bracket or a quote. Their room, OUT_RESERVE bytes, suffices if only a few brackets
+ * and quotes, each of a few bytes, are open at a time. If the text is full, the first of these calls adds "...":
+ * out_end() before the bracket, out_quote() after the quote. */
 void out_end(struct out *out, const char *bracket);
 void out_quote(struct out *out, const char *quote);
 /* Returns the whole text; it is valid until the next change. */

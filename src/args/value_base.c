@@ -15,8 +15,8 @@
 #define STEPS_MAX  256 /* maximum number of members examined of a base and of the bases that it inherits */
 
 /* Returns true if a struct has data members, or may have some because its description is incomplete or too deep, or
- * *steps is used up (in a damaged file the number of nested bases can be huge). A virtual base with data members is
- * never at the address of the object that inherits it. One without may be there: both share the vtable's address. */
+ * *steps is used up (in a damaged file the number of nested bases can be huge). Only a virtual base without data
+ * members may be at the address of the object that inherits it, and share the object's vtable pointer. */
 static bool has_data(const struct data_type *type, unsigned depth, unsigned *steps)
 {
 	if (depth == DEPTH_MAX || type->kind != DATA_STRUCT)

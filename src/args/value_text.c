@@ -50,9 +50,9 @@ static void encode_utf8(uint32_t c, char text[8])
 	*t = '\0';
 }
 
-/* Decodes the UTF-8 character of several bytes at `bytes`, of which `left` are present, into *c. Returns its number of
- * bytes, or 0 if the bytes are not valid UTF-8 or the character is not plain. Sets *is_begun if the bytes end in the
- * middle of the character. */
+/* Decodes the UTF-8 character of several bytes at `bytes` into *c. left: number of bytes in the text from there on.
+ * Returns the character's number of bytes, or 0 if the bytes are not valid UTF-8 or the character is not plain. Sets
+ * *is_begun if the text ends in the middle of the character. */
 static size_t decode_utf8(const unsigned char *bytes, size_t left, uint32_t *c, bool *is_begun)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

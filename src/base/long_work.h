@@ -12,13 +12,13 @@ struct long_work {
 	bool shown; /* the line for this work was shown; a message may have erased it since */
 };
 
-/* From now on, progress is shown if stderr is a terminal, this program is in that terminal's foreground, and -q was not
- * given, but not in the first two seconds after this call. Without this call no progress is ever shown. */
+/* From two seconds after this call on, progress is shown if stderr is a terminal, this program is in that terminal's
+ * foreground, and -q was not given. Without this call no progress is ever shown. */
 void long_work_allow(void);
 
 void long_work_begin(struct long_work *work);
-/* Returns true if the line is to be written now: for the first time in this work, or at least a fifth of a second after
- * the last time. Reads the clock, which costs some nanoseconds. */
+/* Returns true if the progress line is to be written now: for the first time in this work, or at least a fifth of a
+ * second after the last time. Reads the clock, which costs some nanoseconds. */
 bool long_work_is_due(const struct long_work *work);
 /* Shows `text`, and the time left, computed from the amount of work done so far (`done`) and of all work (`total`). If
  * `total` is 0 (unknown), shows no time left. */

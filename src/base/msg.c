@@ -112,7 +112,7 @@ void msg_keep(size_t room)
 }
 
 /* Writes the whole line or nothing, as the kernel guarantees for up to PIPE_BUF bytes. Returns false if the pipe is
- * full. Returns true if the reader has ended, because then the line need not be kept. */
+ * full. Returns true if the line was written, or if no process reads the pipe any more, so that it need not be kept. */
 static bool msg_enqueue(const void *line, size_t size)
 {
 	ssize_t done;

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /* Opens a file whose name functrace makes itself (FILE.PID, FILE.maps), for writing from its beginning. Creates it, or
- * empties an existing regular file of this user that has only one hard link; then only the owner may read it. Does not
- * follow symbolic links. Returns a descriptor or -errno; -EEXIST: the existing file is not such a file. */
+ * empties an existing regular file of this user that has only one hard link. In both cases only the owner may read it
+ * then. Does not follow symbolic links. Returns a descriptor or -errno; -EEXIST: the existing file is not such a
+ * file. */
 int own_file_open(const char *path);
 /* Does the same as own_file_open(), but keeps the content and the mode of an existing file, and appends to it. */
 int own_file_open_to_append(const char *path);

@@ -23,8 +23,8 @@ struct buf;
 /* Append the text to a buffer, or print it. Each byte that is not part of a plain character becomes an escape, \ooo. */
 void plain_add(struct buf *out, const char *text);
 void plain_print(FILE *out, const char *text);
-/* Copies the text, with such escapes, to `to`, which has `room` bytes. Adds no NUL. The copy never ends inside an
- * escape or a character. Returns the number of bytes. With keeps_lines, '\n' is copied unchanged. */
+/* Copies the text, with escapes as in plain_add(), to `to`, which has `room` bytes. Adds no NUL. The copy never ends
+ * inside an escape or a character. Returns the number of bytes. With keeps_lines, '\n' is copied unchanged. */
 size_t plain_copy(char *to, size_t room, const char *text, bool keeps_lines);
 /* Replaces each byte that is not part of a plain character by `instead`; the length does not change. */
 void plain_mask(char *text, size_t size, char instead);

@@ -91,8 +91,8 @@ static bool timed_is_let_go(void)
 	return timed.let_go && poll(&fd, 1, 0) > 0;
 }
 
-/* Returns true if the worker waits for a CPU now, or if `waited`, the ns since its job began, exceed `limit` by less
- * than the time that the worker has waited for a CPU. began: the worker's times soon after the job began; last: its
+/* Returns true if the worker waits for a CPU now, or if `waited`, the ns since its job began, is less than `limit` plus
+ * the time for which the worker has waited for a CPU. began: the worker's times soon after the job began; last: its
  * times at the previous check (at first, `began`), which this function updates. */
 static bool is_delayed(const struct worker *worker, const struct worker_times *began, struct worker_times *last,
 		       uint64_t waited, uint64_t limit)

@@ -97,8 +97,8 @@ bool path_is_terminal(const char *path);
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise decimal). Returns false if it is empty, has
  * other characters or exceeds `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);
-/* Parses a hexadecimal number, with or without 0x, in the same way. Used for addresses as nm and objdump print them,
- * and for masks. */
+/* Parses a hexadecimal number, with or without 0x, as parse_number() does. Used for addresses as nm and objdump print
+ * them, and for masks. */
 bool parse_number_hex(const char *text, uint64_t max, uint64_t *value);
 
 /* Writes 1234567 as "1,234,567" into `text`, and returns `text`. */
@@ -116,8 +116,8 @@ char *read_file(const char *path, size_t max, size_t *size);
 /* Does the same as read_file(), but only for regular files, and never waits at a fifo. Used for file names that other
  * programs have chosen. */
 char *read_regular_file(const char *path, size_t max, size_t *size);
-/* Reads the rest of an open file in the same way, and closes the descriptor. If the descriptor is -1, returns NULL and
- * does not change errno. */
+/* Reads the rest of an open file as read_file() does, and closes the descriptor. If the descriptor is -1, returns NULL
+ * and does not change errno. */
 char *read_open_file(int fd, size_t max, size_t *size);
 /* Opens those of the descriptors 0 to 2 that are closed, so that no later file becomes standard output. Reads from
  * descriptor 0 and writes to the others still fail with EBADF. */

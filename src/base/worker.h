@@ -44,8 +44,8 @@ void worker_give(struct worker *worker, struct worker_job *job);
 bool worker_is_done(const struct worker_job *job);
 /* Waits until the work is done, for at most `ns` nanoseconds. Returns true if it is done. */
 bool worker_wait(struct worker *worker, const struct worker_job *job, uint64_t ns);
-/* Tells the worker that the caller does not wait for the job any more: job->end() is called now if the work is done,
- * otherwise after the work. */
+/* Tells the worker that the caller does not wait for the job any more. If the work is done, calls job->end() now;
+ * otherwise the worker calls job->end() after the work. */
 void worker_drop(struct worker *worker, struct worker_job *job);
 /* Ends the worker thread when it has done its jobs. The caller gives it no more jobs. Does not wait. NULL is
  * allowed. */

@@ -228,8 +228,8 @@ void breakpoint_remove(struct process *p, struct breakpoint *b)
 	text_about_to_change(p);
 	b->inserted = false;
 	p->text->inserted--;
-	/* After a dlclose and a new mapping at this address, or after the target has patched its code, the bytes are no
-	 * longer functrace's. */
+	/* Restores the program's bytes only if the breakpoint is still there. After a dlclose and a new mapping at this
+	 * address, or after the target has patched its code, the bytes are no longer functrace's. */
 	if (memory_read(p, b->address, now, b->size) == 0 && !memcmp(now, b->trap, b->size))
 		text_write(p, b->address, b->original, b->size);
 	guard_clear(p->tracer->engine, b->journal_index);
@@ -253,8 +253,9 @@ size_t breakpoints_remove_some(struct process *p, bool entries, size_t most)
 	const struct hash_entry *entry;
 	size_t removed = 0;
 
-	/* letgo.c removes breakpoints in small parts, and calls this function for all processes for each part. So a
-	 * process without inserted breakpoints must not cost a search of its table. */
+	/* letgo.c removes breakpoints in small parts. For each part it calls this function for one process after
+	 * another, until one has inserted breakpoints left. So a process without any must not cost a search of its
+	 * table. */
 	if (!p->text->inserted)
 		return 0;
 	for (size_t i = 0; removed < most && (entry = hash_next(&p->text->breakpoints, &i));) {

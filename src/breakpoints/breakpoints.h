@@ -1,6 +1,6 @@
-/* Finds, inserts and removes breakpoints. A breakpoint stays in the table, inserted or not, as long as its code is
- * mapped: a task may have hit it just before it was removed, and a fork's child may have a copy of it that is still in
- * place. */
+/* Finds, inserts and removes breakpoints. A breakpoint stays in its process's table, inserted or not, as long as its
+ * code is mapped: a task may have hit it just before its removal from the text, or a fork's child may have a copy of it
+ * in place. */
 #ifndef FT_BREAKPOINTS_BREAKPOINTS_H
 #define FT_BREAKPOINTS_BREAKPOINTS_H
 
@@ -18,7 +18,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);
 /* Adds a breakpoint that is in the text, or is about to be written, to the guardian's journal. */
 void breakpoint_note(struct process *p, struct breakpoint *b);
 /* Ends p->text->planting, during which breakpoint_insert() only prepares breakpoints. Writes all prepared breakpoints
- * together, because a task that hits one of them waits until the tracer has inserted the others. Calls failed() for
+ * in quick succession: a task that hits one of them waits until the tracer has written the others. Calls failed() for
  * each breakpoint that could not be written. */
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b));
 /* Restores the original bytes if functrace's bytes are still in place. The breakpoint stays in the table. */

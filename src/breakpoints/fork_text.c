@@ -19,8 +19,8 @@ struct patch {
 	struct slot *slot;
 };
 
-/* Returns the breakpoints and slots of the process's tables, except those that cannot be in the text, in no particular
- * order. The caller frees the array. run_find() then sets `there` for each. */
+/* Returns an unsorted array of the breakpoints and slots in the process's tables, except those that cannot be in the
+ * text. The caller frees the array. run_find() sets `there` of its elements. */
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));

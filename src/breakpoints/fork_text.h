@@ -12,9 +12,9 @@ int fork_text_clean(const struct process *tables, int mem_fd, pid_t tid);
  * copies have no probes yet. Calls copied() with each new breakpoint and its original. */
 void fork_text_copy(const struct process *from, struct process *p,
 		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from));
-/* Adds the child's breakpoints to the journal without reading its text. Called if functrace wrote nothing to the
- * lender's text after the fork, so that the text agrees with the tables. The lender is the process whose tables the
- * child borrowed. */
+/* Adds the child's inserted breakpoints to the journal without reading the child's text. Called if the child's text
+ * agrees with its tables, because functrace wrote nothing to the lender's text after the fork. The lender is the
+ * process whose tables the child borrowed. */
 void fork_text_trust(struct process *p);
 /* Makes the child's text agree with its tables. A breakpoint that was inserted into the lender after the fork is
  * missing in the child; a breakpoint that was removed from the lender after the fork is still in the child; a slot may

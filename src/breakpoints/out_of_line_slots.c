@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Puts out-of-line copies into the tails of text mappings. A tail consists of the bytes of the last page after the end
- * of the segment, which no code uses. The old bytes are saved, and restored later. A slot belongs to one breakpoint. It
- * is reused for another breakpoint only when no task can be in it. */
+ * of the segment, which no code uses. The old bytes are saved, and restored later. A slot serves one breakpoint.
+ * Another breakpoint can get the slot only when no task can be in it. */
 
 void slots_add_object(struct process *p, struct object *object)
 {
@@ -95,9 +95,9 @@ static struct slot *slot_new(struct process *p, struct tail *tail)
 	return slot;
 }
 
-/* Returns true if the tail stays mapped for as long as the breakpoint's code. After a dlclose, other threads run on
- * until the dynamic linker hits the breakpoint that reports the dlclose to functrace. So the copy must not be in an
- * object that can be unmapped before the object with the original instruction. */
+/* Returns true if the tail stays mapped for as long as the breakpoint's code: its object is never unloaded, or contains
+ * that code, too. After a dlclose, other threads run on until the dynamic linker hits the breakpoint that reports the
+ * dlclose to functrace. Such a thread must not jump to a copy that is no longer mapped. */
 static bool outlives(const struct process *p, const struct tail *tail, const struct breakpoint *b)
 {
 	return tail->object && (tail->object->lasting || tail->object == objects_find(&p->objects, b->address));
@@ -133,8 +133,8 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 	}
 }
 
-/* Assigns a used slot of this tail that no task is in. A slot is reused last if a task has entered it lately and its
- * breakpoint is inserted. */
+/* Assigns to `b` a slot of this tail that was used before and that no task is in. Takes last the slots whose breakpoint
+ * is inserted and that a task has entered lately. */
 static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail)
 {
 	const size_t count = (tail->next - tail->start) / ARCH_SLOT_SIZE;
@@ -163,8 +163,8 @@ static bool take_from(struct process *p, struct breakpoint *b, struct tail *tail
 	return false;
 }
 
-/* Assigns the slot of another breakpoint. If a program has more call sites than slots (a browser has thousands),
- * several breakpoints share a slot, one at a time, because writing a slot anew is far cheaper than a step with all
+/* Assigns a slot that another breakpoint has or had. If a program has more call sites than slots (a browser has
+ * thousands), breakpoints take slots from each other, because writing a slot anew is far cheaper than a step with all
  * threads stopped. */
 static bool assign_used(struct process *p, struct breakpoint *b)
 {

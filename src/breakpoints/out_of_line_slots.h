@@ -55,7 +55,8 @@ static inline void slot_left(struct task *task)
 }
 /* Sets the pc of a stopped task to the slot's copy. The task stays stopped. */
 void slot_enter(struct task *task, struct slot *slot);
-/* If a stopped task's pc is inside a copy, sets it to the original address. Called after any stop that is not a hit. */
+/* If a stopped task's pc is inside a copy, sets the pc to the corresponding address of the original code. Called after
+ * any stop that is not a hit. */
 void task_leave_slot(struct task *task);
 /* Remembers the hit at b, whose instruction has not run, so that hit_redo() recognises the hit if the same call repeats
  * it. */
@@ -65,9 +66,9 @@ static inline bool task_has_undone_hits(const struct task *task)
 {
 	return task->hits && task->hits->any_undone;
 }
-/* Returns true if this hit repeats an undone hit, and forgets the undone hit. Compares the first `arguments` words of
- * args, which are the function's arguments, and all words that are in registers. Other words on the stack are the
- * caller's variables, which a signal handler or another thread may have changed meanwhile. */
+/* Returns true if this hit repeats an undone hit, and forgets the undone hit. The two hits must agree in all words of
+ * args that are in registers, and in the first `arguments` words, which are the function's arguments. Other words on
+ * the stack are the caller's variables, which a signal handler or another thread may have changed meanwhile. */
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments);
 /* Forgets the undone hits of a breakpoint that is about to be freed. */
 void hits_forget(struct task *task, const struct breakpoint *b);

@@ -68,8 +68,9 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	p->arch->set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
-	/* Writes only the pc if nothing else has changed and the processor can set the pc alone. Otherwise writes all
-	 * registers; on ARM they include the state of an IT block, which every instruction in the block changes. */
+	/* Writes only the pc if the instruction changes nothing else and ptrace can write the pc alone. Otherwise
+	 * writes all registers; on ARM they include the state of an IT block, which every instruction in the block
+	 * changes. */
 	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
 		task_set_pc(task, p->arch->pc(&regs));
 	} else {
@@ -127,8 +128,8 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	/* A signal came before the instruction ran, or the task was killed. The hit may be repeated, although functrace
-	 * has already acted on it. */
+	/* A signal came before the instruction ran, or the task was killed. If the task lives, it may hit the
+	 * breakpoint again. hit_undo() remembers the first hit, on which functrace has already acted. */
 	stops_put_back(t, &stop);
 	if (task->stopped)
 		hit_undo(task, b);

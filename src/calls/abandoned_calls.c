@@ -96,7 +96,8 @@ void calls_left(struct task *task, uint64_t sp)
 		call_abandon(p, call);
 	}
 	/* Memory below the exception handler's sp may be another stack with calls in flight: the stack that a signal
-	 * interrupted, if the signal handler runs on an alternate stack. So each call is looked for on the stack. */
+	 * interrupted, if the signal handler runs on an alternate stack. So a call is dropped only if a walk of the
+	 * task's stack does not find it. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
 		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))
@@ -150,8 +151,8 @@ static void remark_all(struct process *p, struct call **gone, size_t count, cons
 	}
 }
 
-/* Drops the calls of a breakpoint, or all calls if b is NULL, in one pass over the table, because there can be hundreds
- * of thousands. */
+/* Drops the calls of a breakpoint, or all calls if b is NULL. Makes one pass over the table, because hundreds of
+ * thousands of calls can be in flight. */
 static void drop_calls_of(struct process *p, const struct breakpoint *b, const char *why)
 {
 	struct call **gone = NULL;

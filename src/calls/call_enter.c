@@ -79,10 +79,10 @@ static const struct traced *called_as(struct task *task, const struct probe *pro
 	return alias_called(task->process, probe, return_address);
 }
 
-/* Settles the reservation (NULL: none) of an id when another call begins to release the id. is_inner: the new release
- * is a part of a call in flight of this task. Then a reservation of this task is committed, because its owner's release
- * has succeeded; a reservation of another task stays open. Without is_inner, the reservation is withdrawn, because its
- * owner has ended without a return, or leaves the release to the new call. */
+/* Settles the reservation (NULL: none) of an id when another call begins to release this id. is_inner: the new release
+ * is a part of a call in flight of this task. Then commits a reservation of this task, because the release by the call
+ * that made the reservation has succeeded, and leaves a reservation of another task open. Without is_inner, withdraws
+ * the reservation: the call that made it has ended without a return, or leaves the release to the new call. */
 static void entered_release(struct task *task, struct reservation *reserved, bool is_inner, uint64_t time_ns)
 {
 	const struct call *const owner = reserved ? reserved->owner : NULL;
@@ -167,18 +167,17 @@ static bool is_same_block(struct process *p, const struct call *older, const str
 	       value_of(&outer, &f->released) == value_of(inner, &g->released);
 }
 
-/* Returns true if the older call, which has the same return_sp, is still in flight at this entry. This is so if another
- * probe of this entry has begun the older call, or if the older call's function has jumped here (reallocarray ->
- * realloc). If the call instruction always calls the same function, there is no third case. If the instruction can call
- * several functions, it may have called this function itself, after the older call. In that case the older call counts
- * as in flight only if both calls allocate the same size and release the same block. */
+/* Returns true if the older call, which has the same return_sp, is still in flight at this entry: another probe of this
+ * entry has begun the older call, or its function has jumped here (reallocarray -> realloc). If the call instruction
+ * can call several functions, it may instead have called this function itself, after the older call has ended. Then a
+ * jump is assumed only if both calls allocate the same size and release the same block. */
 static bool is_under_way(struct task *task, const struct call *older, const struct probe *probe,
 			 const struct operands *of)
 {
 	if (older->probe == probe)
 		return false;
-	/* Calls that are never folded have no block to compare. So the older call counts as in flight even if the call
-	 * instruction can call several functions, as most of these calls do: they go through a pointer or a vtable. */
+	/* Calls that are never folded have no block to compare. Most of them go through a pointer or a vtable, so that
+	 * the call instruction can call several functions. The older call counts as in flight all the same. */
 	if (probe_is_nested(older->probe) || probe_is_nested(probe))
 		return true;
 	if (!older->site->calls->is_computed || (older->task == task && older->entered == task->at_stop))
@@ -186,9 +185,9 @@ static bool is_under_way(struct task *task, const struct call *older, const stru
 	return probe_same_kind(older->probe, probe) && is_same_block(task->process, older, of);
 }
 
-/* If the function of a call in flight of the same kind, with the same return_sp, has jumped here, folds this call into
- * that one and returns true. A call of another kind stays separate. Drops older calls with this return_sp that never
- * returned. */
+/* If the function of a call in flight with this return_sp has jumped here, and that call is of the same kind, folds the
+ * new call into it and returns true. A call of another kind stays separate. Drops older calls with this return_sp that
+ * have ended without a return. */
 static bool fold_tail_call(struct task *task, const struct probe *probe, uint64_t return_sp, uint64_t return_address,
 			   const struct operands *of)
 {

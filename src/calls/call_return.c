@@ -161,8 +161,8 @@ static bool was_made_within(const struct call *call, const struct trace *trace, 
 	if (!call->has_made || call->made != id || !ledger_knows(trace, resource, id))
 		return false;
 	/* If the inner call has only added a reference, and the resource is new (a constructor has called a function
-	 * that adds a reference), the creation still needs an event. If the resource is older than this call, the inner
-	 * call's event is already that of the reference that this call returns. */
+	 * that adds a reference), the creation still needs an event. If the resource is older than this call, the
+	 * reference that this call returns is the one that the inner call has added and that has an event. */
 	return !call->made_is_reference || ledger_made_by(trace, resource, id) < call->first_event;
 }
 
@@ -317,7 +317,8 @@ static void call_done(struct task *task, struct call *call)
 }
 
 /* Completes the calls that are events of their own (probe_is_nested()). If functions have jumped to others, the call of
- * the last one is completed first, as if each had called the next. Returns the newest of the other calls, or NULL. */
+ * the function that was reached last is completed first, as if each function had called the next. Returns the newest of
+ * the other calls, or NULL. */
 static struct call *nested_done(struct task *task, struct call *newest)
 {
 	struct call *rest = NULL;

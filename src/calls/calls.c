@@ -172,8 +172,8 @@ void breakpoint_calls_copy(struct breakpoint *b, const struct breakpoint *from)
 {
 	if (!from->calls)
 		return;
-	/* pin_watch.c watches no function in the child. If the breakpoint was inserted only for pin_watch.c, it becomes
-	 * a return site without calls, and is removed after some misses. */
+	/* pin_watch.c watches no function in the child. If the parent's breakpoint was inserted only for pin_watch.c,
+	 * the copy becomes a return site without calls, and is removed after some misses. */
 	b->is_return |= from->calls->watched && !from->probe;
 	breakpoint_calls(b)->is_computed = from->calls->is_computed;
 	b->calls->misses = from->calls->misses;
@@ -315,8 +315,9 @@ static void call_copy(const struct call *from, struct task *child, struct call *
 	call->inner_sp = from->inner_sp;
 	call->made = from->made;
 	call->has_made = from->has_made;
-	/* The numbers of the parent's events mean nothing in the child's trace. So the number of the event that made
-	 * the block is compared with from->first_event now, and the copy's first_event stays 0. */
+	/* Event numbers of the parent's trace mean nothing in the child's. So the comparison with first_event, which
+	 * was_made_within() makes at a call's return, is made now with the parent's numbers. The copy's first_event
+	 * stays 0. */
 	call->made_is_reference =
 		from->made_is_reference && ledger_made_by(from->task->process->trace, from->probe->wanted->resource,
 							  from->made) >= from->first_event;

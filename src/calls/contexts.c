@@ -26,7 +26,7 @@ static struct context_library *library_find(const struct contexts *contexts, uin
 }
 
 /* Stores in library->ids[bit] the bit that the trace uses for the context `name`; the library itself uses bit number
- * `bit` for it. A context that the trace does not have yet gets a new bit there, if one is left. */
+ * `bit` for it. A context that is new in the trace gets a new bit of the trace, if one is left. */
 static void library_name(struct process *p, struct context_library *library, unsigned bit, const char *name)
 {
 	if (library->known >> bit & 1)
@@ -161,8 +161,8 @@ static uint32_t entered_before(const struct task *task)
 }
 
 /* Returns the contexts that the task has entered. For a thread from before the trace, reads the library's table, at the
- * thread's first hit or when it creates another thread. The thread is stopped at that hit, so the table is right:
- * sp_context_enter() and sp_context_exit() change it only after their entries. */
+ * thread's first hit or when it forks. The thread is stopped then. The table is right even at the entry of
+ * sp_context_enter() or sp_context_exit(), because these functions change the table only later. */
 static uint32_t entered_now(const struct task *task)
 {
 	if (task->calls && task->calls->entered_known)
@@ -245,9 +245,9 @@ static uint32_t contexts_in(const struct process *p, const struct unwind_frame *
 	return mask;
 }
 
-/* Sets is_elsewhere of the calls at or below `end`, where the stack walk has ended. contexts_in() then clears it for
- * the calls that the walk has found. The calls that keep it were left without a return, or are on another stack. Sets
- * it only for the newest calls, to save time. */
+/* Sets is_elsewhere of calls whose return_sp is at or below `end`, where the stack walk has ended. contexts_in() then
+ * clears is_elsewhere of the calls that the walk has found. The other calls were left without a return, or are on
+ * another stack. Looks at the newest MARKED_MAX calls only, to save time. */
 static void mark_elsewhere(struct task *task, uint64_t end)
 {
 	struct call *call = task_calls(task)->newest_context;

@@ -23,8 +23,9 @@ struct contexts {
 	size_t count, capacity;
 };
 
-/* Finds the context libraries among a process's objects and reads their contexts, after breakpoints were inserted
- * there. `again`: tracing begins here or is resumed, so that the contexts of threads are unknown. */
+/* Called after breakpoints were inserted in a process: finds the context libraries among its objects, and reads their
+ * contexts. `again`: the tracing of the process begins or is resumed, so that the contexts of its threads are
+ * unknown. */
 void contexts_find(struct process *p, bool again);
 /* Forgets the libraries in a range that is no longer mapped. */
 void contexts_forget_range(struct process *p, uint64_t start, uint64_t end);

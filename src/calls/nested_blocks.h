@@ -11,8 +11,8 @@ void inner_begin(struct call *call, struct call *outer);
 /* Keeps a copy of the allocation event of a call until the outer call (call->part_of) returns. */
 void inner_keep(struct process *p, const struct call *call, const struct event *e);
 /* Called when the outer call returns the block `id`. Drops the kept event whose block contains `id`, because the caller
- * then writes an event of the outer call for it. Writes all other kept events. Returns false if an event of an inner
- * call for the block `id` was already written. */
+ * writes the event of the outer call instead. Writes all other kept events. Returns false if an event of an inner call
+ * for the block `id` was already written. */
 bool inner_settle(struct process *p, struct call *outer, uint64_t id);
 /* Writes all kept events of the outer call, because it has returned no block or will never return. */
 void inner_write_all(struct process *p, struct call *outer);

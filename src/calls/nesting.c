@@ -66,9 +66,9 @@ static enum nesting nested_through(const struct process *p, const struct call *o
 	return outer->site->calls->is_computed ? NESTED_OVER : NESTED_APART;
 }
 
-/* Decides if a walk has ended before it reached the outer call. If all frames of the walk are code of the outer
- * function's library, assumes that the other frames are, too (musl has functions without unwind tables), and returns
- * NESTED_FOLD. */
+/* Decides about an inner call when the walk has ended before it reached the outer call. If the kind has
+ * folds_in_object, and all frames of the walk are code of the outer function's library, assumes that the other frames
+ * are, too (musl has functions without unwind tables), and returns NESTED_FOLD. */
 static enum nesting nested_beyond(struct task *task, const struct call *outer, const struct unwind_frame *frames,
 				  size_t count)
 {
@@ -152,9 +152,9 @@ static bool fold_into(struct process *p, struct call *outer, const struct probe 
 	return fold_by(p, outer, caller, probe, own_allocator_call);
 }
 
-/* If the function of a call in flight, or of a call that was folded into that one (outer->inner), makes the new call
- * directly, folds the new call and returns true. This needs no unwinding. Returns false if only unwinding can
- * decide. */
+/* Folds the new call and returns true if the call is made directly, so that no unwinding is needed: by the function of
+ * a call in flight, or by the function of a call that was folded into a call in flight (outer->inner). Returns false if
+ * only unwinding can decide. */
 static bool fold_direct_call(struct task *task, const struct probe *probe, uint64_t return_sp,
 			     struct call **own_allocator_call)
 {
@@ -308,9 +308,9 @@ bool release_fold(struct task *task, const struct probe *probe, uint64_t return_
 		const bool is_part = !is_next_call(last, &entry) &&
 				     (comes_from(&last->outer, &entry) || comes_from(&last->inner, &entry));
 
-		/* Folds a release of the same block, or of an address that the outer function has computed from it (the
-		 * header before it). The release of another live block is not folded: the outer function releases it in
-		 * addition, or, with the same sp, this is the next call. */
+		/* Folds a release of the same block, or of an address that the outer function has computed from the
+		 * block's address (a header before the block). A release of another live block is not folded: the outer
+		 * function releases that block in addition or, with the same sp, this is the next call. */
 		if (is_part && !ledger_knows(task->process->trace, probe->wanted->resource, id) &&
 		    (id == last->id || return_sp < last->outer.sp ||
 		     is_fixed_call(task->process, entry.return_address))) {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Each descriptor or mapping in the range has its own reservation. If one id is allocated again meanwhile, this proves
- * only that this one id was released:
+/* A call that releases a range of ids has one reservation for each descriptor or mapping in the range. If an id is
+ * allocated again before the call returns, this proves only that this one id was released:
  *
  *	A: close_range(3, 9) enters | A closes 3 inside | B: open() = 3: 3 was released | A returns: 4 to 9 were, too */
 

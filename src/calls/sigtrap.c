@@ -132,11 +132,11 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 	return *known;
 }
 
-/* Returns the address of an instruction for a system call that the task makes for the tracer. It must not be the
- * instruction at the task's pc: before a call is restarted, ARM's kernels set the pc back to the call's instruction. If
- * the pc is there again at the exit of the tracer's call, these kernels restart the interrupted call, by its own number
- * (arch/arm/kernel/signal.c) or that of restart_syscall (arch/arm64), but with the arguments of the tracer's call. The
- * task would sleep on, and no event could wake it. */
+/* Returns the address of an instruction for a system call that the task makes for the tracer. The instruction at the
+ * task's pc is not used: when a stop interrupts a system call, ARM's kernels set the pc back to the call's instruction.
+ * If the pc is there again at the exit of the tracer's call, these kernels restart the interrupted call, by its own
+ * number (arch/arm/kernel/signal.c) or that of restart_syscall (arch/arm64), but with the arguments of the tracer's
+ * call. The task would sleep on, and no event could wake it. */
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
@@ -150,8 +150,8 @@ static uint64_t find_syscall(struct task *task)
 }
 
 /* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset the action that the
- * call has just set. Signals are blocked meanwhile. Sets *group_stop if a group-stop or an interrupt came first, which
- * must be reported again. Returns false if another stop came, which is queued. */
+ * call has just set. The caller has blocked all signals. Sets *group_stop if a group-stop or an interrupt came first,
+ * which must be reported again. Returns false if another stop came, which is queued. */
 static bool run_to_syscall(struct task *task, bool *group_stop)
 {
 	for (unsigned tries = 0; tries < 4; tries++) {
@@ -186,8 +186,8 @@ static bool same_filters(const struct tracer *t, const char *status)
 	return same;
 }
 
-/* Suspends the stopped task's seccomp filters, if it has any and functrace may suspend them (*suspended). Returns true
- * if a system call for the tracer cannot harm the task. */
+/* Suspends the stopped task's seccomp filters if it has any and functrace may suspend them; then *suspended is true.
+ * Returns true if a system call for the tracer cannot harm the task. */
 static bool begin_call(struct task *task, bool *suspended)
 {
 	char *status = proc_read(task->tid, "status", NULL);
@@ -337,7 +337,7 @@ static void sigtrap_query(struct task *task)
 }
 
 /* Gets the handler's data from the kernel by a system call of one task, the first one that functrace can stop by an
- * interrupt within a short time. If that task sleeps in a system call of its own, the kernel restarts this call
+ * interrupt within a short time. If that task sleeps in a system call of its own, the kernel restarts that call
  * afterwards, so the program does not notice the stop. */
 static void sigtrap_ask(struct process *p)
 {
@@ -363,8 +363,9 @@ static void ignore_again(struct task *task, bool interrupted)
 		task->process->traps->reset = false;
 }
 
-/* Returns true if the kernel may not have the new handler yet: the hit was in another thread, or in a function that
- * sigaction() calls before its system call. When sigaction() returns, the kernel has the new handler. */
+/* Returns true if a call of sigaction() is in flight whose new handler the kernel may not have yet: the hit was in
+ * another thread, or in a function that sigaction() calls before its system call. When sigaction() returns, the kernel
+ * has the new handler. */
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;

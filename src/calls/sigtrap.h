@@ -38,8 +38,8 @@ void sigtrap_begin(struct process *p);
 void sigtrap_learn_masks(struct process *p);
 /* Gives a new task the mask of the task that created it. */
 void sigtrap_inherit_mask(struct task *child, const struct task *maker);
-/* Called at the entry of sigprocmask(how, set, old) or a similar function: notes the mask that it will set. set: an
- * address in the target. */
+/* Called at the entry of sigprocmask(how, set, old) or a similar function: notes whether the task blocks SIGTRAP after
+ * the call. set: an address in the target. */
 void sigtrap_mask_changes(struct task *task, int how, uint64_t set);
 /* The slow path of sigtrap_after_hit(). */
 void sigtrap_after_hit_slow(struct task *task);

@@ -28,9 +28,9 @@ void given_value(struct given *given, const char *name, const char *value);
 const char *given_find(const struct given *given, const char *name);
 void given_free(struct given *given);
 
-/* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks. A list is given if it
- * is empty, or if one of its facts is given. NEEDS: a conflict if `subjects` is given without `others`. EXCLUDES: a
- * conflict if both are given. */
+/* A possible conflict. `subjects` and `others` are lists of names of facts, separated by blanks. A list holds if it is
+ * empty, or if one of its facts was given. NEEDS: a conflict if `subjects` holds and `others` does not. EXCLUDES: a
+ * conflict if both lists hold. */
 struct conflict {
 	const char *subjects;
 	enum { NEEDS, EXCLUDES } how;

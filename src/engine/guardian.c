@@ -149,8 +149,8 @@ static bool is_over(const struct guardian *g, bool linked)
 	return (!linked && atomic_load(&g->engine.shared->traced)) || (g->rescued && !g->tracer);
 }
 
-/* Returns true if the engine was killed, and one of its threads can end as soon as it gets a CPU, because it does not
- * wait for a file. */
+/* Returns true if the engine was killed, and one of its threads can end as soon as the thread gets a CPU, because this
+ * thread does not wait for a file. */
 static bool is_about_to_end(const struct guardian *g)
 {
 	return g->rescued && proc_find_thread(g->pid, proc_is_runnable);
@@ -211,7 +211,7 @@ static void guardian_report(struct guardian *g)
 }
 
 /* Waits until the target has ended, because functrace must not end while the target uses the terminal. handle: the
- * target's pidfd, or -1. It is needed if the target is not the guardian's child, because the guardian could not trace
+ * target's pidfd, or -1; used if the target has not become the guardian's child, because the guardian could not trace
  * the tracer thread. */
 static void outlive_target(struct guardian *g, int handle)
 {

@@ -103,9 +103,9 @@ static void forget_run(struct ready *ready)
 /* Waits until each ready task has run.
  *
  * A task may have hit a breakpoint just before the breakpoint was removed. Until the kernel has queued the SIGTRAP, and
- * again after the kernel has dequeued it for delivery, the task looks like any running task. Both take only a few
- * microseconds on a CPU. But CPU time that has grown proves nothing by itself: the kernel also counts work that has
- * only begun, and other tasks may run first. So all ready tasks have to run for RUN_NS.
+ * again after the kernel has dequeued it for delivery, the task looks like any running task. Each of these periods
+ * takes a few microseconds on a CPU. But CPU time that has grown proves nothing by itself: the kernel also counts work
+ * that has only begun, and other tasks may run first. So each ready task has to run for RUN_NS.
  *
  *	task: hits it | no CPU                     | on one | none again                     | its SIGTRAP
  *	G:            | text restored | CPU time 5 |        | CPU time 5.01: still no signal |
@@ -170,8 +170,8 @@ static enum fate fate_of(const struct rescued_process *process, uint64_t start)
 	const uint64_t deadline = start + PATIENCE_MS * 1000000ull;
 	const uint64_t ends = process->is_doomed ? deadline : start + ENDS_MS * 1000000ull;
 
-	/* A lost process has got SIGKILL from the guardian. It ends at the latest when the guardian ends, because one
-	 * of its tasks may still be traced by the guardian. */
+	/* A lost process has got SIGKILL from the guardian. The guardian does not wait for its end: the guardian may
+	 * still trace one of the tasks, and then the process ends only when the guardian ends. */
 	if (process->lost)
 		return FATE_ENDED;
 	if (rescue_report_has_ended(process, rescue_report_milliseconds_until(ends)))

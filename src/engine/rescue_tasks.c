@@ -114,9 +114,9 @@ static char state_of(pid_t tid, int *code)
 	return stat.state;
 }
 
-/* Returns true if the task's pc follows an address at which a breakpoint is or recently was; *address gets that
- * address. The original bytes must be there, because they have been restored: otherwise the breakpoint is the program's
- * own, or the process has called execve. */
+/* Returns true if the task's pc follows an address for which the journal has, or recently had, a breakpoint; *address
+ * gets that address. The original bytes have been restored, so they must be there; otherwise the breakpoint is the
+ * program's own, or the process has called execve. */
 static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct shared_state *const shared = r->shared;

@@ -113,7 +113,7 @@ struct settings {
 	struct scan_settings scan;
 	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
 	 * (-1: none). sound: the traces are complete. A positive result is functrace's exit status. Otherwise functrace
-	 * ends with the program's status; if that is 0 and the result is -N, with N. */
+	 * ends with the program's status or, if that is 0 and the result is -N, with N. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
 	struct manual_symbol *symbols;
 	size_t symbol_count;

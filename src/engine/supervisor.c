@@ -252,8 +252,8 @@ static int supervisor_start_failed(const char *what)
 	return 1;
 }
 
-/* Redirects to /dev/null all descriptors except standard error and those that connect the processes: the others that
- * functrace was started with belong to the target. */
+/* Redirects to /dev/null all descriptors except the original standard output (s->out), standard error, and those that
+ * connect the processes. The others that functrace was started with belong to the target. */
 static void supervisor_leave_descriptors(const struct supervisor *s)
 {
 	const int keep[] = {s->socket, s->out, s->messages.in, s->messages.out, s->messages.to};

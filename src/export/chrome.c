@@ -1,6 +1,6 @@
 /* Writes counters in the trace event format of Chrome and Perfetto: the live bytes and blocks of each kind of resource
- * in each process, at the end of each span of the process's timeline and at its peak. Times are microseconds, or calls
- * if the trace has no times. */
+ * in each process, at the end of each span of the process's timeline and at the kind's peak. Times are microseconds, or
+ * calls if the trace has no times. */
 #include "config.h"
 #include "export/export.h"
 

@@ -1,7 +1,7 @@
 /* Writes a file in massif's format, for ms_print and massif-visualizer: the heap at the moments of the timeline, at the
- * peak and at the end. Every tenth moment, the peak and the end have a tree of stacks, the innermost frames first. As
- * in massif by default, nodes with less than a hundredth of the whole are summed up; frames deeper than DEPTH are left
- * out. */
+ * peak (of a single process) and at the end. Every tenth moment, the peak and the end have a tree of stacks, the
+ * innermost frames first. As in massif by default, nodes with less than a hundredth of the whole are summed up; frames
+ * deeper than DEPTH are left out. */
 #include "config.h"
 #include "export/export.h"
 

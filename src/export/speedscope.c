@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Adds each function that was called to allocate, after the frames. Returns a map from the function's name to 1 + its
- * number, which the caller frees. */
+/* Adds the allocating functions to the file's list of frames, after the frames of the stacks. Returns a map from a
+ * function's name to 1 + its number in the list, which the caller frees. */
 static struct hash add_called(const struct profile *profile, FILE *out)
 {
 	struct hash number_of = {0};

@@ -16,8 +16,8 @@ struct starts {
 	size_t aligned_count, aligned_capacity;
 };
 
-/* Adds a range of memory whose blocks may begin at an aligned address inside the allocator's block. The caller adds
- * the ranges in order of address. */
+/* Adds a range of memory in which the program's block may begin at an aligned address inside the allocator's block. The
+ * caller adds the ranges in order of address. */
 void starts_aligned(struct heap *heap, uint64_t start, uint64_t end);
 /* Returns true if a block of the program begins, or may begin, at an address inside the allocator's block. */
 bool starts_there(const struct heap *heap, const struct heap_block *block, uint64_t address);

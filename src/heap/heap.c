@@ -49,8 +49,8 @@ static const struct {
 	enum heap_status (*read)(struct heap *heap);
 	/* Does the same as heap_locks(). NULL if the allocator has no locks. */
 	size_t (*locks)(struct heap *heap, uint64_t *addresses, size_t most);
-	/* Returns the address of one of the allocator's variables, 0 if the image does not contain it. NULL if the
-	 * allocator is the C library's own. */
+	/* Returns the address of one of the allocator's variables, or 0 if the image does not contain the variable.
+	 * `variable` is NULL if the allocator is the C library's own. */
 	uint64_t (*variable)(struct heap *heap);
 	/* true if a counter beside the lock, not the lock itself, says whether other threads wait for the lock */
 	bool has_plain_locks;

@@ -50,17 +50,19 @@ struct heap_extent {
 	uint64_t address, size;
 };
 
-/* Makes a heap of an unknown allocator; heap_add_blocks() adds its blocks. All other memory is searched for roots,
- * including the allocator's own data. Therefore a block is not found lost if only the allocator's data points to it. */
+/* Makes a heap of an unknown allocator; heap_add_blocks() adds its blocks. All memory outside of these blocks is
+ * searched for roots, including the allocator's own data. Therefore a block is not found lost if only the allocator's
+ * data points to it. */
 struct heap *heap_without_blocks(const struct heap_image *image);
-/* Adds to a heap those blocks of a list that are outside of its regions. Any allocator may have allocated them, and the
- * list need not contain all blocks. Sorts `extents`. Returns false if there are too many blocks. Must be called before
+/* Sorts `extents`, and adds those of them to the heap that are outside of its regions. They may be blocks of any
+ * allocator, and need not be all of its blocks. Returns false if there are too many blocks. Must be called before
  * heap_note_block(). */
 bool heap_add_blocks(struct heap *heap, struct heap_extent *extents, size_t count);
 /* Writes the addresses of the allocator's locks, `most` of them at most. Returns the number of addresses written, 0 if
  * the locks are unknown. A lock is a word of 4 bytes. In a process with several threads it is not 0 while a thread
- * changes the heap. *can_be_marked (may be NULL): true if the locks are the C library's low-level locks
- * (lowlevellock.h: 1 means held; 2 means held and waited for, so that the holder makes a futex call on release). */
+ * changes the heap. *can_be_marked (may be NULL): true if functrace may mark a held lock as contended, because the
+ * locks are the C library's low-level locks (lowlevellock.h: 1 means held; 2 means contended, so that the holder makes
+ * a futex call on release). */
 size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t most, bool *can_be_marked);
 /* Returns true if a lock that heap_locks() returns is held in the image. Then a thread may be changing the heap even if
  * the heap is consistent. Returns false if the process has one thread. */
@@ -72,7 +74,7 @@ const char *heap_object(const struct heap_image *image);
 const char *heap_allocator(const struct heap *heap);
 /* Returns the allocator's figures. Only glibc has all of them. musl has arena, uordblks and fordblks; its old malloc
  * also has ordblks, hblks and hblkhd. mimalloc has arena, uordblks, fordblks, arenas, cached_chunks and cached_bytes;
- * jemalloc also has hblks and hblkhd. */
+ * jemalloc has the same figures as mimalloc, and hblks and hblkhd. */
 const struct heap_figures *heap_figures(const struct heap *heap);
 
 /* Records that the program has a block at this address, according to a trace. If the address is inside a block of the

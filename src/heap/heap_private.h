@@ -110,7 +110,7 @@ struct block *block_at(const struct heap *heap, uint64_t address);
 /* Removes the blocks with this state. */
 void blocks_drop(struct heap *heap, unsigned state);
 void blocks_sort(struct heap *heap);
-/* Sets *lowest to the start of the first block and *highest to the end of the last one. The table must not be empty. */
+/* Sets *lowest to the start of the first block and *highest to the end of the last one. The heap must have a block. */
 void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 /* Returns true if a mapping has variables of an object: a writable private mapping of a file, or the .bss after it. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);

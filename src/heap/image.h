@@ -47,8 +47,8 @@ struct heap_image {
 	void *context;
 };
 
-/* Returns true if a mapping is memory from mmap(2) without a file, which the program can write. If the memory has huge
- * pages (MAP_HUGETLB), the kernel shows a name for it. */
+/* Returns true if a mapping is private memory from mmap(2) without a file, which the program can read and write. For
+ * such memory of huge pages (MAP_HUGETLB), the kernel shows the path "/anon_hugepage (deleted)". */
 static inline bool image_is_anonymous(const struct heap_mapping *m)
 {
 	return m->readable && m->writable && !m->shared &&

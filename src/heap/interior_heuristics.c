@@ -23,9 +23,9 @@ static bool has_asked(const struct heap *heap, const struct heap_block *block, u
 	return size <= block->size && block->size - size <= unused_most(heap, block);
 }
 
-/* Returns true if the block may be the result of new T[n] for a T with a destructor: n is in the word before the
- * first element. The size of an element is assumed to be a multiple of 4, because otherwise some size would fit any
- * small n. */
+/* Returns true if the block may be the result of new T[n] for a T with a destructor: n is in the word before the first
+ * element. The size of an element is assumed to be a multiple of 4. If any size were allowed, one of them would fit
+ * almost every small n. */
 static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
 	const unsigned w = heap->form->word;
@@ -71,9 +71,9 @@ static bool interior_has_length(struct heap *heap, const struct heap_block *bloc
 	return length && length <= block->size && has_asked(heap, block, 8 + length);
 }
 
-/* Returns true if an address is in constants that contain addresses, as vtables do. Such a mapping is read-only, and
- * the variables of the same ELF file follow it. A C++ object's pointer to its vtable points after the vtable's first
- * two words (offset in the object, type). */
+/* Returns true if an address is in constants that contain addresses, as vtables do. Their mapping is read-only, and the
+ * variables of the same ELF file follow it. A C++ object points to the third word of its vtable, so the address must
+ * not be in the mapping's first two words. */
 static bool is_in_relro(const struct heap_image *image, uint64_t address)
 {
 	const struct heap_mapping *const m = image_mapping(image, address);

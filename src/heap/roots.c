@@ -129,8 +129,9 @@ static int roots_compare_ranges(const void *one, const void *two)
 }
 
 /* Collects the memory whose words are not roots: the unused ranges of stacks, the structs malloc_state of main arenas,
- * and the allocator's own data outside of regions. The lists in such a struct point to headers of free chunks. A header
- * begins in the last word of the block before it, so these pointers look like interior pointers to that block. */
+ * and the allocator's own data outside of regions. The lists in a malloc_state point to headers of free chunks. A
+ * header begins in the last word of the block before it, so these pointers look like interior pointers to that
+ * block. */
 static void find_ignored(struct heap *heap)
 {
 	size_t count, kept = 0;

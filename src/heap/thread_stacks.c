@@ -125,10 +125,10 @@ static bool has_c_library(const struct heap_image *image)
 	return false;
 }
 
-/* Returns true if a thread's function may have variables in the red zone. During a system call, only a function with a
- * system call instruction of its own may have variables there. Threads wait most often in the C library's functions,
- * which have none there: the red zone then contains only old words of earlier functions. In a static program, the C
- * library has no file of its own, so each system call is assumed to be one of the library. */
+/* Returns true if a thread's function may have variables in the red zone. Outside of system calls, any function may.
+ * During a system call, only a function outside of the C library may, because it contains the system call instruction
+ * itself. Below the C library's functions, the red zone contains only old words of earlier functions. In a static
+ * program, the C library has no file of its own, so each system call is assumed to be one of the library. */
 static bool may_use_red_zone(const struct heap_image *image, const struct heap_thread *thread, bool has_library)
 {
 	const struct heap_mapping *const m = image_mapping(image, thread->pc);
@@ -173,8 +173,8 @@ static bool is_interrupted(const struct heap_image *image, const struct heap_thr
 	return arch->signal.frame_stack && arch->signal.frame_stack(word, &sp) && sp >= m->start && sp < thread->sp;
 }
 
-/* Returns true if the thread runs a signal handler on an alternate stack, according to the signal frame. Then the
- * memory below the thread's stack pointer may be in use: the frames of the interrupted functions may be there. */
+/* Returns true if a signal frame above the thread's stack pointer shows that the thread runs a handler on an alternate
+ * stack. Then memory below the stack pointer may be in use: the interrupted functions' frames may be there. */
 static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, thread->sp);
@@ -206,9 +206,9 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 	return false;
 }
 
-/* Adds the memory below a thread's stack pointer to the unused ranges, if the thread runs on the stack that the C
- * library has recorded, or on the kernel's [stack]. The range ends at the lowest address that this or another thread
- * uses there. used: used_of_threads(). */
+/* If the thread runs on the stack that the C library has recorded, or on the kernel's [stack], adds the unused part of
+ * this stack to `ranges`: from the stack's start to the lowest address that this or another thread uses there. Adds
+ * nothing if the thread runs a handler on an alternate stack. used: used_of_threads(). */
 static void add_below(struct heap *heap, const struct heap_thread *thread, const uint64_t *used,
 		      struct thread_stacks_ranges *ranges)
 {

@@ -31,8 +31,8 @@ struct live_options {
  * stacks. */
 int live_run(struct reader *reader, const struct live_options *options);
 /* Like live_run(), but for all traces that arrive over a socket until the socket is closed, each as a struct
- * view_message with a descriptor. An ended process is left out while others are running. Returns EXIT_FAILURE without a
- * message if no trace was received. */
+ * view_message with a descriptor. While the socket is open, leaves out ended processes if there are others. Returns
+ * EXIT_FAILURE without a message if no trace was received. */
 int live_run_all(int socket, const struct live_options *options);
 
 #endif

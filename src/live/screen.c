@@ -220,8 +220,8 @@ static void draw_screen(struct screen *screen)
 	refresh();
 }
 
-/* Updates the view. The selected site stays selected even if its row has moved. But if the first row is selected, the
- * first row stays selected. */
+/* Updates the view. If the first row is selected, the first row stays selected, whatever it shows now. Otherwise the
+ * selected site stays selected, even if its row has moved. */
 static void look_again(struct screen *screen, double seconds)
 {
 	const struct site *site = screen_selected(screen);

@@ -1,6 +1,6 @@
-/* The view handles SIGTSTP itself, because ncurses ignores that signal while it draws. Otherwise Ctrl-Z during drawing
- * would stop functrace, but the view would go on drawing over the shell. ncurses installs no handler for a signal that
- * already has one. */
+/* Handles SIGTSTP instead of ncurses, which ignores this signal while it draws. With ncurses' handler, Ctrl-Z during
+ * drawing would stop functrace, but this program would go on drawing over the shell. ncurses installs no handler for a
+ * signal that already has one. */
 #include "config.h"
 #include "base/terminal_stop.h"
 #include "live/screen_stop.h"

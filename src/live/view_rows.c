@@ -181,8 +181,8 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 		view->scan_age = age;
 }
 
-/* If the row is of blocks from before the trace, which have no stacks, adds it to the row that sums up such blocks of
- * all processes. Returns false for any other row, or if there is no such sum yet. */
+/* If the row is of blocks from before the trace, which have no stacks, adds it to the view's row that sums up such
+ * blocks of all processes. Returns false for any other row, or if the view has no such row yet. */
 static bool join_before(struct view *view, const struct view_row *row)
 {
 	for (size_t i = 0; row->is_before && i < view->row_count; i++) {

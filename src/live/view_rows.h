@@ -86,8 +86,8 @@ bool view_has_ended(struct view *view, const char **reason);
 /* Finds the names of all frames of a row, and stores the frames in row->of->resolver.frames, which is valid until the
  * next call. Takes the lock. */
 void view_frames(struct view *view, const struct view_row *row);
-/* Asks the tracer for a scan, for which it stops each process for a moment. The tracer writes the results into the
- * traces. Returns NULL, or a static text with the reason why no scan is possible. */
+/* Asks the tracer for a scan. The tracer then stops each process for a moment, and writes the results into the traces.
+ * Returns NULL, or a static text with the reason why no scan is possible. */
 const char *view_ask_for_scan(struct view *view);
 enum view_file { VIEW_REPORT, VIEW_PAGE };
 /* Writes the report or the page for the present state to a new file in the current folder. Returns the file's name,

@@ -51,8 +51,8 @@ void postproc_input_outlive_interrupt(void)
 }
 
 /* If the input is followed or no regular file, makes Ctrl-C end the input instead of this program, so that the results
- * so far are shown: Ctrl-C also ends the traced program, or is meant to end the wait for a growing file. With --follow,
- * SIGTERM does the same. A second Ctrl-C ends this program. */
+ * so far are shown. At a pipe, Ctrl-C ends the traced program, too; with --follow, it ends the wait for a growing file.
+ * With --follow, SIGTERM does the same as Ctrl-C. A second Ctrl-C ends this program. */
 static void outlive_interrupt(const struct postproc_input *input, bool follow)
 {
 	const struct sigaction action = {.sa_handler = postproc_input_go_on, .sa_flags = (int)SA_RESETHAND};

@@ -80,10 +80,10 @@ static void add_selection(const struct views *views, bool is_of_groups, struct b
 		buf_printf(out, "%s--min-count=%" PRIu32, out->size ? " " : "", filters->min_count);
 }
 
-/* Sets report->again and report->again_behind to a program and its arguments, for the commands that the report
- * suggests: functrace with its command line if --again gave that, else functrace-postproc with the same inputs and the
- * options that choose how they are read and what is selected. `behind` is the memory of again_behind. Does nothing
- * without --again if an input is standard input. */
+/* Sets report->again and report->again_behind to the words of a command that makes the same report. If --again gave
+ * functrace's command line, the command is functrace with this line. Else it is functrace-postproc with the same
+ * inputs, and with the options that choose how they are read and what is selected; but if an input is standard input,
+ * sets nothing. behind: memory for the text of again_behind. */
 static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
 {
 	const struct postproc_options *options = views->options;

@@ -245,8 +245,8 @@ static bool is_run_by(pid_t pid, const void *path)
 	return found;
 }
 
-/* Returns true if this path is the first word or the script in the command line of the process. The process may have
- * been started in another folder. */
+/* Returns true if `path` is, as text, the first word or the script in the command line of the process. The process may
+ * have been started in another folder, where this path leads to another file. */
 static bool is_started_as(pid_t pid, const void *path)
 {
 	struct start_words words = start_words_of(pid);

@@ -88,8 +88,8 @@ struct account {
 	struct moment first, last;
 	bool mark_passed;
 	/* Valid after account_end(): time of the last moment of the timelines (timeline.h) before the last tenth of the
-	 * trace; each site's live blocks at that moment are known. If all calls have the same time, this is the end of
-	 * the trace. */
+	 * trace; each site's live blocks at that moment are known. If the trace is shorter than 10 ns or 10 calls (see
+	 * struct moment's `since`), this is the end of the trace. */
 	uint64_t earlier_since;
 	/* calls whose stacks do not reach the outermost frame of their thread: cut, or lost (enum stack_end) */
 	uint64_t stacks_cut, stacks_lost;

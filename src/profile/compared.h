@@ -24,9 +24,9 @@ static inline const struct account *profile_first_account(const struct profile *
 	return NULL;
 }
 
-/* Returns the live blocks with which the group's present ones are compared: those in the older trace, and those at the
- * mark of a process (account.h). For a group that cannot be compared, returns its present live blocks, so that it has
- * no growth. */
+/* Returns the live blocks with which the group's present ones are compared: those in the older trace, or those at the
+ * account's mark (account.h). For a group that cannot be compared, returns its present live blocks, so that it has no
+ * growth. */
 static inline const struct tally *profile_group_old_live(const struct profile_group *group)
 {
 	return group->is_uncompared ? &group->live : &group->old.live;

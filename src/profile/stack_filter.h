@@ -8,7 +8,7 @@
 #include "symbols/names/names.h"
 
 /* Function patterns match a name as the trace shows it, with or without the parameters. Object patterns match a path or
- * a file name. The innermost frame is the function that allocates. */
+ * a file name. The function that allocates is compared as the innermost frame of the stack. */
 enum stack_pattern_kind { STACK_FUNCTION, STACK_NOT_FUNCTION, STACK_OBJECT, STACK_PATTERN_KINDS };
 
 struct stack_pattern {
@@ -16,8 +16,8 @@ struct stack_pattern {
 	const char *text; /* a glob (base/glob.h) */
 };
 
-/* A stack is selected if it matches no pattern of STACK_NOT_FUNCTION and, for each other kind that has patterns, at
- * least one of them. The caller owns the arrays and strings. */
+/* A stack is selected if it matches no suppression, no pattern of STACK_NOT_FUNCTION and, for each other kind that has
+ * patterns, at least one pattern of this kind. The caller owns the arrays and strings. */
 struct stack_filter_options {
 	const struct stack_pattern *patterns;
 	size_t pattern_count;

@@ -132,8 +132,9 @@ static struct suppression *find_of_group(struct suppressions *suppressions, cons
 }
 
 /* Suppresses the picked blocks of one class in the group if a suppression matches. Returns true if one does. part:
- * these blocks. earlier: those of them that were alive at earlier_since (account.h). `earlier` is subtracted, too,
- * because if -b joins the group with others (profile_trim.h), it would hide their growth. */
+ * these blocks. earlier: those of them that were alive at earlier_since (account.h). `earlier` is subtracted from
+ * earlier_picked. Otherwise, if -b joins the group with others (profile_trim.h), these blocks would hide the others'
+ * growth. */
 static bool apply_to(struct suppressions *suppressions, struct profile *profile, struct profile_group *group,
 		     enum lost_kind kind, const struct tally *part, const struct tally *earlier)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Doubles the length of the spans: joins each pair of spans into one span, which has the live resources at the end of
- * the second one, and the greater of both maxima. */
+ * the second one, the greater most_bytes of both, and the sums of their allocations. */
 static void join_spans(struct timeline *timeline)
 {
 	const size_t count = (timeline->count + 1) / 2;

@@ -1,5 +1,5 @@
-/* Collects stops of tasks by a wait for all tasks. If there are many tasks, waits separately for each task that stopped
- * recently. */
+/* Collects stops of tasks by waits for any task. If there are many tasks, asks for the stops of those that stopped
+ * recently, or that SIGCHLD names. */
 #include "config.h"
 #include "ptrace/collect.h"
 #include "ptrace/spin.h"
@@ -165,8 +165,8 @@ static struct stop wait_all(struct tracer *t)
 /* A wait for all tasks walks the kernel's list of the tracer's tasks, twice if it has to sleep: 10 us per walk with
  * 1000 tasks, 60 us with 4000. With more than MANY_TASKS the tracer waits only for the task that SIGCHLD names. SIGCHLD
  * does not queue: if several tasks stop at once, it names only one. So if several tasks stopped recently, the tracer
- * asks for a stop of each before it sleeps. It asks for a stop of any task (a sweep) every 1 to 100 ms, and whenever a
- * task stops that had not stopped recently. */
+ * asks for a stop of each before it sleeps. Every 1 to 100 ms, and whenever a task stops that had not stopped recently,
+ * it collects all present stops (a sweep). */
 
 #define MANY_TASKS 64
 /* The time between two sweeps is this multiple of the last sweep's duration, within the bounds below. So sweeps take

@@ -10,8 +10,8 @@
 #ifndef FT_PTRACE_EXEC_LOCK_H
 #define FT_PTRACE_EXEC_LOCK_H
 
-/* From now on, a signal handler calls look(), five milliseconds after the previous call, and preserves errno. The
- * handler runs in the calling thread, because all other threads block SIGALRM. */
+/* From now on, a signal handler calls look() again and again, each time five milliseconds after the end of the previous
+ * call. The handler preserves errno, and runs in the calling thread, because all other threads block SIGALRM. */
 void exec_lock_watch(void (*look)(void));
 void exec_lock_unwatch(void);
 

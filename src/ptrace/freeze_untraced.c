@@ -132,8 +132,8 @@ static void freeze_drop_ended(struct frozen_process *hold)
 			freeze_drop(task);
 }
 
-/* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns their number; *error gets
- * 0, or the -errno of a thread that could not be seized. */
+/* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns how many were seized.
+ * *error gets 0, or the -errno of reading the list or of a thread that could not be seized. */
 static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 {
 	struct round round = {.hold = hold};
@@ -392,8 +392,8 @@ static uint64_t began_anew(const struct freeze_waits *waits, pid_t tid, uint64_t
 	return now;
 }
 
-/* Returns true if the thread's system call with a timeout must end with EINTR, because it was first restarted too long
- * ago. Adds the system call to `now`. */
+/* Returns true if the thread's system call with a timeout must end with EINTR, because functrace first restarted it too
+ * long ago. Adds the system call to `now`, the list that replaces `before`. */
 static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *now, struct freeze_held *held)
 {
 	const struct arch *const arch = held->task.process->arch;

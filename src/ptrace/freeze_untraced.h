@@ -1,9 +1,9 @@
 /* Keeps all threads of an untraced process stopped for a moment, in which functrace reads it.
  *
- * Nothing is written to the process, and no thread is single-stepped. A thread that has to leave some code runs freely
- * for a moment, while the others are stopped, until its pc is elsewhere. So functrace leaves no change in the process,
- * however functrace ends. If it is killed, the kernel detaches all threads, and delivers to each the signal that was
- * pending at its stop.
+ * These functions write nothing to the process's memory, and single-step no thread. A thread that has to leave some
+ * code runs freely for a moment, until its pc is elsewhere; the threads that need not run are stopped meanwhile. So
+ * these functions leave no change in the process, however functrace ends. If functrace is killed, the kernel detaches
+ * all threads, and delivers to each the signal that was pending at its stop.
  *
  * One thread of functrace makes all these calls. When that thread ends, the kernel detaches the threads that
  * freeze_end() could not detach because they were deep in the kernel and had not stopped. */

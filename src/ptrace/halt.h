@@ -1,5 +1,5 @@
 /* Stops running tasks, and waits until they are stopped. In the tracer, only these functions wait for the stop of one
- * particular task; collect() waits for all tasks. A scan of an untraced process waits in freeze_untraced.c.
+ * particular task; collect() waits for a stop of any task. A scan of an untraced process waits in freeze_untraced.c.
  *
  * A task deep in the kernel (a parent in vfork, a core dump) stops only on its way back to the program, and the end of
  * a killed task may be reported only after the ends of other tasks have been collected. So each wait has a limit. Stops
@@ -33,9 +33,9 @@ pid_t halt_look(const struct task *task, int *status);
 /* Stops one task of the process. Chooses a task whose system call would fail with EINTR only if there is no other task.
  * Returns its tid, or 0 if none stopped. */
 pid_t halt_one(struct process *p);
-/* Interrupts a running task, waits for its stop, *stop, and marks the task with it (stops_mark()). The caller passes
- * the stop to stops_put_back(). Returns false if the task has not stopped (a parent in vfork stops later), or has
- * ended. */
+/* Interrupts a running task, waits for its stop, sets *stop to that stop, and marks the task with it (stops_mark()).
+ * The caller passes *stop to stops_put_back(). Returns false if the task has not stopped in time (a parent in vfork
+ * stops later), or if it had ended before it could be interrupted. */
 bool halt_task(struct task *task, enum patience patience, struct stop *stop);
 /* Stops all other tasks that share the task's memory, except tasks that do not stop within PATIENCE_HALT. Returns false
  * if `task` itself has died. */

@@ -16,8 +16,8 @@ int memory_open(pid_t tid)
 	return proc_open(tid, "mem", O_RDWR);
 }
 
-/* Reads by pread(), which is a quarter cheaper than process_vm_readv() up to a page or two, because process_vm_readv()
- * checks again whether functrace may trace the task. pread() also returns the bytes before the end of a mapping. */
+/* Reads by pread(). For sizes up to a page or two, it is a quarter cheaper than process_vm_readv(), which checks again
+ * whether functrace may trace the task. pread() also returns the bytes before the end of a mapping. */
 ssize_t memory_read_some(struct process *p, uint64_t address, void *data, size_t size)
 {
 	const ssize_t got = pread(p->mem_fd, data, size, (off_t)arch_data_address(p->arch, address));

@@ -214,8 +214,8 @@ int task_read_regs(struct task *task)
 	return 0;
 }
 
-/* Reads the registers of a task whose process, or the mode of its code, is unknown. Returns the processor that has a
- * register set of this size; NULL if that is unknown or the task has ended. */
+/* Reads the registers of a task whose process, or the mode of its code, is unknown. Returns the processor whose
+ * register set has the size that the kernel has returned; NULL if no processor has it, or if the task has ended. */
 static const struct arch *foreign_regs(const struct task *task, struct arch_regs *regs)
 {
 	struct iovec iov = {regs, sizeof(*regs)};
@@ -427,10 +427,10 @@ void task_set_signal_mask(struct task *task, uint64_t mask)
 	ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(mask), &mask);
 }
 
-/* Blocks SIGTRAP again, and also sends the program's own SIGTRAP again, if there is one. A SIGTRAP that the task sent
- * itself while it blocked the signal is pending when a hit comes. The kernel then does not queue the hit's SIGTRAP
- * (legacy_queue() in kernel/signal.c), and reports the siginfo of the pending SIGTRAP at the hit. The SIGTRAP that is
- * sent again stays pending, because the signal is blocked by then. */
+/* Blocks SIGTRAP again, and sends the program's own SIGTRAP again if the hit has consumed it. This happens if the task
+ * has sent itself a SIGTRAP while it blocked the signal: the SIGTRAP is still pending when a hit comes. The kernel then
+ * does not queue the hit's SIGTRAP (legacy_queue() in kernel/signal.c), and the pending one stops the task, with its
+ * own siginfo. The SIGTRAP that is sent again stays pending, because the signal is blocked by then. */
 void task_block_trap_again(struct task *task)
 {
 	siginfo_t info;

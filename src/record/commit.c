@@ -36,8 +36,9 @@ static uint64_t last_event(const struct trace *trace)
 
 /* Returns true if block->maker is certainly the function that allocated the block. This is not certain if calls may
  * have been missed: if the return of operator new was not watched, the block seems to come from the malloc that
- * operator new calls. Nor is it certain in a fork's child for an older block: after the fork, before its ledger was
- * copied, the parent may have released the block and allocated the same address by another function. */
+ * operator new calls. Nor is it certain for an older block if may_miss is set: between the fork and the copying of the
+ * child's ledger, another thread of the parent may have released the block and allocated the same address by another
+ * function. */
 static bool knows_maker(const struct trace *trace, const struct live_block *block)
 {
 	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);

@@ -22,8 +22,8 @@ bool deferred_has_older(const struct deferred *deferred);
  * because the queue is full or records of this type cannot be queued (those at the beginning of a trace). */
 bool deferred_keep(struct deferred *deferred, const struct record *record, struct named_address *const *names,
 		   bool before_mark);
-/* Returns the first record, and in *names its names. The queue owns it; it is valid until deferred_drop(). Returns NULL
- * if the queue is empty. */
+/* Returns the first record, and sets *names to the named addresses of its frames, or NULL. The queue owns both; they
+ * are valid until deferred_drop(). Returns NULL if the queue is empty. */
 const struct record *deferred_first(const struct deferred *deferred, struct named_address *const **names);
 /* Removes the first record. */
 void deferred_drop(struct deferred *deferred);

@@ -26,8 +26,8 @@ void ledger_existing(struct trace *trace, uint32_t resource, uint64_t id);
 void ledger_begin_baseline(struct trace *trace, uint32_t resource);
 /* Returns true if a baseline of any kind has begun and not ended. */
 bool ledger_awaits_baseline(const struct trace *trace);
-/* Counts a copy of the heap, so that a later release can be distinguished from an earlier one. To be called after each
- * copy for a baseline. */
+/* Counts a copy of the heap, so that releases before the copy can be distinguished from releases after it. To be called
+ * after each copy for a baseline. */
 void ledger_baseline_copied(struct trace *trace);
 /* Moves the live ids of the kind to the hash table `room` if that table is larger (hash_move()). */
 void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room);
@@ -36,8 +36,8 @@ void ledger_take_room(struct trace *trace, uint32_t resource, struct hash *room)
  * it was released after the copy was made and the record of the release is still deferred (put_records.h). Returns
  * false if the id is live already, or was released earlier. */
 bool ledger_baseline(struct trace *trace, uint32_t resource, uint64_t id, uint64_t size);
-/* Excludes an id from the baseline, because the copy may contain a block that the program has not allocated. Does
- * nothing if no baseline is pending. */
+/* Excludes an id from the baseline. To be called if the copy of the heap may show a block at this id that the program
+ * has not allocated. Does nothing if no baseline is pending. */
 void ledger_baseline_without(struct trace *trace, uint32_t resource, uint64_t id);
 /* Ends the baseline of a kind. is_complete: the baseline contains all blocks that the process had. */
 void ledger_end_baseline(struct trace *trace, uint32_t resource, bool is_complete);

@@ -38,15 +38,16 @@ bool live_remove(struct live_set *live, uint64_t id, struct live_block *block);
 /* Sets the allocating function of a live id to unknown. */
 void live_forget_maker(struct live_set *live, uint64_t id);
 
-/* Returns true if references are counted (RESOURCE_REFCOUNT): an allocation of a live id adds one, a release removes
- * one, and the id is live until the last one is removed. The trace of a fork's child does not contain older
- * allocations, so the first allocation in the child is the first reference. */
+/* Returns true if references are counted (RESOURCE_REFCOUNT): an allocation of a live id adds a reference, a release
+ * removes one, and the id is live until its last reference is removed. The trace of a fork's child does not contain
+ * older allocations, so the first allocation in the child is the first reference. */
 static inline bool live_is_counted(const struct live_set *live)
 {
 	return live->kind->flags & RESOURCE_REFCOUNT;
 }
-/* Adds a reference to a live id. Returns false and does nothing if references are not counted. If the id is not live or
- * is older than the trace, returns false and forgets its references after the first one. */
+/* Adds a reference to a live id, and returns true. Does nothing and returns false if references are not counted. If the
+ * id is not live or is older than the trace, returns false, too, and forgets references beyond the first one, so that
+ * live_add() begins with one reference. */
 bool live_add_reference(struct live_set *live, uint64_t id);
 /* Removes a reference. Returns false and does nothing if it is the last one, or if references are not counted. */
 bool live_take_reference(struct live_set *live, uint64_t id);

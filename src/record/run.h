@@ -54,7 +54,7 @@ struct run {
 	size_t untraced_children;
 	size_t lost_attach;
 	/* broken_traces: number of traces that could not be written to their end. unbegun_traces: number of traces that
-	 * could not be begun. Their processes run on untraced. */
+	 * could not be begun, so that their processes run on untraced. */
 	size_t broken_traces, unbegun_traces;
 	size_t begun_traces; /* number of traces that were begun */
 	/* number of patterns for functions that matched no function in any process */

@@ -135,8 +135,8 @@ static struct live_total live_sum(const struct trace *trace)
 	return sum;
 }
 
-/* Returns the number of releases by a function of another family than the allocation's and, if the trace contains notes
- * on double releases, of these. */
+/* Returns the number of wrong releases: those by a function of another family than the allocation's, and double
+ * releases, if the trace contains notes on these. */
 static uint64_t wrong_releases(const struct trace *trace)
 {
 	uint64_t wrong = 0;
@@ -149,8 +149,8 @@ static uint64_t wrong_releases(const struct trace *trace)
 	return wrong;
 }
 
-/* Returns true if no kind has lost resources according to scans. A kind without a result of a scan must have no live
- * resources. */
+/* Returns true if no kind has lost resources. For a kind with a result of a scan, this result decides; a kind without
+ * one must have no live resources. */
 static bool is_clean(const struct trace *trace)
 {
 	for (uint32_t id = 1; id < kinds_end(trace->run->set); id++) {

@@ -29,8 +29,8 @@ void reports_free(struct run *run);
 
 /* Appends "1 block" or "1,234 blocks". */
 void run_summary_add_number(struct buf *b, uint64_t number, const char *noun);
-/* Appends the number of live resources of each kind that has any. If no kind has any, appends "nothing is live" or, if
- * only one kind has resources that can be live, its number 0. */
+/* Appends the numbers of live resources, for each kind that has any. If no kind has any, appends "nothing is live"; but
+ * if only one kind has resources that can be live, appends the number of that kind, as in "0 blocks". */
 void run_summary_add_all_live(struct buf *b, const struct trace *trace);
 /* Writes a note about the live resources that existed before this trace, or that a fork's child has inherited. Does
  * nothing if there are none, or if the trace contains them. */

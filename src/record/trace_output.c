@@ -116,8 +116,8 @@ static void trace_output_put_context(struct trace *trace, unsigned index)
 					   .context = {UINT32_C(1) << index, trace->contexts.names[index]}});
 }
 
-/* Reports that a trace could not be begun. While functrace is launching or attaching, it then exits. Later, only this
- * process runs on untraced. */
+/* Reports that a trace could not be begun. If functrace is still launching or attaching, it exits after this. Otherwise
+ * it goes on, and only the process of this trace runs on untraced. */
 static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
@@ -129,8 +129,8 @@ static void not_begun(struct trace *trace, int error)
 					       : "Name another place with -o.";
 
 	trace->broken = run->has_broken = true;
-	/* After execve a process has a new trace, which is not `attached`. So if an attached process calls execve
-	 * before tracing has begun, only this process goes on untraced. */
+	/* While functrace is launching or attaching (has_begun is false), it exits after this error. But if an attached
+	 * process has called execve since, its new trace is not `attached`: only this process goes on untraced. */
 	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->unbegun_traces++ < BROKEN_REPORTED)
@@ -204,7 +204,7 @@ int output_begin(struct trace *trace)
 	return 0;
 }
 
-/* Reports omissions that matter to the user: calls, baseline blocks, arguments (with -a), and remarks on calls that
+/* Reports omissions that matter to the user: calls, baseline blocks, arguments (with -a), and notes on calls that
  * failed or did not return. Omitted times or stacks are not reported, because the user has chosen a format without
  * them. */
 static void trace_output_report_omissions(struct trace *trace)
@@ -395,8 +395,8 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
 	put_record(context, &(struct record){.type = RECORD_AREA, .area = {.from = from, .size = size}});
 }
 
-/* If the event allocates a block outside of all areas, writes a record of the area that contains the block. To be
- * called before the event is written. */
+/* If the event allocates a block that is in no area of the trace (RECORD_AREA), writes records for the mapping that
+ * contains the block. To be called before the event is written. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&

@@ -8,8 +8,8 @@
 void output_start(struct trace *trace);
 /* Opens the trace's file and writes the records that precede the first event. Returns 0, or -errno after a message. */
 int output_begin(struct trace *trace);
-/* Writes queued records, and closes the trace's file if it has one. has_other_tasks: tasks are still traced, and must
- * not be kept stopped for long. */
+/* Writes queued records, and closes the trace's file if it has one. has_other_tasks: functrace still traces other
+ * tasks, which must not stay stopped for long, so the function waits less. */
 void output_end(struct trace *trace, bool has_other_tasks);
 
 /* Writes the record of a mapped object. Does nothing if the trace has no file yet, because output_begin() writes all
@@ -20,8 +20,8 @@ void output_object(struct trace *trace, const struct object *object);
 uint32_t output_context(struct trace *trace, const char *name);
 /* Writes a note. Newlines in it become blanks. If the note is too long for the format, the writer cuts and marks it. */
 void output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
-/* To be called before the first event of a trace. For a fork's child, opens the trace's file, which is done so late
- * because most children never have an event. Does nothing for other traces. */
+/* To be called before the first event of a trace. Opens the trace's file if the process is a fork's child; does nothing
+ * for other traces. A child's file is opened so late because most children never have an event. */
 void output_begin_late(struct trace *trace);
 /* Writes a thread record: the following calls are made by this thread. Does nothing if `thread` is NULL (unknown) or is
  * the thread of the latest record. */
@@ -36,8 +36,8 @@ void output_scan(struct trace *trace, uint32_t resource, const char *reason);
 void output_lost(struct trace *trace, uint32_t resource, uint64_t id, enum lost_kind kind);
 /* Writes live blocks of the resource that are older than the trace. */
 void output_baseline(struct trace *trace, uint32_t resource, const struct baseline_block *blocks, uint32_t count);
-/* To be called when a thread has ended, because another one may get its tid. The next call with this tid gets a thread
- * record. */
+/* To be called when a thread has ended. Another thread may get its tid, so output_thread() then writes a thread record
+ * before the next call with this tid. */
 void output_forget_thread(struct trace *trace, pid_t tid);
 
 /* Flushes all traces: writes queued records that are ready, and the writers' buffers. To be called about once a

@@ -14,8 +14,8 @@
 
 #define UNREAD_MAX (1u << 20)
 
-/* The effect of the calls of one kind that were left out: id -> packed block. Only the block's size and its function,
- * which allocated or released the id, are used. */
+/* The blocks that the left-out calls of one kind have released and made: id -> packed block. Of a packed block, only
+ * the size is used, and the function that allocated or released the id. */
 struct unread_calls_kind {
 	/* released blocks that were allocated before the first call was left out; these are written first */
 	struct hash released;

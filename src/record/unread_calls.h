@@ -1,11 +1,11 @@
 /* Leaves out calls of a trace if its reader is slow, because the reader must never block the program (--live).
  *
- * Bytes that the reader has not read yet are stored in the writer. When there are UNREAD_MAX such bytes, calls are left
- * out until the reader has read all of them. Then three kinds of records are written: a note with the number of calls
- * that were left out; a release for each older block that was released meanwhile; and an allocation for each new block
- * that is still live, without a stack and with the current time. So the live blocks of the trace are correct again, and
- * the memory that is needed is proportional to the number of blocks. Calls of kinds whose references are counted are
- * never left out. */
+ * The writer keeps the bytes for which the pipe has no room. When there are UNREAD_MAX such bytes, calls are left out
+ * until the pipe has taken all of them. Then three kinds of records are written: a note with the number of calls that
+ * were left out; a release for each older block that was released meanwhile; and an allocation for each new block that
+ * is still live, without a stack and with the current time. So the live blocks of the trace are correct again, and the
+ * memory that is needed is proportional to the number of blocks. Calls of kinds whose references are counted are never
+ * left out. */
 #ifndef FT_RECORD_UNREAD_CALLS_H
 #define FT_RECORD_UNREAD_CALLS_H
 
@@ -21,9 +21,9 @@ void unread_calls_free(struct unread_calls *unread);
 /* Returns true if the call is to be left out, and remembers its effect on the live blocks. Returns false if it is to be
  * written. */
 bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kind kind);
-/* Writes the note, the releases and the allocations that replace the calls that were left out, if the reader has read
- * all bytes before them, or if is_end is set. To be called about once a second, and with is_end at the end of the
- * trace. */
+/* If no bytes wait in the writer (writer_waiting()), or if is_end is set, writes the note, the releases and the
+ * allocations that replace the calls that were left out. To be called about once a second, and with is_end at the end
+ * of the trace. */
 void unread_calls_look(struct trace *trace, bool is_end);
 
 #endif

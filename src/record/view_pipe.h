@@ -12,8 +12,8 @@ int view_pipe_open(struct trace *trace);
 /* Sends the live view the reading end, if that was not done yet, and the number of processes whose traces the view will
  * not get. To be called about once a second. */
 void view_pipe_pass(struct trace *trace);
-/* Returns true if a trace that is about to end may wait until the live view has read all of it: the live view has the
- * reading end, and no other trace is being written. */
+/* Returns true if functrace may wait at the end of a trace until the live view has read all of it: the live view has
+ * the reading end, and no other trace is being written. */
 bool view_pipe_may_wait(struct trace *trace);
 /* Closes the reading end of a trace that has ended. If it was not sent to the live view, counts the process as
  * unseen. */

@@ -64,8 +64,8 @@ static size_t default_argument(const char *text)
 	return 0;
 }
 
-/* Returns the length of the default arguments that end a list of template arguments; returns 0 if another argument
- * follows, because without the default arguments it would be in another place of the list. */
+/* Returns the length of the default arguments at `text`, if they end a list of template arguments. Returns 0 if another
+ * argument follows, because without the default arguments it would be in another place of the list. */
 static size_t last_arguments(const char *text)
 {
 	const char *end = text;

@@ -5,9 +5,9 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 
-/* Appends the name without the default arguments of the C++ library's templates, that is without allocators,
- * comparators, traits and deleters, and without inline namespaces; a string template becomes std::string. Other names
- * are unchanged. */
+/* Appends a shorter form of the name: without the default arguments of the C++ library's templates (allocators,
+ * comparators, hashes, traits, deleters), without inline and anonymous namespaces, and with std::string for a string
+ * template. Other names are unchanged. */
 void pretty_name(struct buf *out, const char *name);
 /* Appends the frame's name: the function's pretty name, else the offset in the object, else the address. */
 void pretty_frame_name(struct buf *out, const struct profile_frame *frame);

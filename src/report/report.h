@@ -39,8 +39,8 @@ bool report_view_has_top(const struct report_view *view);
 /* Returns true if the view shows leaks, with their suppressions. */
 bool report_view_has_leaks(const struct report_view *view);
 
-/* Returns true if the report of leaks would show any: live blocks that are lost (without a scan, all that were
- * allocated in the trace) or, in a comparison, growth since the older trace or since the time of --diff=@T. Of the
+/* Returns true if the report of leaks would not be empty: if there are live blocks that are lost (without a scan, that
+ * were allocated in the trace) or, in a comparison, growth since the older trace or since the time of --diff=@T. Of the
  * options, only min_count is used. */
 bool report_has_leaks(const struct profile *profile, const struct report_options *options);
 

@@ -76,8 +76,8 @@ static void set_ranks(const struct report *report, struct report_groups_ranked *
 	}
 }
 
-/* Returns the groups of the kind of resource for which the section's figure is not 0, sorted by rank, the highest rank
- * first. The caller frees the array. */
+/* Of the groups of a kind of resource, returns those whose figure in the section is not 0, sorted by rank, the highest
+ * rank first. The caller frees the array. */
 static struct report_groups_ranked *rank_groups(const struct report *report, const struct profile_resource *resource,
 						size_t *count)
 {
@@ -199,8 +199,8 @@ static bool is_of_one_process(const struct profile_group *group)
 	return true;
 }
 
-/* Writes the growth: "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". If the group is in several processes,
- * adds up the growth in the last tenth of the traced time of each process. */
+/* Writes the growth: "grew by 1,234 bytes in the last 1.2 s, 61,700 a minute". grown: the growth in the last tenth of
+ * the traced time; if the group is in several processes, the sum of their growths. */
 static void write_group_growth(struct report *report, const struct profile_group *group, uint64_t grown)
 {
 	const struct account *account = report->profile->processes[group->members[0].process].account;
@@ -217,8 +217,8 @@ static void write_group_growth(struct report *report, const struct profile_group
 		lines_add(&report->lines, "the last %s", report_span_text(report, tenth, span));
 	else
 		lines_add(&report->lines, "the last tenth of the time");
-	/* No rate is shown for less than a second, which is too short, nor for several processes, whose last tenths
-	 * have different lengths. */
+	/* Writes no rate if the last tenth is shorter than a second, nor for several processes, whose last tenths have
+	 * different lengths. */
 	const double minute = tenth ? (double)grown * 60e9 / (double)tenth : 0;
 
 	if (report->profile->has_times && is_of_one && tenth >= NS_PER_SECOND && minute < 1e18)

@@ -322,7 +322,7 @@ static void write_notes(struct report *report, bool are_old)
 				     : "; to see them, keep the trace (-o)");
 }
 
-/* Returns true if another of the reported traces is an earlier one of the same process, and has live blocks of the
+/* Returns true if the reported traces include an earlier one of the same process that has live blocks of the
  * resource. */
 static bool has_earlier_trace(const struct profile *profile, size_t process, const struct profile_resource *resource)
 {
@@ -343,8 +343,8 @@ static bool has_earlier_trace(const struct profile *profile, size_t process, con
 	return false;
 }
 
-/* Sets again[p] for each reported trace p with blocks of the group (blocks from before that trace) if an earlier trace
- * of the same process has live blocks of the same kind. Those blocks are counted in both traces. */
+/* group: blocks from before the trace. Sets again[p] for each reported trace p that has blocks of the group, if the
+ * same process has an earlier trace with live blocks of this kind: those blocks are counted in both traces. */
 static void mark_counted_again(const struct profile *profile, const struct profile_group *group, bool *again)
 {
 	for (size_t m = 0; m < group->member_count; m++) {

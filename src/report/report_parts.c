@@ -64,8 +64,8 @@ static bool is_suppressed(const struct report *report, const struct profile_grou
 	return group->growth_is_suppressed && report->section->has_births;
 }
 
-/* Returns the growth of a group's figure since the older trace or since the time of --diff=@T, also of a group that
- * --min-count or a suppression leaves out. */
+/* Returns the growth of a group's figure since the older trace or since the time of --diff=@T, even if --min-count or a
+ * suppression leaves out the group. */
 static struct tally group_growth(const struct report *report, const struct profile_group *group)
 {
 	const struct tally now = report_figure_now(report, group), old = report_figure_old(report, group);
@@ -117,9 +117,9 @@ static void add_left_out(struct report *report, const struct profile_resource *r
 	lines_end(&report->lines);
 }
 
-/* Writes a line about the blocks that suppressions leave out, if there are any, in two cases. In a comparison,
- * report_suppressed() is not called. If the section of leaks shows no group (has_any is false), report_suppressed()
- * does not say of which kind of resource the blocks are. Returns true if the line was written. */
+/* If suppressions leave out blocks, writes a line about them in the two cases in which report_suppressed() does not say
+ * enough: it is not called in a comparison, and it does not name the kind of resource, which matters if the section of
+ * leaks shows no group (has_any is false). Returns true if the line was written. */
 static bool write_unsaid_suppressed(struct report *report, const struct profile_resource *resource, bool has_any)
 {
 	const bool has_old = report->profile->has_old;

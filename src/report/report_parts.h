@@ -26,9 +26,9 @@ struct report_section {
 	const char *nothing; /* text if there is no group; NULL: the section is left out then */
 	uint32_t top;        /* number of groups that are shown without --top */
 	bool has_births;     /* the figure counts live blocks, so their ages and growth are shown */
-	/* true: groups are ordered by the greater of two shares: the group's share in the sum of all groups' figures,
-	 * and its share in their growth in the last tenth of the trace (not used in a comparison). false: by the figure
-	 * alone */
+	/* true: the groups are ordered by the greater of two shares. One is the group's share in the sum of all groups'
+	 * figures. The other, not used in a comparison, is its share in their growth in the last tenth of the trace.
+	 * false: the groups are ordered by the figure alone */
 	bool ranks_growth;
 };
 
@@ -87,7 +87,7 @@ bool report_has_bytes(const struct profile_resource *resource);
 uint64_t report_key(const struct profile_resource *resource, const struct tally *tally);
 /* Returns part / whole; 0 if `whole` is 0. */
 double report_share_of(uint64_t part, uint64_t whole);
-/* Writes a time, for example "1.234 s", to `text`, and returns it. since: nanoseconds, or a number of calls if the
+/* Writes a time, for example "1.234 s", to `text`, and returns `text`. since: nanoseconds, or a number of calls if the
  * trace has no times. */
 const char *report_span_text(const struct report *report, uint64_t since, char text[static 32]);
 /* Adds `value` as a percentage of `whole`: "42.3 %". */

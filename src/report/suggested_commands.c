@@ -104,8 +104,8 @@ void report_next(struct report *report)
 	report->lines.columns = 0;
 	if (report->options.again && clue.is_alive)
 		write_command(report, &label, "--report=alive", "all live resources");
-	/* If the traces are not kept, the commands run the program again, and the other run has other times: it may end
-	 * before the moment at which this trace's last tenth begins, and then has no growth since that moment. */
+	/* --diff=@T is suggested only if the traces are kept. Otherwise the command would run the program again, and
+	 * that run may end before T, so that it has no growth since T. */
 	if (report->options.again && report->options.is_kept && clue.grown && report->profile->has_times) {
 		const struct account *account = grown_in(report->profile, clue.grown);
 

@@ -17,8 +17,8 @@ struct lines {
 	size_t columns; /* width of the terminal; 0: lines are not shortened */
 	bool colours;
 	struct buf line;
-	/* The parts of the line that may be shortened: a name, and a path at the end of the line (0: none). Without a
-	 * name and a path, the whole line may be shortened. */
+	/* The parts of the line that may be shortened: the name from name_begin to name_end, and the path from `path`
+	 * to the end of the line. 0: none. Without a name and a path, the whole line may be shortened. */
 	size_t name_begin, name_end, path;
 	struct {
 		size_t at;

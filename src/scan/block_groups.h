@@ -50,8 +50,8 @@ void scan_groups_add(struct scan_groups *groups, uint64_t address, uint64_t size
 		     struct scan_sum kept_lost);
 void scan_groups_free(struct scan_groups *groups);
 
-/* Returns the address of a block of the group: the first one of the first class (enum scan_class) of which the group
- * has blocks. Returns 0 if the group has no blocks. */
+/* Returns the address of the group's first block of the first class (in the order of enum scan_class) of which the
+ * group has blocks. Returns 0 if the group has no blocks. */
 uint64_t scan_group_example(const struct scan_group *group);
 /* Returns the sum of all blocks of a group. */
 struct scan_sum scan_group_all(const struct scan_group *group);

@@ -100,8 +100,8 @@ static size_t block_types_add_type(struct scan_types *types, char *name)
 	return types->count++;
 }
 
-/* Returns true if the word points into a mapped file. Most words of blocks do not: they are numbers, or point to
- * other blocks. */
+/* Returns true if the word points into a mapped file. This check is fast, and excludes most words of blocks: they are
+ * numbers, or point to other blocks. */
 static bool block_types_is_in_file(const struct scan_types *types, uint64_t word)
 {
 	const size_t i = COUNT_UP_TO(types->ranges, types->range_count, .start, word);
@@ -122,9 +122,9 @@ static bool is_info_of(struct scan_types *types, uint64_t address, const char *c
 	       !strcmp(name.symbol + sizeof(TYPEINFO) - 1, class);
 }
 
-/* Returns true if whole objects of the class point to this place in its vtable (Itanium C++ ABI, 2.5.2). The two words
- * before the place are the offset from the pointer to the object, which is 0 for whole objects, and the address of the
- * class's typeinfo. Also returns true if the image does not contain these words. */
+/* word: an address in the vtable of `class`, at `offset`. Returns true if whole objects of the class point to it
+ * (Itanium C++ ABI, 2.5.2). The two words before it are the offset from the pointer to the object, 0 for whole objects,
+ * and the address of the class's typeinfo. Also returns true if the image does not contain these words. */
 static bool is_place_of_objects(struct scan_types *types, const struct heap_image *image, uint64_t word,
 				uint64_t offset, const char *class)
 {
@@ -170,8 +170,8 @@ static const struct python pythons[] = {
 
 #define METATYPES_MAX 4
 
-/* Returns true if the address is that of a Python type. The type of a type is a type again; the last one, `type`, is
- * its own type. */
+/* Returns true if a Python type is at the address: the pointers to its type, to the type of this type, and so on lead
+ * to `type`, which points to itself. */
 static bool block_types_is_type(const struct heap_image *image, const struct python *form, uint64_t address)
 {
 	uint64_t type;
@@ -196,9 +196,9 @@ static size_t type_of_python(struct scan_types *types, const struct heap_image *
 	return block_types_add_type(types, xstrdup(name.symbol));
 }
 
-/* Returns true if the object's number of references is possible. A released object has none. Memory that was never
- * written may contain any word there. From Python 3.12 on the number of an immortal object has bit 29 or 30 set; from
- * 3.14 on the highest 16 of 64 bits are flags. */
+/* Returns true if the object's number of references is possible: at least one, and not more than there are words that
+ * could refer to the object. The number of an immortal object is larger: from Python 3.12 on it has bit 29 or 30 set.
+ * From 3.14 on the highest 16 of 64 bits are flags. */
 static bool has_references(const struct scan_types *types, const struct heap_image *image, const struct python *form,
 			   uint64_t object)
 {
@@ -228,9 +228,9 @@ static bool block_types_fits(uint64_t wanted, uint64_t size)
 	return wanted <= size && size - wanted <= unused;
 }
 
-/* Returns true if the object's size is right for the type, by tp_basicsize and tp_itemsize, which follow the type's
- * ob_size and tp_name. An object with items contains their number after the pointer to its type. (For an int this is
- * the number of digits, which is negative for a negative value. From Python 3.12 on, it is shifted left by 3.) */
+/* Returns true if `size`, the bytes of the block from the object on, fits the type's tp_basicsize and tp_itemsize,
+ * which follow its ob_size and tp_name. An object with items contains their number after the pointer to its type. (An
+ * int has its number of digits there, negative for a negative value, and from Python 3.12 on shifted left by 3.) */
 static bool block_types_has_size(const struct heap_image *image, const struct python *form, uint64_t object,
 				 uint64_t type, uint64_t size)
 {

@@ -117,7 +117,7 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 }
 
 /* Adds the blocks on the way to block `index` as steps, from the first block on. Of more than STEPS_MAX blocks, leaves
- * out those at the beginning of the way. */
+ * out those at the beginning of the way, but never a first block that is lost. */
 static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {

@@ -9,8 +9,9 @@ struct data_names;
 
 struct scan_owners;
 
-/* Sums up the reachable and possibly lost blocks by the root through which each was reached first. scan_owners_end()
- * frees the struct and returns an array in descending order of bytes, which scan_owners_free() frees. */
+/* Begins to sum up the reachable and possibly lost blocks by root: each block is added to the root through which it was
+ * reached first. scan_owners_end() frees the struct and returns an array in descending order of bytes, which
+ * scan_owners_free() frees. */
 struct scan_owners *scan_owners_begin(const struct heap_image *image, struct data_names *names);
 /* Adds blocks to the sums of a root. To be passed to heap_classify_for() as `owner`. */
 void scan_owners_add(void *owners, uint64_t address, pid_t tid, uint64_t bytes, uint64_t blocks);

@@ -11,9 +11,9 @@ static bool root_names_is_in(const struct heap_mapping *m, uint64_t address)
 
 #define CONTROL_BLOCK 4096 /* bytes around the thread pointer in which the C library stores a thread's data */
 
-/* Returns true if the address is near the thread pointer. A thread's variables are below (x86) or above the thread
- * pointer, beside the C library's own words. The kernel may have merged their mapping with that of a stack, and with
- * other mappings of the program. */
+/* Returns true if the address is near the thread pointer. There, below (x86) or above the thread pointer, are a
+ * thread's variables and the C library's own words. The mapping alone does not tell them from a stack, because the
+ * kernel may have merged both, and other mappings of the program. */
 static bool is_near(const struct heap_thread *thread, uint64_t address, uint64_t thread_bytes)
 {
 	const uint64_t span = thread_bytes > CONTROL_BLOCK ? thread_bytes : CONTROL_BLOCK;
@@ -32,9 +32,9 @@ static const struct heap_thread *variables_of(const struct heap_image *image, co
 	return NULL;
 }
 
-/* Returns the thread whose stack pointer is nearest below the address (or the lowest one, if all are above it); NULL if
- * the address is not on this thread's stack. If the thread's variables are in the same mapping, the stack ends before
- * them. */
+/* Of the threads whose stack pointers are in the mapping, returns the one with the nearest stack pointer below the
+ * address, or, if all are above it, with the lowest one. Returns NULL if there is none, or if its thread pointer is in
+ * the mapping below the address: a stack ends before the thread's variables. */
 static const struct heap_thread *stack_of(const struct heap_image *image, const struct heap_mapping *m,
 					  uint64_t address)
 {

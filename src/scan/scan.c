@@ -238,8 +238,8 @@ static enum scan_result scan_read_core(struct scan *scan, struct heap **heap)
 }
 
 /* Finds the code that threads must leave, or the locks that they must release, before the next copy. If the allocator
- * is in a shared object other than the C library, threads must leave its code. Its locks are not enough: while a thread
- * moves a block from an arena to its cache, the block is in neither. */
+ * is in a shared object other than the C library, threads must leave this object's code. The locks are not enough:
+ * while a thread moves a block from an arena to the thread's cache, the block is in neither. */
 static void learn_places(struct scan *scan)
 {
 	const struct heap_image *image = snapshot_image(scan->snapshot);
@@ -308,9 +308,9 @@ static enum scan_result take_copy(struct scan *scan, unsigned copy)
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 
-/* Returns true if another copy is worth a pause, although this one is consistent. A block that is being allocated or
- * released may be in no list and have no pointer to it. The registers of a thread that could not be stopped are
- * unknown. Such a thread usually waits in posix_spawn(3) for a child that soon executes its program. */
+/* Returns true if another copy is worth a pause, although this one is consistent. While a lock is held, a block may be
+ * in no list and have no pointer to it, because it is being allocated or released. If a thread could not be stopped,
+ * its registers are unknown; usually it waits in posix_spawn(3) for a child that soon executes its program. */
 static bool may_be_better(const struct scan *scan, unsigned copy)
 {
 	const struct snapshot_figures *figures = snapshot_figures(scan->snapshot);
@@ -346,8 +346,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 				  "copy %u is not used: a lock is held, or a thread could not be stopped", copy + 1);
 			continue;
 		}
-		/* While a list is inconsistent, the first arena may not be found. But if no arena is found in several
-		 * copies, the process has none. */
+		/* HEAP_NOT_FOUND is final only after several copies, because the first arena may not be found while a
+		 * list is inconsistent. */
 		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
 
 		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||

@@ -11,8 +11,8 @@ static inline bool text_is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* Returns true if the backslash at `s` begins an escape: \ooo of a control character, a byte above 127, or one of
- * `also`. Any other backslash has no special meaning. A backslash that would look like an escape is written as \134. So
+/* Returns true if the backslash at `s` begins an escape: \ooo of a control character, of a byte above 127, or of one of
+ * `also`; or \134, for a backslash that would otherwise begin an escape. Any other backslash stands for itself. So
  * every line has one meaning, and a line that is read and written again is unchanged. */
 bool text_is_escape(const char *s, const char *also);
 

@@ -32,8 +32,9 @@ static int wait_for_room(int fd, const int *let_go)
 	return found ? -errno : -ETIME;
 }
 
-/* Returns true if a large write may block. The descriptor cannot be made nonblocking, because other processes may share
- * the file description. After poll() has reported room in a pipe, a write of PIPE_BUF bytes does not block. */
+/* Returns true if a large write may block. Then fd_write() polls, and writes at most PIPE_BUF bytes at once, which does
+ * not block in a pipe with room. It cannot make fd nonblocking, because other processes may share the file
+ * description. */
 static bool may_block(int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);

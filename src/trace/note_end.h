@@ -24,7 +24,7 @@ bool note_end_parse(const char *text, struct process_end *end);
  * about any process. */
 bool note_ends_trace(const char *text, bool has_pid, uint32_t pid);
 
-/* Checks whether the trace of a process ends with a note that ends it. The struct must be zeroed before the first
+/* The state of the check whether a trace contains a note that ends it. The struct must be zeroed before the first
  * record. */
 struct trace_end {
 	/* functrace wrote the trace in a format with notes; other traces need no end note */

@@ -35,9 +35,9 @@ static void reader_state_make_room(struct reader *reader, size_t want)
 	reader->data = xreallocarray(reader->data, reader->capacity + 1, 1);
 }
 
-/* Reads once, or waits once for more bytes and adds 1 to *waits. Returns false if the input has ended. If
+/* Reads once. If no bytes are there yet, waits once and adds 1 to *waits. Returns false if the input has ended. If
  * reader->may_pause is set, also returns false if the input pauses: a followed file after PAUSE_WAITS waits, any other
- * followed input if input_await_idle() says so. */
+ * followed input when input_await_idle() returns true. */
 static bool read_more(struct reader *reader, unsigned *waits)
 {
 	if (reader->may_pause && input_await_idle(reader->input))

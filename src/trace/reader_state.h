@@ -71,8 +71,9 @@ void reader_complain(struct reader *reader, const char *fmt, ...) FT_PRINTF(2, 3
 /* Passes a clause to reader->complain about a fact that users should know, and that is no damage. */
 void reader_remark(struct reader *reader, const char *clause);
 
-/* Sets the reader's error: the input ends within `within` ("a packet"), or the reason why reading failed. Returns a
- * negative errno; 0 without an error if a signal ended the waiting for more bytes. */
+/* Called if the input ends inside `within` ("a packet"). Sets the reader's error to that fact, or to the reason why
+ * reading failed, and returns a negative errno. If a signal ended the waiting for more bytes, sets no error and returns
+ * 0. */
 int reader_cut_off(struct reader *reader, const char *within);
 
 /* Must be called if the input ends between two records. Returns 0. If reading failed, sets the reader's error and

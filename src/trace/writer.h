@@ -54,9 +54,9 @@ void writer_drop_rest(struct writer *writer);
 /* Flushes, and waits until all bytes are written. Return value as writer_put(). */
 int writer_sync(struct writer *writer);
 
-/* Returns the number of calls that were written completely: all before the last flush, or fewer after an error or while
- * bytes wait (writer_waiting()). With a packer: at least all before the last writer_sync(), unless there was an
- * error. */
+/* Returns the number of calls that were written completely. Without a packer, these are all calls before the last
+ * flush, or fewer after an error or while bytes wait (writer_waiting()). With a packer, they are at least all calls
+ * before the last writer_sync(), unless there was an error. */
 uint64_t writer_calls(const struct writer *writer);
 
 /* Returns the number of values (strings, sizes, stacks) that were too large for the format, and were cut and marked. */

@@ -96,8 +96,9 @@ static int attach_one(struct tracer *t, pid_t which, bool is_named)
 	const pid_t leader = proc_tgid(which), pid = leader ? leader : which; /* `which` may be a thread's id */
 	struct task *known = task_of_group(t, pid);
 
-	/* If a task is known, functrace is already attached to the process: it was named twice, by its id and a
-	 * thread's, or it shares the memory of another such process, or was forked by one. */
+	/* If a task of the process is known, functrace is already attached to the process. The user has named it twice
+	 * (by its id and by a thread's), or it shares the memory of a process to which functrace is attached, or such a
+	 * process has forked it. */
 	if (known && !seize_drop_replaced(t, pid) && (known->process || known->phase != PHASE_LIVE)) {
 		known->life->release_at_exec = false;
 		return 0;
@@ -226,8 +227,8 @@ static int why_not_started(struct tracer *t, const struct stop *stop)
 }
 
 /* Filters stops until the launched program has called execve. If the stop is the program's end, sets *context (an int)
- * to functrace's exit status, and returns true, so that the end is not dispatched like that of a target. But returns
- * false if a signal has killed the program, and for all other stops. */
+ * to functrace's exit status. If the program was not killed by a signal, also returns true, so that its end is not
+ * dispatched like that of a target. Otherwise returns false. */
 static bool filter_not_started(struct tracer *t, const struct stop *stop, void *context)
 {
 	int *const status = context;

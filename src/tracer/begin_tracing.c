@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* maximum number of processes that get a separate message */
-/* functrace acts on stops before it starts the next process: for at most this time in ns, or for as long as the
- * previous start took, if that is longer. One of these stops may be the exit of the next process. */
+/* Before functrace starts the next process, it acts on stops: for at most LEAST_NS or, if the previous start took
+ * longer, for at most as long as that start. One of these stops may be the exit of the next process. */
 #define LEAST_NS 1000000u
 
 struct begun {
@@ -23,9 +23,9 @@ struct begun {
 	size_t count, capacity;
 };
 
-/* Returns true if the process is to be started. Returns false for a fork's child that borrows the tables of a process
- * with breakpoints (forks.c), because the child's text has them, too, and for a process to which functrace could not
- * attach as a whole. */
+/* Returns true if the process is to be started. Returns false for a process to which functrace could not attach as a
+ * whole. Also returns false for a fork's child that borrows the tables of a process with breakpoints (forks.c), because
+ * the child's text already has these breakpoints. */
 static bool is_to_be_started(const struct process *p)
 {
 	const struct process *const lender = p->life->lender;

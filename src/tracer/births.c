@@ -59,8 +59,8 @@ static pid_t births_group_of(pid_t tid, const struct process *p)
 }
 
 /* Finds out what a new task is: a thread, a vfork child or another process that shares its parent's memory, or a
- * process of its own. maker: the parent, which has not run since it created the task, so that the data about its state
- * are true of the child, too; NULL: unknown, or dead. */
+ * process of its own. maker: the parent; NULL if it is unknown or dead. The parent has not run since it created the
+ * task, so the data about the parent's state are also true of the task. */
 static void find_out(struct tracer *t, struct task *child, const struct task *maker)
 {
 	struct process *parent = child->process;
@@ -265,13 +265,13 @@ static bool group_lives(struct tracer *t, pid_t tgid, const struct task *except)
 	return false;
 }
 
-/* A second SIGKILL ends the stop of the exit event, too, perhaps before the task's registers are read:
+/* A second SIGKILL ends even the stop of the exit event, perhaps before the tracer has read the task's registers:
  *
  *	100: fork() makes 101 | SIGKILL twice | 100: ended | 101: first stop
  *
  * When the group's end is reported, all its children exist, are traced, and have been given to another parent, for
- * example init. So all tracees that are not in the table are added as expected tasks, except those whose parent has a
- * live task in the table, because the parent's event may still come. */
+ * example init. So this function adds all tracees that are not in the table as expected tasks. It leaves out a tracee
+ * if its parent's group has a live task in the table, because the parent's event may still come. */
 void births_expect_unannounced(struct tracer *t, struct process *p)
 {
 	size_t count;
@@ -294,8 +294,8 @@ static struct task *next_orphan(struct tracer *t, pid_t maker)
 	return NULL;
 }
 
-/* If the last task of the group `maker`, apart from `except`, has died before it could report its children, they must
- * not wait for ever. The children of other groups stay held, because their text is that of another process. */
+/* Continues the held children of the group `maker` if its last task, apart from `except`, has died before it could
+ * report them. The children of other groups stay held, because their text is that of another process. */
 void births_adopt_orphans(struct tracer *t, struct process *p, pid_t maker, const struct task *except)
 {
 	struct task *orphan;
@@ -341,8 +341,8 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 	}
 }
 
-/* A child created with CLONE_UNTRACED and CLONE_PTRACE is traced, but no event reports it. Called when all other tasks
- * of its parent's group are stopped or asleep, so that no event can come any more. */
+/* Continues held children that no event reports, such as a child created with CLONE_UNTRACED and CLONE_PTRACE. Called
+ * when all other tasks of its parent's group are stopped or asleep, so that no event can come any more. */
 void births_adopt_unannounced(struct tracer *t)
 {
 	struct task *orphan;

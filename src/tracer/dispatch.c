@@ -100,17 +100,17 @@ static bool own_at_hit(struct task *task)
 	return false;
 }
 
-/* Returns true if a SIGTRAP that is not a hit of b can have this pc, too: the pc is the address of b's instruction, or
- * the instruction is not longer than the breakpoint, so that the pc can be the start of the next instruction. */
+/* Returns true if a SIGTRAP of another origin can have the same pc as a hit of b. This is so if the pc is the address
+ * of b's instruction. It is also so if that instruction is not longer than the breakpoint: the pc can be the start of
+ * the next instruction then. */
 static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 {
 	return pc == b->address || b->insn.length <= b->size;
 }
 
-/* Acts on a hit by code of another mode of the processor (emulators and some JITs enter it by a far call). In that mode
- * the bytes are another instruction than functrace has decoded, and calls follow another ABI. So the address is not the
- * start of a function of the program's own mode. Removes the breakpoint for good, and sets the task's pc back to the
- * instruction. */
+/* Acts on a hit by code that runs in another mode of the processor (emulators and some JITs enter it by a far call). In
+ * that mode the bytes are another instruction than functrace has decoded, and calls follow another ABI, so functrace
+ * cannot trace the function. Removes the breakpoint for good, and sets the task's pc back to the instruction. */
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;

@@ -148,10 +148,10 @@ void exit_captures_finish(struct process *p)
 	}
 }
 
-/* While a process's last task is stopped for the capture, the exits of its other threads may still be reported. The
- * leader's exit is reported after those of all other threads, so the stopped task is then gone, too. If SIGKILL ends a
- * task's stop, the tracer may resume the task from its exit event by mistake. Then no task is recognised as the last
- * one, and no capture is made:
+/* Completes the process's capture if the task that has gone was stopped for the capture, or is the leader. The exits of
+ * other threads may be reported earlier. The leader's exit is reported last, so the task of the capture is then gone,
+ * too. If no capture was made, writes that the leaks are unknown: if SIGKILL ends a task's stop, the tracer may resume
+ * the task from its exit event by mistake, and then recognises no task as the last one:
  *
  *	100: a hit | 101: exit() | 100: SIGKILL, exit event | here: 100 is resumed after its hit | 101: exit event */
 void exit_captures_task_gone(const struct task *task)

@@ -153,8 +153,8 @@ void process_own(struct process *p)
 		return;
 	const pid_t tid = process_proc_task(p);
 	const bool is_same = lender && p->text_serial == lender->text_serial;
-	/* If the error is ESRCH, the process was killed. If functrace has no free descriptor, the memory is opened at
-	 * the process's next hit. */
+	/* If process_open() fails with ESRCH, the process was killed. If it fails because functrace has no free
+	 * descriptor, the memory is opened at the process's next hit. */
 	const bool is_open = process_open(p, tid) == 0;
 
 	if (lender)

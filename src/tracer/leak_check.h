@@ -24,8 +24,8 @@ uint64_t leak_check_figures_limit(const struct process *p);
  * the trace in run->without_figures, and stores the reason of the first such trace in run->why_without. reason: why the
  * capture has failed; NULL: it has not. */
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
-/* Returns true if the capture, which was read or has failed for `reason`, can be classified. For an unknown allocator,
- * takes the blocks from the trace. */
+/* Returns true if the capture, which was read or has failed for `reason`, can be classified. If so, also adds the
+ * trace's live blocks to the capture. If the allocator is unknown, only these blocks are classified. */
 bool leak_check_may_be_known(const struct trace *trace, struct heap_capture *capture, const char *reason);
 /* Writes the lost blocks of a classified capture, and the allocator's figures if they are known. If `reason` is not
  * NULL, writes only that the lost blocks are unknown for this reason. `capture` may be NULL only if `reason` is not. */

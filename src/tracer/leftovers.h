@@ -17,8 +17,8 @@ struct leftovers {
 size_t leftovers_count(struct process *p);
 /* Counts the breakpoints that a killed tracer has left in the process. Called before this run inserts any. */
 void leftovers_look(struct process *p, struct leftovers *found);
-/* If breakpoints were found, prints a warning that names the first process, counts the others, and says what to do.
- * Clears the struct. */
+/* If breakpoints were found, prints a warning with the name of the first process, the number of other processes, and
+ * what to do. Clears the struct. */
 void leftovers_say(struct leftovers *found);
 
 #endif

@@ -92,9 +92,9 @@ static bool is_concerned(const struct process *only, const struct task *task)
 	return !only || task->process == only;
 }
 
-/* Returns true if the task sleeps and need not be interrupted. This includes a parent in vfork, which cannot be stopped
- * anyway. If `only` is not NULL, all other sleeping tasks must be detached one by one, because the tracer's thread
- * continues, and the kernel detaches tasks only when that thread ends. */
+/* Returns true if the task sleeps and need not be interrupted: the kernel detaches it when the tracer's thread ends. If
+ * `only` is not NULL, that thread continues, so sleeping tasks must be interrupted, too, and detached one by one. A
+ * parent in vfork is not interrupted even then, because it cannot be stopped. */
 static bool can_be_left(const struct process *only, const struct task *task)
 {
 	/* The kernel does not cancel a single step when the tracer's thread ends. */
@@ -188,8 +188,8 @@ static void make_all_ready(struct tracer *t, const struct process *only)
 	}
 }
 
-/* Restores the slots. Breakpoints are already removed, except in a process whose memory could not be opened: there
- * ptrace reads and writes the text, through a stopped task. */
+/* Restores the slots. Also removes the breakpoints of a process whose memory could not be opened (`uncompared`), by
+ * ptrace through a stopped task. In other processes the breakpoints are already removed. */
 static void restore_text(struct process *p)
 {
 	if (p->life->uncompared)

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forgets the data about a range that is no longer mapped: the breakpoints, slots and libraries (contexts.h) in it, and
- * the function names that the object there has called (alias.h). */
+/* Forgets the data about a range that is no longer mapped: the breakpoints, the slots and the context libraries
+ * (contexts.h) in it, and the names by which the object there calls functions (alias.h). */
 static void forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	size_t count;

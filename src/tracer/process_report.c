@@ -72,7 +72,7 @@ static void report_nothing(const struct process *p)
 #define CHILDREN_NAMED 8
 
 /* Returns a hint about a process that made no traced call while functrace was attached: perhaps its children do the
- * work. Returns NULL if there is no hint. report_trace() frees it. */
+ * work. report_trace() frees the hint. Returns NULL if there is none. */
 static char *report_hint(const struct process *p)
 {
 	struct buf b = {0};

@@ -55,8 +55,8 @@ static int seize_one(struct tracer *t, pid_t tid, pid_t pid)
 		seize_replaced(t, pid);
 	else if (!error && !gone)
 		new_task(t, tid, pid)->exit_event_seen = withheld[0].exit_event_seen;
-	/* If seizing failed, the task may be traced already: it is new, or has taken this tid by an exec. The task's
-	 * stops are put off then. */
+	/* Put off the stops that seize_task() has held back. A task may have such stops even if seizing failed:
+	 * functrace traces it already if it is new, or if it has taken this tid by an exec. */
 	for (size_t i = gone; i < WITHHELD; i++)
 		if (withheld[i].reported)
 			seize_put_off(t, withheld[i].tid, withheld[i].status);
@@ -160,7 +160,7 @@ static bool seize_unknown_tasks(void *context, pid_t tid)
 }
 
 /* Seizes the tasks that are not in the table. A leader that has ended stays a zombie until a thread takes its tid by an
- * exec. functrace tries to seize it only once. */
+ * exec. functrace tries only once to seize such a leader. */
 static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *leader_was_asked)
 {
 	struct seize_list list = {.t = t, .pid = pid, .leader_was_asked = leader_was_asked};
@@ -173,8 +173,8 @@ static struct seize_round seize_next_round(struct tracer *t, pid_t pid, bool *le
 
 #define MISSED_MAX  20 /* maximum number of passes in a row because tasks were missed: threads may end all the time */
 #define REFUSED_MAX 3
-/* maximum number of passes that are made because the pass before has seized tasks: threads may be created all the time.
- * The limit is hardly reached, because a thread that a traced thread creates is traced at once. */
+/* maximum number of passes that follow a pass in which tasks were seized. The number is limited because threads may be
+ * created all the time. It is hardly reached, because a thread that a traced thread creates is traced at once. */
 #define ROUNDS_MAX 1000
 
 size_t seize_tasks(struct tracer *t, pid_t pid, int *error)

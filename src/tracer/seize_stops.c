@@ -137,9 +137,9 @@ static bool let_end(struct tracer *t, pid_t tid, int status)
 	return true;
 }
 
-/* The signal handler: queues all stops. Marks only the exit events from which it resumes tasks (let_end()). All other
- * stops are marked later, when they are put off. The exit events are not marked again, because stops_mark() would
- * discard the registers that let_end() has read. */
+/* The signal handler: queues all stops. Calls stops_mark() only for the exit events from which it resumes tasks
+ * (let_end()); the other stops are marked when they are put off. These exit events are not marked a second time,
+ * because stops_mark() would discard the registers that let_end() has read. */
 static void queue_stops(void)
 {
 	struct tracer *const t = queue.t;

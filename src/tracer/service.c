@@ -53,8 +53,8 @@ static struct stop next_stop(struct service *service)
 		if (stop.kind == STOP_NONE)
 			break;
 		if (!service->held || reporter(t, &stop) != service->held) {
-			/* After an exit, no task waits for the tracer. The exit may also be that of the child by which
-			 * the engine wakes the tracer (engine.h). */
+			/* Count no wait for an exit, because no task waits for the tracer after its exit. The exit may
+			 * also be that of the child by which the engine wakes the tracer (engine.h). */
 			if (stop.kind != STOP_GONE)
 				count_wait(service, now, before);
 			break;

@@ -51,8 +51,8 @@ bool service_turn(struct service *service, uint64_t least_ns);
 bool service_catch_up(struct service *service, const struct process *p, uint64_t most_ns, uint64_t *took_ns);
 /* Acts on stops for `ns` nanoseconds. */
 bool service_for(struct service *service, uint64_t ns);
-/* Acts on stops until a background thread has done `work`. Then waits for the end of `work` in any case, and frees
- * it. */
+/* Acts on stops until a background thread has done `work`, or nothing is left to trace. Then waits for the end of
+ * `work`, and frees it. */
 bool service_during(struct service *service, struct background *work);
 
 #endif

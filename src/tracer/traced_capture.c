@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Maximum number of further copies while no copy contains a heap of a known allocator, because a thread may have been
- * changing the heap's lists. */
+/* Maximum number of further copies if no copy contains a heap of a known allocator. The heap may not have been
+ * recognised because a thread was changing its lists. */
 #define WAIT_MAX        2
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */
@@ -167,9 +167,8 @@ static uint64_t traced_capture_release(struct traced_capture_attempt *l)
 	return held;
 }
 
-/* Acts on stops until the program has done the work that the pause delayed. Clients of the program wait for the pause
- * and for this work, which the stops slow down. So the thread that reads the copy, and would take a CPU from the
- * program, is started afterwards. */
+/* Acts on stops until the program has done the work that the pause delayed. Clients of the program wait for this work.
+ * The thread that reads the copy would take a CPU from the program, so the caller starts that thread afterwards. */
 static void traced_capture_catch_up(struct traced_capture_attempt *l, uint64_t held_ns)
 {
 	uint64_t took;
@@ -198,8 +197,8 @@ static bool is_any_moving(const struct process *p)
 	return false;
 }
 
-/* Returns true if all tasks that are to stop sleep in the kernel. A task that waits for a CPU stops when it gets
- * one. */
+/* Returns true if each task that has not stopped yet sleeps in the kernel. A task that waits for a CPU is no sleeper:
+ * it stops when it gets a CPU. */
 static bool only_sleepers_are_moving(const struct process *p)
 {
 	FOR_EACH_TASK(task, p)

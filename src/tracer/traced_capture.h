@@ -44,8 +44,8 @@ struct traced_capture {
 	uint64_t stopped_ns; /* the longest time for which a task of this process could not run; 0: none was stopped */
 	/* the longest time for which a task of another process has waited for the tracer meanwhile */
 	uint64_t longest_ns;
-	/* Time from the end of a pause until the tasks had done the work that the pause had delayed; 0: no work was
-	 * delayed; NEVER_SILENT (service.h): unknown. */
+	/* The longest time from the end of a pause until the tasks had done the work that the pause had delayed; 0: no
+	 * work was delayed; NEVER_SILENT (service.h): unknown. */
 	uint64_t caught_up_ns;
 	unsigned pauses;    /* number of pauses */
 	uint64_t paused_ns; /* total time of the pauses */

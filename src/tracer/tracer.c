@@ -143,9 +143,9 @@ static void tracer_serve(struct tracer *t)
 		let_go_broken(t);
 }
 
-/* While tracer_serve() acts on stops for one request, it may also collect the exit of the child by which the engine
- * wakes the tracer for the next request (engine.h). Then nothing wakes the tracer for that request again, so
- * trace_all() looks for requests each time before it waits:
+/* Acts on requests and stops until nothing is left to trace. Looks for requests each time before it waits for a stop,
+ * because tracer_serve() may collect the exit of the child by which the engine wakes the tracer for the next request
+ * (engine.h). Then nothing else would wake the tracer for that request:
  *
  *	tracer: resumes, acts on stops | main thread: REQUEST_LET_GO, wakes | tracer: the child's exit; sleeps */
 static void trace_all(struct tracer *t)
@@ -193,8 +193,8 @@ static int tracer_begin(struct tracer *t)
 	return t->launch->pid ? launch_begin(t) : attach_all(t);
 }
 
-/* Returns 0 if a trace was begun. Else prints a message, and returns 0 if tracing was started paused and never resumed,
- * or if functrace was asked to detach and --duration was not given; else returns 1. For example, no trace is begun if
+/* Returns 0 if a trace was begun. Otherwise prints a message. Then returns 0 if tracing was started paused and never
+ * resumed, or if functrace was asked to detach and --duration was not given; else 1. For example, no trace is begun if
  * functrace attaches to a process during its execve, and then cannot trace the new program, or detaches before the
  * execve is over. */
 static int report_nothing_begun(const struct tracer *t)

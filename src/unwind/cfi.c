@@ -356,8 +356,9 @@ static bool eh_bytes(struct cfi *cfi, const GElf_Phdr *load, uint64_t from)
 	return true;
 }
 
-/* Accepts .eh_frame_hdr only in the form that linkers write (LSB specification, 10.6.2): all numbers have 4 bytes,
- * the pointer to .eh_frame is relative to its own address, and the table's numbers are relative to the header. */
+/* Fills cfi->eh only if .eh_frame_hdr has the form that linkers write (LSB specification, 10.6.2): all numbers have 4
+ * bytes, the pointer to .eh_frame is relative to its own address, and the table's numbers are relative to the
+ * header. */
 const struct eh_frame *cfi_eh_frame(struct cfi *cfi)
 {
 	static const unsigned char form[] = {1, DW_EH_PE_pcrel | DW_EH_PE_sdata4, DW_EH_PE_udata4,

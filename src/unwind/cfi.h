@@ -66,8 +66,9 @@ void cfi_close(struct cfi *cfi);
 /* Returns the rule for a frame whose pc is `address`, or NULL if there is none. The caller frees it. */
 Dwarf_Frame *cfi_frame(struct cfi *cfi, uint64_t address);
 
-/* Copies code of the file to `data`. Returns how many bytes of [address, address + size) are in the executable segment
- * that contains `address`; 0 if there is no such segment; -ENOTSUP if there is no file, or the file cannot be read. */
+/* Copies code of the file to `data`: the bytes of [address, address + size) in the executable segment that contains
+ * `address`. Returns their number; 0 if there is no such segment; -ENOTSUP if there is no file, or if it cannot be
+ * read. */
 ssize_t cfi_code(struct cfi *cfi, uint64_t address, void *data, size_t size);
 
 /* Notes the code where threads start: the ELF entry point, and functions that have the name of such code in a C

@@ -14,10 +14,10 @@ struct cfi_header {
 	uint64_t address, eh_frame_address; /* addresses of the header and of the section's data */
 };
 
-/* Checks all entries of a section (.eh_frame, or .debug_frame if !is_eh) that libdw reads in sequence or through the
- * header's table. Returns true if registers, sizes and nesting are within sane limits and the table points only to
- * entries. open_end: true if the section's end is unknown; then there must be a table, and bytes after the last
- * entry in the table are not checked. */
+/* Checks a section that libdw reads in sequence or through the header's table: .eh_frame, or .debug_frame if !is_eh.
+ * Returns true if registers, sizes and nesting in all entries are within sane limits, and the table points only to
+ * entries. open_end: true if the section's end is unknown; then there must be a table, and bytes after the last entry
+ * in the table are not checked. */
 bool cfi_is_harmless(const unsigned char *ident, Elf_Data *data, bool is_eh, const struct cfi_header *header,
 		     bool open_end);
 

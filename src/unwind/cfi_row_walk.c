@@ -204,9 +204,10 @@ static const struct row *frame_row(struct row_walk *walk, uint64_t pc, bool exac
 	return read ? read : row;
 }
 
-/* Steps over a frame that no table describes: by the rule that was made from its code, if the return address then
- * follows a call, else by the frame pointer. With the frame pointer, the caller's sp is only a lower limit, because the
- * callee may have removed arguments. Returns STEP_OUTERMOST if a thread starts in the frame's code. */
+/* Steps over a frame that no table describes. Uses the rule that was made from the frame's code, if the rule yields a
+ * return address that follows a call; otherwise uses the frame pointer. With the frame pointer, the caller's sp is only
+ * a lower limit, because the callee may have removed arguments. Returns STEP_OUTERMOST if a thread starts in the
+ * frame's code. */
 static enum step step_untold(struct row_walk *walk, const struct row *row, uint64_t *pc, bool exact)
 {
 	const struct frame_registers registers = walk->registers;

@@ -215,8 +215,8 @@ static size_t rows_pack_rules(const struct draft *draft, struct row *row)
 }
 
 /* Returns true if the row for which libdw reports the limits [start, end) really begins at `start`. After
- * DW_CFA_restore_state, libdw 0.188 reports a start that is too low: the start of the row whose state was remembered.
- * The code between belongs to other rows. */
+ * DW_CFA_restore_state, libdw 0.188 reports the start of the row whose state was remembered. The code from there to the
+ * real start belongs to other rows. */
 static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 {
 	Dwarf_Frame *frame = cfi_frame(cfi, start);
@@ -232,9 +232,9 @@ static bool frame_covers(struct cfi *cfi, uint64_t start, uint64_t end)
 
 /* ---- Code that does not follow its rule ---- */
 
-/* Returns true if the row's code before `end` sets sp in another way than by adding a constant. Then a rule that
- * computes the CFA from sp is wrong at `end`. An example is Go's asmcgocall, which switches to another stack. *ever:
- * true if any code before `end` does this. */
+/* Returns true if sp at `end` is not its value at the row's start plus a constant, because the row's code has set sp in
+ * another way. A rule that computes the CFA from sp is then wrong at `end`. An example is Go's asmcgocall, which
+ * switches to another stack. *ever: true if this holds anywhere in the code before `end`. */
 static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t end, bool *ever)
 {
 	unsigned char code[SCAN_MAX];

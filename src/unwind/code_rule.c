@@ -105,8 +105,8 @@ static uint64_t code_rule_mark_of(const struct code_rule_search *search, const s
 	return mark;
 }
 
-/* Returns true if a path has reached this address with the same register values, or if several paths have reached it
- * with any values. */
+/* Returns true if a path has reached this address with the same register values, or if VISITS_MAX paths have reached it
+ * with others. Otherwise notes the address and the values. */
 static bool was_here(struct code_rule_search *search, const struct path_state *state)
 {
 	const uint64_t mark = code_rule_mark_of(search, state);
@@ -415,9 +415,9 @@ static bool is_behind_call(struct code_rule_search *search, uint64_t address)
 	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
-/* Searches forward from at most TRIES_MAX prologues before the pc, the nearest first. On a processor with a link
- * register, the first one from which a path leads to the pc is the function's prologue. On others, code inside the
- * function may look like one; then sp is not aligned at the epilogue, except by chance if arguments are pushed. */
+/* Searches forward from at most TRIES_MAX prologues before the pc, the nearest first. With a link register, the first
+ * prologue with a path to the pc is the function's. Without one, code inside the function may look like a prologue. The
+ * search from such code is mostly rejected, because sp would not be aligned at the epilogue. */
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;

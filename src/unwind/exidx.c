@@ -100,8 +100,8 @@ static bool put_words(struct cfi *cfi, uint64_t address, unsigned count, struct 
 	return true;
 }
 
-/* Reads an entry of .ARM.extab, which is one of three compact forms, or the address of a personality routine and
- * data for it. With the routines of compilers, this data begins with the same kind of instructions. */
+/* Reads an entry of .ARM.extab: instructions in one of three compact forms, or the address of a personality routine and
+ * data for it. The data for the routines of compilers begin with instructions of the same kind. */
 static bool read_table_entry(struct cfi *cfi, uint64_t address, struct exidx_entry *entry)
 {
 	unsigned char bytes[4];
@@ -326,8 +326,8 @@ bool exidx_run(const unsigned char *bytes, size_t size, struct exidx_rule *rule)
 
 /* ---- Making a row ---- */
 
-/* Returns the register in whose place the return address was saved: pc or lr. If neither was saved, the return
- * address is still in lr. */
+/* Returns the register whose saved value is the return address: pc if it was saved, else lr. If lr was not saved
+ * either, the return address is still in lr. */
 static unsigned return_register(const struct exidx_rule *rule)
 {
 	return rule->saved >> EXIDX_PC & 1 ? EXIDX_PC : EXIDX_LR;

@@ -1,6 +1,6 @@
-/* Walks stacks by a library: as a method with which rows are compared, and for rules that rows cannot contain. The
- * library is libunwind if it supports the processor, else libdw (libdw_walk.c). libunwind reads the snapshot, the
- * object's copy of .eh_frame, and other memory by the snapshot's read(); it never calls ptrace. */
+/* Walks stacks by a library, for rules that rows cannot contain, or for --unwinder=libunwind, by which users check
+ * rows. The library is libunwind if it supports the processor, else libdw (libdw_walk.c). libunwind reads the snapshot,
+ * the object's copy of .eh_frame, and other memory by the snapshot's read(); it never calls ptrace. */
 #include "config.h"
 #include "unwind/steps.h"
 #include "base/util.h"

@@ -81,8 +81,8 @@ static bool find_made_return(struct unwinder *unwinder, uint64_t pc)
 		is_executable(&unwinder->executable, pc - 1));
 }
 
-/* Returns true if the address is near code generated at run time. The address may then be in code that was generated
- * after the mappings were last read. */
+/* Returns true if the address is near code generated at run time, or if the mappings cannot be read. The address may
+ * then be in code that was generated after the mappings were last read. */
 static bool may_be_made(struct unwinder *unwinder, uint64_t address)
 {
 	const struct executable *executable = &unwinder->executable;
@@ -106,8 +106,8 @@ static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, u
 	return unwinder->arch->follows_call(address | state, code, size);
 }
 
-/* Returns true if signal handlers return to the address. The caller has checked that no call precedes the address. The
- * CFI shows that handlers return there, or, in a C library without CFI, the code itself does. */
+/* Returns true if signal handlers return to the address. The caller has checked that no call precedes the address.
+ * Either the CFI describes a signal frame there or, in a C library without CFI, the code is that of a restorer. */
 static bool find_restorer(struct unwinder *unwinder, struct unwind_object *object, uint64_t address)
 {
 	unsigned char code[ARCH_CALL_BYTES];

@@ -46,8 +46,8 @@ struct unwind_object {
 struct unwind_object *object_get(const char *path, const char *build_id, const struct arch *arch);
 /* Adds a reference, and returns the object. */
 struct unwind_object *object_reference(struct unwind_object *object);
-/* Drops a reference. After the last one, the rows of a limited number of files are kept for the next process that
- * maps the same file. */
+/* Drops a reference. If it was the last reference, the rows are kept for the next process that maps the same file, but
+ * only for a limited number of files. */
 void object_release(struct unwind_object *object);
 
 /* Frees rows made by code_rows.c, and the table. */

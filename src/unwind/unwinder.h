@@ -97,8 +97,8 @@ static inline uint64_t return_address_plain(const struct arch *arch, uint64_t ad
 	return __builtin_expect(arch->strip != NULL, 0) ? arch->strip(address) : address;
 }
 
-/* Checks that sp grows: the stack grows down, so each caller's sp is above its callee's. Only a signal frame, or a
- * frame that restores sp from memory, may switch to another stack, and only a limited number of times. */
+/* Checks that each caller's sp is above its callee's, because the stack grows down. Only a signal frame, or a frame
+ * with a row of kind ROW_RULES, may switch to another stack, at most STACK_SWITCHES_MAX times in a walk. */
 struct walk_progress {
 	uint64_t sp;
 	unsigned switches;

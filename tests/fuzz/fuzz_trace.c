@@ -94,8 +94,9 @@ static void check_stable(const unsigned char *data, size_t size, const struct en
 			 int compat)
 {
 	const struct encoding *encoding = encoding_find(to);
-	/* `first` and `second` must be the same only if the input is in functrace's own form. A trace in the format of
-	 * mpatrol or StackTrack may be by another program, and has functrace's form only after it was written once. */
+	/* If the input is in functrace's own form, `first` and `second` must be the same. A trace in the format of
+	 * mpatrol or StackTrack may be by another program, and has functrace's form only after functrace has written it
+	 * once. */
 	const bool own_form =
 		from == encoding && compat < 0 && strcmp(to, "mpatrol") != 0 && strcmp(to, "stacktrack") != 0;
 	struct buf first = {0}, second = {0}, third = {0};

@@ -8,8 +8,8 @@
 static char pool[1 << 23];
 static size_t used;
 
-/* Checks that the first instruction of a function in assembly has loaded the right number, and returns a block for this
- * function's caller. */
+/* Checks that the first instruction of the calling function, which is in assembly, has set the right number. Returns a
+ * block, which that function passes on to its caller. */
 void *take(size_t size, uint32_t number, uint32_t second);
 NOINLINE void *take(size_t size, uint32_t number, uint32_t second)
 {

@@ -1,6 +1,6 @@
 /* A thread's stack directly below an mmapped chunk: the kernel merges both into one mapping. Another mmapped chunk is
- * lost. Prints "ready", then the address of the first chunk and the number of kept chunks; ends with the standard
- * input. */
+ * lost. Prints "ready", then the address of the chunk above the stack and the number of kept chunks; ends with the
+ * standard input. */
 #include "target.h"
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
-/* A heap that the program itself has damaged, in the structures of glibc's malloc (or has not damaged, to compare):
- * damaged KIND. Prints a line when it is done, and ends with the standard input, without another call of malloc. */
+/* damaged KIND: the program damages its own heap, in the structures of glibc's malloc. Some kinds damage nothing, for
+ * comparison. Prints a line when it is done, and ends with the standard input, without another call of malloc. */
 #include "target.h"
 #include <stdbool.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ static uintptr_t to_next;             /* from the beginning of an arena to its p
 static pthread_barrier_t barrier;
 
 /* Returns the address of word `index` of a block. -1 is the size in the chunk's header, and -2 the size of the chunk
- * before. Volatile, because the compiler sees that the written words are not read here. */
+ * before. The words are volatile, so that the compiler keeps the writes of words that this file never reads. */
 static volatile uintptr_t *word(void *block, int index)
 {
 	return (volatile uintptr_t *)block + index;
@@ -54,7 +54,7 @@ static void find_arena(void)
 	first_bin = (volatile uintptr_t *)*word(block, 0);
 	CHECK(first_bin[2] == (uintptr_t)word(block, -2));
 	/* first_bin is two words before the bins, each of which is two words. After the bins are their map, of 16
-	 * bytes, and the pointer to the next arena. As there is no other arena, it points to the main arena itself. */
+	 * bytes, and the pointer to the next arena. That is the main arena itself, because there is no other. */
 	volatile uintptr_t *next = first_bin + 2 + (size_t)BINS * 2 + 16 / WORD;
 
 	to_next = (uintptr_t)next - *next;
@@ -84,8 +84,8 @@ static void none(void)
 	fill(SMALL, 20);
 }
 
-/* Damages nothing. Makes memory that looks like mmapped chunks, but to which no pointer points. The last of these would
- * also contain the real chunks after the mapping. One real chunk, blocks[5], has no pointer either. */
+/* Damages nothing. Makes memory that looks like mmapped chunks. The last of these false chunks would also contain the
+ * real chunks after the mapping. No pointer points to the false chunks, or to one real chunk, the former blocks[5]. */
 static void lookalikes(void)
 {
 	const size_t size = 4 << 20;

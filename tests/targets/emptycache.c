@@ -1,6 +1,6 @@
-/* A released block of zeros, with about the size of the structure of a thread's cache. It is in the cache of a second
- * thread, at a lower address than that cache, and that thread's stack still contains the block's address. Then the
- * program waits for the end of its standard input. */
+/* A block of zeros, about as large as the structure of a thread's cache. A second thread has released the block into
+ * its own cache, and the thread's stack still contains the block's address. The block is at a lower address than the
+ * structure of that cache. The program waits for the end of its standard input. */
 #include "target.h"
 
 static int released[2];

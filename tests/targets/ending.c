@@ -1,5 +1,5 @@
-/* ending HOW: the process ends while calls are in flight: one thread ends it within valloc, which the program defines
- * itself; others are within valloc, too, asleep or busy. A call that has not returned is no event.
+/* ending HOW: the process ends while calls are in flight. One thread ends it within valloc, which the program defines
+ * itself. Other threads are within valloc, too, asleep or busy. A call that has not returned is no event.
  *
  * HOW is exit, _exit, abort, segv, term, kill, exec (of a program that ends normally), return (from main, with the
  * others in their calls), or last (the ending thread is not the first one). */

@@ -1,8 +1,8 @@
 /* execs HOW: the program executes itself again, and allocates before and after it.
  *
- * HOW is leader, thread (by one that is not the leader, with others running), script, memfd (fexecve of a file without
- * a name), failing (nothing must change), twice, or PATH of another program and the HOW for it. thread PATH HOW: the
- * same by a thread. */
+ * HOW is leader, thread (a thread other than the leader executes, while others run), script, memfd (fexecve of a file
+ * without a name), failing (nothing must change), twice, or PATH of another program and the HOW for it. thread PATH
+ * HOW: the same by a thread. */
 #include "target.h"
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -7,7 +7,7 @@
  *   aligned     memalign of 16 to 65536
  *   fragments   every other one of many is released
  *   sbrk        the program itself calls sbrk(2) between allocations
- *   blocked     from some time on brk(2) cannot grow
+ *   blocked     from some time on brk(2) cannot enlarge the heap
  *   both        sbrk and blocked
  *   spread      an arena of a thread with several heaps
  *   fork        by the first thread and four others, then in a forked child, which has only the first

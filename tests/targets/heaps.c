@@ -1,6 +1,6 @@
 /* A program that follows a plan: heaps PLAN LOG [LIBRARY].
  *
- * A plan (tests/generate/heap_plans.py) is a text of operations and their numbers. They allocate blocks, and plant
+ * A plan (tests/generate/heap_plans.py) is a text of operations and their arguments. They allocate blocks, and plant
  * pointers to blocks in other blocks and in roots. LOG has the addresses of all planted blocks and pointers before
  * "ready PID" is printed: the classes of all blocks follow from these. Then the program ends with its standard input,
  * or at once, as the plan says. */
@@ -78,8 +78,8 @@ static NOINLINE int is_readable(uintptr_t at)
 	return process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
 }
 
-/* Logs words outside of blocks that look like addresses of blocks. The plan need not have planted them: the dynamic
- * linker has pointers to unmapped memory, and in 32-bit processes any number may look like an address. */
+/* Logs words outside of blocks that look like addresses of blocks, planted or not: the dynamic linker has pointers to
+ * memory that was unmapped, and in 32-bit processes any number may look like an address. */
 static NOINLINE void log_strangers(uintptr_t at, uintptr_t end)
 {
 	for (; at < end; at += sizeof(at)) {
@@ -119,8 +119,8 @@ static NOINLINE void look_for_strangers(void)
 		const int is_file = strchr(rest, '/') && rest[1] == 'r' && rest[3] != 'x',
 			  is_linker = is_file && (strstr(rest, "/ld-linux") || strstr(rest, "alloc.so"));
 		const int is_own = (uintptr_t)&in_tls >= from && (uintptr_t)&in_tls < to;
-		/* If the program ends at once, nothing can read its words later. So if the heap is at low addresses,
-		 * logs the words of all private writable mappings of up to 16 MiB. */
+		/* If the program ends at once, nothing can read its words later. So if numbers may look like addresses
+		 * of the heap (is_low), logs such words in all private writable mappings of up to 16 MiB. */
 		const int is_all =
 			is_low && ending != STAYS && rest[2] == 'w' && rest[4] == 'p' && to - from <= 16u << 20;
 
@@ -291,8 +291,8 @@ static NOINLINE void go_on(void)
 
 /* ---- The plan ---- */
 
-/* Stores and logs a pointer to block `to` within block `from`. what: 'w', or a letter as for log_root(), in capitals.
- * at: -1: the pointer is already there, at an unknown place. */
+/* Stores a pointer to block `to` at the offset `at` of block `from`, and logs it. what: 'w', or a letter as for
+ * log_root(), in capitals. at: -1: the pointer is already there, at an unknown place, so it is only logged. */
 static NOINLINE void link_blocks(char what, unsigned from, long at, unsigned to, long offset)
 {
 	if (at < 0) {

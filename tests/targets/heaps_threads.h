@@ -74,8 +74,8 @@ struct held {
 #define TAKE(n, r)        "mov " #n "(%%rdi), %%" #r "\n shl $4, %%" #r "\n add " #n "+8(%%rdi), %%" #r "\n"
 #define TAKE_VECTOR(n, r) TAKE(n, rax) "movq %%rax, %%xmm" #r "\n"
 #define HAS_REGISTERS     1
-/* Loads six registers, eight vectors (every second one in the upper half), and the words 64 and 256 bytes below the
- * stack pointer; then waits for ever. */
+/* Loads pointers into six registers and eight vectors (every second one in the upper half), and stores one at 64 and
+ * one at 256 bytes below the stack pointer. Then waits for ever. */
 static NOINLINE void hold_in_registers(const struct held *held, volatile unsigned *ready, int spins)
 {
 	/* clang-format off */

@@ -1,6 +1,7 @@
-/* inflight N THREADS: N calls of a traced function in flight at once, up to 1000. The program defines valloc itself
- * (functrace probes a function in every object that defines it), and its valloc switches to another stack before it
- * returns: N coroutines, each within its own call, return in another order, and with THREADS > 1 on another thread. */
+/* inflight N THREADS: N calls of a traced function are in flight at once, at most 1000. The function is the program's
+ * own valloc (functrace probes a function in every object that defines it), which switches to another stack before it
+ * returns. So N coroutines are within a call. The calls return in another order, with THREADS > 1 also on other
+ * threads. */
 #include "target.h"
 #include <sys/mman.h>
 #include <ucontext.h>

@@ -1,7 +1,7 @@
-/* Blocks to which only interior pointers point, in memory that malloc's lists have used before: innerlinks SEED. Nodes
- * whose only link is their last word point to each other's last words; so do tables and queues. The links of doubly
- * linked rings are in the middle of their nodes. Before the links there are numbers. No block is lost. Prints "ready"
- * and the number of nodes; ends with the standard input. */
+/* Blocks to which only interior pointers point, in memory that malloc's lists have used before: innerlinks SEED. The
+ * only link of a node is its last word; this link, tables and queues point to the last words of other nodes. The links
+ * of doubly linked rings are in the middle of their nodes. Before the links there are numbers. No block is lost. Prints
+ * "ready" and the number of nodes; ends with the standard input. */
 #include "target.h"
 #include <stddef.h>
 

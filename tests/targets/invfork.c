@@ -1,8 +1,8 @@
 /* invfork [beside]: waits in vfork() for a child that reads a byte of the standard input. The child prints "ready" and
  * its process id.
  *
- * beside: waits in waitpid(2), and the child (CLONE_VM) runs on a part of this process's stack that is not in use. Only
- * an array there points to 50 blocks of 56 bytes; nothing points to 10 of 40 bytes. */
+ * beside: waits in waitpid(2), and the child (CLONE_VM) runs on an unused part of this process's stack. Only an array
+ * on this part points to 50 blocks of 56 bytes; nothing points to 10 of 40 bytes. */
 #include "target.h"
 #include <sched.h>
 #include <sys/wait.h>

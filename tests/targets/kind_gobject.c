@@ -1,7 +1,8 @@
 /* Objects of GLib: each function, floating objects, objects that are created during the construction of others, a
  * constructor that takes references to objects that it creates, and one that returns an existing object. Names and
- * sizes are those of GLib's own g_type_query(). With an argument functrace attaches after its types are registered. The
- * library is opened and declared here, because a machine that has it may lack its headers. */
+ * sizes are those of GLib's own g_type_query(). With an argument, functrace attaches after the program has registered
+ * its types. The program calls dlopen() and declares GLib's functions itself, because a machine may lack the
+ * headers. */
 #include "kind.h"
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
-/* Functions that copy, set and measure memory, each with a size of its own. Only records about these buffers are
- * compared, because the C library's own copies are in the trace as well. */
+/* Functions that copy, set and measure memory, each with a size of its own. Only records about this program's buffers
+ * are compared, because the C library's own copies are in the trace as well. */
 #include "kind.h"
 #include <sys/resource.h>
 #include <wchar.h>

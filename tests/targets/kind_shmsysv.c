@@ -1,5 +1,5 @@
-/* System V shared memory: each function in success and failure, with the kernel's counts of references. No segment is
- * left in the system, except for a moment the one that another process creates. */
+/* System V shared memory: each function in success and failure, with the kernel's counts of references. At the end the
+ * program leaves no segment in the system. */
 #include "kind.h"
 #include <sys/ipc.h>
 #include <sys/shm.h>

@@ -1,11 +1,12 @@
-/* The reference logger of the other kinds: preloaded into a traced program, it logs the resources that the program
- * opens, closes, maps, creates and joins, as reflog.c does for memory (reflog.h), so that a trace of the same run can
- * be compared with the log event by event (tests/scenarios/kinds_logged.py). The C library's internal calls do not
- * reach the logger.
+/* The reference logger of kinds other than memory: preloaded into a traced program, it logs the resources that the
+ * program opens, closes, maps, creates and joins, as reflog.c does for memory (reflog.h), so that a trace of the same
+ * run can be compared with the log event by event (tests/scenarios/kinds_logged.py). The C library's internal calls do
+ * not reach the logger.
  *
- * An event's name is '+' or '-', the function, and the kind. A release has its place where the function was called. A
- * release of a stream or folder is logged in any case, other releases only if they have succeeded. Mappings are logged
- * as calls: kinds_logged.py derives which parts of mappings they create and release. */
+ * An event's name is '+' or '-', the function, and the kind. A release has its place in the order of events
+ * where the function was called. A release of a stream or folder is logged in any case, other releases only if they
+ * have succeeded. Mappings are logged as calls: kinds_logged.py derives which parts of mappings these create and
+ * release. */
 #include "reflog.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* A service that has requests at fixed times: periodic MIB PERIOD PAIRS.
  *
  * Fills MIB of its heap. Every PERIOD microseconds a request is due, of PAIRS blocks that are allocated and released;
- * late requests are done without a sleep in between. After the gate it prints the largest delay of an answer before
- * the gate (quiet) and at it (attached), in microseconds. */
+ * late requests are done without a sleep in between. After the gate it prints, in microseconds, the largest delay of
+ * the answers before the gate ("quiet") and of those while it waits at the gate ("attached"). */
 #include "target.h"
 #include <pthread.h>
 #include <stdint.h>

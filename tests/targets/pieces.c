@@ -1,12 +1,12 @@
 /* pieces HOW: a main arena that is in several pieces.
  *
  *   sbrk      the program calls sbrk itself, between allocations; that memory has the only pointer to a block
- *   blocked   brk cannot grow: malloc maps more
+ *   blocked   brk(2) fails, so malloc maps more
  *   both      both
  *
  * LOST blocks of 56 bytes are lost, KEPT of 120 bytes are in a table, and only the memory of sbrk has a pointer to one
- * of 1000 bytes. If words have 4 bytes, each block has 4 more. Prints "ready", and four numbers of mallinfo2(3); ends
- * with the standard input. */
+ * of 1000 bytes. If words have 4 bytes, each block has 4 bytes more. Prints "ready", and mallinfo2(3)'s arena, ordblks,
+ * uordblks and fordblks; ends with the standard input. */
 #include "target.h"
 #include <malloc.h>
 #include <stdbool.h>

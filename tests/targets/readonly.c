@@ -5,8 +5,8 @@
  *	blocks   one half is in a read-only page of a block, the other in a page of another block that can be read and
  *	         executed; a page of a third block has no access
  *	twins    it is in read-only shared memory (memfd_create), directly before writable memory of the same name
- *	before   there is no table; the bytes before the program's first variable, in its page, are the addresses of the
- *	         10 blocks: these bytes are the end of the file's constants, and no pointers
+ *	before   there is no table; the bytes before the program's first variable, in its page, contain the addresses of
+ *	         the 10 blocks: these bytes are the end of the file's constants, so they do not count as pointers
  *	written  its parts are in memory that is mapped only for writing: private, shared, and a page of a block
  * Prints "ready" and the process id; ends with the standard input. */
 #include "target.h"

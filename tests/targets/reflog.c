@@ -2,14 +2,14 @@
  * and delete, so that a trace of the same run can be compared with the log event by event (tests/scenarios/reflog.py,
  * strict.py). A static program is linked with it instead: REFLOG_STATIC.
  *
- * Arguments and results of the malloc family are logged when the functions are called and return. An outer call (new
+ * free() is logged when it is called, the other functions of the malloc family when they return. An outer call (new
  * that calls malloc, reallocarray that calls realloc) and its inner call are one event with the name of the outer one:
  * delete logs the release before its inner call, the others rename the event when they return. So a call that is left
  * by an exception, a longjmp or the end of its thread has no effect on the log, and the nesting of calls does not
  * matter.
  *
  * A call that fails, or releases NULL, is no event. realloc is a release and an allocation. The release has its place
- * in the order of all threads where realloc was called: another thread may get the block before it returns. */
+ * in the order of all threads where realloc was called: another thread may get the block before realloc returns. */
 #include "reflog.h"
 
 static __thread FAST_LOCAL const void *releasing; /* the block whose release a delete has already logged */

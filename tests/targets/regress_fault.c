@@ -1,5 +1,5 @@
 /* regress_fault: the instruction at a return site faults. The program's handler must see the program's addresses, not
- * those of a copy, and if it skips the instruction the program must continue after it. */
+ * those of functrace's copy of the instruction, and if it skips the instruction the program must continue after it. */
 #include "target.h"
 #include <ucontext.h>
 

@@ -1,5 +1,5 @@
-/* regress_vforktrap: a program that handles SIGTRAP, and whose first traced call after that is made by a vfork child,
- * which has its own signal actions. The parent's handler and mask must not change. */
+/* regress_vforktrap: a program sets a handler for SIGTRAP. Its next traced call is made by a vfork child, which has its
+ * own signal actions. The parent's handler and mask must not change. */
 #include "target.h"
 #include <sys/wait.h>
 

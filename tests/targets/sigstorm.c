@@ -1,7 +1,7 @@
 /* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; another thread sends signals. Every other time
  * the handlers leave by siglongjmp, only between calls of the allocator, because a handler that left a call would break
- * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and that the pc is in
- * the text segments of its files at each signal: a copy of an instruction must never be seen. */
+ * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and on
+ * x86-64 at each signal that the pc is in a file's text segment: a copy of an instruction must never be seen. */
 #include "target.h"
 #include <link.h>
 #include <setjmp.h>

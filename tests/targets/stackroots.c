@@ -4,7 +4,7 @@
  * and ends with the standard input; with "end" it ends at once by exit(3), on the stack of the mode.
  *
  *   handler   a signal handler runs on an alternate stack, above the table in one mapping
- *   frame     ... which is a local array, above the frames that the signal interrupts, one of which is the table
+ *   frame     the alternate stack is a local array; the table is in a frame below it, which the signal interrupts
  *   far       the same; the handler has a larger frame than the alternate stack of the other modes
  *   thread    a thread runs on a stack that it was given, above the table in one mapping, after a page without access
  *   left      such a thread has ended, and its stack still has its control block

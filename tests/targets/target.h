@@ -47,8 +47,8 @@
 #define NOINLINE __attribute__((noinline))
 #endif
 
-/* A breakpoint of the program's own, and the si_code of its SIGTRAP. The pc is after it on x86, and at it on other
- * processors, where the handler advances it (past_own_trap). */
+/* A breakpoint of the program's own, and the si_code of its SIGTRAP. In the handler the pc is after the breakpoint on
+ * x86, and at the breakpoint on other processors; there past_own_trap() advances the pc. */
 #if defined(__x86_64__) || defined(__i386__)
 #define OWN_TRAP()             __asm__ volatile("int3")
 #define OWN_TRAP_CODE          SI_KERNEL

@@ -2,8 +2,8 @@
  *
  * Forks WORKERS, each of which fills MIB of its heap, and then allocates, releases and sleeps for a moment, again and
  * again. Each records the longest time between two rounds in which it was neither on a processor nor waiting for one:
- * the time for which it was stopped. After the gate the parent prints the longest of all workers' times, before the
- * gate (quiet) and at it (attached), in microseconds. */
+ * it slept or was stopped. After the gate the parent prints, in microseconds, the longest of all workers' times before
+ * the gate ("quiet") and while the parent waits at the gate ("attached"). */
 #include "target.h"
 #include <fcntl.h>
 #include <stdbool.h>

@@ -99,9 +99,9 @@ static const char *put_value(struct abi_value *value, const char *text)
 	return text + 1;
 }
 
-/* Appends a place as text. rN is integer register N; fN, tN and [N] are bytes from N on: of the floating point
- * registers, of the x87 registers, and of the stack. The number of the value's bytes follows. & before it: the place
- * contains the value's address. ?: unknown. -: no place. */
+/* Appends a place as text: its pieces, with + between them. rN is integer register N; fN, tN and [N] are bytes from N
+ * on: of the floating point registers, of the x87 registers, and of the stack. After ":" is the number of the piece's
+ * bytes. A place that contains the value's address begins with &. An unknown place is "?", no place is "-". */
 static void show_place(char *text, const struct abi_place *place)
 {
 	if (!place->is_known) {

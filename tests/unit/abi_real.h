@@ -47,13 +47,13 @@ enum { MADE_ARGS = 12 }; /* at most, for one function */
 struct made_value;
 enum made_kind { MADE_INTEGER, MADE_FLOAT, MADE_LONG_DOUBLE, MADE_VECTOR, MADE_BITS };
 
-/* The first two add the next argument of the described function, or its result; the third one notes that a value is
- * passed by address. */
+/* made_argument() and made_result() add the next argument and the result of the function that made_begin() began.
+ * made_by_address() notes that a value is passed by address. */
 struct made_value *made_argument(size_t size, size_t align, int is_struct);
 struct made_value *made_result(size_t size, size_t align, int is_struct);
 void made_by_address(struct made_value *value);
-/* Adds a field to a value. compared: its bytes must arrive. In a union, only the bytes of the member that has been set
- * must arrive. */
+/* Adds a field to a value. If `compared` is 0, the field's bytes are not compared. In a union, they are compared only
+ * for the member that has been set. */
 void made_field(struct made_value *value, size_t offset, size_t size, enum made_kind kind, int compared);
 /* Adds a bit field. `size` and `offset` are those of its struct; `set` is the struct with all bits of the field set and
  * all others zero. */

@@ -1096,8 +1096,8 @@ static void select_keeps_calls_from_an_address_range(void **state)
 	struct call_address address;
 
 	(void)state;
-	/* These files do not exist here. So the option's address is an address of the process if it is inside of the
-	 * mapped object, else an offset in the object. */
+	/* The files of the objects do not exist here. So the option's address is an address of the process if it is
+	 * inside of the mapped object, else an offset in the object. */
 	assert_true(call_address_parse("libpie:100+1", &address));
 	select_calls(&(struct select_options){.call_address = &address}, CONTEXTS OBJECTS CALL_2 CALL_3 CALL_4);
 	call_address_free(&address);

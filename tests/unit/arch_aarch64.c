@@ -677,8 +677,8 @@ static void test_signatures_and_tags_are_stripped(void **state)
 #endif
 }
 
-/* Kernels have 39, 42, 47, 48 or 52 bits of addresses for programs. A signature is above all of them, so that after
- * stripping no part of a signature is left, and no 52-bit address is truncated. */
+/* Kernels give programs addresses of 39, 42, 47, 48 or 52 bits. A signature is in the bits above those. Stripping must
+ * remove the whole signature, and must keep all bits of a 52-bit address. */
 static void test_stripping_keeps_all_address_bits(void **state)
 {
 	static const unsigned widths[] = {39, 42, 47, 48, 52};

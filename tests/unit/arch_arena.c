@@ -469,8 +469,8 @@ enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(str
 		perror("PTRACE_SEIZE");
 		close(start[1]);
 	} else {
-		/* Closing the pipe wakes the child at once, so a child that still reads the pipe is not taken for
-		 * asleep in its system call. */
+		/* Waits until the child sleeps in read(). Closing the pipe wakes the child at once, so wait_asleep()
+		 * does not take this read() for the sleep of `function`. */
 		while (!is_sleeping(child))
 			usleep(1000);
 		close(start[1]);

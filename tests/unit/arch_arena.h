@@ -86,9 +86,9 @@ enum arena_interrupted {
 	INTERRUPTED_CANNOT, /* no tracing here, or the kernel lacks the call */
 };
 
-/* Runs `function`, which must sleep in a system call for ever, in a new traced child, and interrupts it. The function
- * returns -1 if it cannot begin to sleep. If `signal` is not 0, it is sent while the child is stopped, and delivered;
- * `change` is then also called at that stop. */
+/* Runs `function`, which must sleep in a system call for ever, in a new traced child. Stops the child, lets `change`
+ * change its registers, and resumes it. The function returns -1 if it cannot begin to sleep. If `signal` is not 0, it
+ * is sent while the child is stopped, and delivered; `change` is then called again, at the signal's stop. */
 enum arena_interrupted arena_interrupt(int (*function)(void), bool (*change)(struct arch_regs *regs), int signal);
 
 #endif

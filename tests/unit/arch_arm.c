@@ -928,8 +928,8 @@ static void test_signal_frames_are_read(void **state)
 	assert_int_equal(arch_arm.signal.frame(0x10, &data_memory, &pc_at, &sp_at), -EFAULT);
 }
 
-/* In a signal frame the word after the pc is the cpsr, with a bit for Thumb. Within an IT block the state is
- * unknown. */
+/* frame_state() reads the bit for Thumb from the cpsr, which is the word after the pc in a signal frame. Within an IT
+ * block the state is unknown. */
 static void test_frame_states_are_unknown_in_it_blocks(void **unused)
 {
 	const struct {

@@ -136,9 +136,9 @@ static bool is(const struct line *line, const char *name)
 	return !*rest || !strcmp(rest, ".w") || !strcmp(rest, ".n");
 }
 
-/* Returns true for instructions that the architecture leaves UNPREDICTABLE without a remark by objdump: data that is
- * taken for code. Such instructions use the pc as a shift, as a result with flags, as a destination of narrow loads, or
- * store it in Thumb code. */
+/* Returns true for instructions that are UNPREDICTABLE although objdump does not say so: they are data that is taken
+ * for code. They use the pc as a shift, as a result with flags, as the destination of a load that is not of one word,
+ * or in a Thumb store. */
 static bool is_data(const struct line *line)
 {
 	const char *shift = strrchr(line->operands, ' ');

@@ -36,8 +36,8 @@ extern const struct arch arch_arm;
 #define NT_ARM_VFP 0x400
 #endif
 
-/* The child's memory: zones of A32 and of Thumb code, which contain only breakpoints except for the instruction; data;
- * a near and a far page of slots. */
+/* The child's memory: zones of A32 and of Thumb code, which contain only breakpoints except for the tested instruction;
+ * data; a near and a far page of slots. */
 #define ZONE      0x10000000u
 #define ZONE_SIZE 0x20000u
 #define A32_HERE  (ZONE + 0x8000)

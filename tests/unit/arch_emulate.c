@@ -485,8 +485,8 @@ static uint64_t form_of(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	return hash_bytes(form, count * sizeof(form[0]));
 }
 
-/* Compares encodings of the opcode. Returns their number; it may be less than wanted, because some encodings decode as
- * another instruction or as none. */
+/* Compares random encodings of the opcode, emulated and run by the processor. Returns their number. It may be less than
+ * encodings_wanted: encodings that decode as another instruction or as none, or cannot be emulated, are left out. */
 static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsigned *failed)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <Zydis/Zydis.h>
 
-/* Returns the flags that an instruction leaves undefined, by the Intel SDM, volume 2, if it is one that the tracer
- * emulates. Shifts are by immediates. */
+/* Returns the flags that the Intel SDM, volume 2, leaves undefined after an instruction. Knows only instructions that
+ * the tracer emulates, and shifts by immediates; for others it returns 0. */
 static inline uint64_t undefined_flags(const unsigned char *bytes, size_t size)
 {
 	const uint64_t carry = 0x1, auxiliary = 0x10, overflow = 0x800;

@@ -171,7 +171,8 @@ static int in_epoll_wait_with_handler(void)
 }
 
 /* Tests signals that arrive while the task is stopped. If a signal has a handler, the call fails with EINTR, as in an
- * untraced run. A signal that is ignored by default wakes the call only because the task is traced. */
+ * untraced run. A signal that is ignored by default wakes the call only because the task is traced, so restart() must
+ * make the call sleep again. */
 static void test_only_handled_signals_end_system_calls(void **state)
 {
 	const enum arena_interrupted handled = arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);

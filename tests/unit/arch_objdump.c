@@ -366,8 +366,8 @@ static void mismatch(const char *object, const struct line *line, const char *wh
 	printf("%s: %s\n", line->text, what);
 }
 
-/* Relocates a copy a gigabyte above and below; its target must be the original's, and there must be a copy exactly if
- * the target is within 32 bits of the slot. */
+/* Relocates a copy a gigabyte below and above. The copy must have the original's target. There may be no copy only if
+ * the target is not within 32 bits of the slot. Returns what is wrong, or NULL. */
 static const char *check_copies(const struct insn *insn)
 {
 	const uint64_t target = insn->address + insn->length + (uint64_t)insn->displacement;
@@ -420,9 +420,9 @@ static const char *compare(const struct line *line, const struct insn *insn)
 	return insn->kind == INSN_COPY ? check_copies(insn) : NULL;
 }
 
-/* Returns true for data that objdump shows as instructions, but that a processor refuses with SIGILL, and the decoder
- * rightly refuses: an invalid lock, segment registers that do not exist or cannot be loaded, a REX prefix before VEX,
- * x87 instructions of the 287. */
+/* Returns true for data that objdump shows as instructions, and that the decoder rightly refuses: an invalid lock,
+ * segment registers that do not exist or cannot be loaded, a REX prefix before VEX, x87 instructions that only the 8087
+ * or the 287 had. */
 static bool is_refused(const struct line *line)
 {
 	const char *text = line->text;

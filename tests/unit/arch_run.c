@@ -222,8 +222,8 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	return is_same(insn, "emulated", native, &after);
 }
 
-/* Compares a run of the instruction in place with runs of its copies in the slots of the mask `slots`, or with its
- * emulation. All begin in this state. Returns true if the results are the same. */
+/* Compares a run of the instruction in place with runs of its copies in the slots of the mask `slots`, and with its
+ * emulation, if these exist. All begin in the state *before. Returns true if all results are the same. */
 static bool compare_from(const struct arena_state *before, const struct insn *insn, unsigned slots)
 {
 	struct arena_state native;
@@ -661,7 +661,7 @@ static void corpus_files(struct corpus *corpus)
 #endif
 
 /* Runs an instruction of each form that the libraries in this process contain, with operands in the arena. With
- * ARENA_32 the forms are those of 32-bit libraries, and those that the bytes of the 64-bit libraries have as 32-bit
+ * ARENA_32 the forms are those of 32-bit libraries, and those of the 64-bit libraries' bytes, decoded as 32-bit
  * code. */
 static void test_library_instructions_run_alike_from_copies(void **state)
 {

@@ -54,8 +54,8 @@ static void put(const struct arch *arch, unsigned char *to, size_t index, uint64
 	memcpy(to + index * arch->pointer_size, &value, arch->pointer_size);
 }
 
-/* The words of a vtable, up to the one at its address. make_table() gets two offsets in words: from an object with this
- * vtable to its virtual base, and to the whole object. */
+/* The first words of a vtable: three before its address, and the one at its address. make_table() gets two offsets in
+ * words from an object with this vtable: `base` to its virtual base, and `whole` to the whole object. */
 struct table {
 	unsigned char bytes[8 * WORDS];
 };

@@ -33,8 +33,8 @@ static void put(struct target *t, unsigned char *bytes, unsigned index, uint64_t
 	memcpy(bytes + (size_t)index * t->word, &value, t->word);
 }
 
-/* Compares the texts of an object, of a reference and a pointer to it, and of a struct with the object as its member
- * with the expected texts, and checks the number of reads. */
+/* Checks the texts of an object, of a reference and of a pointer to it, and of a struct that has it as a member. `text`
+ * is the object's text, `as_member` the member's text, and `reads` the number of reads for `text`. */
 static void assert_object(struct target *t, const struct data_type *type, const char *text, const char *as_member,
 			  unsigned reads)
 {

@@ -68,8 +68,9 @@ const struct arch *const *fake_arches(size_t *count);
 	const struct arch *const *const arches_ = fake_arches(&arch_count_), *arch;                                    \
 	for (; i_ < arch_count_ && (arch = arches_[i_], true); i_++)
 
-/* fake_enter_row() calls the function that a row describes, and returns the text of these arguments. fake_leave_row()
- * returns from the call with this result, and returns the text of the values that are added then. */
+/* fake_enter_row() enters a call with the arguments `values` of the function that a row describes, and returns their
+ * text. fake_leave_row() returns from the call with `result`, and returns the text of the values that the return
+ * adds. */
 const char *fake_enter_row(struct fake_task *task, const struct function *row, const uint64_t *values, size_t count);
 const char *fake_leave_row(struct fake_task *task, const struct function *row, uint64_t result, bool failed);
 

@@ -287,8 +287,8 @@ static void full_device_is_an_error_of_write_all(void **state)
 	close(fd);
 }
 
-/* Runs `speak` in a child. Stores what it writes to stderr in `text`, and returns its exit status, or -1 if it
- * returned. */
+/* Runs `speak` in a child, and stores in `text` what the child writes to stderr. Returns the child's exit status, or -1
+ * if `speak` returned. */
 static int stderr_of(void (*speak)(void), char *text, size_t size)
 {
 	int ends[2], status;
@@ -360,8 +360,8 @@ static void messages_have_one_form(void **state)
 	assert_null(strchr(text, '|'));
 }
 
-/* Messages for which the full pipe has no room are counted. After msg_keep() they are kept, in order, as long as there
- * is room. A status line is dropped. */
+/* Messages for which the full pipe has no room are counted as lost. After msg_keep() they are kept, in order, as long
+ * as they fit into MESSAGES_KEPT bytes. A status line is dropped. */
 static void full_pipe_does_not_block_messages(void **state)
 {
 	static _Atomic uint64_t lost;

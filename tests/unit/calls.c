@@ -297,8 +297,9 @@ static void test_callers_are_forgotten_when_unloaded(void **state)
 	assert_string_equal(alias_called(p, known, site)->shown, "alloc");
 }
 
-/* Before breakpoints are inserted, the order of the module's rows decides, not the order in which names are found: no
- * call can have used the other name yet, and later calls do not show by which name they were made. */
+/* If several rows describe a function by different names, the earliest row decides, in whatever order the names are
+ * found. This holds before breakpoints are inserted: no call can have used the other name yet, and later calls do not
+ * show by which name they were made. */
 static void test_earlier_row_decides_between_two_kinds(void **state)
 {
 	needs_x86_64();

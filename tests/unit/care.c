@@ -261,8 +261,8 @@ static void test_marked_lock_is_released_by_its_holder(void **state)
 }
 
 /* This must not happen: functrace reads: 1 | a vfork child, which shares the memory, releases: 0 | functrace: 2, and
- * all threads wait for ever. The parent of a vfork child waits in the kernel and cannot be stopped, so functrace writes
- * nothing. */
+ * all threads wait for ever. So functrace writes nothing if a thread cannot be stopped: here the child's parent,
+ * which waits in the kernel. */
 static void test_lock_is_not_marked_while_a_thread_runs(void **state)
 {
 	const pid_t pid = start(with_vfork, 2);

@@ -547,9 +547,9 @@ static void compare(struct file *file, uint64_t pc)
 	free(frame);
 }
 
-/* Compares the rule for an instruction as if a signal had interrupted it. The sp given to the search makes the CFA
- * aligned. If the rule says that the return address is in its register, only the CFA is compared, because after an
- * epilogue has loaded the register, tables still name the place on the stack. */
+/* Compares the rule for an instruction with the tables, as if a signal had interrupted the program there. The search
+ * gets an sp with which the CFA is aligned. If the rule says that the return address is in its register, only the CFA
+ * is compared, because after an epilogue has loaded the register, tables still name the place on the stack. */
 static void compare_interrupted(struct file *file, uint64_t pc)
 {
 	const struct code_reader reader = {read_object, file};

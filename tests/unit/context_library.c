@@ -190,8 +190,7 @@ static void *create_all(void *data)
 	return NULL;
 }
 
-/* All threads create the same names at once, each in another order. Each name gets one id, and only 32 names get
- * one. */
+/* All threads create the same names at once, each in another order. All 32 ids are given, and no name gets two ids. */
 static void test_threads_agree_on_ids(void **state)
 {
 	static unsigned ids[THREADS][NAMES];

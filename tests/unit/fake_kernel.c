@@ -271,8 +271,8 @@ void fake_taken(struct fake_task *task)
 	task->unread = false;
 	if (task->state != FAKE_ZOMBIE)
 		return;
-	/* The kernel untraces a process whose parent is not the tracer, and leaves it to its parent
-	 * (wait_task_zombie()). No parent of the fake kernel waits for it. */
+	/* If a tracer has taken the end of a process that is not its child, the kernel untraces the process and leaves
+	 * it to its parent (wait_task_zombie()). No parent of the fake kernel waits for it. */
 	if (task->tid == task->tgid && fake_find(task->parent))
 		task->tracer = 0;
 	else

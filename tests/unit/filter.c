@@ -106,8 +106,8 @@ static void releases_are_selected_with_their_allocation(void **state)
 	expect(&chain, "1 3 6 9 ");
 }
 
-/* A block's releases and a scan's verdict on it are selected if its allocation is. A block from before the trace is
- * older than any given age, but no range of times and no thread selects it. */
+/* A block's releases and a scan's verdict on it are selected together with its allocation. A block from before the
+ * trace is older than any given age, but no range of times and no thread selects it. */
 static void baseline_blocks_are_selected_by_size_and_age(void **state)
 {
 	static const struct baseline_block blocks[] = {{0xa, 10}, {0xb, 9}, {0xc, 11}};

@@ -187,8 +187,8 @@ static void test_full_journal_refuses_notes(void **state)
 	assert_int_equal(guard_note(&engine, space, 1, int3, int3, 1), 5);
 }
 
-/* While V does not read, E must not block, and must not reuse an id before V has received the message that it is
- * free. */
+/* While V does not read, E must not block. E must not reuse the id of a space before V has received the message that
+ * this id is free. */
 static void test_engine_never_waits_for_the_visible_process(void **state)
 {
 	int first = add_space(), last = first, count = 1;

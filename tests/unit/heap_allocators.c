@@ -1,8 +1,9 @@
 /* Tests the readers of allocators' heaps. A reader must find exactly the blocks of a program, and its figures must be
  * those of the allocator; it must read a damaged copy to its end, or refuse it, and guess nothing.
  *
- * The program is this test, executed again with the allocator's library preloaded. Its threads call all functions with
- * all sizes, exchange blocks, and release each other's blocks; some threads end. Then the program prints its blocks. */
+ * The program is this test, executed again with the allocator's library preloaded. Its threads allocate blocks of many
+ * sizes by many functions, exchange blocks, and release each other's blocks; some threads end. Then the program prints
+ * its blocks. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"

@@ -82,8 +82,7 @@ static uint64_t draw(uint64_t below)
 	return (seed >> 17) % below;
 }
 
-/* Gives a word of the heap another value: with one bit flipped, the value of another word, up to 1008 more, 0, or any
- * value. */
+/* Gives a random word another value: one bit flipped, the value of another word, up to 1008 more, 0, or any value. */
 static void damage(uint64_t *words, size_t count)
 {
 	const size_t i = (size_t)draw(count);
@@ -310,8 +309,8 @@ static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/* Returns how many blocks of SIZE bytes are reachable. If *known is 0, it stays 0 only if each block is found by its
- * address with that tag. */
+/* Returns how many blocks of SIZE bytes are reachable. Subtracts from *known the number of blocks that are not found by
+ * their address with that tag. */
 static size_t count_reachable(const struct heap_image *image, uint64_t tag, size_t *known)
 {
 	struct heap *heap;

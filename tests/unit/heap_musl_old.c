@@ -2,8 +2,8 @@
  * must find exactly the blocks of an undamaged image, and refuse each image with a known damage. It must read any other
  * damaged image to its end, or refuse it, in bounded time.
  *
- * An image has the variables of an object, with the bins and the rest of their last page; the memory that brk(2)
- * returned; a mapping with one more region; and two blocks in mappings of their own. */
+ * An image has the variables of an object, with the bins, and with a region of the heap at the end of their last page;
+ * the memory that brk(2) returned; a mapping with one more region; and two blocks in mappings of their own. */
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"

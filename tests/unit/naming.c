@@ -224,8 +224,8 @@ static void test_calls_are_named_by_the_object_of_their_time(void **state)
 	assert_written(" 1:one_function 2:- 3:-");
 }
 
-/* functrace frees its entry of an object that is no longer mapped even if the program maps no further object, for
- * example because it generates its code itself. */
+/* functrace must free its entry of an object that is no longer mapped, even if the program maps no further object, for
+ * example because the program generates its code itself. */
 static void test_dropped_objects_are_freed(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));

@@ -136,7 +136,7 @@ static enum heap_class class_of(const struct heap_image *image)
 }
 
 /* The only pointer to the vector of a thread's TLS blocks leads to the vector's second entry. The port's table says
- * where this pointer is, so the vector is reachable. */
+ * where this pointer is; otherwise the vector would count as possibly lost. */
 static void test_vector_of_thread_data_is_recognised(void **state)
 {
 	struct core *const core = core_open(path, NULL);

@@ -282,8 +282,8 @@ static void lost_baseline_blocks_are_leaks(void **state)
 	profile_free(feed.profile);
 }
 
-/* Growth is counted from the last moment before the last tenth of the time. In a trace of 100 s the moments are
- * multiples of 2^31 ns. */
+/* Growth is counted from the timeline's last moment before the last tenth of the time. In a trace of 100 s the moments
+ * are multiples of 2^31 ns. */
 static void growth_counts_the_last_tenth_of_the_time(void **state)
 {
 	struct feed feed = {0};
@@ -418,8 +418,8 @@ static void long_timeline_fits_its_limits(void **state)
 
 		assert_true(at >= live);
 		live = at;
-		/* profile_group_at() returns the live blocks at the last moment up to `now`, at most a 32nd of the
-		 * trace's duration earlier. profile_resource_at() returns those at the end of the span with `now`. */
+		/* profile_group_at() counts live blocks at the timeline's last moment up to `now`, at most a 32nd of
+		 * the trace earlier. profile_resource_at() counts them at the end of the timeline's span with `now`. */
 		assert_true(at <= profile_resource_at(feed.profile, memory, now).calls + 4);
 	}
 	const struct tally last = profile_resource_at(feed.profile, memory, feed.profile->end_since);

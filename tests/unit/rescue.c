@@ -309,8 +309,8 @@ static void test_time_taken_by_the_host_does_not_count(void **state)
 	       "(it) has ended");
 }
 
-/* At one time the signal ceases to be pending and the task is marked as killed. The test tries each microsecond of the
- * first looks at /proc for this time, then about each millisecond. */
+/* At the time `at` the signal ceases to be pending and the task is marked as killed. The test tries each microsecond of
+ * the first looks at /proc, then about each millisecond. */
 static void test_task_marked_as_killed_is_awaited(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;

@@ -1,5 +1,5 @@
-/* Tests tasks that are stopped after a breakpoint when the engine is killed, and tasks that are also killed before the
- * guardian has detached from them. */
+/* Tests the rescue of tasks that are stopped after a breakpoint when the engine is killed, also of tasks that are
+ * killed before the guardian has detached from them. */
 #include "config.h"
 #include "engine/rescue_tasks.h"
 #include "proc/proc.h"
@@ -44,8 +44,8 @@ long __wrap_ptrace(int request, pid_t pid, void *address, void *data)
 	return __real_ptrace(request, pid, address, data);
 }
 
-/* Lets any fault end the victim. The victim may continue in the middle of an instruction, because the guardian sets its
- * pc back by the size of a breakpoint that never was there. */
+/* Lets any fault end this traced process. It may continue in the middle of an instruction, because the guardian sets
+ * its pc back by the size of a breakpoint that never was there. */
 static void run_anywhere(void)
 {
 	static const int signals[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP};

@@ -654,8 +654,8 @@ static void test_files_with_another_build_id_give_no_names(void **state)
 	free(stderr_caught());
 	names_free(names);
 
-	/* The tracer's own path to the file is tried first; if the file was removed, only the build-id proves that
-	 * another path is right. */
+	/* The tracer's own path to the file, the last argument, is tried first. If no file is there, the object's path
+	 * is used only if the build-id proves that it is right. */
 	const struct record_object object = {BASE, BASE + (1u << 20), "/no/such/file"};
 	const struct record_build_id bid = {BASE, id};
 	char *open_path = xasprintf("%s/one", test_folder);

@@ -138,8 +138,8 @@ static void test_omitted_blocks_are_counted(void **state)
 	check_omission("mpatrol", false);
 }
 
-/* The pipe is full, because its reader does not read, and functrace is asked to detach. The trace then ends after one
- * of the baseline's blocks, not inside the data of one. */
+/* The pipe is full, because its reader does not read, and functrace is asked to detach. The trace then ends after a
+ * whole block of the baseline, not inside a block's data. */
 static void test_trace_in_a_full_pipe_ends_with_a_whole_block(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};

@@ -187,8 +187,8 @@ static void put_unseen(struct list *to, struct list *live, uint64_t id)
 		put_event(to, CALL_RELEASE, "free", &(struct event){.id = id});
 }
 
-/* Keeps the data that mpatrol's format can represent: only memory, and only malloc, realloc and free; no failed calls,
- * no releases of unknown blocks, and no times. */
+/* Keeps the data that mpatrol's format can represent: only memory, with malloc, realloc and free in place of all other
+ * functions; no failed calls, no releases of unknown blocks, and no times. */
 static void project_mpatrol(const struct list *from, struct list *to)
 {
 	struct list live = {0}, memory = {0};

@@ -323,7 +323,7 @@ static void test_compressed_traces_are_read(void **state)
 }
 
 /* A writer that was killed has flushed a zstd frame but not ended it. The reader returns all flushed data, although
- * these are more than the 256 KiB that it reads at once. */
+ * these are more than the 256 KiB that it reads at a time. */
 static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 {
 	(void)state;
@@ -423,8 +423,8 @@ static void test_trace_from_a_slow_pipe_is_read(void **state)
 	}
 }
 
-/* Tests a file that the reader follows: the reader waits at the end of the file, returns the last call though nothing
- * follows it, continues when the file grows, and ends when a signal comes. */
+/* A file that a thread lets grow while the reader follows it. The reader must wait at the end of the file, return the
+ * last call though nothing follows it, continue when the file grows, and end when a signal comes. */
 struct grower {
 	int fd;
 	const struct buf *bytes;
@@ -615,8 +615,8 @@ static void test_truncation_after_any_byte_is_reported(void **state)
 	}
 }
 
-/* Bits are flipped one at a time, with CHECK_LONG each bit: the reader may return an end, an error or other records,
- * but never crashes (the sanitizers would report this) and never returns more records than the bytes can contain. */
+/* Flips each seventh bit in turn, with CHECK_LONG each bit. The reader may return an end, an error or other records,
+ * but it never crashes (the sanitizers would report this) or returns more records than the bytes can contain. */
 static void test_any_flipped_bit_is_survived(void **state)
 {
 	(void)state;

@@ -394,7 +394,7 @@ static void test_stacks_in_the_vdso_are_walked(void **state)
 }
 
 /* Steps through up to 4000 instructions of each scenario (an exception with a cleanup, a signal, frames of variable
- * size), with their prologues, epilogues and landing pads. */
+ * size), among them prologues, epilogues and landing pads. */
 static void test_walks_agree_at_each_instruction(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};

@@ -63,8 +63,8 @@ static size_t registers_at(const struct core *core)
 	return gelf_getclass(core->elf) == ELFCLASS64 ? 112 : 72;
 }
 
-/* Takes registers and the vdso's address from a note. `at` is the offset in the file, `desc` points to the data from
- * there. */
+/* Takes the registers or the vdso's address from a note. `desc` points to the note's data, which are at the offset `at`
+ * of the core file. */
 static void take_note(struct core *core, unsigned type, uint64_t at, const char *desc, size_t size)
 {
 	const size_t registers = registers_at(core);

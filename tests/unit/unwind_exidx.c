@@ -350,8 +350,8 @@ static size_t walk(const struct arch_regs *regs, bool inside, enum unwind_method
 	return count;
 }
 
-/* Fails unless the walk has the expected pcs with UNWIND_ROWS and with UNWIND_LIBUNWIND. libunwind does not read such
- * tables, so functrace's own unwinder walks in both cases. */
+/* Fails unless the walk has the expected pcs with UNWIND_ROWS and with UNWIND_LIBUNWIND. libunwind does not read ARM's
+ * index, so functrace's own unwinder walks in both cases. */
 static void check(const struct arch_regs *regs, bool inside, const uint64_t *expected, size_t count, bool expected_cut)
 {
 	uint64_t pcs[MAX];
@@ -442,8 +442,8 @@ static void test_walk_ends_if_lr_equals_the_pc(void **state)
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
 
-/* If a call is the last instruction of its function, its return address belongs to the next function, which is not the
- * caller. */
+/* If a call is the last instruction of its function, its return address is the start of the next function. The walk
+ * must name the function of the call. */
 static void test_call_at_the_end_belongs_to_its_function(void **state)
 {
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};

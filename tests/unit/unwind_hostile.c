@@ -1,5 +1,5 @@
 /* Tests stacks, registers and call frame information with random content: a walk ends within its limits and never
- * crashes. The last tests have exact expectations of the functions that a walk uses. */
+ * crashes. The last tests expect exact results of functions that a walk uses. */
 #include "config.h"
 #include "unwind_target.h"
 #include "unwind_tracee.h"

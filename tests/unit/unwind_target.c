@@ -1,5 +1,5 @@
-/* A program that stops itself with stacks of all kinds. Before, each function records its return address and CFA: these
- * are the frames that an unwinder must find. It is built with several sets of options. */
+/* A program that stops itself with stacks of all kinds. Before the stop, each function has recorded its return address
+ * and CFA: these are the frames that an unwinder must find. The program is built with several sets of options. */
 #include "unwind_target.h"
 
 #include <alloca.h>
@@ -390,8 +390,8 @@ static void scenario_register(void)
 	LEAVE();
 }
 
-/* Like an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. The signal interrupts it before and
- * after the push. */
+/* Code like an entry of the PLT, with its CFI: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. A signal interrupts plt_before()
+ * before the push, and plt_behind() after it. */
 #define PLT_CFI ".cfi_escape 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22\n"
 __asm__(".text\n"
 	".p2align 4\n"

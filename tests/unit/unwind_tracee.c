@@ -147,7 +147,8 @@ static int64_t jump_distance(uint32_t word)
 }
 
 /* Finds the addresses at which a program leaves the code that begins with a load exclusive at pc: after its store, and
- * the targets of jumps before the store. Returns their number, or 0 if there is no load exclusive at pc. */
+ * the targets of jumps before the store. Returns their number, or 0 if `code` does not begin with such a load or has no
+ * store. */
 static size_t exclusive_ends(const uint32_t *code, size_t count, uint64_t pc, uint64_t ends[ENDS_MAX])
 {
 	size_t n = 0;

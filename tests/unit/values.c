@@ -93,7 +93,7 @@ static void test_null_is_no_id(void **state)
 	assert_int_equal(id, 0);
 }
 
-/* A tag of a block's pointer is not part of its id; bits of another kind's number that look like a tag are kept. */
+/* A tag of a block's pointer is not part of the block's id. An id of another kind keeps bits that look like a tag. */
 static void test_tags_are_no_part_of_a_blocks_id(void **state)
 {
 	static const struct arch tagging = {.pointer_size = 8, .tags.bits = 8};

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MEMORY_LIMIT: bytes in memory above which the file is used. CHUNK_MIN: only lists with at least this number of bytes
- * in memory are written to the file. */
+/* MEMORY_LIMIT: number of bytes in memory above which lists are written to the temporary file. CHUNK_MIN: a list with
+ * fewer bytes in memory is not written. */
 enum { MEMORY_LIMIT = 16 << 20, CHUNK_MIN = 4 << 10 };
 
 /* Size of a piece, in bytes: a piece ends after the call that makes it this large. */
@@ -119,8 +119,8 @@ static bool write_chunk(struct call_store *store, struct call_list *list)
 	return true;
 }
 
-/* Writes the lists that have CHUNK_MIN bytes or more to the file. Raises the limit if this does not free enough memory,
- * because the disk is full or there are very many short lists. */
+/* Writes the lists that have CHUNK_MIN bytes or more to the temporary file. Raises store->limit if this does not free
+ * enough memory, because the disk is full or there are very many short lists. */
 static void call_store_make_room(struct call_store *store)
 {
 	if (!store->file_tried) {

@@ -1,5 +1,5 @@
-/* Leak kinds: the classes of blocks that are live at the end of a trace, with valgrind's names. Three of the kinds are
- * of lost blocks; the fourth is that of still reachable blocks. */
+/* Leak kinds: the classes of blocks that are live at the end of a trace, with valgrind's names. A lost block has one of
+ * three kinds; a still reachable block has the fourth. */
 #ifndef FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 #define FT_ANALYSIS_LEAKS_LEAK_KINDS_H
 

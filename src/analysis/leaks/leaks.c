@@ -132,8 +132,8 @@ static void leaks_put_baseline(struct leaks *leaks, const struct record_baseline
 	}
 }
 
-/* Subtracts a block that is from before the trace from the tally of such blocks that are live, because a call releases
- * it or allocates its address, or because it is a leak. live: the block's value in resource->live. */
+/* Subtracts a block from the tally of live blocks from before the trace. Called when a call releases the block or
+ * allocates its address, and when the block is passed on as a leak. live: the block's value in resource->live. */
 static void leaks_take_before(struct resource_state *resource, uint64_t live)
 {
 	tally_take(&before_of(resource)->live, live >> BEFORE_SIZE);

@@ -121,8 +121,8 @@ static int reorder_put_call(struct reorder *reorder, const struct record *record
 }
 
 /* Returns true if the object is to be passed on at once: if no calls are held back, or if the object overlaps no object
- * that was passed on. Any other object is declared later, right before the calls that go through it, as in the input.
- * If it were declared in both places, a text trace would become longer each time that it is processed. */
+ * in reorder->known. Any other object is declared later, right before the calls that go through it, as in the input. If
+ * it were declared in both places, a text trace would become longer each time that it is processed. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
 	object_map_put(&reorder->objects, object);

@@ -32,7 +32,7 @@ struct call_ranges {
 /* Returns true if the object's path contains address->object. */
 bool call_ranges_want(const struct call_ranges *ranges, const struct record_object *object);
 /* Must be called for each mapped object. Forgets the ranges of older objects that this object overlaps. Adds a range if
- * this object's path matches. */
+ * call_ranges_want() returns true for this object. */
 void call_ranges_take(struct call_ranges *ranges, const struct record_object *object);
 /* Returns true if a frame of the call is in one of the ranges. */
 bool call_ranges_cross(const struct call_ranges *ranges, const struct record_call *call);

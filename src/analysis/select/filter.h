@@ -61,8 +61,8 @@ bool filter_fits(struct filter *filter, const struct record_call *call);
 bool filter_fits_before(struct filter *filter, const struct record_call *call);
 /* Returns true if a release whose allocation is unknown passes the filters. */
 bool filter_fits_stray(const struct filter *filter);
-/* Must be called at the end: if no call has passed all filters, appends a line to `out` about the filter that rejected
- * the last remaining calls. Filters by stack, and of blocks that are live at the end, are not reported. */
+/* Must be called at the end. If no call has passed all filters, appends a line to `out` about the first filter that no
+ * call has passed. Filters by stack, and of blocks that are live at the end, are not reported. */
 void filter_report(const struct filter *filter, struct buf *out);
 
 #endif

@@ -13,8 +13,8 @@ struct prepare {
 	struct stage stage;
 	struct prepare_options options;
 	bool other_process, chose_call;
-	/* The chosen resources. They are passed on only when all are declared, because the stage does not know before
-	 * whether only one remains. */
+	/* The chosen resources. Their declarations are held back until all are read, because a resource gets the id 1
+	 * if no other one is chosen. */
 	struct resources chosen;
 	struct resources all; /* all resources of the trace */
 	bool written, renumbered;

@@ -135,8 +135,8 @@ static bool is_stray_chosen(const struct selection *selection, const struct reco
 	       (!options->filter || filter_fits_stray(options->filter));
 }
 
-/* Returns true if the call's allocation is chosen. For a call that is neither an allocation nor a release, returns true
- * if the call itself is chosen. */
+/* Returns true if the allocation of the block that a call allocates or releases is chosen. If that allocation is not in
+ * the trace, is_stray_chosen() decides. Any other call is chosen by itself. */
 static bool goes_with_allocation(struct selection *selection, const struct record_call *call)
 {
 	struct resource_state *resource = resources_of(&selection->resources, call->resource);

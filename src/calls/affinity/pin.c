@@ -27,8 +27,8 @@
  * When the task is busy again, it is pinned again. If the last pinning was too short to be worth it, the task has to
  * make twice as many successive hits first.
  *
- * Both masks are restored when a second task is busy, when tracing ends, and by the guardian if the engine is killed
- * (guardian_journal.c). */
+ * The masks of the task and the tracer are restored when a second task is busy, and when tracing ends. If the engine is
+ * killed, the guardian restores the task's mask (guardian_journal.c). */
 
 #define ALONE      256 /* successive hits of one task after which it is pinned */
 #define ALONE_MOST (1u << 14)
@@ -118,8 +118,8 @@ static bool pin_choose(struct pin *pin, pid_t tid)
 	return pin->cpu >= 0 && CPU_ISSET(pin->cpu, &pin->task_mask) && CPU_ISSET(pin->cpu, &pin->own_mask);
 }
 
-/* Returns true if a task with enough successive hits is to be pinned. Stores the present time and the tracer's total
- * wait for a CPU, with which pin_look_around() compares. */
+/* Returns true if a task with enough successive hits is to be pinned. With --cpu=auto stores the time and the tracer's
+ * total wait for a CPU until now, with which pin_look_around() compares later values. */
 static bool decide_to_pin(struct tracer *t, const struct task *task)
 {
 	struct pin *pin = t->pin;
@@ -206,9 +206,9 @@ void pin_expose(struct tracer *t, const struct task *task, const char *why)
 	pin_forget(pin); /* the task is stopped in a function that it called, so all its children were reported */
 }
 
-/* If other programs want the CPU, undoes the pinning. The task then runs on any CPU for a while, and is pinned again,
- * to the CPU on which the tracer runs by then, which may be less busy. The first check of that pinning comes after
- * twice as many hits, because other programs may want that CPU as well. */
+/* Undoes the pinning if other programs want the CPU, or if the task has got other CPUs. When the task is pinned again,
+ * it gets the CPU on which the tracer runs by then, which may be less busy. If other programs wanted the CPU, the first
+ * check of the next pinning comes after twice as many hits, because they may want the new CPU as well. */
 static void pin_look_around(struct tracer *t)
 {
 	struct pin *pin = t->pin;
@@ -233,8 +233,8 @@ static void pinned_hit(struct tracer *t, pid_t tid)
 	struct pin *pin = t->pin;
 
 	if (tid != pin->tid) {
-		/* A few hits do not make another task busy. The count of such hits starts again when the pinned task
-		 * has had ALONE successive hits. */
+		/* `others` counts the hits of other tasks, because a few hits do not make another task busy. The count
+		 * starts again when the pinned task has had ALONE successive hits. */
 		if (++pin->others >= OTHERS)
 			unpin_task(t, "another task is busy too");
 		return;
@@ -280,13 +280,14 @@ void pin_tick(struct tracer *t)
 	pin->ticked_hits = pin->hits;
 }
 
-/* Gives the child of a task that is pinned, or was pinned when it created the child, the CPUs that the task had before:
+/* Gives the child of a pinned task the CPUs that the task had before. The pinning may have been undone since the task
+ * created the child:
  *
  *   parent: clone(), the child gets its mask |                             | the event
  *   tracer:                                  | a second task is busy: undo |           pin_birth()
  *
- * If the parent still has only the CPU of the pinning after the undo, the program has chosen this CPU, also for the
- * child. Another task may have been pinned since the undo. */
+ * Then the child gets the parent's present CPUs, also if another task has been pinned since. If the parent has only one
+ * CPU after the undo, the program has chosen this CPU, also for the child. */
 void pin_birth(struct tracer *t, const struct task *maker, pid_t child)
 {
 	const struct pin *pin = t->pin;

@@ -12,8 +12,9 @@ struct pin_watch {
 	bool answers; /* some of the functions return the CPUs as their result (is_answer) */
 };
 
-/* Inserts breakpoints at the functions by which the process can see its CPUs. If one of them cannot be watched, or if
- * none returns the CPUs, returns false and leaves none of these breakpoints inserted. */
+/* Inserts breakpoints at the functions by which the process can see its CPUs. Returns false, and leaves none of these
+ * breakpoints inserted, if one of the functions cannot be watched, or if none of them returns the CPUs or their
+ * number. */
 bool pin_watch(struct process *p, struct pin_watch *w);
 /* Removes these breakpoints, except those that are an entry or a return site as well. */
 void pin_unwatch(struct process *p, struct pin_watch *w);

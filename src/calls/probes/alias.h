@@ -12,8 +12,8 @@ struct alias {
 	struct alias *next;
 };
 
-/* Returns true if the two table rows agree in all that functrace needs of a call before it knows which of the names the
- * caller used: the kind, the role, the ids, the conditions. */
+/* Returns true if the two table rows agree in all that functrace has to know of a call before it knows by which name
+ * the caller has called the function: the kind, the role, the ids, the conditions. */
 bool alias_same_calls(const struct probe_spec *a, const struct probe_spec *b);
 /* Adds the name of `other` to the names of `probe`. `other` is at the same address, and alias_same_calls() is true for
  * both. */

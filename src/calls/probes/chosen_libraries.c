@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages are printed once, at the end of the run, because it is enough if a value of -L chooses an object in one of
- * the processes. */
+/* A value of -L that chooses no object in one process may choose one in another. So messages about the values are
+ * printed once, at the end of the run. */
 
 #define DEFINERS 6 /* number of objects that a message names, at most */
 

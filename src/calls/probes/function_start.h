@@ -17,8 +17,9 @@ enum place {
 enum place place_of(struct process *p, const struct object *object, uint64_t address, uint64_t *start,
 		    const struct elf_symbol **symbol);
 
-/* Returns true if an address is probed. is_meant: the user gave it for this program. In another program, to which the
- * first one has changed by execve, only an address that certainly is the start of a function is probed. */
+/* Returns true if an address with this place is probed. is_meant: the user gave the address for this program. In
+ * another program, which the process runs after an execve, only an address that certainly is the start of a function is
+ * probed. */
 static inline bool place_is_probed(enum place place, bool is_meant)
 {
 	return place == PLACE_START || (place == PLACE_UNKNOWN && is_meant);

@@ -27,9 +27,10 @@ static bool pattern_probes_begins_with(const char *text, const char *beginning)
 	return !strncmp(text, beginning, strlen(beginning));
 }
 
-/* Returns true if wildcards do not match the symbol. Some code is reached only by jumps, so that the top of the stack
- * is not a return address: separate parts of functions, and code to which the kernel, the dynamic linker or the end of
- * a signal handler jumps. Other code is a compiler's helper, whose calls are not in the program's source. */
+/* Returns true if wildcards do not match the symbol, because it is no function that the program's source calls. Its
+ * code is reached only by jumps, so that the top of the stack is not a return address: a separate part of a function,
+ * or code to which the kernel, the dynamic linker or the end of a signal handler jumps. Or its code is a compiler's
+ * helper. */
 static bool is_part(const struct arch *arch, const char *symbol)
 {
 	static const char *const beginnings[] = {"_dl_runtime_resolve", "_dl_runtime_profile"};

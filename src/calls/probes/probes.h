@@ -11,7 +11,8 @@ struct probe_params;
 struct callers;
 
 /* A traced function at an address of a process. The same function may be traced for several kinds of resource, and for
- * the tracer itself. Then its breakpoint has a probe for each of these, and each hit is an entry of all the probes. */
+ * the tracer itself. Then its breakpoint has a probe for each of these, and functrace acts on a hit once for each
+ * probe. */
 struct probe {
 	struct traced traced; /* the function, as its events show it */
 	const struct probe_spec *wanted;
@@ -86,8 +87,9 @@ size_t probes_count(const struct process *p);
 
 /* Frees the list. The probes in it are already freed. */
 void probes_free(struct process *p);
-/* Returns the number of argument words that a call at a breakpoint certainly has. Returns CALL_ARGS if one of the
- * probes is a hook, or has a row with look(). first: the breakpoint's first probe, or NULL. */
+/* Returns how many argument words of a call at a breakpoint functrace may read: those that the rows of its probes use,
+ * or CALL_ARGS if one of the probes is a hook, or has a row with look(). first: the breakpoint's first probe, or
+ * NULL. */
 unsigned probe_arguments(const struct probe *first);
 /* Gives a breakpoint's copy in a fork's child the same probes as the parent's breakpoint. */
 void probe_copy(struct process *p, struct breakpoint *b, const struct breakpoint *from);

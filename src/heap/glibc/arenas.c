@@ -191,7 +191,7 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. Each of them must be that of an
+/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. Each array must be the bins of an
  * arena in a ring that begins elsewhere; otherwise the heap is inconsistent. */
 struct strays {
 	uint64_t *items;

@@ -17,8 +17,8 @@ static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum
 	block_add(heap, at + header_size(heap->form), size, state);
 }
 
-/* Returns true if a chunk of this size has a header only. A full heap ends with such chunks; the size of the last
- * one is 0. */
+/* Returns true for the size of a chunk that has a header only. A full heap ends with such chunks; the header of the
+ * last one contains the size 0. */
 static bool is_fence(const struct heap *heap, uint64_t size)
 {
 	return size == 0 || size == header_size(heap->form);

@@ -41,8 +41,8 @@ struct marks {
 bool arenas_find(struct heap *heap);
 /* Finds the regions of the arenas. */
 bool arenas_regions(struct heap *heap);
-/* Finds the pieces of noncontiguous main arenas by their topmost chunks. The pieces, with other code's memory from
- * sbrk(2) between them, must have system_mem bytes. See noncontiguous.c. */
+/* Finds the pieces of noncontiguous main arenas by their topmost chunks. Returns true if the pieces, together with
+ * other code's memory from sbrk(2) between them, have system_mem bytes. See noncontiguous.c. */
 bool noncontiguous_find(struct heap *heap, uint64_t system_mem);
 /* Returns the end of the fence that begins at an address, or 0. A fence is two chunks with a header only, at the end of
  * a piece. */

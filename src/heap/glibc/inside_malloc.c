@@ -90,8 +90,8 @@ static uint32_t block_before(struct holding *holding, uint64_t end)
 		       : HEAP_NONE;
 }
 
-/* Calls back for the chunks that follow chunk `index` in a list of small chunks: malloc_consolidate() detaches whole
- * lists, and then no other pointer to these chunks exists. */
+/* Calls the callback for the chunks that follow chunk `index` in a list of small chunks: malloc_consolidate() detaches
+ * whole lists, and then no other pointer to these chunks exists. */
 static void give_chain(const struct holding *holding, uint32_t index, const struct inside_malloc_held *by)
 {
 	struct heap *const heap = holding->heap;

@@ -18,8 +18,8 @@ struct found {
 
 /* Returns true if an address is in the used part of a thread's stack, where no header can be. If the C library has
  * recorded the stack, its used part ends at the thread's control block. Otherwise the program may have allocated the
- * stack as a block, whose header is below all stack pointers, and other blocks may follow it. So only the page of the
- * stack pointer is then regarded as used. */
+ * stack as a block. That block's header is below all stack pointers, and other blocks may follow the stack, so only the
+ * page of the stack pointer is regarded as used. */
 static bool is_in_stack(struct heap *heap, uint64_t address)
 {
 	const struct heap_image *const image = heap->image;
@@ -168,8 +168,8 @@ struct mmapped_counts {
 #define DEFAULT_MAX 65536u /* n_mmaps_max, unless the program or a tunable has set it */
 
 /* Returns true if `counts` can be those of mp_. If is_default is true, n_mmaps_max must have its default value, which
- * hardly ever occurs elsewhere. Otherwise no_dyn_threshold must be 1, because malloc sets it together with
- * n_mmaps_max. */
+ * hardly ever occurs elsewhere. Otherwise no_dyn_threshold must be 1, because malloc sets it to 1 when the program or a
+ * tunable sets n_mmaps_max. */
 static bool are_counts(const struct mmapped_counts *counts, uint32_t padding, uint64_t bytes, bool is_default)
 {
 	if (is_default)
@@ -229,8 +229,8 @@ static bool find_counts_of(struct heap *heap, const struct arena *arena, uint64_
 	return false;
 }
 
-/* Adds up the counts of all C libraries. Returns false if a count is not found, or if the counts are not exact (from
- * glibc 2.43 on). */
+/* Adds up the numbers and the bytes of mmapped chunks that all C libraries of the process have counted. Returns false
+ * if the counts of one of the libraries are not found, or are not exact (from glibc 2.43 on). */
 static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
 {
 	uint64_t count_of, bytes_of;

@@ -1,5 +1,6 @@
-/* Chooses the mmapped chunks from the places that look like their headers. Any memory can look like a header, but
- * there is hardly ever a pointer to the first byte after such memory. */
+/* Chooses the mmapped chunks from the places that look like their headers. Any memory can look like a header. But
+ * hardly any pointer leads to the first byte after such memory. So a place is taken for a header if a pointer leads to
+ * the byte after it. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
@@ -50,8 +51,8 @@ static bool regions_overlap(const struct region *a, const struct region *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Moves to the front the candidates to which pointers were found, except those that overlap a moved one. The others
- * keep their order. Returns how many candidates were moved. */
+/* Moves to the front the candidates to which pointers were found, but no candidate that overlaps one moved before. The
+ * others keep their order. Returns how many candidates were moved. */
 static size_t take_pointed(struct region *found, size_t count, const bool *is_pointed)
 {
 	struct region *const others = xcalloc(count, sizeof(*others));
@@ -67,8 +68,8 @@ static size_t take_pointed(struct region *found, size_t count, const bool *is_po
 	return sure;
 }
 
-/* Moves those candidates that do not overlap the first `sure` candidates to the places after these. Returns how many
- * were moved; more than UNKNOWN_MAX if there are too many. */
+/* Finds the candidates that overlap none of the first `sure` ones, and moves them to found[sure] and the places after
+ * it. Returns how many were moved. Stops when more than UNKNOWN_MAX were moved. */
 static size_t take_unknown(struct region *found, size_t count, size_t sure)
 {
 	size_t unknown = 0, k = 0;
@@ -103,8 +104,8 @@ static bool is_choice(const struct region *unknown, uint32_t chosen, size_t coun
 	return sum == bytes;
 }
 
-/* Finds the only combination of `count` of the `most` candidates that has `bytes` bytes in all, and sets *chosen to a
- * bit mask of its candidates. Returns false if no combination, or more than one, has this number of bytes. */
+/* Finds the combination of `count` of the `most` candidates that do not overlap and have `bytes` bytes in all. Sets
+ * *chosen to a bit mask of these candidates. Returns false if there is no such combination, or more than one. */
 static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_t count, uint64_t bytes,
 				uint32_t *chosen)
 {

@@ -1,6 +1,6 @@
-/* Finds the memory of noncontiguous main arenas. Such an arena consists of pieces because other code has called
- * sbrk(2) in between, or because brk(2) failed and malloc called mmap(2). A full piece ends with a fence, which is
- * two chunks that have a header only. */
+/* Finds the memory of noncontiguous main arenas. Such an arena consists of pieces because other code has called sbrk(2)
+ * between malloc's own calls, or because brk(2) failed and malloc called mmap(2). A full piece ends with a fence: two
+ * chunks that have only a header each. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"

@@ -1,12 +1,12 @@
-/* Recognises words that glibc's malloc has left in blocks and that the program has not overwritten. The first two
+/* Recognises links that glibc's malloc has left in blocks, and that the program has not overwritten. The first two
  * words of a free chunk point to the headers of its neighbours in a list; the next two words of a large chunk point
  * to chunks of other sizes:
  *
  *     {size of the previous chunk, size | flags} {forth, back} {forth, back by size}
  *
  * The address of a header is also the address of the last word of the previous block, or, after chunks were merged,
- * of any word of a block. A program may have pointers to these words. So a word is recognised as malloc's only if the
- * words beside it and the memory that it points to confirm this. */
+ * of any word of a block. The program may have pointers of its own to such a word. So a word is recognised as
+ * malloc's link only if the words beside it and the memory that it points to confirm this. */
 #include "config.h"
 #include "heap/glibc/stale_list_links.h"
 #include "heap/glibc/glibc.h"

@@ -85,9 +85,9 @@ static void tcache_take_cache(struct heap *heap, struct block *chunk, const stru
 	free(marks.items);
 }
 
-/* Returns the offset, from the thread pointer, of the first word that is searched as a thread's variable. The words on
- * the other side of the thread pointer are not searched, because the thread's stack is there, which contains old
- * pointers to caches and to blocks of the same size. */
+/* Returns the offset, from the thread pointer, of the first word that is searched as a thread's variable. Only the side
+ * with the thread's variables is searched. If that side is above the thread pointer, the thread's stack is below it;
+ * the stack contains old pointers to caches and to blocks of the same size. */
 static int64_t first_variable(const struct heap *heap)
 {
 	return heap->image->arch->tls.is_below_variables ? 0 : -VARIABLES_MAX;
@@ -191,10 +191,10 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 	return false;
 }
 
-/* Returns true if a thread's cache is inconsistent; heap->place is then its header. The pointer to the cache has the
- * same offset from the thread pointer in all threads, so the function uses the offset at which most threads have a
- * pointer to a cache. The searched words may include an old pointer on a stack, but few threads have one at the same
- * offset. */
+/* Returns true if a thread's cache is inconsistent; heap->place is then the cache's header. Each thread has its pointer
+ * to the cache at the same offset from its thread pointer. So the function uses the offset at which most threads have a
+ * pointer to a cache. The searched words may include an old pointer on a stack, but few threads have such a pointer at
+ * the same offset. */
 static bool has_odd_cache(struct heap *heap)
 {
 	const int64_t first = first_variable(heap);

@@ -2,9 +2,9 @@
 #include "config.h"
 #include "heap/glibc/glibc.h"
 
-/* Returns how many bytes of a chunk the program cannot use. Usually the last word of a block is in the next chunk's
- * header. An mmapped chunk has no next chunk; from 2.43 on, it ends with room for a header instead. If blocks have
- * tags, each for 16 bytes, a block extends neither into the next header, which has no tag, nor into that room. */
+/* Returns how many bytes of a chunk the program cannot use. Usually a block extends one word into the next chunk's
+ * header. An mmapped chunk has no next chunk. From glibc 2.43 on, it ends with room for a header, and its block extends
+ * one word into this room. If memory has tags, one for each 16 bytes, a block ends before that header or room. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
 	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;

@@ -66,8 +66,8 @@ static bool take_slab(struct jemalloc *j, const struct extent *extent)
 	return true;
 }
 
-/* Adds a large block. A large block begins anywhere in the first page of its extent, so that large blocks begin in
- * different cache lines; the extent is then a page longer. A small block that is sampled for a profile is allocated
+/* Adds a large block. So that large blocks begin in different cache lines, jemalloc may place a block anywhere in the
+ * first page of its extent; such an extent is a page longer. A small block that is sampled for a profile is allocated
  * like a large one. */
 static bool take_large(struct jemalloc *j, const struct extent *extent)
 {
@@ -148,8 +148,8 @@ static bool take_leaf(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_
 	return true;
 }
 
-/* Reads a leaf. Two leaves cannot begin in the same LEAF_BYTES of memory, because leaves do not overlap. Without
- * this check, reading a damaged root whose words all point to one leaf would take hours. */
+/* Reads a leaf. Returns false if a leaf in the same LEAF_BYTES of memory was read before, because leaves do not
+ * overlap. Without this check, reading a damaged root whose words all point to one leaf would take hours. */
 static bool take_leaf_once(struct jemalloc *j, uint64_t leaf, uint64_t first, uint64_t *end)
 {
 	uint64_t *const seen = hash_place(&j->leaves, leaf / LEAF_BYTES + 1);

@@ -38,9 +38,9 @@ static bool jemalloc_caches_check_bins(struct jemalloc *j, uint64_t arena, unsig
 	return true;
 }
 
-/* Sets the blocks in a stack of a cache, which have `size` bytes each, to CLASS_TAKEN. The stack grows down from its
- * end to `head`; only the low 16 bits of the end are stored. *at: the lowest address at which the stack can begin; it
- * is set to the stack's end. limit: the highest address at which the stack can end. */
+/* Sets the blocks in a stack of a cache, which have `size` bytes each, to CLASS_TAKEN. stack: address of the stack's
+ * cache_bin_t. It contains the address of the stack's top, and the low 16 bits of the stack's end; the stack grows down
+ * from there. *at: the start of the stack's memory; is set to the stack's end. limit: the highest possible end. */
 static bool jemalloc_caches_take_stack(struct jemalloc *j, uint64_t stack, uint64_t size, uint64_t *at, uint64_t limit)
 {
 	struct heap *heap = j->heap;
@@ -100,9 +100,10 @@ static bool jemalloc_caches_take_cache(struct jemalloc *j, uint64_t cache, uint6
 	return true;
 }
 
-/* Sets the blocks with caches that no ring contains to CLASS_TAKEN: in a fork's child, these are the caches of threads
- * that only the parent has. The arenas count the memory of these caches. The function finds them by MARK_BEFORE and
- * MARK_BEHIND; MARK_BEHIND has the same offset in all caches, because the stacks have the same sizes. */
+/* Sets the blocks with caches that are in no arena's ring (take_caches()) to CLASS_TAKEN. In a fork's child, these are
+ * caches of threads that only the parent has; the arenas still count their memory. The function finds them by
+ * MARK_BEFORE and MARK_BEHIND. MARK_BEHIND has the same offset in all caches, because the stacks have the same
+ * sizes. */
 static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 {
 	struct heap *const heap = j->heap;
@@ -121,8 +122,8 @@ static void jemalloc_caches_take_left(struct jemalloc *j, uint64_t *internal)
 }
 
 /* Excludes jemalloc's variables of a thread from the roots; they are between the thread's tcache_slow_t (`cache`) and
- * its tcache_t (`stacks`). One of the variables is the start of the GiB in which the thread last looked up a block. If
- * a block extends over the start of a GiB, that address is inside the block. */
+ * its tcache_t (`stacks`). One of them is the start of the GiB in which the thread last looked up a block. If a block
+ * extends over the start of a GiB, this variable looks like an interior pointer to the block. */
 static void ignore_variables(struct jemalloc *j, uint64_t cache)
 {
 	struct heap *heap = j->heap;

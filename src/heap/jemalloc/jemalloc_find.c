@@ -134,8 +134,9 @@ static uint64_t any_edata(struct jemalloc *j)
 	return 0;
 }
 
-/* Returns true, and sets j->root, if the word at address `at` is in the root's array: the word, `leaf`, is the address
- * of the leaf for the extent of a known edata. Until the root is found, j->root is the address of that edata. */
+/* Returns true if the word `leaf` at address `at` is in the root's array: it must be the address of a leaf whose entry
+ * for the extent of a known edata is this edata. At first j->root is the address of that edata; if the result is true,
+ * the function sets it to the address of the root's array. */
 static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 {
 	struct words *words = &j->heap->words;

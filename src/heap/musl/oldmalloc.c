@@ -122,9 +122,9 @@ static bool is_aligned_place(const struct musl_old *m, uint64_t offset)
 	return offset % PAGE == 0 || (offset < PAGE && offset > m->align && !(offset & (offset - 1)));
 }
 
-/* Adds the block whose mapping begins at `page`. Returns false if there is none. The memory before the block's
- * header contains only zeros. If the block was allocated with an alignment, there is a header at the mapping's start
- * and a second one at the block, with only zeros between them. */
+/* Adds the block whose mapping begins at `page`. Returns false if there is none. The mapping begins with m->header zero
+ * bytes and then a header. If the block was allocated with an alignment, that header is an old one. Then the block's
+ * own header is further inside, with only zeros between the two. */
 static bool oldmalloc_take_mapped(struct musl_old *m, uint64_t page, uint64_t limit)
 {
 	const uint64_t plain = page + m->header;

@@ -57,8 +57,8 @@ static uint64_t map_of(struct musl_old *m, uint64_t bins)
 	return map;
 }
 
-/* The properties of a bin. A bin that was never used is all zeros. is_odd: the bin can have this state only while a
- * thread changes it. */
+/* The properties of a bin. A bin that was never used is all zeros. is_odd: the bin is inconsistent, as it can be only
+ * while a thread changes it. */
 struct bin_state {
 	bool is_sure; /* the size of the bin's first chunk is right for this bin, and the chunk points back to it */
 	bool is_odd;
@@ -90,8 +90,9 @@ static bool oldmalloc_bins_look_at(struct musl_old *m, uint64_t bin, unsigned i,
 	return true;
 }
 
-/* Returns in how many of the 64 bins is_odd is true, or UINT32_MAX if the memory is no array of bins. At least in one
- * bin is_sure must be true, because some other variables, such as tcmalloc's, point to themselves, too. */
+/* Returns in how many of the 64 bins is_odd is true, or UINT32_MAX if the memory is no array of bins. For at least one
+ * bin is_sure must be true, because other variables, such as tcmalloc's, can look like empty bins: they point to
+ * themselves. */
 static unsigned count_odd(struct musl_old *m, uint64_t bins)
 {
 	const uint64_t map = map_of(m, bins);

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The rest of PAGE_MAX is reserved for the curves over time (16 kinds with 1024 spans of three numbers each, or 64
- * kinds with 128 spans), for the head, and for the template. */
+/* Limits of the page's parts, in bytes. The rest of PAGE_MAX is reserved for the curves over time (16 kinds with 1024
+ * spans of three numbers each, or 64 kinds with 128 spans), for the head, and for the template. */
 const struct page_limits page_data_limits = {.groups = 2900000, .folded = 600000, .sources = 300000};
 
 static void add_key(struct buf *out, const char *key)
@@ -151,8 +151,8 @@ static void add_notes(struct buf *out, const struct profile *profile)
 	page_data_add_number(out, "notes_left_out", all - count);
 }
 
-/* Makes the page's axis. The widths of the spans in the timelines are powers of two, so the greatest width is a
- * multiple of all others. */
+/* Makes the page's axis of time, with spans at least as wide as those of all timelines. All widths are powers of two,
+ * so each span of the page consists of whole spans of each timeline. */
 static struct page_axis make_axis(const struct profile *profile, size_t kinds)
 {
 	struct page_axis axis = {.moment_width = 1, .span_width = 1};
@@ -228,8 +228,8 @@ static void add_lines_of_time(struct buf *out, const struct profile *profile, co
 	buf_free(&most);
 }
 
-/* Adds the resident memory at the end of each span, if there is only one process; null for spans before the first
- * value. */
+/* If there is only one process, adds its resident memory at the end of each span: null for a span that ends before the
+ * first value. */
 static void page_data_add_resident(struct buf *out, const struct profile *profile, const struct page_axis *axis)
 {
 	const struct resident *resident;

@@ -1,5 +1,6 @@
-/* Writes the rows of the page: one for each group that still fits below the limit, the greatest group first. The other
- * groups are summed up in rows of folded groups: each at the innermost node of its stack that exists already. */
+/* Writes the rows of the page: one for each group that still fits below the limit, the greatest group first. Each other
+ * group is added to the row of folded groups at the innermost node of its stack that exists already, or, if there is no
+ * room for such a row, at the root. */
 #include "config.h"
 #include "report/html/page_parts.h"
 #include "base/util.h"

@@ -219,7 +219,7 @@ static struct heap_thread *core_image_thread_of(struct core *core, const unsigne
 }
 
 /* If the registers do not contain the thread pointers (i386), searches the memory for the control blocks of threads
- * without a note of their thread pointer, as in gdb's core files. The first and the third word of a control block are
+ * whose thread pointer is in no note (gdb writes no such notes). The first and the third word of a control block are
  * its own address. */
 static void find_control_blocks(struct core *core)
 {

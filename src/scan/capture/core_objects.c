@@ -3,8 +3,9 @@
 
 #define PAGE 4096u
 
-/* Returns true if the next mapping continues this one in the file. may_share_page: also returns true if both mappings
- * contain one page of the file, because lld maps this page twice, the first time as the end of relro. */
+/* Returns true if the next mapping continues this one in the file. may_share_page: also returns true if this mapping
+ * ends with the page of the file with which the next one begins, because lld maps it twice, first as the end of
+ * relro. */
 static bool is_continued(const struct heap_mapping *m, bool may_share_page)
 {
 	const uint64_t end = m->offset + (m->end - m->start);

@@ -1,5 +1,5 @@
-/* Finds, in a core file, read-only memory with an object's variables (relro). A core file does not say which mappings
- * are shared, nor which pages the process has changed. */
+/* Finds, in a core file, read-only memory with an object's variables (relro). For a live process mapping_choice.h does
+ * this; but a core file does not say which mappings are shared, nor which pages the process has changed. */
 #ifndef FT_SCAN_CAPTURE_CORE_OBJECTS_H
 #define FT_SCAN_CAPTURE_CORE_OBJECTS_H
 

@@ -87,8 +87,8 @@ static bool may_have_changed(const struct core_omitted_search *search, const str
 	return st->st_mtim.tv_sec >= search->time || (!search->sysroot && st->st_ctim.tv_sec >= search->time);
 }
 
-/* Returns true if the open file may have pointers in the mapped part. In memory, the bytes after the file's end are
- * zeros. */
+/* Returns true if the mapped part of the open file may have pointers. Only bytes up to the file's end are examined: in
+ * memory, the bytes after it are zeros. */
 static bool open_file_may_point(struct core_omitted_search *search, const struct mapping *file, int fd,
 				const struct stat *st)
 {

@@ -16,8 +16,8 @@ void heap_capture_limit(struct heap_capture *capture, uint64_t bytes);
 /* Restricts the capture to the blocks, so that shared memory is not copied. Then the capture does not find which blocks
  * are lost. */
 void heap_capture_blocks_only(struct heap_capture *capture);
-/* Adds a thread that is stopped at its exit (PTRACE_EVENT_EXIT), with its last registers. A thread that exits by
- * itself, while others may continue, is not added, because its registers do not keep blocks alive. */
+/* Adds a thread that is stopped at its exit (PTRACE_EVENT_EXIT), with its last registers. The caller does not add a
+ * thread that exits by itself, while others may continue, because its registers do not keep blocks alive. */
 void heap_capture_add(struct heap_capture *capture, struct task *task);
 /* Adds a thread that has called exit(3), which does not return. The thread's roots are the stack of exit()'s caller,
  * from `sp` on, and the words of the caller's registers in `words`. */

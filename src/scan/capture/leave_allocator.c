@@ -112,8 +112,8 @@ static bool is_in_glibc_code(void *context, struct task *task)
 	       (!freeze_in_syscall(task, &number) || is_malloc_syscall(task->process->arch, number));
 }
 
-/* Returns true if the task begins a system call during which the heap is consistent. glibc's malloc requests memory
- * before it changes anything, and returns memory after all changes. */
+/* Returns true if the task begins a system call during which the heap is consistent: one that malloc does not make, or
+ * one by which glibc's malloc gets memory (before it changes the heap) or returns memory (after all changes). */
 static bool begins_resize(void *context, struct task *task)
 {
 	const struct arch *const arch = task->process->arch;
@@ -124,10 +124,9 @@ static bool begins_resize(void *context, struct task *task)
 	       (arch_has_call(arch->syscalls.resize, ARCH_RESIZE_CALLS, number) || !is_malloc_syscall(arch, number));
 }
 
-/* Runs the only thread of a process to the start of a system call during which the heap is consistent. With one thread,
- * glibc's malloc takes no lock. A thread that does nothing but allocate spends most of its time in the kernel, which
- * provides memory, so nearly each interrupt finds the thread inside malloc. Returns true if the thread is at such a
- * call. */
+/* Runs the only thread of a process to the start of a system call during which the heap is consistent. Returns true if
+ * the thread is there. With one thread, glibc's malloc takes no lock that could be watched. And an interrupt does not
+ * help if the thread does nothing but allocate: nearly always it is in the kernel, which provides memory for malloc. */
 static bool leave_alone(struct frozen_process *hold, struct code *code)
 {
 	return hold->process.task_count == 1 && !code->object &&

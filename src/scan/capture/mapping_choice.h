@@ -4,8 +4,8 @@
 
 #include "symbols/objects/maps.h"
 
-/* Returns true if the program can write the mapping, and it is no device. The program can then also read it: the
- * processors that functrace knows have no pages that can only be written. */
+/* Returns true if the program can write the mapping, and the mapping is not a device's. The program can then also read
+ * it: the processors that functrace knows have no pages that can only be written. */
 bool mapping_is_wanted(const struct mapping *m);
 /* Returns true if mapping i contains variables that are constant after the dynamic linker or the program has set
  * them (relro). Such variables directly precede the other variables of their file. */

@@ -96,8 +96,8 @@ static enum segment_answer ask_object(const struct object_memory *memory, uint64
 	return answer;
 }
 
-/* Asks the objects whose ELF headers are in the mappings of this file. There may be several objects, because objects of
- * one file may be adjacent, and the first page of a small file may be mapped for each of its segments. */
+/* Asks each ELF header in the mappings of mapping i's file. There may be several headers: a file may be mapped as
+ * several adjacent objects, and the first page of a small file may be mapped for each of its segments. */
 enum segment_answer segments_ask(const struct object_memory *memory, size_t i, uint64_t *first)
 {
 	const struct heap_mapping *const m = &memory->mappings[i];

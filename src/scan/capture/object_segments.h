@@ -24,9 +24,9 @@ enum segment_answer {
 	IS_VARIABLE,
 };
 
-/* Asks all objects in the mappings of the file that mapping `i` shows, and returns the greatest of their answers. If
- * it is IS_VARIABLE, sets *first to the address of the first variable in the mapping: the bytes before it belong to
- * the segment before the variables, whose end is in the same page of the file. */
+/* Asks the objects in the mappings of the file that mapping `i` shows about the first page of mapping `i`. Returns the
+ * greatest of their answers. For IS_VARIABLE, sets *first to the address of the first variable in the mapping. The
+ * bytes before it are the end of another segment, which shares a page of the file with the variables. */
 enum segment_answer segments_ask(const struct object_memory *memory, size_t i, uint64_t *first);
 /* Returns `variables` of mapping `i`, as in struct heap_mapping. */
 uint64_t segments_first_variable(const struct object_memory *memory, size_t i);

@@ -11,8 +11,8 @@ struct process_mappings {
 	size_t count;
 };
 
-/* Reads from the headers of all objects where their variables begin. The process may run meanwhile: what is learned is
- * used only for a mapping of the same part of the same file at the same address. */
+/* Reads from the headers of all objects where their variables begin. The process may run meanwhile, and change its
+ * mappings. So a result is used only for a mapping of the same part of the same file at the same address. */
 void process_mappings_learn(struct process_mappings *learned, const struct maps *maps, pid_t tid,
 			    const struct arch *arch);
 void process_mappings_free(struct process_mappings *learned);

@@ -186,8 +186,9 @@ static int snapshot_explain(const struct snapshot *s, int error)
 	return 1;
 }
 
-/* Does all slow work that is possible while the process runs: provides the pages of the copy, and brings into memory
- * those pages of the process that are swapped out, or are only in the mapped object. Returns 0 or -errno. */
+/* Does all slow work that is possible while the process runs: makes the kernel allocate the pages of the copy, finds
+ * the variables of objects, and brings into memory those pages of the process that are swapped out or have no page
+ * table entry. Returns 0 or -errno. */
 static int snapshot_prepare(struct snapshot *s, pid_t tid, const struct arch *arch)
 {
 	int error = read_layout(s, tid, arch);
@@ -341,8 +342,8 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 	return hash;
 }
 
-/* Moves the threads out of the allocator. Returns the number of threads or locks for which this failed. Locks of
- * another program are not written, because their addresses may contain other data. */
+/* Moves the threads out of the allocator. Returns the number of threads or locks for which this failed. Does not use
+ * care->locks if the process has executed another program since, because their addresses may contain other data. */
 static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
 {
 	const bool has_locks = care->lock_count && care->program == s->program;

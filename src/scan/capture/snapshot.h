@@ -18,9 +18,9 @@ struct snapshot_care {
 	const uint64_t *locks;
 	size_t lock_count;
 	bool marks_locks; /* true if the locks can be marked as contended: leave_allocator_locks() */
-	/* Used if there are no locks, or if the process has only one thread. leaves_c: true if threads in the C
-	 * library, which contains malloc, run until they have left it. object: path of the shared object that contains
-	 * the allocator, which threads also leave; or NULL. */
+	/* These two are used if there are no locks, or if the process has only one thread. leaves_c: true if threads in
+	 * the C library, which contains malloc, run until they have left it. object: path of the shared object that
+	 * contains the allocator, whose code threads also leave; or NULL. */
 	bool leaves_c;
 	const char *object;
 	/* The program that has these locks, as snapshot_program() returned it. In another program their addresses

@@ -24,8 +24,8 @@ void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold
 /* Adds the registers of one task. Of a task that is not stopped, only pc and sp are known, and these only if the
  * task is blocked in a system call. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);
-/* Replaces the registers of the thread that was added last by this sp and these words. The thread is then treated as
- * outside of the allocator, and as a thread whose functions will not continue. */
+/* Sets the registers of the last added thread to `sp` and `words`. The thread is then treated as outside of the
+ * allocator, and as a thread whose functions will not continue. */
 void scan_threads_replace(struct scan_threads *threads, uint64_t sp, const uint64_t *words, size_t count);
 /* Adds the words in `size` bytes of registers to thread->words, which the caller frees. */
 void scan_thread_add_words(struct heap_thread *thread, const unsigned char *bytes, size_t size,

@@ -34,10 +34,10 @@ uint64_t elf_file_got(const struct elf_file *file); /* address of the global off
 
 uint64_t elf_file_contexts(const struct elf_file *file); /* address of the context library's table, 0 if none */
 
-/* Finds the address that the file gives to its offset 0 (a p_vaddr; nm prints such addresses), even if no segment
- * contains offset 0. The address is normally 0 for shared objects and position-independent programs. Returns false and
- * leaves *origin unchanged if the file is not a regular ELF file with a loadable segment; a path from a trace may name
- * a terminal or a device. */
+/* Finds the address of file offset 0 by the file's own addresses (p_vaddr, as nm prints them), even if no segment
+ * contains this offset. The address is normally 0 for shared objects and position-independent programs. Returns false
+ * and leaves *origin unchanged if the file is not a regular ELF file with a loadable segment; a path from a trace may
+ * name a terminal or a device. */
 bool elf_origin_read(const char *path, uint64_t *origin);
 
 /* Calls `callback` for each defined function symbol in .dynsym and .symtab. If there is no .symtab, the .symtab in

@@ -261,7 +261,7 @@ struct dynamic {
 };
 
 /* Finds the file offset of an address, and how many bytes its segment has in the file from there on. If the dynamic
- * section is in memory, ld.so may have added memory_bias to the address. */
+ * section is in memory, ld.so may have added memory_bias to the address, so address - memory_bias is tried, too. */
 static bool elf_symbols_offset_of(const struct elf_file *file, uint64_t address, uint64_t memory_bias, uint64_t *offset,
 				  uint64_t *left)
 {

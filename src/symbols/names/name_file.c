@@ -375,10 +375,10 @@ static bool is_restorer(const struct name_file *file, uint64_t address)
 	return arch_is_restorer(file->machine, code, size);
 }
 
-/* Finds the symbol of a frame. address: the frame's return address minus 1. If there is no symbol, or if the symbol has
- * no size or ends at the return address, the frame may be a signal frame, whose pc is not a return address. *is_signal:
- * set to true for a signal frame. For a signal frame returns the symbol that begins at the pc, or the name that gdb
- * shows for such frames. */
+/* Finds the symbol of a frame. address: the frame's return address minus 1. In a signal frame, the pc is not a return
+ * address. A frame may be a signal frame if there is no symbol, or if the symbol has no size or ends at the return
+ * address. *is_signal: set to true for a signal frame; then the result is the symbol that begins at the pc, or the name
+ * that gdb shows for such frames. */
 static const struct named_symbol *name_file_find_symbol(const struct name_file *file, uint64_t address, bool *is_signal)
 {
 	static const struct named_symbol signal_frame = {.name = "<signal handler called>"};

@@ -1,5 +1,5 @@
-/* Finds the symbols of a Dwfl_Module by address. libdwfl finds the table of symbols (.symtab, the separate debug
- * file's, .gnu_debugdata, .dynsym), but for each address it searches the table in linear time. */
+/* Sorts the symbols of a Dwfl_Module, and finds them by address. libdwfl finds the table of symbols (.symtab, the
+ * separate debug file's, .gnu_debugdata, .dynsym), but would search it in linear time for each address. */
 #include "config.h"
 #include "arch/arch.h"
 #include "symbols/names/name_file.h"

@@ -14,8 +14,8 @@ struct names_options {
 	const char *sysroot;    /* prefix of each path; NULL: none */
 	const char *debug_path; /* more folders of separate debug files, ':' separated; NULL: none */
 	bool debuginfod;        /* debuginfod servers are asked */
-	/* The file of an open_path is kept open if the object's path leads to another file, because open_path may be
-	 * gone when names are looked up. */
+	/* true: if an object has an open_path, and the object's path leads to another file, the file of open_path is
+	 * kept open, because open_path may be gone when names are looked up. */
 	bool holds_files;
 	/* Another struct names, which outlives this one, and has the same options apart from holds_files. Each file is
 	 * read once for both. NULL: none. */

@@ -20,8 +20,8 @@ struct named_address {
 	struct named_address *next_gone;
 };
 
-/* Starts the worker thread. Call namer_end() after naming_end() for each struct naming of this namer. namer_end() does
- * not wait for the thread; NULL is allowed. */
+/* Starts the worker thread. Call naming_end() for each struct naming of this namer, then namer_end(), which does not
+ * wait for the thread (NULL is allowed). */
 struct namer *namer_new(void);
 void namer_end(struct namer *namer);
 

@@ -28,7 +28,7 @@ void unnamed_frames_add(struct unnamed_frames *unnamed, const char *path, enum u
 	unnamed->without++;
 }
 
-/* Returns true if `group` counts more frames than `worst` (NULL: none yet). If the counts are equal, the paths decide,
+/* Returns true if `group` has more frames than `worst` (NULL: none yet). If the numbers are equal, the paths decide,
  * because the order of the hash table is arbitrary. */
 static bool is_worse(const struct unnamed_group *group, const struct unnamed_group *worst)
 {

@@ -264,8 +264,8 @@ static void mapped_object_find_file(struct mapped_object_scan *scan, size_t inde
 		return;
 	}
 	find_mapped_file(scan, index, object, reason);
-	/* If the file cannot be read, because it is gone or the user has no right to read it, read the process's memory
-	 * instead. */
+	/* If the mapped file cannot be read, for example because it is gone or the user has no right to read it, read
+	 * it from the process's memory instead. */
 	if (!object->file && *reason != elf_reason_no_elf) {
 		const char *const of_file = *reason;
 

@@ -86,10 +86,10 @@ void object_chosen_functions(const struct object *object,
 /* Returns the object's text range that contains a mapped address, or NULL. */
 const struct text_range *object_text_at(const struct object *object, uint64_t address);
 
-/* Calls `callback` for each word (slot) of the object that the dynamic linker fills with a symbol's address; `name` is
- * that symbol. A slot of relocation type `irelative` is filled with the result of an IFUNC resolver; then `name` is "",
- * and `resolver` is the resolver's address. All addresses are mapped ones. Stops when the callback returns false. Does
- * nothing if the object's file cannot be read. */
+/* Calls `callback` for each word (slot) of the object that the dynamic linker fills by a relocation. Either the
+ * relocation has a symbol, whose name is `name`. Or it has type `irelative`, and the slot is filled with the result of
+ * an IFUNC resolver: `name` is "", and `resolver` is the resolver's address. All addresses are mapped ones. Stops when
+ * the callback returns false. Does nothing if the object's file cannot be read. */
 typedef bool (*object_slot_callback)(void *context, const char *name, uint64_t resolver, uint64_t slot);
 void object_slots(const struct object *object, unsigned irelative, object_slot_callback callback, void *context);
 /* Like object_slots(), but for slots with relocation type `jump_slot` or `glob_dat`, which contain just a symbol's

@@ -70,9 +70,9 @@ static bool relocated_variable(Elf *elf, const struct thread_symbols *symbols, c
 	return true;
 }
 
-/* Searches the section for relocations of this type. For each of them the dynamic linker fills a slot (see ERRNO_SLOT).
- * Sets *place for the slot of errno itself. Without such a slot, sets *place for another slot if place->kind is
- * ERRNO_NONE. */
+/* Searches the section for relocations of this type, for each of which the dynamic linker fills a slot (ERRNO_SLOT).
+ * Sets *place to the slot of errno itself. If there is none, sets *place to the slot of another variable, unless *place
+ * was set before. */
 static void find_slot(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, unsigned type,
 		      const struct thread_symbols *symbols, struct errno_place *place)
 {

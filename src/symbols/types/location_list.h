@@ -13,7 +13,7 @@ bool location_is_list(Dwarf_Attribute *location);
  * for 32 bits (0.188, dwarf_getlocation_addr(), dwarf_getlocations()) treats the length of an expression as a signed
  * number. Earlier lists need no check, because their lengths have only 16 bits. */
 bool location_is_sound(Dwarf_Attribute *location);
-/* Finds the expression for a variable's place before the instruction at an address, at which a function begins. GCC's
+/* Finds the expression for the place of a variable before a function's first instruction, which is at `address`. GCC's
  * views can describe several places at this address, because an assignment may need no instruction ("a = b"); then the
  * place before all such assignments is found. Returns 1 on success, 0 if the variable has no place there, or -1 if
  * libdw cannot read the location. */

@@ -164,7 +164,7 @@ static bool read_constant(Dwarf_Die *die, struct signature_param *param)
 }
 
 /* Returns true if a place of this kind shows that the code is optimised; without optimisation a parameter is always in
- * memory. LLVM uses a list also for a parameter that is passed by its address. */
+ * memory. Of lists, only GCC's show it: LLVM also uses a list for a parameter that is passed by its address. */
 static bool shows_optimised(const struct param_entry *entry, enum param_place place, bool is_list)
 {
 	return (is_list && entry->is_gcc) || place == PLACE_REGISTER || place == PLACE_CONSTANT ||
@@ -222,7 +222,7 @@ static bool has_option(const char *producer, const char *option)
 
 /* Returns true if GCC may have compiled the function without variable tracking. With -flto the function's producer is
  * GIMPLE; the options are in the unit of the function's source, which contains the function's origin. If dwz has moved
- * the origin, it is in a unit without a producer. */
+ * the origin to a unit without a producer, the options are unknown, and the function returns true. */
 static bool is_untracked(Dwarf_Die *function, const char *producer)
 {
 	static const char option[] = "-fno-var-tracking";

@@ -54,8 +54,8 @@ static void read_params(struct type_reader *reader, Dwarf_Die *parent, bool is_p
 	}
 }
 
-/* Replaces the parameters of a function's copy by the original function's parameters (`all`), with the places of those
- * that the copy still has. */
+/* Replaces the parameters of a function's copy by those of the original function (`all`). A parameter that the copy
+ * still has keeps its place. */
 static void complete_params(struct params *params, struct params *all)
 {
 	size_t count = 0;

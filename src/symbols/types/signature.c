@@ -76,7 +76,7 @@ static bool has_copy_name(const char *name)
 }
 
 /* Returns true if no other file calls the function, as far as is known. A function without a symbol is treated as
- * local, because link-time optimisation also makes functions local that have callers in other source files. */
+ * local, even if other source files call it, because link-time optimisation makes such functions local, too. */
 static bool signature_is_local(const struct named_symbol *symbol)
 {
 	return !symbol || symbol->is_local;
@@ -156,8 +156,8 @@ static bool has_local_convention(const struct type_reader *reader)
 	return reader->arch->abi->has_local_convention || reader->is_soft_float;
 }
 
-/* Returns true if the parameters are in the places that debug information shows, not in the ABI's. Compilers leave out
- * parameters of functions that only one file calls. */
+/* Returns true if the parameters are in the places that debug information shows, not in the ABI's: the function is a
+ * copy for some callers, or it is optimised and local, and has parameters left out or a convention of its own. */
 static bool has_own_places(const struct type_reader *reader, const struct param_entry *entry,
 			   const struct params *params, const struct named_symbol *symbol)
 {

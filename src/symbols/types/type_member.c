@@ -70,7 +70,7 @@ bool type_member_place(Dwarf_Die *die, struct data_member *member)
 }
 
 /* Reads a bit field in either of DWARF's two numberings of bits. DWARF 4 and later versions number the bits from the
- * struct's beginning; earlier versions from the most significant bit of a storage unit. In the latter, the number is
+ * struct's beginning. Earlier versions number them from the most significant bit of a storage unit; then the number is
  * negative if the bits go on after the unit, as in packed structs. */
 bool type_member_bits(Dwarf_Die *die, struct data_member *member)
 {

@@ -159,8 +159,8 @@ void type_read_passing(struct type_reader *reader, Dwarf_Die *die, struct data_t
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct data_type *const member = type_innermost(type->members[i].type);
 
-		/* If the class has no copy constructor only because a member or base has none, GCC 12 does not pass the
-		 * object's address: GCC puts the object on the stack. So it is unknown how the object is passed. */
+		/* If the class has no copy constructor only because a member or base has none, GCC 12 puts the object
+		 * on the stack instead of passing its address. So it is unknown how the object is passed. */
 		type->by_address |= member->by_address && !member->has_no_copy;
 		type->may_be_by_address |= member->may_be_by_address || member->has_no_copy;
 	}

@@ -41,8 +41,8 @@ static void make_text(struct data_type *type, enum data_kind kind, uint32_t text
 
 /* ---- C++ ---- */
 
-/* Returns the position of a namespace among the scopes that contain the type: 1 for the innermost; 0 if the namespace
- * does not contain it. */
+/* Returns the position of a namespace among the scopes that contain the type: 1 for the innermost scope; 0 if the
+ * namespace does not contain the type. */
 static unsigned depth_in(Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die *scopes = NULL;
@@ -111,8 +111,9 @@ static void see_view(struct data_type *type)
 
 /* ---- Rust ---- */
 
-/* Finds the first pointer in nested structs: in a String it is in Vec, RawVec, Unique, NonNull. Structs of a damaged
- * file can contain each other many times, so reader->dies_left limits the number of members. */
+/* Finds the first pointer in nested structs, such as Rust's String, which contains Vec, RawVec, Unique and NonNull
+ * inside one another. Structs of a damaged file can contain each other many times, so reader->dies_left limits the
+ * number of members. */
 static bool find_pointer(struct type_reader *reader, const struct data_type *type, uint32_t offset, unsigned depth,
 			 uint32_t *at)
 {

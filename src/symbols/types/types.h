@@ -70,7 +70,7 @@ struct data_type {
 	bool is_cut;        /* the struct has more members than `members`, or some that are not understood */
 	bool is_incomplete; /* the struct is only declared, so the places of the arguments after it are unknown */
 	/* C++. by_address: objects are passed by their address, because of a copy constructor or destructor, or because
-	 * all copy constructors are deleted (then also has_no_copy). may_be_by_address: this is unknown. */
+	 * all copy constructors are deleted (then also has_no_copy). may_be_by_address: by_address is unknown. */
 	bool by_address, has_no_copy, may_be_by_address;
 	const struct data_type *target; /* pointer's target (NULL: void), element type, or enum's underlying type */
 	uint64_t count;                 /* number of elements; 0: unknown */

@@ -15,8 +15,8 @@
 #define MPATROL_SLOTS   32   /* number of names in each cache, as in the mpatrol library */
 #define MPATROL_NAME    1023 /* maximum length of a name in mpatrol's programs, in bytes */
 
-/* Name of an argument that the reader adds to an allocation. Its value is the block's index. The reader adds it if
- * indexes were skipped before this one, so that the writer can use the same index. */
+/* Name of an argument that the reader adds to an allocation. Its value is the block's index. The reader adds the
+ * argument if the trace has skipped indexes before this index, so that the writer can use the same index. */
 #define MPATROL_INDEX_ARG "#index"
 
 enum mpatrol_type {

@@ -58,8 +58,8 @@ static int take_definition(struct reader *reader, char **slot)
 	return 1;
 }
 
-/* Parses a name, or the number of a slot that contains a name. *name is NULL if the record has no name, or the slot is
- * empty. */
+/* Parses a name: the number of an element of `slots` that contains it, or such a number and a new name for the element.
+ * *name is NULL if the record has no name, or the element is empty. */
 static int take_name(struct reader *reader, char **slots, const char **name)
 {
 	const int byte = mpatrol_take_byte(reader);

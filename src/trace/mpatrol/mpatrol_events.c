@@ -152,9 +152,9 @@ static void allocate(struct mpatrol_events *events, const struct record_call *ca
 
 /* ---- Reallocations ---- */
 
-/* Returns true if the function may reallocate: if its name contains "alloc". Such functions have different names in
- * each allocator, but all names contain this word, even rallocx. If another function matches, its release is merely
- * emitted one call later. */
+/* Returns true if the function may reallocate: if its name contains "alloc". Reallocating functions have different
+ * names in each allocator, but all these names contain the word, even rallocx. If the function cannot reallocate in
+ * fact, its release is merely emitted one call later. */
 static bool may_reallocate(const char *function)
 {
 	return function && strstr(function, "alloc");
@@ -280,8 +280,8 @@ static void mpatrol_events_put_call(struct mpatrol_events *events, const struct 
 
 static void mpatrol_events_put_resource(struct mpatrol_events *events, const struct record_resource *resource)
 {
-	/* In a call, resource 0 means the only declared resource. It counts as memory once memory is declared, and as
-	 * another resource if only other resources are declared so far. */
+	/* A call may name the only declared resource by the number 0. Once memory is declared, 0 means memory. As long
+	 * as only other resources are declared, 0 means one of them. */
 	if (is_heap_type(resource->type)) {
 		events->has_memory = true;
 		hash_remove(&events->other_resources, 0, NULL);

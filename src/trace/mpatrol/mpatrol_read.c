@@ -51,8 +51,8 @@ static uint64_t get_word(const unsigned char *p, unsigned size, bool big_endian)
 	return value;
 }
 
-/* Finds the size and byte order of words from the first eight bytes. The first word is 1. The second word, the version,
- * is never 0, so two words of four bytes do not look like one word of eight. */
+/* Finds the size and byte order of words from the eight bytes after the magic number. The first word is 1. The second
+ * word, the version, is never 0, so two words of four bytes do not look like one word of eight. */
 static bool recognise_words(struct mpatrol_reader *s, const unsigned char *p)
 {
 	s->wide = get_word(p, 8, false) == 1 || get_word(p, 8, true) == 1;
@@ -315,8 +315,8 @@ static int without_trailer(struct reader *reader)
 	return status;
 }
 
-/* Parses one record of the file, and queues the records that it becomes (0 to 3). Returns 1, 0 at the end, or a
- * negative errno. */
+/* Parses one record of the file, and queues the records that it becomes: at most MPATROL_QUEUE, perhaps none. Returns
+ * 1; 0 at the end; or a negative errno. */
 static int take_record(struct reader *reader)
 {
 	struct mpatrol_reader *s = reader->state;

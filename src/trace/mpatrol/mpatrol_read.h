@@ -7,8 +7,8 @@
 #include "trace/mpatrol/mpatrol.h"
 #include "trace/reader_state.h"
 
-/* Number of slots for names, because a record refers to a slot by 7 bits; maximum length of a name that is read, in
- * bytes. */
+/* MPATROL_SLOTS_READ: number of slots for names; a record has 7 bits for the number of a slot. MPATROL_NAME_READ:
+ * maximum length of a name that is read, in bytes. */
 enum { MPATROL_SLOTS_READ = 128, MPATROL_NAME_READ = 65536 };
 
 /* Largest number of records that are made from one record of the file: a thread, a release, an allocation. */
@@ -31,8 +31,8 @@ struct mpatrol_reader {
 	size_t unused_count, unused_capacity;
 	uint64_t last_index, next_call;
 	char *functions[MPATROL_SLOTS_READ], *files[MPATROL_SLOTS_READ];
-	/* The file contains thread numbers of 64 bits. A number that does not fit in 32 bits is replaced by a handle,
-	 * and stored as the name of the thread. */
+	/* Thread numbers in the file have 64 bits. In records, a thread has a handle of 32 bits: the lower half of its
+	 * number or, if that is 0 or in use, another one. A number of more than 32 bits becomes the thread's name. */
 	struct hash handles; /* number of a thread -> its handle */
 	struct hash taken;   /* handles in use */
 	uint32_t last_handle;

@@ -11,8 +11,9 @@
 #define RTRACE_HEAD         8 /* size of a packet's head in bytes: type and size of the packet */
 #define RTRACE_COMPAT_MAJOR 2
 
-/* Limits of the data in one packet (dialects 1.4 and compat) and of one text, in bytes, so that any reader has room for
- * them. The sp-rtrace tools have a buffer of 4098 bytes including the head, and sizes are multiples of 4. */
+/* Maximum sizes, in bytes: of the data of a packet in dialect 1.4 and in compat, and of a text. Every reader has room
+ * for them. The sp-rtrace tools have a buffer of 4098 bytes for a packet with its head, and sizes are multiples of
+ * 4. */
 #define RTRACE_DATA_MAX        65536
 #define RTRACE_COMPAT_DATA_MAX 4088
 #define RTRACE_TEXT_MAX        65531

@@ -135,9 +135,9 @@ static int packet_peek(struct reader *reader, struct packet *packet)
 	const struct rtrace_reader *s = reader->state;
 	int status;
 
-	/* When a followed trace pauses, a call that waits for its stack is returned, because it may have no stack. In
-	 * the compat dialect every call has a stack, which sp-rtrace may write later than the call, so the reader waits
-	 * for the stack. */
+	/* If a followed trace pauses while a call waits for its stack, return the call as it is, because it may have no
+	 * stack. In the compat dialect every call has a stack, which sp-rtrace may write later than the call, so go on
+	 * waiting until the stack has come. */
 	reader->may_pause = s->has_call && (!s->compat || s->call.has_frames);
 	const size_t available = reader_fill(reader, RTRACE_HEAD);
 

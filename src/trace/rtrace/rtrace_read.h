@@ -58,8 +58,8 @@ static inline uint32_t get_dword(const struct rtrace_reader *s, const unsigned c
 	return s->swap ? __builtin_bswap32(value) : value;
 }
 
-/* Parse the data of one packet. Return 1 if the record is complete; 2 if the packet has no record, or a record to which
- * later packets may add. If the data do not fit the type, return a negative errno, which has been described in
+/* Parse the data of one packet. Return 1 if the packet contains a complete record; 2 if it contains none, or if later
+ * packets may add to its record. If the data do not fit the type, return a negative errno, which has been described in
  * reader->message. The record's strings are in s->text, valid until the next packet; strings of a call stay valid until
  * the call is returned. */
 int rtrace_take_process(struct reader *reader, struct packet *packet, struct record_process *process);

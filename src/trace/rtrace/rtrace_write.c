@@ -18,8 +18,8 @@ static void rtrace_write_end(struct writer *writer)
 	free(writer->state);
 }
 
-/* Maximum length of the name of a machine, in bytes, because the size of the handshake is stored in one byte. No
- * machine has a longer name. */
+/* Maximum length of a machine's name, in bytes. The length is limited because the size of the handshake is stored in
+ * one byte. No machine has a longer name. */
 #define ARCH_MAX 128
 
 static void put_handshake(struct writer *writer, const struct record_process *process)

@@ -257,8 +257,8 @@ static bool is_end_behind(const struct reader *reader, unsigned flags)
 	       stacktrack_number(behind, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, behind);
 }
 
-/* Parses the next INFO entry, and the entries after it that belong to the same text. INFO entries with different
- * sequence numbers may alternate. */
+/* Parses the INFO entry at reader->start, and the entries after it that belong to the same text. If they complete the
+ * text, queues the records of `entry`. INFO entries with different sequence numbers may alternate. */
 static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_process *process,
 				     struct stacktrack_entry *entry, unsigned flags)
 {
@@ -306,8 +306,8 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 	return entry;
 }
 
-/* If the next entry is the first INFO entry for `entry` and is in the buffer already, which is the usual case, parses
- * it. A text that is not in the buffer yet is parsed when its entries are read. */
+/* Parses the next entry if it is an INFO entry with text of `entry`, and is in the buffer already, which is the usual
+ * case. Otherwise does nothing: the text is parsed when its entries are read. */
 static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;

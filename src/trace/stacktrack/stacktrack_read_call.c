@@ -47,7 +47,8 @@ static uint64_t nanoseconds_of(uint64_t rest, uint64_t divisor)
 	return nanoseconds;
 }
 
-/* Converts the ticks of a hit to a time of the day, in ns. The process's start is known in ticks and in seconds. */
+/* Converts the time of a hit from ticks to ns of the day. The process's start is known in ticks (start_ticks) and in
+ * seconds (start). */
 static uint64_t foreign_time(const struct stacktrack_process *process, uint64_t ticks)
 {
 	const uint64_t divisor = process->ticks ? process->ticks : STACKTRACK_TICKS;

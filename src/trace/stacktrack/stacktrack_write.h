@@ -51,14 +51,15 @@ struct stacktrack_writer {
 
 /* ---- stacktrack_entries.c ---- */
 
-/* An entry as 64-bit words; its first byte is the lowest byte of the first word. So the compiler can keep the entry in
- * registers until it is complete. */
+/* An entry, stored as 64-bit words, so that the compiler can keep it in registers until it is complete. The entry's
+ * first byte is the lowest byte of the first word. */
 struct stacktrack_out {
 	uint64_t words[STACKTRACK_ENTRY / 8];
 	bool swap;
 };
 
-/* Stores a number of 1 to 8 bytes at offset `at`. The number must not cross a word, and its bytes must be 0 before. */
+/* Stores a number of 1 to 8 bytes at offset `at`. The number must lie in one word, and the bytes at its place must
+ * still be 0. */
 static inline void stacktrack_put_number(struct stacktrack_out *entry, size_t at, uint64_t value, size_t size)
 {
 	const uint64_t upper = value << (64 - 8 * size);
@@ -123,8 +124,9 @@ uint64_t stacktrack_start_ticks(const struct stacktrack_cycle *cycle);
 void stacktrack_put_prologue(struct writer *writer);
 void stacktrack_put_object(struct writer *writer, const struct record_object *object);
 void stacktrack_put_build_id(struct writer *writer, const struct record_build_id *build_id);
-/* Store a copy of the current record's text, to be written again in later cycles: as the text of `value` with that id,
- * or of the current thread. The copy replaces an older one for the same value and id, or for the thread. */
+/* Store a copy of the current record's text, to be written again in later cycles: stacktrack_keep_value() as the text
+ * of `value` with that id, stacktrack_keep_thread() as the text of the current thread. The copy replaces the older copy
+ * of the same value and id, or of the thread. */
 void stacktrack_keep_value(struct writer *writer, enum stacktrack_value value, uint32_t id);
 void stacktrack_keep_thread(struct writer *writer);
 /* Must be called before each record. Begins the next cycle if the current one has cycle_size entries. */

@@ -116,8 +116,9 @@ struct swap_api {
 	bool is_release;
 };
 
-/* Returns the API of the function: by its name, also without the prefix of an allocator (je_malloc), or as an overload
- * of operator new or delete. Returns the API with id SWAP_API_OTHER if there is none. */
+/* Returns the API of a function. The function's name may be that of an API, also with the prefix of an allocator
+ * (je_malloc), or that of an overload of operator new or delete. Returns the API with id SWAP_API_OTHER for any other
+ * name. */
 const struct swap_api *swap_api_of(const char *function);
 /* Returns the API with that id, or NULL. */
 const struct swap_api *swap_api_find(uint32_t id);

@@ -52,8 +52,8 @@ static bool swap_message_take_string(struct cursor *c, const char **text)
 	return true;
 }
 
-/* For each type of argument: its size in bytes, without the contents of strings and arrays, plus 1; 0 if there is no
- * such type. */
+/* arg_sizes[TYPE] is 1 plus the size, in bytes, of an argument of that type, without the contents of a string or array.
+ * It is 0 if there is no such type. */
 static const unsigned char arg_sizes[256] = {
 	['v'] = 1, ['n'] = 1, ['s'] = 1, ['c'] = 2,  ['b'] = 2,  ['d'] = 5,  ['f'] = 5,
 	['x'] = 9, ['p'] = 9, ['w'] = 9, ['D'] = 13, ['F'] = 13, ['W'] = 13,

@@ -265,8 +265,8 @@ static void check_sequence(struct reader *reader, uint32_t sequence)
 	s->sequence = sequence + 1;
 }
 
-/* Queues the records, if any, that the message becomes. Parses the second message, too, if it belongs to this one
- * (is_second()). Returns 1 or a negative errno. */
+/* Queues the records, if any, that the message becomes. If the message after it belongs to it (is_second()), parses
+ * both together. Returns 1 or a negative errno. */
 static int take_next(struct reader *reader, struct swap_message *message)
 {
 	struct swap_reader *s = reader->state;

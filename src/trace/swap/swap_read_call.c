@@ -281,9 +281,9 @@ void swap_push_thread(struct swap_reader *s, uint32_t tid)
 }
 
 /* Returns the time of a message in ns since midnight of the day on which the process started. The seconds in a message
- * are a 32-bit counter that wraps in the year 2106. If they are fewer than those of this midnight, either the counter
- * has wrapped, or the message is from before that day. The function assumes a wrap if the message is then less than
- * 2^31 seconds after the midnight. Otherwise it returns the message's time of day. */
+ * are a 32-bit counter that wraps in the year 2106. If the counter is below its value at that midnight, either it has
+ * wrapped, or the message is from an earlier day. The function assumes a wrap if the message is then less than 2^31
+ * seconds after the midnight. Otherwise it returns the message's time of day. */
 static uint64_t swap_read_call_time_of(const struct swap_process *p, const struct swap_message *message)
 {
 	const uint32_t day = (uint32_t)(p->day_ns / NS_PER_SECOND), since = message->seconds - day;

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits of the elements of a message, so that its payload has at most SWAP_PAYLOAD_MAX bytes, except that of a memory
- * probe whose result is a long string. */
+/* Limits of the parts of a message. They ensure that its payload has at most SWAP_PAYLOAD_MAX bytes, unless the message
+ * is a memory probe whose result is a long string. */
 #define VALUE_MAX    4096  /* size of a string, in bytes, with its NUL */
 #define FUNCTION_MAX 2048  /* size of a function's name, in bytes */
 #define TYPE_MAX     400   /* size of a resource's type, in bytes; a byte may become four by an escape */
@@ -224,9 +224,9 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 }
 
 /* Writes the arguments that functrace adds to those of the call (names, context, stack and others), and adds their
- * number to args->count. usual_name: for a memory probe, the name of its API; the function's name is written only if it
- * differs. NULL for the message of a function's entry, which always needs the name, and also the id and the size. type:
- * also write the resource's type. */
+ * number to args->count. usual_name: in a memory probe, the name of its API; the function's name is then written only
+ * if it differs. usual_name is NULL in the message of a function's entry, which always contains the function's name,
+ * and also the id and the size. type: true to write the resource's type, too. */
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {
@@ -295,8 +295,8 @@ static void put_memory(struct writer *writer, const struct record_call *call, co
 		put_call_args(writer, &args, call, call->kind == CALL_ALLOC && *api->params == 'n');
 	else
 		put_usual_args(writer, &args, api, call);
-	/* A call without an address needs the type: without both, a reader would take it for a failed call or a release
-	 * of nothing. */
+	/* Write the type if the call has no address. A reader would take a call that has neither a type nor an address
+	 * for a failed call, or for a release of nothing. */
 	const bool is_plain = is_heap && call->id && call->kind != CALL_COPY && !(resource && resource->flags);
 
 	put_additions(writer, &args, call, api->name, resource, !is_plain);

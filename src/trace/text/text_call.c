@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Returns true if the name ends in `<type>`; the type is the resource's name or its number. Sets *suffix to the length
- * of `<type>`. */
+/* Returns true if the function's name ends in `<type>`, where `type` is the resource's type or its number. Sets *suffix
+ * to the length of `<type>`. */
 static bool has_type(const struct text_reader *s, const struct text_resource *resource, const char *name, size_t length,
 		     size_t *suffix)
 {
@@ -94,8 +94,8 @@ struct call_arg text_take_arg(struct text_reader *s, char *line)
 	if (s->compat)
 		return (struct call_arg){numbered ? "" : text_unescape(key, " "),
 					 strcmp(value, "\"\"") ? text_unescape(value, " ") : ""};
-	/* Only the mark of a copy (TEXT_COPY_LINE) has the number 0 or the value TEXT_COPY_VALUE. take_call() never
-	 * passes an intact mark to this function, so this one is damaged. */
+	/* Only the mark of a copy (TEXT_COPY_LINE) has the number 0 or the value TEXT_COPY_VALUE. take_call() handles
+	 * intact marks itself, so an argument with this number or value is a damaged mark. */
 	if ((numbered && !number) || !strcmp(value, TEXT_COPY_VALUE))
 		s->damage = "looks like a damaged argument";
 	if (!numbered)
@@ -145,8 +145,8 @@ static void text_call_add_frame(struct text_reader *s, uint64_t address, struct 
 }
 
 /* Parses the line of a frame, with any text after the address. Returns the line's length with the newline; 0 if the
- * line is no frame, or if reading failed (s->group_status). *inlined: whether the line before is marked as inlined; set
- * to whether this line is marked. */
+ * line is no frame, or if reading failed (s->group_status). *inlined must be true if the previous line is marked as
+ * inlined. The function sets *inlined to true if this line is marked, else to false. */
 static size_t take_long_frame(struct reader *reader, size_t from, bool *inlined)
 {
 	struct text_reader *s = reader->state;

@@ -73,8 +73,9 @@ bool text_is_header(const char *line)
 	return text_begins(line, "version=") && count_digits(line + strlen("version="));
 }
 
-/* Returns where `what`, a part of every declaration of one kind, occurs in a line; NULL if it does not occur. If the
- * line begins with `own`, it is such a declaration itself, so the first `what`, the line's own, is skipped. */
+/* Searches a line for a declaration that follows other text. `what` occurs in each declaration of this sort; `own` is
+ * the text with which such a declaration begins. Returns the address of `what`, or NULL. If the line begins with `own`,
+ * skips the first `what`, because it belongs to the line itself. */
 static const char *find_behind(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);

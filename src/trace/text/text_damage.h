@@ -11,7 +11,7 @@ bool text_is_header(const char *line);
  * Returns NULL if the line is a comment. The line must not be a valid record. */
 const char *text_damage(const char *line);
 
-/* Returns true if a line other than a call contains a control character other than a tab, or contains a second line,
+/* The line is no call. Returns true if it contains a control character other than a tab, or the text of a second line,
  * because a newline is missing. */
 bool text_has_another(const char *line);
 

@@ -22,8 +22,8 @@
 #define TEXT_RESIDENT_LINE "## resident "
 #define TEXT_HEAP_LINE     "## heap status information:"
 
-/* The mark of a copy (CALL_COPY), for which the format has no syntax: an argument with the number 0, which no real
- * argument has. */
+/* The mark of a call of kind CALL_COPY, because the format has no syntax for such calls. The mark looks like an
+ * argument with the number 0. No real argument has this number. */
 #define TEXT_COPY_VALUE "#kind=copy"
 #define TEXT_COPY_LINE  "\t$0 = " TEXT_COPY_VALUE
 

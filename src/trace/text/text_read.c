@@ -224,7 +224,7 @@ static int text_read_take_line(struct reader *reader, char *line, struct record 
 	return gave ? 1 : 2;
 }
 
-/* Parses the next line of the group. Returns 1, 2 if it is no record or the group has ended, or a negative errno. */
+/* Parses the next line of the group. Returns 1; 2 if it is no record or the group has ended; or a negative errno. */
 static int next_in_group(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;
@@ -256,8 +256,8 @@ static int next_in_group(struct reader *reader, struct record *record)
 	return text_read_take_line(reader, line, record);
 }
 
-/* Parses the next line outside of a group. Returns 1, 2 if it is no record, 0 at the end of the input, or a negative
- * errno. */
+/* Parses the next line outside of a group. Returns 1; 2 if the line is no record; 0 at the end of the input; or a
+ * negative errno. */
 static int text_read_next_line(struct reader *reader, struct record *record)
 {
 	struct text_reader *s = reader->state;

@@ -105,7 +105,7 @@ static const struct args_plan *plan_of(struct process *p, const struct probe *pr
 
 		params->plan = make_plan(p, probe, traced, &is_late);
 		params->is_made = !is_late;
-		if (params->is_made && !params->plan && p->tracer->set->args)
+		if (params->is_made && !params->plan && p->tracer->set->calls.args)
 			report_unknown(p, traced);
 	}
 	return params->plan;
@@ -163,13 +163,13 @@ static struct args_source source_of(struct task *task)
 				    .name = function_name,
 				    .is_object = arguments_is_object,
 				    .context = task,
-				    .limit = task->process->tracer->set->args_limit};
+				    .limit = task->process->tracer->set->calls.args_limit};
 }
 
 struct arg_list *arguments_entered(struct task *task, const struct probe *probe, const struct traced *traced,
 				   struct args_kept *kept)
 {
-	const bool is_wanted = task->process->tracer->set->args;
+	const bool is_wanted = task->process->tracer->set->calls.args;
 	const struct args_plan *const plan = is_wanted ? plan_of(task->process, probe, traced) : NULL;
 	struct args_kept unused;
 
@@ -206,7 +206,7 @@ uint64_t arguments_result(const struct task *task, const struct call *call, uint
 {
 	struct process *const p = task->process;
 	const struct settings *const set = p->tracer->set;
-	const bool is_chosen = set->chosen && call->probe->wanted->module == set->chosen;
+	const bool is_chosen = set->traced.chosen && call->probe->wanted->module == set->traced.chosen;
 	const struct args_plan *const plan = is_chosen ? plan_of(p, call->probe, call->traced) : NULL;
 
 	if (is_chosen)

@@ -176,10 +176,10 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 
 static bool is_monitored(const struct settings *set, uint64_t size)
 {
-	if (!set->monitor_count)
+	if (!set->calls.monitor_count)
 		return true;
-	for (size_t i = 0; i < set->monitor_count; i++)
-		if (size >= set->monitor[i].low && size <= set->monitor[i].high)
+	for (size_t i = 0; i < set->calls.monitor_count; i++)
+		if (size >= set->calls.monitor[i].low && size <= set->calls.monitor[i].high)
 			return true;
 	return false;
 }
@@ -189,16 +189,16 @@ void stack_of_event(struct event *e, struct task *task, struct unwind_frame fram
 	const struct settings *set = task->process->tracer->set;
 	bool cut = false;
 
-	if (!set->depth || !is_monitored(set, e->size))
+	if (!set->calls.depth || !is_monitored(set, e->size))
 		return;
-	size_t count = stack_walk(task, frames, set->depth + 1 + at_entry, 0, &cut);
+	size_t count = stack_walk(task, frames, set->calls.depth + 1 + at_entry, 0, &cut);
 
 	if (at_entry && count) {
 		frames++;
 		count--;
 	}
-	e->end = count > set->depth ? STACK_CUT : cut ? STACK_LOST : STACK_WHOLE;
+	e->end = count > set->calls.depth ? STACK_CUT : cut ? STACK_LOST : STACK_WHOLE;
 	e->frames = frames;
-	e->frame_count = count > set->depth ? set->depth : count;
+	e->frame_count = count > set->calls.depth ? set->calls.depth : count;
 	e->has_frames = true;
 }

@@ -115,7 +115,8 @@ static bool released_event(struct task *task, const struct probe *probe, const s
  * as an allocation, which always has a stack. */
 static bool wants_release_stack(const struct process *p, const struct probe *probe, const struct event *e)
 {
-	return p->tracer->set->backtrace_all || (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
+	return p->tracer->set->calls.backtrace_all ||
+	       (probe->wanted->kind->is_range && ledger_leaves_rest(p->trace, e));
 }
 
 static void enter_release(struct task *task, const struct probe *probe, uint64_t return_sp, struct event *e)
@@ -152,7 +153,7 @@ static void enter_release_between(struct task *task, const struct probe *probe, 
 	e->function = called_as(task, probe);
 	e->context = contexts_of(task);
 	e->args = arguments_entered(task, probe, e->function, NULL);
-	if (task->process->tracer->set->backtrace_all)
+	if (task->process->tracer->set->calls.backtrace_all)
 		stack_of_event(e, task, frames, true);
 	ledger_released_between(task->process->trace, e, value_of(of, &probe->wanted->function->last));
 	arg_list_unref(e->args);
@@ -301,7 +302,7 @@ static bool wants_stack(const struct process *p, const struct probe *probe)
 {
 	const struct settings *set = p->tracer->set;
 
-	return set->depth && !set->monitor_count && !probe_is_hook(probe) &&
+	return set->calls.depth && !set->calls.monitor_count && !probe_is_hook(probe) &&
 	       probe->wanted->function->role != ROLE_RELEASE;
 }
 
@@ -327,13 +328,13 @@ static void enter_range(struct task *task, const struct probe *probe, uint64_t r
 	uint64_t *const ids = ledger_ids_between(p->trace, probe->wanted->resource, e->id,
 						 value_of(of, &probe->wanted->function->last), &count);
 	struct call *const call =
-		count || p->tracer->set->args ? enter_watched(task, probe, return_sp, of, NULL) : NULL;
+		count || p->tracer->set->calls.args ? enter_watched(task, probe, return_sp, of, NULL) : NULL;
 
 	if (call && count) {
 		e->function = call->traced;
 		e->context = call->context;
 		e->args = call->shown ? call->shown->list : NULL;
-		if (p->tracer->set->backtrace_all)
+		if (p->tracer->set->calls.backtrace_all)
 			stack_of_event(e, task, frames, true);
 		range_reserve(p, call, e, ids, count);
 	}
@@ -375,7 +376,7 @@ static void enter_row(struct task *task, const struct probe *probe, uint64_t ret
 		return;
 	}
 	/* With -a the return is traced even if the call releases nothing, because a failure is noted in the trace. */
-	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->args;
+	const bool is_remarked = f->may_release_none && f->can_fail && task->process->tracer->set->calls.args;
 
 	if (f->role == ROLE_RELEASE && !is_held && !is_remarked &&
 	    (f->may_release_none || release_is_library_own(task, probe)))

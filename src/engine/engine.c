@@ -110,8 +110,8 @@ bool engine_in_foreground(const struct engine *engine)
 
 void engine_started(struct engine *engine)
 {
-	if (engine->settings->duration_ns && !atomic_load(&engine->let_go_at)) {
-		atomic_store(&engine->let_go_at, clock_ns(CLOCK_MONOTONIC) + engine->settings->duration_ns);
+	if (engine->settings->target.duration_ns && !atomic_load(&engine->let_go_at)) {
+		atomic_store(&engine->let_go_at, clock_ns(CLOCK_MONOTONIC) + engine->settings->target.duration_ns);
 		eventfd_write(engine->wake_fd, 1);
 	}
 	atomic_store(&engine->shared->started, true);
@@ -380,12 +380,12 @@ static void engine_leave_descriptors(struct engine *engine, const struct message
 			    engine->link,
 			    engine->launch.gate,
 			    engine->launch.exec_error,
-			    engine->settings->output_fd,
+			    engine->settings->trace.output_fd,
 			    engine->terminal};
 
 	fds_null_others(keep, ARRAY_SIZE(keep));
 	fds_null(STDIN_FILENO);
-	if (!engine->settings->output || strcmp(engine->settings->output, "-"))
+	if (!engine->settings->trace.output || strcmp(engine->settings->trace.output, "-"))
 		fds_null(STDOUT_FILENO);
 }
 
@@ -436,7 +436,7 @@ int engine_main(const struct job *job, int socket, int link)
 
 	/* Forks the target first, because the target inherits the engine's process group, which is still that of the
 	 * visible process here. */
-	if (!settings->pid_count) {
+	if (!settings->target.pid_count) {
 		const int links[] = {socket, link, job->messages->in, job->messages->out};
 
 		error = launch_fork(&engine.launch, settings, job->signals, links, ARRAY_SIZE(links));
@@ -469,8 +469,8 @@ int engine_main(const struct job *job, int socket, int link)
 			fds_null(engine.terminal);
 	}
 	engine_keep_target(&engine);
-	if (settings->output_fd > STDERR_FILENO)
-		close(settings->output_fd);
+	if (settings->trace.output_fd > STDERR_FILENO)
+		close(settings->trace.output_fd);
 	close(engine.socket);
 	/* A worker thread that reads a file which does not answer may keep this process from ever ending. */
 	atomic_store(&shared->is_reading, workers_are_busy());

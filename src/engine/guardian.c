@@ -225,7 +225,7 @@ static void outlive_target(struct guardian *g, int handle)
 			break;
 	}
 	msg_error("the exit status of %s is unknown, because the tracing process ended before the program",
-		  g->engine.settings->argv[0]);
+		  g->engine.settings->target.argv[0]);
 }
 
 static void take_over(struct guardian *g)

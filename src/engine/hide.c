@@ -41,8 +41,8 @@ void engine_ignore_signals(const struct settings *settings)
 
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	if (settings->toggle_signal)
-		signal(settings->toggle_signal, SIG_IGN);
+	if (settings->target.toggle_signal)
+		signal(settings->target.toggle_signal, SIG_IGN);
 	if (settings->scan.request_signal)
 		signal(settings->scan.request_signal, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);

@@ -118,8 +118,8 @@ static void close_pipe(const int ends[2])
 int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
 		const int *close_fds, size_t close_count)
 {
-	const bool stdout_is_trace = settings->output && !strcmp(settings->output, "-");
-	char *const binary = binary_of(settings->argv[0]);
+	const bool stdout_is_trace = settings->trace.output && !strcmp(settings->trace.output, "-");
+	char *const binary = binary_of(settings->target.argv[0]);
 	int gate[2] = {-1, -1}, error[2] = {-1, -1};
 	int failure = make_pipe(gate);
 
@@ -136,7 +136,7 @@ int launch_fork(struct launch *launch, const struct settings *settings, const st
 			close(close_fds[i]);
 		close(gate[1]);
 		close(error[0]);
-		target_run(settings->argv, binary, gate[0], error[1], stdout_is_trace, signals);
+		target_run(settings->target.argv, binary, gate[0], error[1], stdout_is_trace, signals);
 	}
 	if (pid < 0) {
 		failure = -errno;

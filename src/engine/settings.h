@@ -61,7 +61,8 @@ struct scan_settings {
 	int error_exitcode;          /* exit status if blocks are leaked; 0: none */
 };
 
-struct settings {
+/* What is traced: modules, and the functions and objects that options name. */
+struct traced_settings {
 	const struct module **modules;
 	size_t module_count;
 	const struct module *chosen; /* the module made from -x; `modules` contains it too; NULL: none */
@@ -70,53 +71,67 @@ struct settings {
 	/* the modules read from the user's files; each item owns its module's memory; `modules` contains them too */
 	struct conf **described;
 	size_t described_count;
-
-	pid_t *pids; /* -t; if there are none, functrace launches argv */
-	size_t pid_count;
-	bool children;        /* --children: also attach to the processes' descendants */
-	uint64_t duration_ns; /* --duration: time after which functrace detaches, in ns; 0: no limit */
-	char **argv;          /* NULL-terminated command line of the program to launch */
-
-	unsigned depth; /* number of frames of a stack that are shown, 0 to 256 */
-	bool backtrace_all;
-	bool args;                  /* -a: show arguments */
-	size_t args_limit;          /* most bytes shown of a string */
-	struct size_range *monitor; /* -M: stacks are taken only for these sizes; empty: for all */
-	size_t monitor_count;
 	char **libraries; /* -L: texts that an object's path must contain; empty: all objects */
 	size_t library_count;
+	struct manual_symbol *symbols;
+	size_t symbol_count;
+};
 
+/* Which processes are traced, and when. */
+struct target_settings {
+	pid_t *pids; /* -t; if there are none, functrace launches argv */
+	size_t pid_count;
+	bool children; /* --children: also attach to the processes' descendants */
+	char **argv;   /* NULL-terminated command line of the program to launch */
+	bool follow;
+	uint64_t duration_ns; /* --duration: time after which functrace detaches, in ns; 0: no limit */
+	bool start_paused;
+	int toggle_signal;       /* 0: none */
+	const char *toggle_name; /* the signal's name in kill(1)'s syntax; points into the command line */
+};
+
+/* What is recorded of a call beside its resource: its stack and its arguments. */
+struct call_settings {
+	unsigned depth; /* number of frames of a stack that are shown, 0 to 256 */
+	bool backtrace_all;
+	struct size_range *monitor; /* -M: stacks are taken only for these sizes; empty: for all */
+	size_t monitor_count;
+	enum unwind_method unwinder;
+	bool resolve;
+	bool args;         /* -a: show arguments */
+	size_t args_limit; /* most bytes shown of a string */
+};
+
+/* The form and the place of traces. */
+struct trace_settings {
 	const struct encoding *encoding;
 	/* --cycle-size: number of entries after which the trace repeats the data that are needed to read it from there
 	 * on; 0: never */
 	uint64_t cycle_size;
-	bool resolve;
 	bool timestamps;
+	enum packing packing;
 	const char *output; /* as given: a folder, a file or "-"; NULL: file PID-N in the current folder */
 	int output_fd;      /* the descriptor that `output` names (/dev/fd/63), close-on-exec; or -1 */
-	enum packing packing;
-
 	struct attachment *attachments;
 	size_t attachment_count;
+};
 
-	bool follow;
-	bool baseline; /* take a baseline on attaching and when -S resumes; count the heap's blocks at the end */
-	bool start_paused;
-	int toggle_signal;       /* 0: none */
-	const char *toggle_name; /* the signal's name in kill(1)'s syntax; points into the command line */
-	bool verify;
-	bool is_repair; /* --repair: repair processes and trace nothing */
-	bool quiet;
-	enum placement cpu;
-	enum unwind_method unwinder;
+struct settings {
+	struct traced_settings traced;
+	struct target_settings target;
+	struct call_settings calls;
+	struct trace_settings trace;
 	struct report_settings report;
 	struct scan_settings scan;
+	bool baseline;  /* take a baseline on attaching and when -S resumes; count the heap's blocks at the end */
+	bool is_repair; /* --repair: repair processes and trace nothing */
+	bool verify;
+	bool quiet;
+	enum placement cpu;
 	/* Called in the visible process when tracing has ended, if not NULL. out: functrace's original standard output
 	 * (-1: none). sound: the traces are complete. A positive result is functrace's exit status. Otherwise functrace
-	 * ends with the program's status or, if that is 0 and the result is -N, with N. */
+	 * ends with the program's status; if that is 0 and the result is -N, with N. */
 	int (*conclude)(const struct settings *settings, int out, bool sound);
-	struct manual_symbol *symbols;
-	size_t symbol_count;
 };
 
 #endif

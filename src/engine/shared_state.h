@@ -98,8 +98,8 @@ struct engine {
 
 /* ---- launch.c ---- */
 
-/* Forks the target (settings->argv), with the signal state that it would have had without functrace. The target waits
- * at its gate. Returns 0 or -errno. */
+/* Forks the target (settings->target.argv), with the signal state that it would have had without functrace. The target
+ * waits at its gate. Returns 0 or -errno. */
 int launch_fork(struct launch *launch, const struct settings *settings, const struct signal_state *signals,
 		const int *close_fds, size_t close_count);
 

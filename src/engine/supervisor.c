@@ -38,7 +38,7 @@ struct supervisor {
 
 static bool is_launched(const struct supervisor *s)
 {
-	return !s->settings->pid_count;
+	return !s->settings->target.pid_count;
 }
 
 static void signals_read(struct signal_state *state)
@@ -69,8 +69,8 @@ static void signals_choose(struct supervisor *s, const struct signal_state *stat
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		if (!stays_ignored(s, state, wanted[i]) && (wanted[i] != SIGTSTP || is_launched(s)))
 			sigaddset(&s->taken, wanted[i]);
-	if (s->settings->toggle_signal)
-		sigaddset(&s->taken, s->settings->toggle_signal);
+	if (s->settings->target.toggle_signal)
+		sigaddset(&s->taken, s->settings->target.toggle_signal);
 	if (s->settings->scan.request_signal)
 		sigaddset(&s->taken, s->settings->scan.request_signal);
 	sigprocmask(SIG_SETMASK, &s->taken, NULL);
@@ -104,7 +104,7 @@ static void supervisor_take_signals(struct supervisor *s)
 		const int sig = (int)info.ssi_signo;
 
 		msg_debug(DBG_PROCESS, 1, "signal %d", sig);
-		if (sig == s->settings->toggle_signal)
+		if (sig == s->settings->target.toggle_signal)
 			message_send(s->socket, MESSAGE_TOGGLE, 0, -1);
 		else if (sig == s->settings->scan.request_signal)
 			message_send(s->socket, MESSAGE_SCAN, 0, -1);

@@ -58,21 +58,22 @@ int option_attach(struct parse *parse, const char *text)
 			text, NAME_LENGTH);
 	if (sign && !sign[1])
 		return usage_error(parse, "--attach-file=%s: give the file after the '='", text);
-	for (size_t i = 0; i < s->attachment_count; i++)
-		if (strlen(s->attachments[i].name) == length && !strncmp(s->attachments[i].name, text, length))
+	for (size_t i = 0; i < s->trace.attachment_count; i++)
+		if (strlen(s->trace.attachments[i].name) == length &&
+		    !strncmp(s->trace.attachments[i].name, text, length))
 			return usage_error(parse,
 					   "--attach-file=%s: another file has that name; give each file its own name",
 					   text);
 	named_files_add(&parse->files, "--attach-file", sign ? sign + 1 : NULL, false);
-	ARRAY_GROW(s->attachments, parse->attachment_capacity, s->attachment_count);
-	s->attachments[s->attachment_count++] =
+	ARRAY_GROW(s->trace.attachments, parse->attachment_capacity, s->trace.attachment_count);
+	s->trace.attachments[s->trace.attachment_count++] =
 		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};
 	return 0;
 }
 
 void option_attach_free(struct settings *settings)
 {
-	for (size_t i = 0; i < settings->attachment_count; i++)
-		free((char *)(uintptr_t)settings->attachments[i].name);
-	free(settings->attachments);
+	for (size_t i = 0; i < settings->trace.attachment_count; i++)
+		free((char *)(uintptr_t)settings->trace.attachments[i].name);
+	free(settings->trace.attachments);
 }

@@ -11,7 +11,7 @@
 
 static bool is_stream(const struct settings *s)
 {
-	return s->output_fd >= 0 || (s->output && !strcmp(s->output, "-"));
+	return s->trace.output_fd >= 0 || (s->trace.output && !strcmp(s->trace.output, "-"));
 }
 
 /* Returns true if no files can be created beside the output, because it is a stream or a device. */
@@ -19,13 +19,14 @@ static bool is_alone(const struct settings *s)
 {
 	struct stat st;
 
-	return is_stream(s) || (s->output && stat(s->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+	return is_stream(s) ||
+	       (s->trace.output && stat(s->trace.output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 /* Returns true if the chosen format, or its dialect with --compat, can contain the results of a scan. */
 static bool has_scans(const struct parse *parse)
 {
-	const struct encoding *const encoding = parse->settings->encoding;
+	const struct encoding *const encoding = parse->settings->trace.encoding;
 	const struct encoding *const dialect = parse->compat ? encoding_compat(encoding) : encoding;
 
 	return dialect && encoding_can(dialect, ENCODING_SCANS);
@@ -118,8 +119,8 @@ int option_conflicts_of_task(struct parse *parse)
 	const struct settings *const s = parse->settings;
 	struct given *const given = &parse->given;
 
-	given_value(given, "program", s->argv ? s->argv[0] : NULL);
-	given_fact(given, "program-empty", s->argv && !s->argv[0][0]);
+	given_value(given, "program", s->target.argv ? s->target.argv[0] : NULL);
+	given_fact(given, "program-empty", s->target.argv && !s->target.argv[0][0]);
 	given_fact(given, "scan", s->scan.is_wanted);
 	given_fact(given, "scan-alone", s->scan.is_wanted && !option_scan_with_tracing(s));
 	return option_conflicts_check(parse, task_conflicts, ARRAY_SIZE(task_conflicts));
@@ -130,9 +131,9 @@ static void option_conflicts_add_files(struct parse *parse)
 {
 	const struct settings *const s = parse->settings;
 
-	if (s->argv && strchr(s->argv[0], '/'))
-		named_files_add(&parse->files, "PROGRAM", s->argv[0], false);
-	named_files_add(&parse->files, "-o", s->output, true);
+	if (s->target.argv && strchr(s->target.argv[0], '/'))
+		named_files_add(&parse->files, "PROGRAM", s->target.argv[0], false);
+	named_files_add(&parse->files, "-o", s->trace.output, true);
 	char *const words = named_files_clash(&parse->files);
 
 	given_value(&parse->given, "file-twice", words);
@@ -147,16 +148,16 @@ int option_conflicts_of_trace(struct parse *parse)
 
 	given_value(given, report && is_of_live(report) ? "live-option" : "report-option", report);
 	given_fact(given, "scan-json", s->scan.is_json);
-	given_value(given, "output", s->output); /* /dev/stdout was replaced by "-" */
+	given_value(given, "output", s->trace.output); /* /dev/stdout was replaced by "-" */
 	option_conflicts_add_files(parse);
 	given_fact(given, "output-stream", is_stream(s));
 	given_fact(given, "output-alone", is_alone(s));
 	given_fact(given, "terminal", option_is_for_terminal(s));
-	given_fact(given, "packed", s->packing);
-	given_value(given, "format", encoding_name(s->encoding));
-	given_fact(given, "binary", encoding_can(s->encoding, ENCODING_BINARY));
-	given_fact(given, "has-cycles", encoding_can(s->encoding, ENCODING_CYCLES));
-	given_fact(given, "has-compat", encoding_can(s->encoding, ENCODING_COMPAT));
+	given_fact(given, "packed", s->trace.packing);
+	given_value(given, "format", encoding_name(s->trace.encoding));
+	given_fact(given, "binary", encoding_can(s->trace.encoding, ENCODING_BINARY));
+	given_fact(given, "has-cycles", encoding_can(s->trace.encoding, ENCODING_CYCLES));
+	given_fact(given, "has-compat", encoding_can(s->trace.encoding, ENCODING_COMPAT));
 	given_value(given, "cycle-formats", encoding_names(ENCODING_TRACE | ENCODING_CYCLES));
 	given_value(given, "compat-formats", encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
 	given_fact(given, "has-scans", has_scans(parse));

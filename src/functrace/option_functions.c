@@ -276,12 +276,12 @@ static int add_list(struct parse *parse, const struct origin *origin, const char
 
 int option_functions(struct parse *parse, const char *list)
 {
-	return add_list(parse, &(struct origin){.option = "-x", .module = &parse->settings->chosen}, list);
+	return add_list(parse, &(struct origin){.option = "-x", .module = &parse->settings->traced.chosen}, list);
 }
 
 int option_contexts(struct parse *parse, const char *list)
 {
-	const struct origin origin = {.option = "--context-function", .module = &parse->settings->contexts};
+	const struct origin origin = {.option = "--context-function", .module = &parse->settings->traced.contexts};
 	const int error = add_list(parse, &origin, list);
 
 	if (!error && function_count(*origin.module) > TRACE_CONTEXTS)
@@ -296,8 +296,8 @@ void option_functions_end(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
 
-	if (!s->chosen)
+	if (!s->traced.chosen)
 		return;
-	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
-	s->modules[s->module_count++] = s->chosen;
+	ARRAY_GROW(s->traced.modules, parse->module_capacity, s->traced.module_count);
+	s->traced.modules[s->traced.module_count++] = s->traced.chosen;
 }

@@ -41,14 +41,14 @@ static int option_modules_add(struct parse *parse, const char *word, const struc
 {
 	struct settings *const s = parse->settings;
 
-	for (size_t i = 0; i < s->module_count; i++)
-		if (s->modules[i] == module)
+	for (size_t i = 0; i < s->traced.module_count; i++)
+		if (s->traced.modules[i] == module)
 			return 0;
-	for (size_t i = 0; i < s->module_count; i++)
-		if (module_conflict(parse, word, module, s->modules[i]))
+	for (size_t i = 0; i < s->traced.module_count; i++)
+		if (module_conflict(parse, word, module, s->traced.modules[i]))
 			return EINVAL;
-	ARRAY_GROW(s->modules, parse->module_capacity, s->module_count);
-	s->modules[s->module_count++] = module;
+	ARRAY_GROW(s->traced.modules, parse->module_capacity, s->traced.module_count);
+	s->traced.modules[s->traced.module_count++] = module;
 	return 0;
 }
 
@@ -139,8 +139,8 @@ static int add_described(struct parse *parse, const char *path)
 	int error = 0;
 
 	if (conf) {
-		ARRAY_GROW(s->described, parse->described_capacity, s->described_count);
-		s->described[s->described_count++] = conf;
+		ARRAY_GROW(s->traced.described, parse->described_capacity, s->traced.described_count);
+		s->traced.described[s->traced.described_count++] = conf;
 		error = option_modules_add(parse, path, conf_module(conf));
 	} else {
 		msg_error("-e %s describes no module; 'man functrace-modules' explains how to write such files\n%s",

@@ -16,15 +16,16 @@ static int take_descriptor(struct parse *parse)
 	struct settings *const s = parse->settings;
 	uint64_t fd;
 
-	s->output = named_files_output(s->output);
+	s->trace.output = named_files_output(s->trace.output);
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		const size_t length = strlen(folders[i]);
 
-		if (strncmp(s->output, folders[i], length) || !parse_number(s->output + length, INT_MAX, &fd))
+		if (strncmp(s->trace.output, folders[i], length) ||
+		    !parse_number(s->trace.output + length, INT_MAX, &fd))
 			continue;
-		s->output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
-		if (s->output_fd < 0)
-			return usage_error(parse, "-o %s: there is no such open descriptor", s->output);
+		s->trace.output_fd = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+		if (s->trace.output_fd < 0)
+			return usage_error(parse, "-o %s: there is no such open descriptor", s->trace.output);
 	}
 	return 0;
 }
@@ -33,11 +34,11 @@ static int check_place(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
 
-	if (!s->output)
+	if (!s->trace.output)
 		return 0;
 	if (take_descriptor(parse))
 		return EINVAL;
-	const char *const output = s->output;
+	const char *const output = s->trace.output;
 	const size_t length = strlen(output);
 
 	if (!length)
@@ -49,7 +50,7 @@ static int check_place(struct parse *parse)
 	if (output[length - 1] == '/')
 		return usage_error(parse, "-o %s: there is no such folder; make it first (mkdir -p %s)", output,
 				   output);
-	if (s->pid_count > 1)
+	if (s->target.pid_count > 1)
 		return usage_error(parse, "-o %s: several processes need a folder; make one and give it to -o", output);
 	const char *const slash = strrchr(output, '/');
 
@@ -70,15 +71,15 @@ static int check_place(struct parse *parse)
 static int check_packing(struct parse *parse)
 {
 	struct settings *const s = parse->settings;
-	const char *const path = s->output && !path_is_folder(s->output) ? s->output : NULL;
+	const char *const path = s->trace.output && !path_is_folder(s->trace.output) ? s->trace.output : NULL;
 
 	if (!parse->compress) {
-		s->packing = path ? packing_of_path(path) : PACKING_NONE;
+		s->trace.packing = path ? packing_of_path(path) : PACKING_NONE;
 		return 0;
 	}
-	if (packing_choose(path, parse->packing, &s->packing))
+	if (packing_choose(path, parse->packing, &s->trace.packing))
 		return 0;
-	if (s->packing)
+	if (s->trace.packing)
 		return usage_error(parse,
 				   "--compress=%s: the name after -o, %s, has the ending of another "
 				   "kind of compression",
@@ -88,11 +89,11 @@ static int check_packing(struct parse *parse)
 
 bool option_is_for_terminal(const struct settings *s)
 {
-	if (!s->output)
+	if (!s->trace.output)
 		return false;
-	if (s->output_fd >= 0)
-		return isatty(s->output_fd);
-	return strcmp(s->output, "-") ? path_is_terminal(s->output) : isatty(STDOUT_FILENO);
+	if (s->trace.output_fd >= 0)
+		return isatty(s->trace.output_fd);
+	return strcmp(s->trace.output, "-") ? path_is_terminal(s->trace.output) : isatty(STDOUT_FILENO);
 }
 
 int option_output_check(struct parse *parse)

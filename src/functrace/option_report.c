@@ -70,7 +70,7 @@ void option_report_keep_words(struct settings *settings, int argc, char **argv)
 	struct buf words = {0};
 
 	for (int i = 1; i < argc; i++) {
-		const bool is_program = settings->argv && &argv[i] >= settings->argv;
+		const bool is_program = settings->target.argv && &argv[i] >= settings->target.argv;
 
 		if (!is_program && !strncmp(argv[i], REPORT_WORD, strlen(REPORT_WORD)))
 			continue;

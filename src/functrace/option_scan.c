@@ -115,14 +115,15 @@ static int take_kept(struct parse *parse, const char *option)
 
 bool option_scan_with_tracing(const struct settings *s)
 {
-	return s->scan.is_wanted && !s->scan.core && (s->argv || s->report.is_wanted || s->module_count || s->chosen);
+	return s->scan.is_wanted && !s->scan.core &&
+	       (s->target.argv || s->report.is_wanted || s->traced.module_count || s->traced.chosen);
 }
 
 bool option_scan_has_heap(const struct settings *s)
 {
-	for (size_t i = 0; i < s->module_count; i++)
-		for (size_t k = 0; k < s->modules[i]->resource_count; k++)
-			if (is_heap_type(s->modules[i]->resources[k].type))
+	for (size_t i = 0; i < s->traced.module_count; i++)
+		for (size_t k = 0; k < s->traced.modules[i]->resource_count; k++)
+			if (is_heap_type(s->traced.modules[i]->resources[k].type))
 				return true;
 	return false;
 }
@@ -132,7 +133,7 @@ void option_scan_beside(struct settings *s, bool is_compat)
 	struct scan_settings *const scan = &s->scan;
 
 	scan->is_traced = scan->is_wanted || (s->report.is_wanted && !scan->is_off && option_scan_has_heap(s) &&
-					      encoding_can(s->encoding, ENCODING_SCANS) && !is_compat);
+					      encoding_can(s->trace.encoding, ENCODING_SCANS) && !is_compat);
 	scan->is_wanted = false;
 }
 

@@ -60,8 +60,8 @@ int option_library(struct parse *parse, const char *name)
 	if (!*name)
 		return usage_error(parse, "-L: an empty name; give parts of the paths of "
 					  "libraries: -L libc.so,libfoo");
-	ARRAY_GROW(s->libraries, parse->library_capacity, s->library_count);
-	s->libraries[s->library_count++] = xstrdup(name);
+	ARRAY_GROW(s->traced.libraries, parse->library_capacity, s->traced.library_count);
+	s->traced.libraries[s->traced.library_count++] = xstrdup(name);
 	return 0;
 }
 
@@ -91,8 +91,8 @@ int option_monitor(struct parse *parse, const char *text)
 	if (!parse_range(text, &range))
 		return usage_error(parse, "-M: '%s' is no size or range of sizes; give them like -M 8,100-200,4096-",
 				   text);
-	ARRAY_GROW(s->monitor, parse->monitor_capacity, s->monitor_count);
-	s->monitor[s->monitor_count++] = range;
+	ARRAY_GROW(s->calls.monitor, parse->monitor_capacity, s->calls.monitor_count);
+	s->calls.monitor[s->calls.monitor_count++] = range;
 	return 0;
 }
 
@@ -112,11 +112,11 @@ static int add_pid(struct parse *parse, const char *text, pid_t pid)
 {
 	struct settings *const s = parse->settings;
 
-	for (size_t i = 0; i < s->pid_count; i++)
-		if (s->pids[i] == pid)
+	for (size_t i = 0; i < s->target.pid_count; i++)
+		if (s->target.pids[i] == pid)
 			return usage_error(parse, "-t %s is given twice", text);
-	ARRAY_GROW(s->pids, parse->pid_capacity, s->pid_count);
-	s->pids[s->pid_count++] = pid;
+	ARRAY_GROW(s->target.pids, parse->pid_capacity, s->target.pid_count);
+	s->target.pids[s->target.pid_count++] = pid;
 	return 0;
 }
 
@@ -190,7 +190,7 @@ static int target_name(struct parse *parse, const char *name)
 				    "-t %s: this is no process id, and no process %s; 'pgrep -af %s' looks into whole "
 				    "command lines",
 				    name, strchr(name, '/') ? "runs that program" : "has that name", name);
-	else if (count > 1 && !(ancestor && parse->settings->children))
+	else if (count > 1 && !(ancestor && parse->settings->target.children))
 		error = too_many(parse, name, pids, count, ancestor);
 	else
 		error = add_pid(parse, name, ancestor);
@@ -270,7 +270,7 @@ bool parse_duration(const char *text, uint64_t *ns)
 
 int option_duration(struct parse *parse, const char *text)
 {
-	if (parse_duration(text, &parse->settings->duration_ns))
+	if (parse_duration(text, &parse->settings->target.duration_ns))
 		return 0;
 	return usage_error(parse, "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h", text);
 }
@@ -287,8 +287,8 @@ int option_symbol(struct parse *parse, const char *text)
 				   "program's file, like "
 				   "--symbol=malloc=0x401a30",
 				   text);
-	ARRAY_GROW(s->symbols, parse->symbol_capacity, s->symbol_count);
-	s->symbols[s->symbol_count++] =
+	ARRAY_GROW(s->traced.symbols, parse->symbol_capacity, s->traced.symbol_count);
+	s->traced.symbols[s->traced.symbol_count++] =
 		(struct manual_symbol){.name = xstrndup(text, (size_t)(sign - text)), .address = address};
 	return 0;
 }
@@ -348,8 +348,8 @@ int option_toggle_signal(struct parse *parse, const char *text)
 				   "resumes tracing (-S USR1); "
 				   "functracer's -S, without a value, is not needed any more",
 				   text);
-	parse->settings->toggle_signal = number;
-	parse->settings->toggle_name = name;
+	parse->settings->target.toggle_signal = number;
+	parse->settings->target.toggle_name = name;
 	return 0;
 }
 
@@ -360,7 +360,7 @@ int option_depth(struct parse *parse, const char *text)
 	if (!parse_number(text, DEPTH_MAX, &depth))
 		return usage_error(parse, "-b %s: the depth of stacks is a number from 0 (none) to %d", text,
 				   DEPTH_MAX);
-	parse->settings->depth = (unsigned)depth;
+	parse->settings->calls.depth = (unsigned)depth;
 	return 0;
 }
 
@@ -371,7 +371,7 @@ int option_args_limit(struct parse *parse, const char *text)
 	if (!parse_number(text, ARGS_LIMIT_MAX, &limit) || !limit)
 		return usage_error(parse, "--args-limit=%s: give the number of bytes to show of a string, from 1 to %d",
 				   text, ARGS_LIMIT_MAX);
-	parse->settings->args_limit = limit;
+	parse->settings->calls.args_limit = limit;
 	return 0;
 }
 
@@ -381,7 +381,7 @@ int option_cycle_size(struct parse *parse, const char *text)
 
 	if (!parse_number(text, UINT32_MAX, &size) || !size)
 		return usage_error(parse, "--cycle-size=%s: a cycle has 1 to %u entries", text, UINT32_MAX);
-	parse->settings->cycle_size = size;
+	parse->settings->trace.cycle_size = size;
 	return 0;
 }
 
@@ -403,7 +403,7 @@ int option_format(struct parse *parse, const char *name)
 				   "-f %s: this format cannot be written while a program runs. Trace in one of these: "
 				   "%s; then 'functrace-postproc -f %s FILE' converts the trace",
 				   name, known, name);
-	parse->settings->encoding = encoding;
+	parse->settings->trace.encoding = encoding;
 	return 0;
 }
 
@@ -428,9 +428,9 @@ int option_word(struct parse *parse, const char *option, const char *value, cons
 int option_unwinder(struct parse *parse, const char *name)
 {
 	if (!strcmp(name, "rows"))
-		parse->settings->unwinder = UNWIND_ROWS;
+		parse->settings->calls.unwinder = UNWIND_ROWS;
 	else if (!strcmp(name, "libunwind"))
-		parse->settings->unwinder = UNWIND_LIBUNWIND;
+		parse->settings->calls.unwinder = UNWIND_LIBUNWIND;
 	else
 		return usage_error(parse, "--unwinder=%s: the unwinders are rows and libunwind", name);
 	return 0;

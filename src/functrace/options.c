@@ -57,12 +57,12 @@ static int set_defaults(struct parse *parse)
 	int error = 0;
 
 	option_functions_end(parse);
-	if (!s->module_count)
+	if (!s->traced.module_count)
 		error = option_module(parse, "memory");
-	if (!error && !s->encoding)
+	if (!error && !s->trace.encoding)
 		error = option_format(parse, FORMAT_NORMAL);
 	if (s->cpu == CPU_DEFAULT)
-		s->cpu = s->argv ? CPU_AUTO : CPU_FREE;
+		s->cpu = s->target.argv ? CPU_AUTO : CPU_FREE;
 	return error;
 }
 
@@ -84,19 +84,20 @@ static int check_all(struct parse *parse)
 		error = option_conflicts_of_trace(parse);
 	if (error)
 		return error;
-	if (s->args_limit != ARGS_LIMIT_NORMAL && !s->args)
+	if (s->calls.args_limit != ARGS_LIMIT_NORMAL && !s->calls.args)
 		msg_warn("--args-limit has no effect without -a");
 	/* With --report and without -o, functrace deletes the traces after the report. Until then they are compressed,
 	 * which makes them about thirty times smaller. */
-	if (s->report.is_wanted && !s->output)
-		s->packing = PACKING_ZSTD;
+	if (s->report.is_wanted && !s->trace.output)
+		s->trace.packing = PACKING_ZSTD;
 	if (parse->compat)
-		s->encoding = encoding_compat(s->encoding);
+		s->trace.encoding = encoding_compat(s->trace.encoding);
 	option_scan_beside(s, parse->compat);
-	if (s->resolve && !encoding_can(s->encoding, ENCODING_NAMES))
-		msg_warn("-r has no effect on the format %s%s", encoding_name(s->encoding),
-			 encoding_can(s->encoding, ENCODING_READ) ? ": 'functrace-postproc -r FILE' names its functions"
-								  : "");
+	if (s->calls.resolve && !encoding_can(s->trace.encoding, ENCODING_NAMES))
+		msg_warn("-r has no effect on the format %s%s", encoding_name(s->trace.encoding),
+			 encoding_can(s->trace.encoding, ENCODING_READ)
+				 ? ": 'functrace-postproc -r FILE' names its functions"
+				 : "");
 	return 0;
 }
 
@@ -227,7 +228,7 @@ static int set_program(struct parse *parse, const struct argp_state *state)
 				   "-a takes no value here: it shows arguments. If '%s' are functions, as for "
 				   "functracer's -a, give them to -x",
 				   argv[0]);
-	parse->settings->argv = argv;
+	parse->settings->target.argv = argv;
 	return 0;
 }
 
@@ -237,27 +238,27 @@ static int parse_flag(struct parse *parse, int key)
 
 	switch (key) {
 	case 'F':
-		s->follow = false;
+		s->target.follow = false;
 		return 0;
 	case 'A':
-		s->backtrace_all = true;
+		s->calls.backtrace_all = true;
 		return 0;
 	case 'a':
-		s->args = true;
+		s->calls.args = true;
 		return 0;
 	case 'r':
-		s->resolve = true;
+		s->calls.resolve = true;
 		return 0;
 	case 'T':
-		s->timestamps = false;
+		s->trace.timestamps = false;
 		return 0;
 	case 's':
 		return 0;
 	case OPT_START_PAUSED:
-		s->start_paused = true;
+		s->target.start_paused = true;
 		return 0;
 	case OPT_CHILDREN:
-		s->children = true;
+		s->target.children = true;
 		return 0;
 	case OPT_NO_BASELINE:
 		s->baseline = false;
@@ -328,7 +329,7 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 	case 'f':
 		return option_format(parse, arg);
 	case 'o':
-		s->output = arg;
+		s->trace.output = arg;
 		return 0;
 	case 'z':
 		parse->compress = true;
@@ -407,12 +408,12 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 {
 	struct parse parse = {.settings = settings, .status = STATUS_USAGE};
 
-	*settings = (struct settings){.depth = DEPTH_NORMAL,
-				      .args_limit = ARGS_LIMIT_NORMAL,
-				      .output_fd = -1,
-				      .timestamps = true,
+	*settings = (struct settings){.calls.depth = DEPTH_NORMAL,
+				      .calls.args_limit = ARGS_LIMIT_NORMAL,
+				      .trace.output_fd = -1,
+				      .trace.timestamps = true,
 				      .baseline = true,
-				      .follow = true};
+				      .target.follow = true};
 	/* The messages of getopt begin with this name; like functrace's own messages they should not contain its
 	 * folder. */
 	argv[0] = (char *)(uintptr_t)path_name(argv[0]);
@@ -427,24 +428,24 @@ int settings_parse(int argc, char **argv, struct settings *settings)
 
 void settings_free(struct settings *settings)
 {
-	for (size_t i = 0; i < settings->library_count; i++)
-		free(settings->libraries[i]);
-	for (size_t i = 0; i < settings->symbol_count; i++)
-		free((char *)(uintptr_t)settings->symbols[i].name);
-	for (size_t i = 0; i < settings->described_count; i++)
-		conf_free(settings->described[i]);
-	free(settings->described);
-	free(settings->libraries);
-	free(settings->symbols);
-	free(settings->modules);
-	option_functions_free(settings->chosen);
-	option_functions_free(settings->contexts);
+	for (size_t i = 0; i < settings->traced.library_count; i++)
+		free(settings->traced.libraries[i]);
+	for (size_t i = 0; i < settings->traced.symbol_count; i++)
+		free((char *)(uintptr_t)settings->traced.symbols[i].name);
+	for (size_t i = 0; i < settings->traced.described_count; i++)
+		conf_free(settings->traced.described[i]);
+	free(settings->traced.described);
+	free(settings->traced.libraries);
+	free(settings->traced.symbols);
+	free(settings->traced.modules);
+	option_functions_free(settings->traced.chosen);
+	option_functions_free(settings->traced.contexts);
 	option_attach_free(settings);
 	option_report_free(settings);
 	option_scan_free(settings);
-	free(settings->pids);
-	free(settings->monitor);
-	if (settings->output_fd > 2)
-		close(settings->output_fd);
+	free(settings->target.pids);
+	free(settings->calls.monitor);
+	if (settings->trace.output_fd > 2)
+		close(settings->trace.output_fd);
 	*settings = (struct settings){0};
 }

@@ -54,8 +54,8 @@ static int run_tracer(struct settings *settings, int (*trace)(const struct setti
 {
 	if (messages >= 0)
 		dup2(messages, STDERR_FILENO);
-	settings->output = "the view";
-	settings->output_fd = out;
+	settings->trace.output = "the view";
+	settings->trace.output_fd = out;
 	return trace(settings);
 }
 
@@ -88,7 +88,7 @@ static void choose_request_signal(struct settings *settings)
 {
 	sigset_t request;
 
-	if (settings->toggle_signal == LIVE_SCAN_SIGNAL)
+	if (settings->target.toggle_signal == LIVE_SCAN_SIGNAL)
 		return;
 	settings->scan.request_signal = LIVE_SCAN_SIGNAL;
 	sigemptyset(&request);

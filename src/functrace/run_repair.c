@@ -33,10 +33,10 @@ int repair_run(const struct settings *settings)
 	struct hash seen = {0};
 	int status = 0;
 
-	for (size_t i = 0; i < settings->pid_count; i++) {
-		const pid_t leader = proc_tgid(settings->pids[i]);
+	for (size_t i = 0; i < settings->target.pid_count; i++) {
+		const pid_t leader = proc_tgid(settings->target.pids[i]);
 
-		status |= repair(&seen, leader ? leader : settings->pids[i], settings->children);
+		status |= repair(&seen, leader ? leader : settings->target.pids[i], settings->target.children);
 	}
 	hash_free(&seen);
 	return status;

@@ -86,8 +86,9 @@ static int run_postproc(const struct settings *settings, const struct trace_list
 
 	/* The traces are deleted after the report. Therefore the commands that the report suggests run functrace again,
 	 * instead of functrace-postproc with the names of the traces. */
-	char *const again =
-		settings->output == settings->report.folder ? xasprintf("--again=%s", settings->report.again) : NULL;
+	char *const again = settings->trace.output == settings->report.folder
+				    ? xasprintf("--again=%s", settings->report.again)
+				    : NULL;
 
 	if (again)
 		argv[count++] = again;
@@ -140,8 +141,8 @@ static bool make_folder(struct settings *settings)
 	}
 	settings->report.folder = folder;
 	settings->report.list = xasprintf("%s/list", folder);
-	if (!settings->output)
-		settings->output = folder;
+	if (!settings->trace.output)
+		settings->trace.output = folder;
 	return true;
 }
 

@@ -213,7 +213,7 @@ static void drop_those_over(struct run_scan_run *run)
 /* Scans all processes once. Returns 0, or 1 after a message. */
 static int run_scan_look_at_all(struct run_scan_run *run)
 {
-	if (run->settings->children)
+	if (run->settings->target.children)
 		add_children(run);
 	run->is_lost = false;
 	for (size_t i = 0; i < run->count && (!i || !is_ended); i++)
@@ -255,8 +255,8 @@ int scan_run(const struct settings *settings)
 			return status;
 		run_scan_add(&run, scan, true);
 	}
-	for (size_t i = 0; i < settings->pid_count; i++)
-		add_named(&run, settings->pids[i]);
+	for (size_t i = 0; i < settings->target.pid_count; i++)
+		add_named(&run, settings->target.pids[i]);
 	if (settings->scan.count > 1)
 		sigaction(SIGINT, &action, NULL);
 	status = scan_all(&run);

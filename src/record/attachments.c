@@ -28,17 +28,17 @@ void attachments_take(struct trace *trace, pid_t tid)
 {
 	const struct settings *set = trace->run->set;
 
-	if (!set->attachment_count || !trace->writer)
+	if (!set->trace.attachment_count || !trace->writer)
 		return;
 	if (!trace->attachments)
-		trace->attachments = xcalloc(set->attachment_count, sizeof(*trace->attachments));
-	for (size_t i = 0; i < set->attachment_count; i++) {
+		trace->attachments = xcalloc(set->trace.attachment_count, sizeof(*trace->attachments));
+	for (size_t i = 0; i < set->trace.attachment_count; i++) {
 		struct attachment_text *const kept = &trace->attachments[i];
 		struct attachment_text now;
 
-		if (set->attachments[i].path)
+		if (set->trace.attachments[i].path)
 			continue;
-		char *const path = proc_path(tid, set->attachments[i].name);
+		char *const path = proc_path(tid, set->trace.attachments[i].name);
 
 		now.bytes = read_file(path, ATTACHMENT_MAX, &now.size);
 		free(path);
@@ -55,7 +55,7 @@ void attachments_take(struct trace *trace, pid_t tid)
 
 void attachments_free(struct trace *trace)
 {
-	for (size_t i = 0; trace->attachments && i < trace->run->set->attachment_count; i++)
+	for (size_t i = 0; trace->attachments && i < trace->run->set->trace.attachment_count; i++)
 		free(trace->attachments[i].bytes);
 	free(trace->attachments);
 	trace->attachments = NULL;
@@ -229,8 +229,8 @@ void attachments_write(struct trace *trace, void (*put)(struct trace *trace, con
 
 	if (!trace->has_file || trace->broken)
 		return;
-	for (size_t i = 0; i < set->attachment_count; i++) {
-		const struct attachment *const attachment = &set->attachments[i];
+	for (size_t i = 0; i < set->trace.attachment_count; i++) {
+		const struct attachment *const attachment = &set->trace.attachments[i];
 		char *const path = attachment->path ? copy_file(trace, attachment)
 				   : trace->attachments
 					   ? attachments_write_text(trace, attachment, &trace->attachments[i])

@@ -18,10 +18,10 @@
 
 void progress_begin(struct run *run)
 {
-	const bool has_stdout = run->set->output && !strcmp(run->set->output, "-");
+	const bool has_stdout = run->set->trace.output && !strcmp(run->set->trace.output, "-");
 
 	run->started_ns = clock_ns(CLOCK_MONOTONIC);
-	run->shows_progress = run->set->pid_count && !run->set->quiet && engine_has_terminal(run->engine) &&
+	run->shows_progress = run->set->target.pid_count && !run->set->quiet && engine_has_terminal(run->engine) &&
 			      !(has_stdout && isatty(STDOUT_FILENO));
 	if (run->shows_progress)
 		engine_want_tick(run->engine);

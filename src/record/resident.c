@@ -10,7 +10,7 @@ void resident_put(struct trace *trace, pid_t tid)
 {
 	struct record_resident resident;
 
-	if (!trace->writer || trace->broken || !encoding_can(trace->run->set->encoding, ENCODING_RESIDENT))
+	if (!trace->writer || trace->broken || !encoding_can(trace->run->set->trace.encoding, ENCODING_RESIDENT))
 		return;
 	char *const status = proc_read(tid, "status", NULL);
 	/* The numbers are in units of 1024 bytes. VmHWM is the peak since the last exec, because exec creates a new

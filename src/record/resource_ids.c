@@ -5,8 +5,8 @@ uint32_t kinds_end(const struct settings *set)
 {
 	size_t end = 1;
 
-	for (size_t i = 0; i < set->module_count; i++)
-		end += set->modules[i]->resource_count;
+	for (size_t i = 0; i < set->traced.module_count; i++)
+		end += set->traced.modules[i]->resource_count;
 	return (uint32_t)end;
 }
 
@@ -14,10 +14,10 @@ const struct resource *kind_of(const struct settings *set, uint32_t id)
 {
 	size_t index = (size_t)id - 1;
 
-	for (size_t i = 0; id && i < set->module_count; i++) {
-		if (index < set->modules[i]->resource_count)
-			return &set->modules[i]->resources[index];
-		index -= set->modules[i]->resource_count;
+	for (size_t i = 0; id && i < set->traced.module_count; i++) {
+		if (index < set->traced.modules[i]->resource_count)
+			return &set->traced.modules[i]->resources[index];
+		index -= set->traced.modules[i]->resource_count;
 	}
 	return NULL;
 }
@@ -26,8 +26,8 @@ uint32_t kind_id(const struct settings *set, const struct module *module, size_t
 {
 	size_t id = 1 + index;
 
-	for (size_t i = 0; i < set->module_count && set->modules[i] != module; i++)
-		id += set->modules[i]->resource_count;
+	for (size_t i = 0; i < set->traced.module_count && set->traced.modules[i] != module; i++)
+		id += set->traced.modules[i]->resource_count;
 	return (uint32_t)id;
 }
 
@@ -35,7 +35,7 @@ const struct module *kind_module(const struct settings *set, uint32_t id)
 {
 	size_t end = 1, i = 0;
 
-	while (i < set->module_count && id >= (end += set->modules[i]->resource_count))
+	while (i < set->traced.module_count && id >= (end += set->traced.modules[i]->resource_count))
 		i++;
-	return i < set->module_count ? set->modules[i] : NULL;
+	return i < set->traced.module_count ? set->traced.modules[i] : NULL;
 }

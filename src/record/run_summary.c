@@ -75,7 +75,7 @@ static bool is_temporary(const struct run *run)
 {
 	const struct report_settings *report = &run->set->report;
 
-	return report->is_live || (report->folder && run->set->output == report->folder);
+	return report->is_live || (report->folder && run->set->trace.output == report->folder);
 }
 
 static char *report_text(const struct trace *trace)
@@ -231,7 +231,7 @@ static const struct trace_report *main_report(const struct run *run)
 /* Returns true if functrace-postproc can read the trace and the trace has calls. */
 static bool run_summary_is_readable(const struct run *run, const struct trace_report *r)
 {
-	return r->path && r->written && encoding_can(run->set->encoding, ENCODING_READ);
+	return r->path && r->written && encoding_can(run->set->trace.encoding, ENCODING_READ);
 }
 
 static void show_report(const struct run *run, struct trace_report *r)
@@ -287,14 +287,14 @@ static void report_traces(const struct run *run, const struct trace_report *best
 			 run->report_count - shown == 1 ? "" : "s",
 			 most_live(run, false) ? ", with fewer live bytes each" : ", with nothing live",
 			 number_grouped(run->totals.events, events),
-			 run->set->output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
+			 run->set->trace.output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
 	if (run->silent_children)
 		msg_info("forked processes that made no traced call, and so have no trace: %zu", run->silent_children);
 }
 
 static bool has_live_names(const struct run *run)
 {
-	return run->set->resolve && encoding_can(run->set->encoding, ENCODING_NAMES);
+	return run->set->calls.resolve && encoding_can(run->set->trace.encoding, ENCODING_NAMES);
 }
 
 /* Returns true if the command that shows a report of `r` also shows the other trace. If there are few traces, the
@@ -392,7 +392,7 @@ static void report_wrong(const struct run *run)
 		return;
 	shell_quote_add_path(&b, most->path);
 	msg_info("to see the wrong releases%s: functrace-postproc %s | grep ' releases 0x'",
-		 run->set->backtrace_all ? "" : " (functrace -A also records their stacks)", buf_str(&b));
+		 run->set->calls.backtrace_all ? "" : " (functrace -A also records their stacks)", buf_str(&b));
 	buf_free(&b);
 }
 

@@ -145,7 +145,7 @@ static void report_oddities(const struct run *run)
 static void report_stacks(const struct run *run)
 {
 	const struct counts *c = &run->totals;
-	const unsigned depth = run->set->depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
+	const unsigned depth = run->set->calls.depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
 	char text[32];
 
 	if (c->cut_stacks && depth < MAX_FRAMES)

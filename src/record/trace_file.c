@@ -26,10 +26,10 @@
 static int trace_file_open_numbered(struct trace *trace, const char *folder)
 {
 	for (unsigned n = 0; n < NAMES_MAX; n++) {
-		char *path =
-			xasprintf("%s%s%d-%u%s%s", folder ? folder : "",
-				  folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
-				  encoding_suffix(trace->run->set->encoding), packing_suffix(trace->run->set->packing));
+		char *path = xasprintf("%s%s%d-%u%s%s", folder ? folder : "",
+				       folder && folder[strlen(folder) - 1] != '/' ? "/" : "", trace->pid, n,
+				       encoding_suffix(trace->run->set->trace.encoding),
+				       packing_suffix(trace->run->set->trace.packing));
 		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 
 		if (fd >= 0 || errno != EEXIST) {
@@ -81,7 +81,7 @@ static bool takes_file(const struct trace *trace)
  * the name. */
 static char *trace_file_name_of(const struct trace *trace, bool is_first, uint64_t n)
 {
-	const char *file = trace->run->set->output, *end = packing_suffix(packing_of_path(file));
+	const char *file = trace->run->set->trace.output, *end = packing_suffix(packing_of_path(file));
 	const int length = (int)(strlen(file) - strlen(end));
 
 	if (n)
@@ -174,17 +174,17 @@ static int open_again(struct trace *trace, int from, const char *name)
 
 static int open_next(struct trace *trace)
 {
-	const char *output = trace->run->set->output;
+	const char *output = trace->run->set->trace.output;
 
 	if (trace->run->set->report.is_live)
 		return view_pipe_open(trace);
 	if (!output || path_is_folder(output))
 		return trace_file_open_numbered(trace, output);
-	if (!strcmp(output, "-") || trace->run->set->output_fd >= 0) {
+	if (!strcmp(output, "-") || trace->run->set->trace.output_fd >= 0) {
 		/* One stream can contain only one trace. */
 		if (trace->run->files.first || !takes_file(trace))
 			return trace_file_open_numbered(trace, NULL);
-		return strcmp(output, "-") ? open_again(trace, trace->run->set->output_fd, output)
+		return strcmp(output, "-") ? open_again(trace, trace->run->set->trace.output_fd, output)
 					   : open_again(trace, STDOUT_FILENO, "standard output");
 	}
 	if (!trace_file_is_device(output))
@@ -222,7 +222,7 @@ int trace_file_open(struct trace *trace)
 
 int trace_file_beside(struct trace *trace, const char *name, char **path)
 {
-	const char *const output = trace->run->set->output;
+	const char *const output = trace->run->set->trace.output;
 	const bool keeps = !output || path_is_folder(output);
 
 	for (unsigned n = 0;; n++) {
@@ -240,26 +240,26 @@ int trace_file_beside(struct trace *trace, const char *name, char **path)
 
 bool trace_file_pattern(const struct settings *set, struct buf *b)
 {
-	const bool is_folder = set->output && path_is_folder(set->output);
+	const bool is_folder = set->trace.output && path_is_folder(set->trace.output);
 
 	/* Beside FILE, the pattern would also match attachments, and would not match traces with .gz or .zst. */
-	if (!set->output || (!is_folder && (set->attachment_count || packing_of_path(set->output))))
+	if (!set->trace.output || (!is_folder && (set->trace.attachment_count || packing_of_path(set->trace.output))))
 		return false;
-	shell_quote_add_path(b, set->output);
+	shell_quote_add_path(b, set->trace.output);
 	if (is_folder) {
-		buf_printf(b, "%s*%s%s", b->data[b->size - 1] == '/' ? "" : "/", encoding_suffix(set->encoding),
-			   packing_suffix(set->packing));
+		buf_printf(b, "%s*%s%s", b->data[b->size - 1] == '/' ? "" : "/", encoding_suffix(set->trace.encoding),
+			   packing_suffix(set->trace.packing));
 		return true;
 	}
 	buf_add_str(b, " ");
-	shell_quote_add_path(b, set->output);
+	shell_quote_add_path(b, set->trace.output);
 	buf_add_str(b, ".[0-9]*");
 	return true;
 }
 
 int trace_files_begin(struct run *run)
 {
-	const enum packing packing = run->set->packing;
+	const enum packing packing = run->set->trace.packing;
 
 	if (packing)
 		run->files.packer = packer_new(packing);

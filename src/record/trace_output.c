@@ -31,13 +31,13 @@ void output_start(struct trace *trace)
 {
 	const struct settings *set = trace->run->set;
 
-	times_start(&trace->times, set->timestamps, encoding_can(set->encoding, ENCODING_MONOTONIC));
+	times_start(&trace->times, set->trace.timestamps, encoding_can(set->trace.encoding, ENCODING_MONOTONIC));
 }
 
 static bool is_traced(const struct settings *set, const char *module)
 {
-	for (size_t i = 0; i < set->module_count; i++)
-		if (!strcmp(set->modules[i]->name, module))
+	for (size_t i = 0; i < set->traced.module_count; i++)
+		if (!strcmp(set->traced.modules[i]->name, module))
 			return true;
 	return false;
 }
@@ -81,14 +81,14 @@ static void trace_output_put_process(struct trace *trace)
 					    .has_pid = true,
 					    .start_sec = (int64_t)(now / NS_PER_SECOND),
 					    .start_usec = (uint32_t)(now / 1000 % 1000000),
-					    .depth = set->depth,
+					    .depth = set->calls.depth,
 					    .has_depth = true,
-					    .no_timestamps = !set->timestamps,
+					    .no_timestamps = !set->trace.timestamps,
 					    .is_attached = trace->attached && !trace->forked_by && !trace->is_launched,
 					    .name = trace->exe,
 					    .origin = origin}};
 
-	if (encoding_can(set->encoding, ENCODING_PROCESS))
+	if (encoding_can(set->trace.encoding, ENCODING_PROCESS))
 		put_described(trace, &record);
 	else
 		put_record(trace, &record);
@@ -101,10 +101,11 @@ static void put_modules(struct trace *trace)
 	const struct settings *set = trace->run->set;
 	const struct resource *kind;
 
-	for (size_t m = 0; m < set->module_count; m++)
+	for (size_t m = 0; m < set->traced.module_count; m++)
 		put_record(trace, &(struct record){.type = RECORD_MODULE,
-						   .module = {1u << m, set->modules[m]->version_major,
-							      set->modules[m]->version_minor, set->modules[m]->name}});
+						   .module = {1u << m, set->traced.modules[m]->version_major,
+							      set->traced.modules[m]->version_minor,
+							      set->traced.modules[m]->name}});
 	for (uint32_t id = 1; (kind = kind_of(set, id)); id++)
 		put_record(trace, &(struct record){.type = RECORD_RESOURCE,
 						   .resource = {id, kind->flags, kind->type, kind->desc}});
@@ -143,7 +144,7 @@ static void not_begun(struct trace *trace, int error)
 /* Writes the map file of the trace, if the format has one. */
 static void trace_output_write_map(const struct trace *trace)
 {
-	const int error = trace->has_file ? encoding_write_map(trace->run->set->encoding, trace->path) : 0;
+	const int error = trace->has_file ? encoding_write_map(trace->run->set->trace.encoding, trace->path) : 0;
 
 	if (error < 0)
 		msg_warn("%s" ENCODING_MAP_SUFFIX " cannot be written: %s. The trace can be read without it.",
@@ -175,7 +176,7 @@ int output_begin(struct trace *trace)
 	trace->next_index = 1;
 	trace->last_thread = 0;
 	areas_free(&trace->areas);
-	if (set->resolve && encoding_can(set->encoding, ENCODING_NAMES))
+	if (set->calls.resolve && encoding_can(set->trace.encoding, ENCODING_NAMES))
 		begin_names(trace);
 	const bool has_reader = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
 	const struct writer_options options = {.line_buffered = has_reader,
@@ -184,9 +185,9 @@ int output_begin(struct trace *trace)
 					       .packer = trace->run->files.packer,
 					       .namer = trace->naming ? naming_lookup : NULL,
 					       .namer_context = trace->naming,
-					       .cycle_size = set->cycle_size};
+					       .cycle_size = set->trace.cycle_size};
 
-	trace->writer = writer_new(set->encoding, fd, &options);
+	trace->writer = writer_new(set->trace.encoding, fd, &options);
 	trace->unread = unread_calls_new(trace);
 	trace_output_write_map(trace);
 	trace_output_put_process(trace);
@@ -211,14 +212,14 @@ static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;
 	const struct omissions *const omissions = writer_omissions(trace->writer);
-	const uint32_t arguments = set->args ? OMISSIONS_BIT(OMITTED_ARGUMENT) : 0;
+	const uint32_t arguments = set->calls.args ? OMISSIONS_BIT(OMITTED_ARGUMENT) : 0;
 	struct counts *const counts = &trace->counts;
 	const uint32_t remarks = counts->failures || counts->unreturned ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
 	struct buf words = {0};
 
 	if (omissions_words(&words, omissions, OMISSIONS_CALL | OMISSIONS_BIT(OMITTED_BASELINE) | arguments | remarks))
-		msg_warn("process %d: the format %s has no place for %s", trace->pid, encoding_name(set->encoding),
-			 buf_str(&words));
+		msg_warn("process %d: the format %s has no place for %s", trace->pid,
+			 encoding_name(set->trace.encoding), buf_str(&words));
 	buf_free(&words);
 	/* The summary must not refer to remarks that the trace does not contain. */
 	if (omissions->count[OMITTED_NOTE])
@@ -399,7 +400,7 @@ static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
  * contains the block. To be called before the event is written. */
 static void put_areas(struct trace *trace, const struct event *e, enum call_kind kind)
 {
-	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->encoding, ENCODING_AREAS) &&
+	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->trace.encoding, ENCODING_AREAS) &&
 	    is_heap_type(kind_of(trace->run->set, e->function->resource)->type))
 		areas_note_block(&trace->areas, trace->pid, e->id, trace_output_put_area, trace);
 }

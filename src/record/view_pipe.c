@@ -18,7 +18,7 @@ int view_pipe_open(struct trace *trace)
 	struct trace_files *const files = &trace->run->files;
 	int ends[2];
 
-	trace->path = xstrdup(trace->run->set->output);
+	trace->path = xstrdup(trace->run->set->trace.output);
 	trace->has_file = false;
 	if (pipe2(ends, O_CLOEXEC)) {
 		const int error = errno;
@@ -44,7 +44,7 @@ void view_pipe_pass(struct trace *trace)
 
 	if (!message.has_trace && !message.unseen)
 		return;
-	const int error = fd_message_send(trace->run->set->output_fd, &message, sizeof(message), trace->view_end);
+	const int error = fd_message_send(trace->run->set->trace.output_fd, &message, sizeof(message), trace->view_end);
 
 	if (error == -EAGAIN || error == -ETOOMANYREFS) {
 		engine_want_tick(trace->run->engine);

@@ -185,9 +185,9 @@ int attach_all(struct tracer *t)
 	int error = 0;
 
 	seize_begin();
-	for (size_t i = 0; i < t->set->pid_count && !error; i++)
-		error = attach_one(t, t->set->pids[i], true);
-	if (!error && t->set->children)
+	for (size_t i = 0; i < t->set->target.pid_count && !error; i++)
+		error = attach_one(t, t->set->target.pids[i], true);
+	if (!error && t->set->target.children)
 		attach_children(t);
 	seize_end();
 	if (error)
@@ -216,13 +216,13 @@ int attach_all(struct tracer *t)
 /* Prints a message for a program that was not started. Returns functrace's exit status. */
 static int why_not_started(struct tracer *t, const struct stop *stop)
 {
-	const int failure = launch_failure(t->launch, t->set->argv[0]);
+	const int failure = launch_failure(t->launch, t->set->target.argv[0]);
 
 	if (failure)
 		return failure;
 	if (stop->kind == STOP_GONE && WIFSIGNALED(stop->status))
 		return 128 + WTERMSIG(stop->status);
-	msg_error("%s could not be started.", t->set->argv[0]);
+	msg_error("%s could not be started.", t->set->target.argv[0]);
 	return 1;
 }
 
@@ -273,7 +273,7 @@ int launch_begin(struct tracer *t)
 	const int error = -task_seize(pid);
 
 	if (error && !has_died(pid)) {
-		refusal_of_launch(pid, t->set->argv[0], error);
+		refusal_of_launch(pid, t->set->target.argv[0], error);
 		kill(pid, SIGKILL);
 		return 1;
 	}

@@ -184,7 +184,7 @@ static bool end_baseline(struct process *p, const struct traced_capture *capture
 bool baseline_is_wanted(const struct tracer *t)
 {
 	/* With -L, releases made by other objects are not seen, so released blocks of a baseline would seem live. */
-	for (uint32_t id = 1; t->set->baseline && !t->set->library_count && id < kinds_end(t->set); id++)
+	for (uint32_t id = 1; t->set->baseline && !t->set->traced.library_count && id < kinds_end(t->set); id++)
 		if (kind_has_blocks(kind_of(t->set, id)))
 			return true;
 	return false;

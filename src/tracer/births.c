@@ -73,12 +73,13 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 		return;
 	if (shares_memory(child, maker)) {
 		parent->shared = true;
-		child->life->release_at_exec = !t->set->follow;
+		child->life->release_at_exec = !t->set->target.follow;
 		child->life->vfork.is_child = child->life->birth.event == PTRACE_EVENT_VFORK;
 		return;
 	}
 	child->life->birth.kind = BIRTH_FORK;
-	child->life->birth.is_release = !t->set->follow || process_is_leaving(t, parent) || parent->trace->broken;
+	child->life->birth.is_release =
+		!t->set->target.follow || process_is_leaving(t, parent) || parent->trace->broken;
 	if (!child->life->birth.is_release)
 		output_note(parent->trace, "process %d has forked %d", parent->pid, child->tid);
 	/* Leave the parent's process first, because process_fork() checks whether that process has other tasks. */
@@ -330,7 +331,7 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 		if (child->phase != PHASE_HELD || child->life->birth.maker != maker || is_announced(t, child))
 			continue;
 		i = 0;
-		child->life->release_at_exec = !t->set->follow;
+		child->life->release_at_exec = !t->set->target.follow;
 		if (proc_tgid(child->tid) == maker || proc_same_memory(child->tid, maker, &known)) {
 			adopt_held(t, child, NULL, NULL, PTRACE_EVENT_FORK);
 			continue;

@@ -152,8 +152,8 @@ bool leak_check_figures_are_wanted(const struct process *p)
 
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		has_blocks |= kind_has_blocks(kind_of(set, id));
-	return has_blocks && set->baseline && !set->scan.is_traced && encoding_can(set->encoding, ENCODING_SCANS) &&
-	       p->trace->writer && !p->trace->broken;
+	return has_blocks && set->baseline && !set->scan.is_traced &&
+	       encoding_can(set->trace.encoding, ENCODING_SCANS) && p->trace->writer && !p->trace->broken;
 }
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)

@@ -126,7 +126,7 @@ static bool leak_check_detach_look_at(struct process *p, const struct aim *aim, 
 		.was_read = aim->was_read,
 		/* Stop sleeping tasks, too, with -L: some functions of the allocator then have no breakpoints at which
 		 * a task that wakes would stop. */
-		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->library_count,
+		.spares_sleepers = aim->spares_sleepers && !p->tracer->set->traced.library_count,
 		.is_for_blocks = aim->is_for_blocks,
 		.limit = aim->limit ? aim->limit(p) : 0,
 	};

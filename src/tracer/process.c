@@ -119,7 +119,7 @@ int process_open(struct process *p, pid_t tid)
 
 static void check_unwinder(const struct process *p)
 {
-	if (!unwinder_has(p->arch, p->tracer->set->unwinder))
+	if (!unwinder_has(p->arch, p->tracer->set->calls.unwinder))
 		msg_warn("process %d is a program for %s, whose unwind tables libunwind does not read: "
 			 "functrace uses its own unwinder, rows, instead; leave out --unwinder=libunwind",
 			 p->pid, p->arch->name);
@@ -146,7 +146,7 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 	p->shadow_stack = has_shadow_stack(tid, arch);
 	p->traps = traps_new(tid);
 	check_unwinder(p);
-	p->unwinder = unwinder_new(tid, arch, t->set->unwinder);
+	p->unwinder = unwinder_new(tid, arch, t->set->calls.unwinder);
 	return p;
 }
 

@@ -16,9 +16,9 @@
 /* Returns an example of options that name functions, from the first module that contains an example. */
 static const char *symbol_options(const struct settings *set)
 {
-	for (size_t i = 0; i < set->module_count; i++)
-		if (set->modules[i]->symbols)
-			return set->modules[i]->symbols;
+	for (size_t i = 0; i < set->traced.module_count; i++)
+		if (set->traced.modules[i]->symbols)
+			return set->traced.modules[i]->symbols;
 	return "--symbol=FUNCTION=0xADDRESS";
 }
 
@@ -53,7 +53,7 @@ static void report_nothing(const struct process *p)
 	 * breakpoints are at the functions (leftovers_say()); -L excludes functions, which is reported once, for all
 	 * processes; or the program ended, or was detached, before its libraries were loaded. */
 	if (probes_count(p) || p->text->has_leftovers ||
-	    (p->tracer->set->library_count && chosen_libraries_define_any(p->tracer->wanted)) ||
+	    (p->tracer->set->traced.library_count && chosen_libraries_define_any(p->tracer->wanted)) ||
 	    (p->program && elf_file_interpreter(p->program->file) && !p->probes->r_debug))
 		return;
 	for (size_t i = 0; i < p->objects.count; i++)

@@ -118,7 +118,7 @@ int process_start_running(struct process *p)
 		process_find_anchor(p);
 	process_update_objects(p);
 	/* Read unwind tables before the breakpoints are inserted, while no task of the process waits for the tracer. */
-	if (p->tracer->set->depth)
+	if (p->tracer->set->calls.depth)
 		unwinder_prepare(p->unwinder);
 	sigtrap_begin(p);
 	const int error = process_start(p);

@@ -25,7 +25,7 @@ static struct task *new_task(struct tracer *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_begin(t, tid, pid, NULL, PHASE_LIVE);
 
-	task->life->release_at_exec = !t->set->follow; /* set anew when the task's process is known */
+	task->life->release_at_exec = !t->set->target.follow; /* set anew when the task's process is known */
 	return task;
 }
 
@@ -219,7 +219,7 @@ static void give_process(struct tracer *t, struct process *p, const struct share
 	for (size_t i = 0; (task = tasks_next(t, &i));)
 		if (!task->process && task->phase == PHASE_LIVE && seize_is_listed(s, task->tgid)) {
 			task_join(task, p);
-			task->life->release_at_exec = task->tgid != s->pids[0] && !t->set->follow;
+			task->life->release_at_exec = task->tgid != s->pids[0] && !t->set->target.follow;
 		}
 }
 

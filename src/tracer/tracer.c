@@ -53,7 +53,7 @@ static void trace_again(struct trace *trace)
 /* Prints the command that resumes tracing: it sends a signal to the visible process. */
 static void report_pause(const struct tracer *t)
 {
-	msg_info("tracing is paused; kill -%s %d resumes it", t->set->toggle_name, engine_visible(t->engine));
+	msg_info("tracing is paused; kill -%s %d resumes it", t->set->target.toggle_name, engine_visible(t->engine));
 }
 
 static void toggle(struct tracer *t)
@@ -117,8 +117,8 @@ static void report_waiting(struct tracer *t)
 		snprintf(how, sizeof(how), "was killed by signal %d", WTERMSIG(status));
 	else
 		snprintf(how, sizeof(how), "has ended with status %d", WEXITSTATUS(status));
-	msg_info("%s %s; %zu of its descendants %s still traced; Ctrl-C detaches functrace", t->set->argv[0], how,
-		 count, count == 1 ? "is" : "are");
+	msg_info("%s %s; %zu of its descendants %s still traced; Ctrl-C detaches functrace", t->set->target.argv[0],
+		 how, count, count == 1 ? "is" : "are");
 }
 
 static void tracer_serve(struct tracer *t)
@@ -201,11 +201,11 @@ static int report_nothing_begun(const struct tracer *t)
 {
 	if (t->run->begun_traces)
 		return 0;
-	if (t->set->start_paused && !t->run->was_resumed) {
+	if (t->set->target.start_paused && !t->run->was_resumed) {
 		msg_info("tracing was never resumed, so that there is no trace");
 		return 0;
 	}
-	if (t->finished && !t->set->duration_ns) {
+	if (t->finished && !t->set->target.duration_ns) {
 		msg_info("nothing was traced: functrace detached before a trace had begun");
 		return 0;
 	}
@@ -217,8 +217,8 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 {
 	struct run run = {.set = settings,
 			  .engine = engine,
-			  .paused = settings->start_paused,
-			  .was_paused = settings->start_paused};
+			  .paused = settings->target.start_paused,
+			  .was_paused = settings->target.start_paused};
 	struct tracer t = {.set = settings,
 			   .engine = engine,
 			   .launch = launch,

@@ -56,7 +56,7 @@ static int setup(void **state)
 		return 0;
 	if (!shared)
 		shared = xcalloc(1, sizeof(*shared));
-	settings = (struct settings){.modules = modules, .module_count = 1};
+	settings = (struct settings){.traced.modules = modules, .traced.module_count = 1};
 	engine = (struct engine){.settings = &settings, .shared = shared, .socket = -1, .link = -1, .wake_fd = -1};
 	guard_init(&engine);
 	run = (struct run){.set = &settings, .engine = &engine};

@@ -130,7 +130,7 @@ static int traced_ended(pid_t pid, int status)
 	if (pid != fake.launch->pid)
 		return 0;
 	if (!fake.execed) {
-		const int failure = launch_failure(fake.launch, fake.settings->argv[0]);
+		const int failure = launch_failure(fake.launch, fake.settings->target.argv[0]);
 
 		if (failure)
 			return failure;
@@ -197,7 +197,7 @@ static int loop(pid_t pid)
 
 int tracer_run(struct engine *engine, const struct settings *settings, struct launch *launch)
 {
-	const pid_t pid = launch->pid ? launch->pid : settings->pids[0];
+	const pid_t pid = launch->pid ? launch->pid : settings->target.pids[0];
 
 	fake.engine = engine;
 	fake.settings = settings;
@@ -237,6 +237,6 @@ int repair_run(const struct settings *settings)
 
 int scan_run(const struct settings *settings)
 {
-	printf("scan %d\n", (int)settings->pids[0]);
+	printf("scan %d\n", (int)settings->target.pids[0]);
 	return 0;
 }

@@ -436,17 +436,17 @@ static void run(void)
 	if (!shared) /* 60 MB, almost all of which is never touched */
 		shared = xcalloc(1, sizeof(*shared));
 	modules[0] = builtin_module("memory");
-	settings = (struct settings){.modules = modules,
-				     .module_count = 1,
-				     .encoding = encoding_find("text"),
-				     .pids = (pid_t *)(uintptr_t)world->pids,
-				     .pid_count = world->pid_count,
-				     .argv = argv,
-				     .follow = !world->stays,
+	settings = (struct settings){.traced.modules = modules,
+				     .traced.module_count = 1,
+				     .trace.encoding = encoding_find("text"),
+				     .target.pids = (pid_t *)(uintptr_t)world->pids,
+				     .target.pid_count = world->pid_count,
+				     .target.argv = argv,
+				     .target.follow = !world->stays,
 				     .verify = world->verify,
 				     .quiet = true,
 				     .cpu = CPU_FREE,
-				     .output_fd = -1};
+				     .trace.output_fd = -1};
 	engine = (struct engine){.settings = &settings,
 				 .shared = shared,
 				 .socket = -1,

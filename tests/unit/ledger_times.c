@@ -77,7 +77,7 @@ static void test_waiting_release_has_the_time_of_its_writing(void **state)
 static void test_times_never_go_back(void **state)
 {
 	(void)state;
-	settings.timestamps = true;
+	settings.trace.timestamps = true;
 	output_start(trace);
 	const uint64_t before = times_now(&trace->times);
 

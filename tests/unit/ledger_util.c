@@ -64,14 +64,14 @@ int ledger_setup(void **state)
 {
 	const struct writer_options options = {0};
 
-	settings = (struct settings){.modules = (const struct module **)modules, .module_count = 3};
-	settings.encoding = encoding_find("text");
+	settings = (struct settings){.traced.modules = (const struct module **)modules, .traced.module_count = 3};
+	settings.trace.encoding = encoding_find("text");
 	run = (struct run){.set = &settings, .engine = &engine};
 	trace = trace_new(&run, 1, NULL);
 	trace->next_index = 1;
 	trace->fd = memfd_create("trace", 0);
 	ledger_init(trace);
-	trace->writer = writer_new(settings.encoding, trace->fd, &options);
+	trace->writer = writer_new(settings.trace.encoding, trace->fd, &options);
 	for (size_t i = 0; i < FUNCTIONS; i++)
 		traced[i] = (struct traced){.function = &functions[i],
 					    .resource = i >= BEGIN   ? 7

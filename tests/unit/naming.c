@@ -99,7 +99,7 @@ static int setup(void **state)
 	close(trace->fd);
 	trace->fd = memfd_create("trace", 0);
 	named.namer_context = trace->naming;
-	trace->writer = writer_new(settings.encoding, trace->fd, &named);
+	trace->writer = writer_new(settings.trace.encoding, trace->fd, &named);
 	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
 						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
 	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});

@@ -77,43 +77,43 @@ static void test_defaults_are_set(void **state)
 	(void)state;
 	assert_int_equal(parse("ls -l --color"), -1);
 	assert_string_equal(said, "");
-	assert_int_equal(settings.module_count, 1);
-	assert_string_equal(settings.modules[0]->name, "memory");
-	assert_int_equal(settings.pid_count, 0);
-	assert_ptr_equal(settings.argv, &words[1]);
-	assert_string_equal(settings.argv[2], "--color");
-	assert_null(settings.argv[3]);
-	assert_int_equal(settings.depth, 64);
-	assert_false(settings.backtrace_all);
-	assert_int_equal(settings.monitor_count, 0);
-	assert_int_equal(settings.library_count, 0);
-	assert_string_equal(encoding_name(settings.encoding), "rtrace");
-	assert_false(encoding_can(settings.encoding, ENCODING_MONOTONIC));
-	assert_false(settings.resolve);
-	assert_true(settings.timestamps);
-	assert_null(settings.output);
-	assert_true(settings.follow);
-	assert_false(settings.start_paused);
-	assert_int_equal(settings.toggle_signal, 0);
+	assert_int_equal(settings.traced.module_count, 1);
+	assert_string_equal(settings.traced.modules[0]->name, "memory");
+	assert_int_equal(settings.target.pid_count, 0);
+	assert_ptr_equal(settings.target.argv, &words[1]);
+	assert_string_equal(settings.target.argv[2], "--color");
+	assert_null(settings.target.argv[3]);
+	assert_int_equal(settings.calls.depth, 64);
+	assert_false(settings.calls.backtrace_all);
+	assert_int_equal(settings.calls.monitor_count, 0);
+	assert_int_equal(settings.traced.library_count, 0);
+	assert_string_equal(encoding_name(settings.trace.encoding), "rtrace");
+	assert_false(encoding_can(settings.trace.encoding, ENCODING_MONOTONIC));
+	assert_false(settings.calls.resolve);
+	assert_true(settings.trace.timestamps);
+	assert_null(settings.trace.output);
+	assert_true(settings.target.follow);
+	assert_false(settings.target.start_paused);
+	assert_int_equal(settings.target.toggle_signal, 0);
 	assert_false(settings.verify);
 	assert_false(settings.quiet);
 	assert_int_equal(settings.cpu, CPU_AUTO);
-	assert_int_equal(settings.unwinder, UNWIND_ROWS);
-	assert_int_equal(settings.symbol_count, 0);
+	assert_int_equal(settings.calls.unwinder, UNWIND_ROWS);
+	assert_int_equal(settings.traced.symbol_count, 0);
 }
 
 static void test_modules_are_chosen(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-e all ls"), -1);
-	assert_int_equal(settings.module_count, 2);
-	assert_string_equal(settings.modules[0]->name, "memory");
-	assert_string_equal(settings.modules[1]->name, "file");
+	assert_int_equal(settings.traced.module_count, 2);
+	assert_string_equal(settings.traced.modules[0]->name, "memory");
+	assert_string_equal(settings.traced.modules[1]->name, "file");
 	assert_int_equal(parse("-e file,all,visits -e file ls"), -1);
-	assert_int_equal(settings.module_count, 3);
-	assert_string_equal(settings.modules[0]->name, "file");
-	assert_string_equal(settings.modules[1]->name, "memory");
-	assert_string_equal(settings.modules[2]->name, "visits");
+	assert_int_equal(settings.traced.module_count, 3);
+	assert_string_equal(settings.traced.modules[0]->name, "file");
+	assert_string_equal(settings.traced.modules[1]->name, "memory");
+	assert_string_equal(settings.traced.modules[2]->name, "visits");
 	/* The first of both options decides: help ends the parsing, so later options are not checked. */
 	assert_int_equal(parse("-b x -e memory,help"), 2);
 	assert_int_equal(parse("-e memory,help -b x"), 0);
@@ -127,7 +127,7 @@ static void test_repair_excludes_other_options(void **state)
 	(void)state;
 	assert_int_equal(parse("--repair -t 1"), -1);
 	assert_true(settings.is_repair);
-	assert_int_equal(settings.pid_count, 1);
+	assert_int_equal(settings.target.pid_count, 1);
 	assert_usage_error("--repair", "--repair is for processes that run: give them with -t");
 	assert_usage_error("--repair -b 3 -t 1",
 			   "-b does not go with --repair, which traces nothing; leave one of them out");
@@ -146,39 +146,39 @@ static void test_all_options_are_parsed(void **state)
 			       "--symbol=g=0000000000416b7F --cpu=pin -s -- prog -e x"),
 			 -1);
 	assert_string_equal(said, "");
-	assert_int_equal(settings.module_count, 2);
-	assert_string_equal(settings.modules[0]->name, "file");
-	assert_string_equal(settings.modules[1]->name, "memory");
-	assert_string_equal(settings.argv[0], "prog");
-	assert_string_equal(settings.argv[1], "-e");
-	assert_int_equal(settings.depth, 256);
-	assert_true(settings.backtrace_all);
+	assert_int_equal(settings.traced.module_count, 2);
+	assert_string_equal(settings.traced.modules[0]->name, "file");
+	assert_string_equal(settings.traced.modules[1]->name, "memory");
+	assert_string_equal(settings.target.argv[0], "prog");
+	assert_string_equal(settings.target.argv[1], "-e");
+	assert_int_equal(settings.calls.depth, 256);
+	assert_true(settings.calls.backtrace_all);
 	static const struct size_range ranges[] = {{8, 8}, {100, 200}, {4096, UINT64_MAX}, {16, 16}};
 
-	assert_int_equal(settings.monitor_count, 4);
-	assert_memory_equal(settings.monitor, ranges, sizeof(ranges));
-	assert_int_equal(settings.library_count, 2);
-	assert_string_equal(settings.libraries[0], "libc.so");
-	assert_string_equal(settings.libraries[1], "libfoo");
-	assert_string_equal(encoding_name(settings.encoding), "text");
-	assert_true(encoding_can(settings.encoding, ENCODING_MONOTONIC));
-	assert_true(settings.resolve);
-	assert_false(settings.timestamps);
-	assert_string_equal(settings.output, "-");
-	assert_false(settings.follow);
-	assert_true(settings.start_paused);
-	assert_int_equal(settings.toggle_signal, SIGUSR1);
+	assert_int_equal(settings.calls.monitor_count, 4);
+	assert_memory_equal(settings.calls.monitor, ranges, sizeof(ranges));
+	assert_int_equal(settings.traced.library_count, 2);
+	assert_string_equal(settings.traced.libraries[0], "libc.so");
+	assert_string_equal(settings.traced.libraries[1], "libfoo");
+	assert_string_equal(encoding_name(settings.trace.encoding), "text");
+	assert_true(encoding_can(settings.trace.encoding, ENCODING_MONOTONIC));
+	assert_true(settings.calls.resolve);
+	assert_false(settings.trace.timestamps);
+	assert_string_equal(settings.trace.output, "-");
+	assert_false(settings.target.follow);
+	assert_true(settings.target.start_paused);
+	assert_int_equal(settings.target.toggle_signal, SIGUSR1);
 	assert_true(settings.verify);
 	assert_true(settings.quiet);
 	assert_int_equal(settings.cpu, CPU_PIN);
-	assert_int_equal(settings.unwinder, UNWIND_LIBUNWIND);
-	assert_int_equal(settings.symbol_count, 4);
-	assert_string_equal(settings.symbols[0].name, "malloc");
-	assert_int_equal(settings.symbols[0].address, 0x401a30);
-	assert_string_equal(settings.symbols[1].name, "a=b");
-	assert_int_equal(settings.symbols[1].address, 7);
-	assert_int_equal(settings.symbols[2].address, 0x12340);
-	assert_int_equal(settings.symbols[3].address, 0x416b7f);
+	assert_int_equal(settings.calls.unwinder, UNWIND_LIBUNWIND);
+	assert_int_equal(settings.traced.symbol_count, 4);
+	assert_string_equal(settings.traced.symbols[0].name, "malloc");
+	assert_int_equal(settings.traced.symbols[0].address, 0x401a30);
+	assert_string_equal(settings.traced.symbols[1].name, "a=b");
+	assert_int_equal(settings.traced.symbols[1].address, 7);
+	assert_int_equal(settings.traced.symbols[2].address, 0x12340);
+	assert_int_equal(settings.traced.symbols[3].address, 0x416b7f);
 }
 
 static void test_long_names_are_parsed(void **state)
@@ -199,17 +199,17 @@ static void test_long_names_are_parsed(void **state)
 			       "--unwinder=rows"),
 			 -1);
 	assert_string_equal(said, "");
-	assert_int_equal(settings.module_count, 2);
-	assert_int_equal(settings.pid_count, 4);
-	assert_int_equal(settings.pids[0], 7);
-	assert_int_equal(settings.pids[1], 8);
-	assert_int_equal(settings.pids[2], 9);
-	assert_int_equal(settings.pids[3], 10);
-	assert_null(settings.argv);
-	assert_int_equal(settings.depth, 0);
-	assert_int_equal(settings.toggle_signal, 10);
-	assert_false(settings.follow);
-	assert_false(settings.timestamps);
+	assert_int_equal(settings.traced.module_count, 2);
+	assert_int_equal(settings.target.pid_count, 4);
+	assert_int_equal(settings.target.pids[0], 7);
+	assert_int_equal(settings.target.pids[1], 8);
+	assert_int_equal(settings.target.pids[2], 9);
+	assert_int_equal(settings.target.pids[3], 10);
+	assert_null(settings.target.argv);
+	assert_int_equal(settings.calls.depth, 0);
+	assert_int_equal(settings.target.toggle_signal, 10);
+	assert_false(settings.target.follow);
+	assert_false(settings.trace.timestamps);
 }
 
 static void test_invalid_targets_are_refused(void **state)
@@ -260,8 +260,8 @@ static void test_invalid_numbers_are_refused(void **state)
 	assert_usage_error("-M 99999999999999999999 ls", "is no size");
 	assert_usage_error("-M '' ls", "'' is no size");
 	assert_int_equal(parse("-M 0-18446744073709551615 ls"), -1);
-	assert_int_equal(settings.monitor[0].low, 0);
-	assert_int_equal(settings.monitor[0].high, UINT64_MAX);
+	assert_int_equal(settings.calls.monitor[0].low, 0);
+	assert_int_equal(settings.calls.monitor[0].high, UINT64_MAX);
 }
 
 static void test_options_of_scans_are_checked(void **state)
@@ -327,8 +327,8 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_usage_error("--scan --why=0x1 ls", "--why applies only to a scan without tracing");
 	assert_usage_error("--scan", "nothing to trace");
 	assert_int_equal(parse("--scan -t 1 -t 2 --children -q"), -1);
-	assert_int_equal(settings.pid_count, 2);
-	assert_true(settings.children);
+	assert_int_equal(settings.target.pid_count, 2);
+	assert_true(settings.target.children);
 	static const char *const tracing[] = {"-F",
 					      "-b 3",
 					      "-A",
@@ -392,19 +392,19 @@ static void test_durations_are_parsed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		snprintf(line, sizeof(line), "--duration=%s ls", good[i].text);
 		assert_int_equal(parse(line), -1);
-		assert_int_equal(settings.duration_ns, good[i].seconds * 1000000000u);
+		assert_int_equal(settings.target.duration_ns, good[i].seconds * 1000000000u);
 	}
 	assert_int_equal(parse("--duration=.5 ls"), -1);
-	assert_int_equal(settings.duration_ns, 500000000u);
+	assert_int_equal(settings.target.duration_ns, 500000000u);
 	assert_int_equal(parse("--duration=1.25m ls"), -1);
-	assert_int_equal(settings.duration_ns, 75000000000u);
+	assert_int_equal(settings.target.duration_ns, 75000000000u);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(line, sizeof(line), "--duration=%s", bad[i]);
 		assert_usage_error(line, "give a time in seconds, or with its unit: 10, 10s, 5m, 1h");
 	}
 	assert_usage_error("--children ls", "--children is for -t");
 	assert_int_equal(parse("--children -t 1"), -1);
-	assert_true(settings.children);
+	assert_true(settings.target.children);
 }
 
 static void test_signals_are_parsed(void **state)
@@ -424,7 +424,7 @@ static void test_signals_are_parsed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		snprintf(line, sizeof(line), "-S %s ls", good[i].text);
 		assert_int_equal(parse(line), -1);
-		assert_int_equal(settings.toggle_signal, good[i].number);
+		assert_int_equal(settings.target.toggle_signal, good[i].number);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		snprintf(line, sizeof(line), "-S %s ls", refused[i]);
@@ -451,7 +451,7 @@ static void test_outputs_and_formats_are_checked(void **state)
 	assert_int_equal(parse("-t 1 -o -"), -1);
 	snprintf(line, sizeof(line), "-t 1 -t 2 -o %s", folder);
 	assert_int_equal(parse(line), -1);
-	assert_string_equal(settings.output, folder);
+	assert_string_equal(settings.trace.output, folder);
 	snprintf(line, sizeof(line), "-o %s/new ls", folder);
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("-o file ls"), -1);
@@ -498,7 +498,7 @@ static void test_debug_levels_are_checked(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("-d ls"), -1);
-	assert_string_equal(settings.argv[0], "ls");
+	assert_string_equal(settings.target.argv[0], "ls");
 	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
 	assert_int_equal(parse("--debug=all ls"), -1);
 	assert_usage_error("-dd ls", "in the same word");
@@ -520,11 +520,11 @@ static void test_options_of_arguments_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("./prog -a"), -1);
-	assert_false(settings.args);
-	assert_int_equal(settings.args_limit, 64);
+	assert_false(settings.calls.args);
+	assert_int_equal(settings.calls.args_limit, 64);
 	assert_int_equal(parse("-a --args-limit=4096 ./prog"), -1);
-	assert_true(settings.args);
-	assert_int_equal(settings.args_limit, 4096);
+	assert_true(settings.calls.args);
+	assert_int_equal(settings.calls.args_limit, 4096);
 	assert_usage_error("--args-limit=0 ./prog", "give the number of bytes to show of a string, from 1 to 4096\n");
 	assert_usage_error("--args-limit=4097 ./prog", "of a string, from 1 to 4096\n");
 	assert_usage_error("--args-limit=x ./prog", "of a string, from 1 to 4096\n");
@@ -537,9 +537,9 @@ static void test_cycle_size_is_checked(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("./prog"), -1);
-	assert_int_equal(settings.cycle_size, 0);
+	assert_int_equal(settings.trace.cycle_size, 0);
 	assert_int_equal(parse("-f plain --cycle-size=4096 ./prog"), -1);
-	assert_int_equal(settings.cycle_size, 4096);
+	assert_int_equal(settings.trace.cycle_size, 4096);
 	assert_usage_error("-f plain --cycle-size=0 ./prog", "--cycle-size=0: a cycle has 1 to 4294967295 entries");
 	assert_usage_error("-f plain --cycle-size=x ./prog", "--cycle-size=x: a cycle has 1 to 4294967295 entries");
 	assert_usage_error("--cycle-size=9 ./prog", "--cycle-size: the format rtrace has no write cycles; give -f a "
@@ -558,10 +558,10 @@ static void test_unknown_options_are_refused(void **state)
 /* Compares the functions of -x. No word on the command line contains a blank here, because parse() splits at blanks. */
 static void assert_functions(size_t count, const char *const symbols[], const char *const names[])
 {
-	assert_non_null(settings.chosen);
-	assert_int_equal(settings.chosen->function_count, count);
+	assert_non_null(settings.traced.chosen);
+	assert_int_equal(settings.traced.chosen->function_count, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct function *f = &settings.chosen->functions[i];
+		const struct function *f = &settings.traced.chosen->functions[i];
 
 		assert_string_equal(f->symbol, symbols[i]);
 		assert_string_equal(f->name ? f->name : "", names[i]);
@@ -587,18 +587,18 @@ static void test_lists_of_functions_are_parsed(void **state)
 	assert_string_equal(said, "");
 	assert_functions(ARRAY_SIZE(symbols), symbols, names);
 	/* No other functions are traced */
-	assert_int_equal(settings.module_count, 1);
-	assert_ptr_equal(settings.modules[0], settings.chosen);
-	assert_string_equal(settings.chosen->name, "functions");
-	assert_string_equal(settings.chosen->resources[0].type, "function");
-	assert_true(settings.chosen->resources[0].is_nested);
-	assert_int_equal(settings.chosen->resources[0].flags, RESOURCE_CALL);
+	assert_int_equal(settings.traced.module_count, 1);
+	assert_ptr_equal(settings.traced.modules[0], settings.traced.chosen);
+	assert_string_equal(settings.traced.chosen->name, "functions");
+	assert_string_equal(settings.traced.chosen->resources[0].type, "function");
+	assert_true(settings.traced.chosen->resources[0].is_nested);
+	assert_int_equal(settings.traced.chosen->resources[0].flags, RESOURCE_CALL);
 	/* except those of -e. */
 	assert_int_equal(parse("-x f -e file,memory ls"), -1);
-	assert_int_equal(settings.module_count, 3);
-	assert_ptr_equal(settings.modules[2], settings.chosen);
+	assert_int_equal(settings.traced.module_count, 3);
+	assert_ptr_equal(settings.traced.modules[2], settings.traced.chosen);
 	assert_int_equal(parse("ls"), -1);
-	assert_null(settings.chosen);
+	assert_null(settings.traced.chosen);
 
 	assert_usage_error("-x '' ls", "functrace: -x '': no function is given; give names, patterns or addresses, "
 				       "separated by ';': -x 'parse;Parser::*', or a file with them: -x @FILE\n");
@@ -625,12 +625,12 @@ static void test_context_functions_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--context-function=first;ns::*@main --context-function=at=0x10 ls"), -1);
-	assert_int_equal(settings.contexts->function_count, 3);
-	assert_string_equal(settings.contexts->functions[1].symbol, "ns::*@main");
-	assert_string_equal(settings.contexts->functions[2].symbol, "!0x10");
-	assert_string_equal(settings.contexts->functions[2].name, "at");
-	assert_null(settings.chosen);
-	assert_int_equal(settings.module_count, 1); /* contexts are no traced module */
+	assert_int_equal(settings.traced.contexts->function_count, 3);
+	assert_string_equal(settings.traced.contexts->functions[1].symbol, "ns::*@main");
+	assert_string_equal(settings.traced.contexts->functions[2].symbol, "!0x10");
+	assert_string_equal(settings.traced.contexts->functions[2].name, "at");
+	assert_null(settings.traced.chosen);
+	assert_int_equal(settings.traced.module_count, 1); /* contexts are no traced module */
 	assert_usage_error("--context-function= ls",
 			   "functrace: --context-function '': no function is given; give names, "
 			   "patterns or addresses, separated by ';': --context-function 'parse;Parser::*', or a file "
@@ -647,11 +647,11 @@ static void test_attached_files_are_parsed(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--attach-file=maps --attach-file=log2=a=b -o f ls"), -1);
-	assert_int_equal(settings.attachment_count, 2);
-	assert_string_equal(settings.attachments[0].name, "maps");
-	assert_null(settings.attachments[0].path);
-	assert_string_equal(settings.attachments[1].name, "log2");
-	assert_string_equal(settings.attachments[1].path, "a=b");
+	assert_int_equal(settings.trace.attachment_count, 2);
+	assert_string_equal(settings.trace.attachments[0].name, "maps");
+	assert_null(settings.trace.attachments[0].path);
+	assert_string_equal(settings.trace.attachments[1].name, "log2");
+	assert_string_equal(settings.trace.attachments[1].path, "a=b");
 	assert_usage_error(
 		"--attach-file=mem ls",
 		"functrace: --attach-file=mem: give a file with a name for it, --attach-file=NAME=PATH, or "
@@ -692,7 +692,7 @@ static void test_functions_are_read_from_a_file(void **state)
 
 	(void)state;
 	assert_int_equal(parse_functions(text, strlen(text) - strlen("#no\n")), -1);
-	assert_int_equal(settings.chosen->function_count, 7);
+	assert_int_equal(settings.traced.chosen->function_count, 7);
 	assert_int_equal(parse_functions("operator new(unsigned long)\na;b\n{lambda()#1} #\n\tc\nd=10", 54), -1);
 	assert_string_equal(said, "");
 	assert_functions(ARRAY_SIZE(symbols), symbols, names);

@@ -31,8 +31,8 @@ static struct pattern *one_begin(struct one *one, const char *symbol)
 				      .functions = &one->function,
 				      .function_count = 1};
 	one->modules[0] = &one->module;
-	one->set.modules = one->modules;
-	one->set.module_count = 1;
+	one->set.traced.modules = one->modules;
+	one->set.traced.module_count = 1;
 	one->list = probe_spec_new(&one->set);
 	assert_non_null(one->list->patterns);
 	assert_int_equal(one->list->patterns->count, 1);

@@ -38,12 +38,12 @@ void chosen_libraries_free(struct chosen_libraries *libraries, size_t count)
 
 static bool chosen_libraries_is_chosen(const struct settings *set, size_t library, const struct object *object)
 {
-	return strstr(object->path, set->libraries[library]);
+	return strstr(object->path, set->traced.libraries[library]);
 }
 
 void chosen_libraries_saw(struct probe_spec_list *list, const struct object *object)
 {
-	for (size_t i = 0; i < list->set->library_count; i++) {
+	for (size_t i = 0; i < list->set->traced.library_count; i++) {
 		struct chosen_library *const library = &list->libraries->items[i];
 
 		if (!library->path && chosen_libraries_is_chosen(list->set, i, object))
@@ -64,9 +64,9 @@ bool chosen_libraries_choose(struct probe_spec_list *list, const struct object *
 {
 	bool chosen = false;
 
-	if (!list->set->library_count)
+	if (!list->set->traced.library_count)
 		return true;
-	for (size_t i = 0; i < list->set->library_count; i++) {
+	for (size_t i = 0; i < list->set->traced.library_count; i++) {
 		if (chosen_libraries_is_chosen(list->set, i, object))
 			list->libraries->items[i].is_found = chosen = true;
 	}
@@ -87,11 +87,11 @@ void chosen_libraries_report(const struct probe_spec_list *list)
 
 	for (size_t i = 0; i < libraries->definer_count; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", libraries->definers[i]);
-	for (size_t i = 0; i < list->set->library_count; i++)
+	for (size_t i = 0; i < list->set->traced.library_count; i++)
 		any |= libraries->items[i].is_found;
-	for (size_t i = 0; i < list->set->library_count; i++) {
+	for (size_t i = 0; i < list->set->traced.library_count; i++) {
 		const struct chosen_library *const library = &libraries->items[i];
-		const char *const name = list->set->libraries[i];
+		const char *const name = list->set->traced.libraries[i];
 		const char *const others = any || !b.size ? "" : buf_str(&b);
 
 		if (library->is_found)

@@ -247,7 +247,7 @@ static char *how_named(const struct probe_spec_list *list, const struct probe_sp
 	/* An address in the program was given without an object, so the '!' is not printed. */
 	const char *const symbol = wanted->symbol + (wanted->symbol[0] == '!');
 
-	if (wanted->module == list->set->chosen || wanted->hook)
+	if (wanted->module == list->set->traced.chosen || wanted->hook)
 		return xasprintf("%s '%s%s%s'", wanted->hook ? "--context-function" : "-x", name ? name : "",
 				 name ? "=" : "", symbol);
 	return xasprintf("'%s' of -e %s", wanted->symbol, wanted->module->name);
@@ -263,9 +263,9 @@ static void patterns_report_unmatched(const struct probe_spec_list *list, const 
 		msg_warn("nothing matched %s: %s is stripped, so that only exported functions have names ('nm -DC "
 			 "FILE' lists them), and no debug file of it was found. Give a function's address: %s=ADDRESS",
 			 named, pattern->seen,
-			 pattern->wanted->hook                          ? "--context-function NAME"
-			 : pattern->wanted->module == list->set->chosen ? "-x NAME"
-									: "--symbol=NAME");
+			 pattern->wanted->hook                                 ? "--context-function NAME"
+			 : pattern->wanted->module == list->set->traced.chosen ? "-x NAME"
+									       : "--symbol=NAME");
 	else
 		msg_warn("nothing matched %s: 'nm -C FILE' lists the names in a file, 'nm -DC FILE' the exported "
 			 "names; a function that is inlined everywhere is never called (-fno-inline prevents that)",

@@ -66,10 +66,10 @@ void probe_manual_symbols(struct process *p)
 	const struct settings *set = p->tracer->set;
 	const bool is_first = !p->tracer->wanted->symbols_of;
 
-	if (!p->program || (!set->symbol_count && !p->tracer->wanted->patterns))
+	if (!p->program || (!set->traced.symbol_count && !p->tracer->wanted->patterns))
 		return;
-	for (size_t i = 0; i < set->symbol_count; i++)
-		probe_manual_symbol(p, &set->symbols[i], is_first);
+	for (size_t i = 0; i < set->traced.symbol_count; i++)
+		probe_manual_symbol(p, &set->traced.symbols[i], is_first);
 	if (is_first)
 		p->tracer->wanted->symbols_of = xstrdup(p->trace->exe);
 }

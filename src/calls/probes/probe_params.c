@@ -9,7 +9,7 @@ struct probe_params *probe_params_new(const struct process *p, const struct prob
 {
 	const struct settings *const set = p->tracer->set;
 
-	if (!set->args && (!set->chosen || wanted->module != set->chosen))
+	if (!set->calls.args && (!set->traced.chosen || wanted->module != set->traced.chosen))
 		return NULL;
 	struct probe_params *params = xcalloc(1, sizeof(*params));
 

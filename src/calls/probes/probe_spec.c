@@ -46,11 +46,11 @@ static char *shown_name(const struct function *function)
 
 static bool has_throwing(const struct settings *set)
 {
-	if (set->contexts)
+	if (set->traced.contexts)
 		return true;
-	for (size_t m = 0; m < set->module_count; m++)
-		for (size_t i = 0; i < set->modules[m]->function_count; i++)
-			if (set->modules[m]->functions[i].throws)
+	for (size_t m = 0; m < set->traced.module_count; m++)
+		for (size_t i = 0; i < set->traced.modules[m]->function_count; i++)
+			if (set->traced.modules[m]->functions[i].throws)
 				return true;
 	return false;
 }
@@ -109,20 +109,20 @@ struct probe_spec_list *probe_spec_new(const struct settings *set)
 	struct probe_spec_list *list = xcalloc(1, sizeof(*list));
 
 	list->set = set;
-	list->libraries = chosen_libraries_new(set->library_count);
+	list->libraries = chosen_libraries_new(set->traced.library_count);
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++)
 		probe_spec_add(list, &hooks[i]);
 	if (has_throwing(set))
 		probe_spec_add(list, &catch_hook);
-	for (size_t m = 0; m < set->module_count; m++)
-		probe_spec_module(list, set, set->modules[m]);
-	if (set->contexts)
-		probe_spec_contexts(list, set->contexts);
+	for (size_t m = 0; m < set->traced.module_count; m++)
+		probe_spec_module(list, set, set->traced.modules[m]);
+	if (set->traced.contexts)
+		probe_spec_contexts(list, set->traced.contexts);
 	probe_spec_link(list);
 	list->patterns = patterns_new(list);
 	/* Read the module files now. Otherwise module_known_function() would read them at a stop, while the target
 	 * waits. */
-	if (set->args && set->chosen)
+	if (set->calls.args && set->traced.chosen)
 		module_read_all();
 	return list;
 }
@@ -132,7 +132,7 @@ void probe_spec_free(struct probe_spec_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].shown);
 	patterns_free(list->patterns);
-	chosen_libraries_free(list->libraries, list->set->library_count);
+	chosen_libraries_free(list->libraries, list->set->traced.library_count);
 	free(list->symbols_of);
 	free(list->items);
 	hash_free(&list->names);
@@ -188,8 +188,8 @@ bool probe_spec_any(const struct probe_spec_list *list, const char *symbol)
 {
 	if (probe_spec_exact(list, symbol))
 		return true;
-	for (size_t m = 0; m < list->set->module_count; m++)
-		if (probe_spec_prefixed(list, symbol, list->set->modules[m], NULL))
+	for (size_t m = 0; m < list->set->traced.module_count; m++)
+		if (probe_spec_prefixed(list, symbol, list->set->traced.modules[m], NULL))
 			return true;
 	return false;
 }
@@ -218,7 +218,7 @@ void probe_spec_found(struct probe_spec_list *list, const struct probe_spec *wan
  * only some functions of functrace's own modules. */
 static bool is_own(const struct probe_spec_list *list, const struct module *module)
 {
-	return module != list->set->chosen && module_find(module->name) != module;
+	return module != list->set->traced.chosen && module_find(module->name) != module;
 }
 
 static void report_module(const struct probe_spec_list *list, const struct module *module)
@@ -248,7 +248,7 @@ static void report_module(const struct probe_spec_list *list, const struct modul
 
 void probe_spec_report(const struct probe_spec_list *list)
 {
-	for (size_t m = 0; m < list->set->module_count; m++)
-		if (is_own(list, list->set->modules[m]))
-			report_module(list, list->set->modules[m]);
+	for (size_t m = 0; m < list->set->traced.module_count; m++)
+		if (is_own(list, list->set->traced.modules[m]))
+			report_module(list, list->set->traced.modules[m]);
 }

@@ -410,8 +410,8 @@ static void probes_on_symbol(void *context, const struct elf_symbol *symbol)
 
 	for (const struct probe_spec *w = exact; w; w = probe_spec_from(w->next, symbol->name))
 		probe_symbol(finding, symbol, w, w->shown);
-	for (size_t m = 0; m < t->set->module_count; m++)
-		probe_prefixed(finding, symbol, t->set->modules[m], exact);
+	for (size_t m = 0; m < t->set->traced.module_count; m++)
+		probe_prefixed(finding, symbol, t->set->traced.modules[m], exact);
 }
 
 void probe_linker(struct process *p)

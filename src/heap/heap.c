@@ -36,8 +36,8 @@ static size_t glibc_locks(struct heap *heap, uint64_t *addresses, size_t most)
 	size_t count = 0;
 
 	if (arenas_find(heap))
-		for (; count < heap->arena_count && count < most; count++)
-			addresses[count] = heap->arenas[count].start;
+		for (; count < heap->glibc.arena_count && count < most; count++)
+			addresses[count] = heap->glibc.arenas[count].start;
 	return count;
 }
 
@@ -112,7 +112,7 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
 		if (can_be_marked)
 			*can_be_marked = !allocators[i].has_plain_locks;
 	}
-	free(heap.arenas);
+	free(heap.glibc.arenas);
 	return count;
 }
 
@@ -145,15 +145,15 @@ void heap_free(struct heap *heap)
 	for (size_t i = 0; i < heap->region_count; i++)
 		free(heap->regions[i].by_page);
 	free(heap->regions);
-	free(heap->arenas);
-	free(heap->tops);
+	free(heap->glibc.arenas);
+	free(heap->glibc.tops);
 	free(heap->blocks);
-	free(heap->ways);
+	free(heap->reach.ways);
 	hash_free(&heap->large);
-	free(heap->roots);
-	free(heap->leads);
-	free(heap->ignored);
-	free(heap->own);
+	free(heap->reach.roots);
+	free(heap->reach.leads);
+	free(heap->excluded.ignored);
+	free(heap->excluded.own);
 	starts_free(&heap->starts);
 	free(heap);
 }
@@ -184,8 +184,8 @@ struct heap_block heap_block(const struct heap *heap, size_t index)
 
 void heap_way(const struct heap *heap, size_t index, uint32_t *root, uint32_t *from)
 {
-	*root = heap->ways[index].root;
-	*from = heap->ways[index].from;
+	*root = heap->reach.ways[index].root;
+	*from = heap->reach.ways[index].from;
 }
 
 bool heap_has(const struct heap *heap, uint64_t address)
@@ -195,6 +195,6 @@ bool heap_has(const struct heap *heap, uint64_t address)
 
 uint64_t heap_root(const struct heap *heap, uint32_t root, pid_t *tid)
 {
-	*tid = heap->roots[root].tid;
-	return heap->roots[root].address;
+	*tid = heap->reach.roots[root].tid;
+	return heap->reach.roots[root].address;
 }

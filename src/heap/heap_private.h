@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "heap/malloc_layout.h"
 #include "heap/heap.h"
+#include "heap/heap_reach.h"
 #include "heap/block_starts.h"
 #include "heap/image_read.h"
 
@@ -30,20 +31,17 @@ struct block {
 #define BLOCK_LARGE   UINT32_MAX
 #define BLOCK_ADDRESS (1ull << (32 + BLOCK_STATES)) /* all addresses are lower than this */
 
-struct root {
-	uint64_t address; /* address of the word; 0: a register of thread `tid` */
-	pid_t tid;
-};
-
-/* The sums of the blocks that are indirectly lost through a block. */
-struct leads {
-	uint64_t bytes, blocks;
-	uint32_t block;
-};
-
-/* How a block was reached, as heap_way() returns it. */
-struct way {
-	uint32_t root, from;
+/* What only the reader of glibc's heaps uses. */
+struct heap_glibc {
+	struct arena *arenas; /* the arenas of glibc; each C library's main arena comes before its others */
+	size_t arena_count, arena_capacity;
+	uint64_t *tops; /* the topmost chunks of the main arenas that have memory */
+	size_t top_count, top_capacity;
+	uint64_t state_offset; /* offset of the bins in a malloc_state; depends on glibc's version */
+	uint64_t info_size;    /* bytes of a heap_info */
+	uint64_t heap_size;    /* alignment of the heaps of threads' arenas */
+	uint64_t sbrk_base;    /* address of malloc's variable mp_.sbrk_base; 0 if unknown */
+	bool has_tags;         /* true if glibc tags blocks (glibc.mem.tagging); arenas are then in tagged memory */
 };
 
 struct heap {
@@ -52,33 +50,18 @@ struct heap {
 	const struct arch_malloc *form; /* NULL in a heap that heap_without_blocks() made */
 	const char *allocator;
 	const char *reason;
-	uint64_t place;       /* the address of the data that `reason` is about; 0 if unknown */
-	struct arena *arenas; /* the arenas of glibc; each C library's main arena comes before its others */
-	size_t arena_count, arena_capacity;
-	uint64_t *tops; /* the topmost chunks of the main arenas that have memory */
-	size_t top_count, top_capacity;
-	uint64_t state_offset;  /* offset of the bins in a malloc_state; depends on glibc's version */
-	uint64_t info_size;     /* bytes of a heap_info */
-	uint64_t heap_size;     /* alignment of the heaps of threads' arenas */
+	uint64_t place;         /* the address of the data that `reason` is about; 0 if unknown */
 	struct region *regions; /* in order of address */
 	size_t region_count, region_capacity;
 	struct block *blocks; /* in order of address; all chunks, also free ones, while glibc's heap is read */
 	size_t block_count, block_capacity;
 	struct hash large; /* address -> size in bytes, for blocks of 4 GiB and more */
-	struct way *ways;  /* one for each block; NULL if ways are not kept */
-	struct root *roots;
-	size_t root_count, root_capacity;
-	struct leads *leads; /* for each lost block that points to other lost blocks, in the blocks' order */
-	size_t lead_count, lead_capacity;
+	struct heap_glibc glibc;
+	struct heap_reach reach;
+	struct heap_excluded excluded;
 	struct heap_figures figures;
-	struct range *ignored; /* memory whose words are not roots; in order of address, disjoint; see roots.c */
-	size_t ignored_count;
-	struct range *own; /* the allocator's own data outside of regions; its words are not roots */
-	size_t own_count, own_capacity;
 	struct starts starts;   /* see block_starts.c */
 	unsigned header_before; /* offset of a block from its chunk's header in bytes, for inside_each(); 0: unknown */
-	uint64_t sbrk_base;     /* address of malloc's variable mp_.sbrk_base; 0 if unknown */
-	bool has_tags;          /* true if glibc tags blocks (glibc.mem.tagging); arenas are then in tagged memory */
 };
 
 static inline uint64_t block_address(const struct block *block)

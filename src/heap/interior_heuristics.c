@@ -12,7 +12,7 @@ static uint64_t unused_most(const struct heap *heap, const struct heap_block *bl
 {
 	/* glibc adds the rest of a chunk if it is too small to be another chunk, and the rest of a mapping's last
 	 * page. Other allocators have only a few sizes between one power of two and the next. */
-	const uint64_t share = block->size / (heap->arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
+	const uint64_t share = block->size / (heap->glibc.arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
 
 	return share > least ? share : least;
 }
@@ -31,7 +31,7 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 	const unsigned w = heap->form->word;
 	const uint64_t room = block->size - offset;
 	const uint64_t count = offset == w ? word_or_0(&heap->words, block->address) : 0;
-	const uint64_t unused = heap->arena_count ? heap->form->align - 1 : block->size / 8;
+	const uint64_t unused = heap->glibc.arena_count ? heap->form->align - 1 : block->size / 8;
 
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }

@@ -13,7 +13,7 @@ libheap_a_SOURCES = src/heap/glibc/arenas.c src/heap/block_table.c src/heap/glib
 	src/heap/mimalloc/mimalloc.h \
 	src/heap/mimalloc/mimalloc_find.c \
 	src/heap/musl/mallocng.c src/heap/musl/musl.h src/heap/musl/oldmalloc.c src/heap/musl/oldmalloc.h \
-	src/heap/musl/oldmalloc_bins.c src/heap/heap_private.h \
+	src/heap/musl/oldmalloc_bins.c src/heap/heap_private.h src/heap/heap_reach.h \
 	src/heap/glibc/noncontiguous.c src/heap/roots.c src/heap/thread_stacks.c src/heap/thread_stacks.h \
 	src/heap/glibc/used_chunks.c \
 	src/heap/block_starts.c src/heap/block_starts.h \

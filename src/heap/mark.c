@@ -43,9 +43,9 @@ static uint32_t number_of_root(struct marking *marking)
 	struct heap *heap = marking->heap;
 
 	if (marking->root == HEAP_NONE) {
-		ARRAY_GROW(heap->roots, heap->root_capacity, heap->root_count);
-		marking->root = (uint32_t)heap->root_count;
-		heap->roots[heap->root_count++] = marking->at;
+		ARRAY_GROW(heap->reach.roots, heap->reach.root_capacity, heap->reach.root_count);
+		marking->root = (uint32_t)heap->reach.root_count;
+		heap->reach.roots[heap->reach.root_count++] = marking->at;
 	}
 	return marking->root;
 }
@@ -55,8 +55,8 @@ static void set_reached(struct marking *marking, uint32_t index, enum heap_class
 	struct heap *heap = marking->heap;
 
 	block_set_state(&heap->blocks[index], class);
-	if (heap->ways)
-		heap->ways[index] = (struct way){number_of_root(marking), from};
+	if (heap->reach.ways)
+		heap->reach.ways[index] = (struct way){number_of_root(marking), from};
 	if (class == HEAP_REACHABLE) {
 		mark_push(&marking->surely, index);
 		return;
@@ -69,7 +69,7 @@ static void set_reached(struct marking *marking, uint32_t index, enum heap_class
  * The word is at address `at` in block `from` (HEAP_NONE: in a root). */
 static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t from, uint64_t at)
 {
-	if (from == HEAP_NONE || !heap->arena_count || word == block_address(&heap->blocks[to]))
+	if (from == HEAP_NONE || !heap->glibc.arena_count || word == block_address(&heap->blocks[to]))
 		return false;
 	const struct heap_block block = heap_block(heap, from);
 
@@ -163,7 +163,7 @@ static void drain_possibly(struct marking *marking)
 		if (block_state(&heap->blocks[one.block]) != HEAP_POSSIBLE)
 			continue;
 		marking->root = one.root;
-		marking->at = heap->roots[one.root];
+		marking->at = heap->reach.roots[one.root];
 		visit_block(marking, one.block);
 		tell_owner(marking);
 	}
@@ -176,18 +176,18 @@ static struct leads *leads_of_leader(struct marking *marking)
 {
 	struct heap *heap = marking->heap;
 
-	if (!heap->lead_count || heap->leads[heap->lead_count - 1].block != marking->leader) {
-		ARRAY_GROW(heap->leads, heap->lead_capacity, heap->lead_count);
-		heap->leads[heap->lead_count++] = (struct leads){.block = marking->leader};
+	if (!heap->reach.lead_count || heap->reach.leads[heap->reach.lead_count - 1].block != marking->leader) {
+		ARRAY_GROW(heap->reach.leads, heap->reach.lead_capacity, heap->reach.lead_count);
+		heap->reach.leads[heap->reach.lead_count++] = (struct leads){.block = marking->leader};
 	}
-	return &heap->leads[heap->lead_count - 1];
+	return &heap->reach.leads[heap->reach.lead_count - 1];
 }
 
 static struct leads *leads_of(const struct heap *heap, uint32_t index)
 {
-	const size_t count = COUNT_UP_TO(heap->leads, heap->lead_count, .block, index);
+	const size_t count = COUNT_UP_TO(heap->reach.leads, heap->reach.lead_count, .block, index);
 
-	return count && heap->leads[count - 1].block == index ? &heap->leads[count - 1] : NULL;
+	return count && heap->reach.leads[count - 1].block == index ? &heap->reach.leads[count - 1] : NULL;
 }
 
 /* Handles a word of the leader (the lost block from which pointers are being followed), or of a block that is
@@ -204,8 +204,8 @@ static void meet_lost(struct marking *marking, uint64_t word, uint32_t from, uin
 	struct leads *const leads = leads_of_leader(marking);
 
 	block_set_state(&heap->blocks[index], HEAP_INDIRECT);
-	if (heap->ways)
-		heap->ways[index].from = from;
+	if (heap->reach.ways)
+		heap->reach.ways[index].from = from;
 	leads->bytes += block_size(heap, &heap->blocks[index]);
 	leads->blocks++;
 	if (index > marking->leader) {
@@ -245,9 +245,9 @@ static void doubt_lost(struct heap *heap)
 
 static void keep_ways(struct heap *heap)
 {
-	heap->ways = xcalloc(heap->block_count, sizeof(*heap->ways));
+	heap->reach.ways = xcalloc(heap->block_count, sizeof(*heap->reach.ways));
 	for (size_t i = 0; i < heap->block_count; i++)
-		heap->ways[i] = (struct way){HEAP_NONE, HEAP_NONE};
+		heap->reach.ways[i] = (struct way){HEAP_NONE, HEAP_NONE};
 }
 
 void heap_classify_for(struct heap *heap, const struct classify_options *options)

@@ -40,11 +40,11 @@ static void give_counted(struct roots_walk *walk, uint64_t start, uint64_t end)
 {
 	const struct heap *heap = walk->heap;
 
-	for (size_t i = COUNT_UP_TO(heap->ignored, heap->ignored_count, .end, start);
-	     i < heap->ignored_count && heap->ignored[i].start < end; i++) {
-		if (heap->ignored[i].start > start)
-			give_words(walk, start, heap->ignored[i].start);
-		start = heap->ignored[i].end;
+	for (size_t i = COUNT_UP_TO(heap->excluded.ignored, heap->excluded.ignored_count, .end, start);
+	     i < heap->excluded.ignored_count && heap->excluded.ignored[i].start < end; i++) {
+		if (heap->excluded.ignored[i].start > start)
+			give_words(walk, start, heap->excluded.ignored[i].start);
+		start = heap->excluded.ignored[i].end;
 	}
 	if (start < end)
 		give_words(walk, start, end);
@@ -137,13 +137,13 @@ static void find_ignored(struct heap *heap)
 	size_t count, kept = 0;
 	struct range *ranges = stacks_unused(heap, &count);
 
-	ranges = xreallocarray(ranges, count + heap->arena_count + heap->own_count + 1, sizeof(*ranges));
-	for (size_t i = 0; i < heap->arena_count; i++)
-		if (heap->arenas[i].is_main)
-			ranges[count++] = (struct range){heap->arenas[i].start,
-							 state_member(heap->form, heap->arenas[i].bins, STATE_END)};
-	for (size_t i = 0; i < heap->own_count; i++)
-		ranges[count++] = heap->own[i];
+	ranges = xreallocarray(ranges, count + heap->glibc.arena_count + heap->excluded.own_count + 1, sizeof(*ranges));
+	for (size_t i = 0; i < heap->glibc.arena_count; i++)
+		if (heap->glibc.arenas[i].is_main)
+			ranges[count++] = (struct range){heap->glibc.arenas[i].start,
+							 state_member(heap->form, heap->glibc.arenas[i].bins, STATE_END)};
+	for (size_t i = 0; i < heap->excluded.own_count; i++)
+		ranges[count++] = heap->excluded.own[i];
 	qsort(ranges, count, sizeof(*ranges), roots_compare_ranges);
 	for (size_t i = 0; i < count; i++) {
 		if (kept && ranges[i].start <= ranges[kept - 1].end) {
@@ -153,9 +153,9 @@ static void find_ignored(struct heap *heap)
 			ranges[kept++] = ranges[i];
 		}
 	}
-	free(heap->ignored);
-	heap->ignored = ranges;
-	heap->ignored_count = kept;
+	free(heap->excluded.ignored);
+	heap->excluded.ignored = ranges;
+	heap->excluded.ignored_count = kept;
 }
 
 void roots_each(struct heap *heap, root_callback callback, void *context)

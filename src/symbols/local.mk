@@ -5,6 +5,7 @@ libsymbols_a_SOURCES = src/symbols/objects/maps.c src/symbols/objects/maps.h src
 	src/symbols/objects/mapped_object.h src/symbols/objects/load_layout.c src/symbols/objects/load_layout.h \
 	src/symbols/objects/mapped_file.c \
 	src/symbols/objects/mapped_file.h src/symbols/elf/elf_file.c src/symbols/elf/elf_file.h \
+	src/symbols/elf/elf_tables.h \
 	src/symbols/elf/elf_headers.c src/symbols/elf/elf_headers.h src/symbols/elf/elf_open.c \
 	src/symbols/elf/refused_files.c src/symbols/elf/refused_files.h src/symbols/names/dwo_file.c \
 	src/symbols/names/dwo_file.h \

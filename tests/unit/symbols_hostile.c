@@ -402,7 +402,7 @@ static void test_cache_keeps_a_limited_number_of_files(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 600; i++) {
 		files[i] = xcalloc(1, sizeof(*files[i]));
-		files[i]->references = 1;
+		files[i]->cached.references = 1;
 		files[i]->key.inode = i;
 		files[i]->key.device = 99;
 		elf_cache_add(files[i]);

@@ -99,11 +99,11 @@ static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *
 
 static bool add_arena(struct heap *heap, uint64_t start)
 {
-	for (size_t i = 0; i < heap->arena_count; i++)
-		if (heap->arenas[i].start == start)
+	for (size_t i = 0; i < heap->glibc.arena_count; i++)
+		if (heap->glibc.arenas[i].start == start)
 			return false;
-	ARRAY_GROW(heap->arenas, heap->arena_capacity, heap->arena_count);
-	heap->arenas[heap->arena_count++] = (struct arena){.start = start, .bins = start + heap->state_offset};
+	ARRAY_GROW(heap->glibc.arenas, heap->glibc.arena_capacity, heap->glibc.arena_count);
+	heap->glibc.arenas[heap->glibc.arena_count++] = (struct arena){.start = start, .bins = start + heap->glibc.state_offset};
 	return true;
 }
 
@@ -115,8 +115,8 @@ static bool has_info(struct heap *heap, uint64_t arena)
 		const uint64_t size = info_size(heap->form, is_older);
 
 		if ((arena - size) % HEAP_LEAST == 0 && word_or_0(&heap->words, arena - size) == arena &&
-		    (!heap->info_size || heap->info_size == size)) {
-			heap->info_size = size;
+		    (!heap->glibc.info_size || heap->glibc.info_size == size)) {
+			heap->glibc.info_size = size;
 			return true;
 		}
 	}
@@ -127,14 +127,14 @@ static bool has_info(struct heap *heap, uint64_t arena)
  * address `bins`, `offset` bytes after its start. Returns false if the ring is broken. */
 static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
-	const size_t first = heap->arena_count;
+	const size_t first = heap->glibc.arena_count;
 	uint64_t next;
 
-	heap->state_offset = offset;
+	heap->glibc.state_offset = offset;
 	if (!add_arena(heap, bins - offset))
 		return false;
-	heap->arenas[first].is_main = true;
-	for (uint64_t at = bins - offset; heap->arena_count < ARENAS_MAX; at = next) {
+	heap->glibc.arenas[first].is_main = true;
+	for (uint64_t at = bins - offset; heap->glibc.arena_count < ARENAS_MAX; at = next) {
 		if (!word_at(&heap->words, state_member(heap->form, at + offset, STATE_NEXT), &next))
 			return false;
 		if (next == bins - offset)
@@ -148,14 +148,14 @@ static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 /* Calls follow_ring(), and undoes its changes if it fails. */
 static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 {
-	const size_t first = heap->arena_count;
-	const uint64_t info_before = heap->info_size, offset_before = heap->state_offset;
+	const size_t first = heap->glibc.arena_count;
+	const uint64_t info_before = heap->glibc.info_size, offset_before = heap->glibc.state_offset;
 
 	if (follow_ring(heap, bins, offset))
 		return true;
-	heap->arena_count = first;
-	heap->info_size = info_before;
-	heap->state_offset = offset_before;
+	heap->glibc.arena_count = first;
+	heap->glibc.info_size = info_before;
+	heap->glibc.state_offset = offset_before;
 	return false;
 }
 
@@ -164,8 +164,8 @@ static bool take_ring(struct heap *heap, uint64_t bins, uint64_t offset)
  * have the same version. */
 static bool take_any_ring(struct heap *heap, uint64_t bins)
 {
-	if (heap->arena_count)
-		return take_ring(heap, bins, heap->state_offset);
+	if (heap->glibc.arena_count)
+		return take_ring(heap, bins, heap->glibc.state_offset);
 	for (unsigned version = 0; version < VERSIONS; version++)
 		if (take_ring(heap, bins, state_offset(heap->form, version)))
 			return true;
@@ -204,11 +204,11 @@ static void arenas_find_in(struct heap *heap, const struct heap_mapping *m, stru
 	uint64_t perfect;
 
 	for (uint64_t at = next_empty(heap, m->start, m->end); at; at = next_empty(heap, at, m->end)) {
-		const size_t count = heap->arena_count;
+		const size_t count = heap->glibc.arena_count;
 
 		arenas_look_around(heap, at, &run);
 		if (take_run(heap, &run, &perfect)) {
-			at = heap->arenas[count].bins + bins_bytes(heap->form);
+			at = heap->glibc.arenas[count].bins + bins_bytes(heap->form);
 			continue;
 		}
 		if (perfect && strays->count < ARENAS_MAX) {
@@ -221,8 +221,8 @@ static void arenas_find_in(struct heap *heap, const struct heap_mapping *m, stru
 
 static bool arenas_is_known(const struct heap *heap, uint64_t bins)
 {
-	for (size_t i = 0; i < heap->arena_count; i++)
-		if (heap->arenas[i].bins == bins)
+	for (size_t i = 0; i < heap->glibc.arena_count; i++)
+		if (heap->glibc.arenas[i].bins == bins)
 			return true;
 	return false;
 }
@@ -232,7 +232,7 @@ bool arenas_find(struct heap *heap)
 	struct strays strays = {0};
 	bool good = true;
 
-	heap->arena_count = 0;
+	heap->glibc.arena_count = 0;
 	for (size_t i = 0; i < heap->image->n_mappings; i++)
 		if (heap_has_variables(heap->image, i))
 			arenas_find_in(heap, &heap->image->mappings[i], &strays);
@@ -241,14 +241,14 @@ bool arenas_find(struct heap *heap)
 	free(strays.items);
 	if (!good)
 		return inconsistent(heap, "the ring of its arenas does not lead back to the first one");
-	return heap->arena_count > 0;
+	return heap->glibc.arena_count > 0;
 }
 
 /* ---- Regions ---- */
 
 static uint64_t system_mem_of(struct heap *heap, size_t index)
 {
-	return word_or_0(&heap->words, state_member(heap->form, heap->arenas[index].bins, STATE_SYSTEM));
+	return word_or_0(&heap->words, state_member(heap->form, heap->glibc.arenas[index].bins, STATE_SYSTEM));
 }
 
 /* Adds the region of a main arena: the memory from sbrk(2), up to the end of the topmost chunk. The regions of all
@@ -281,14 +281,14 @@ static bool add_mains(struct heap *heap)
 {
 	uint64_t in_pieces = 0;
 
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		const struct arena *arena = &heap->arenas[i];
+	for (size_t i = 0; i < heap->glibc.arena_count; i++) {
+		const struct arena *arena = &heap->glibc.arenas[i];
 		const uint64_t system_mem = arena->is_main ? system_mem_of(heap, i) : 0;
 
 		if (!system_mem)
 			continue;
-		ARRAY_GROW(heap->tops, heap->top_capacity, heap->top_count);
-		heap->tops[heap->top_count++] = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+		ARRAY_GROW(heap->glibc.tops, heap->glibc.top_capacity, heap->glibc.top_count);
+		heap->glibc.tops[heap->glibc.top_count++] = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
 		if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
 			in_pieces = add_saturated(in_pieces, system_mem);
 		else if (!add_main(heap, arena, system_mem))
@@ -309,18 +309,18 @@ static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, s
 	uint64_t owner;
 
 	info->at = at;
-	return at % heap->heap_size == 0 && word_at(&heap->words, at, &owner) && owner == arena->start &&
+	return at % heap->glibc.heap_size == 0 && word_at(&heap->words, at, &owner) && owner == arena->start &&
 	       word_at(&heap->words, at + w, &info->previous) && word_at(&heap->words, at + 2 * w, &info->size) &&
-	       info->size >= heap->info_size && info->size <= heap->heap_size &&
+	       info->size >= heap->glibc.info_size && info->size <= heap->glibc.heap_size &&
 	       heap_has_memory(heap->image, at, at + info->size);
 }
 
 static void add_heap(struct heap *heap, size_t index, const struct heap_info *info, uint64_t top)
 {
-	const struct arena *arena = &heap->arenas[index];
-	const bool has_arena = arena->start == info->at + heap->info_size;
+	const struct arena *arena = &heap->glibc.arenas[index];
+	const bool has_arena = arena->start == info->at + heap->glibc.info_size;
 	const uint64_t start =
-		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->info_size;
+		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->glibc.info_size;
 
 	region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
 					  .begin = info->at,
@@ -333,9 +333,9 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
  * true if the sizes of the heaps add up to system_mem. adds: if true, adds the heaps as regions. */
 static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
 {
-	const struct arena *arena = &heap->arenas[index];
+	const struct arena *arena = &heap->glibc.arenas[index];
 	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
-	struct heap_info info = {.previous = align_down(top, heap->heap_size)};
+	struct heap_info info = {.previous = align_down(top, heap->glibc.heap_size)};
 	struct list_walk walk = {0};
 	uint64_t sum = 0;
 
@@ -351,10 +351,10 @@ static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, b
 
 static bool has_heap_size(struct heap *heap, uint64_t size)
 {
-	heap->heap_size = size;
-	for (size_t i = 0; i < heap->arena_count; i++)
-		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem_of(heap, i), false)) {
-			heap->place = heap->arenas[i].start;
+	heap->glibc.heap_size = size;
+	for (size_t i = 0; i < heap->glibc.arena_count; i++)
+		if (!heap->glibc.arenas[i].is_main && !follow_heaps(heap, i, system_mem_of(heap, i), false)) {
+			heap->place = heap->glibc.arenas[i].start;
 			return false;
 		}
 	return true;
@@ -380,13 +380,13 @@ bool arenas_regions(struct heap *heap)
 {
 	if (!find_heap_size(heap) || !add_mains(heap))
 		return false;
-	for (size_t i = 0; i < heap->arena_count; i++) {
+	for (size_t i = 0; i < heap->glibc.arena_count; i++) {
 		const uint64_t system_mem = system_mem_of(heap, i);
 
-		if (!heap->arenas[i].is_main && !follow_heaps(heap, i, system_mem, true))
+		if (!heap->glibc.arenas[i].is_main && !follow_heaps(heap, i, system_mem, true))
 			return false;
 		heap->figures.arena += system_mem;
 	}
-	heap->figures.arenas = heap->arena_count;
+	heap->figures.arenas = heap->glibc.arena_count;
 	return true;
 }

@@ -79,7 +79,7 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 			       inconsistent_at(heap, at, "the topmost chunk does not end with its arena");
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
-		if (size < least && region->top && heap->arenas[region->arena].is_main && noncontiguous_fence(heap, at))
+		if (size < least && region->top && heap->glibc.arenas[region->arena].is_main && noncontiguous_fence(heap, at))
 			return divide_main_region(heap, index, noncontiguous_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
 			return inconsistent_at(heap, at, "a chunk has an impossible size");
@@ -116,19 +116,19 @@ static bool read_bins(struct heap *heap, const struct arena *arena, const struct
  * compared as one sum. */
 static bool chunks_check_bins(struct heap *heap, const struct walked *walked)
 {
-	struct walked *const sums = xcalloc(heap->arena_count, sizeof(*sums));
+	struct walked *const sums = xcalloc(heap->glibc.arena_count, sizeof(*sums));
 	bool good = true;
 
-	for (size_t i = 0; i < heap->arena_count && good; i++) {
-		const size_t index = heap->arenas[i].is_main ? 0 : i;
+	for (size_t i = 0; i < heap->glibc.arena_count && good; i++) {
+		const size_t index = heap->glibc.arenas[i].is_main ? 0 : i;
 
-		good = read_bins(heap, &heap->arenas[i], &walked[index], &sums[index]);
+		good = read_bins(heap, &heap->glibc.arenas[i], &walked[index], &sums[index]);
 	}
-	for (size_t i = 0; i < heap->arena_count && good; i++) {
+	for (size_t i = 0; i < heap->glibc.arena_count && good; i++) {
 		heap->figures.ordblks += sums[i].free_chunks;
 		heap->figures.fordblks += sums[i].free_bytes;
 		good = (sums[i].free_chunks == walked[i].free_chunks && sums[i].free_bytes == walked[i].free_bytes) ||
-		       inconsistent_at(heap, heap->arenas[i].start,
+		       inconsistent_at(heap, heap->glibc.arenas[i].start,
 				       "the chunks in the bins differ from the free chunks");
 	}
 	free(sums);
@@ -191,7 +191,7 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 static bool take_fastbins(struct heap *heap, const struct arena *arena)
 {
 	const unsigned w = heap->form->word,
-		       count = is_newest(heap->form, heap->state_offset) ? 0 : heap->form->fastbins;
+		       count = is_newest(heap->form, heap->glibc.state_offset) ? 0 : heap->form->fastbins;
 
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t first = word_or_0(&heap->words, arena->bins - (count + 2 - i) * w);
@@ -204,7 +204,7 @@ static bool take_fastbins(struct heap *heap, const struct arena *arena)
 
 bool walk_regions(struct heap *heap)
 {
-	struct walked *walked = xcalloc(heap->arena_count, sizeof(*walked));
+	struct walked *walked = xcalloc(heap->glibc.arena_count, sizeof(*walked));
 	uint64_t top;
 	bool good = true;
 
@@ -212,8 +212,8 @@ bool walk_regions(struct heap *heap)
 	for (size_t i = 0; i < heap->region_count && good; i++)
 		good = chunks_walk(heap, i, &walked[heap->regions[i].arena]);
 	good = good && chunks_check_bins(heap, walked);
-	for (size_t i = 0; i < heap->arena_count && good; i++)
-		good = take_fastbins(heap, &heap->arenas[i]);
+	for (size_t i = 0; i < heap->glibc.arena_count && good; i++)
+		good = take_fastbins(heap, &heap->glibc.arenas[i]);
 	free(walked);
 	for (size_t i = 0; i < heap->region_count && good; i++) {
 		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + heap->form->word, &top))

@@ -132,8 +132,8 @@ static void give_all(struct holding *holding, bool is_glibc)
  * that malloc, inside_each() therefore uses the registers of every thread. */
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
-	for (size_t i = 0; i < heap->arena_count && !thread->is_outside; i++)
-		if (heap->arenas[i].is_main && code_is_beside(heap->image, heap->arenas[i].start, thread->pc))
+	for (size_t i = 0; i < heap->glibc.arena_count && !thread->is_outside; i++)
+		if (heap->glibc.arenas[i].is_main && code_is_beside(heap->image, heap->glibc.arenas[i].start, thread->pc))
 			return true;
 	return false;
 }
@@ -145,7 +145,7 @@ void inside_each(struct heap *heap, const struct heap_thread *thread, inside_cal
 	const unsigned width = heap->words.width;
 	uint64_t word;
 
-	if (!is_glibc && (heap->arena_count || !heap->header_before))
+	if (!is_glibc && (heap->glibc.arena_count || !heap->header_before))
 		return;
 	for (size_t i = 0; i < thread->n_words; i++)
 		inside_malloc_add(&holding, thread->words[i], 0);

@@ -43,7 +43,7 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 {
 	/* From 2.43 on, the chunk's size does not include the last bytes of the mapping, which are as many as a
 	 * header has. */
-	const unsigned left = is_newest(heap->form, heap->state_offset) ? header_size(heap->form) : 0;
+	const unsigned left = is_newest(heap->form, heap->glibc.state_offset) ? header_size(heap->form) : 0;
 	uint64_t before, size;
 
 	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + heap->form->word, &size) ||
@@ -212,7 +212,7 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, bool i
 		for (size_t k = 0; k < run.size; k += w)
 			if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
 			    read_counts(heap, run.at + k, is_default, count, bytes)) {
-				heap->sbrk_base = run.at + k;
+				heap->glibc.sbrk_base = run.at + k;
 				return true;
 			}
 	return false;
@@ -236,15 +236,15 @@ static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
 	uint64_t count_of, bytes_of;
 
 	*count = *bytes = 0;
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		if (!heap->arenas[i].is_main)
+	for (size_t i = 0; i < heap->glibc.arena_count; i++) {
+		if (!heap->glibc.arenas[i].is_main)
 			continue;
-		if (!find_counts_of(heap, &heap->arenas[i], &count_of, &bytes_of))
+		if (!find_counts_of(heap, &heap->glibc.arenas[i], &count_of, &bytes_of))
 			return false;
 		*count += count_of;
 		*bytes += bytes_of;
 	}
-	return !is_newest(heap->form, heap->state_offset);
+	return !is_newest(heap->form, heap->glibc.state_offset);
 }
 
 static void find_all(struct heap *heap, struct finds *finds)

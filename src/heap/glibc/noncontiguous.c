@@ -24,8 +24,8 @@ uint64_t noncontiguous_fence(struct heap *heap, uint64_t at)
 /* Returns true if a main arena's topmost chunk is at an address. */
 static bool is_top(const struct heap *heap, uint64_t at)
 {
-	for (size_t i = 0; i < heap->top_count; i++)
-		if (heap->tops[i] == at)
+	for (size_t i = 0; i < heap->glibc.top_count; i++)
+		if (heap->glibc.tops[i] == at)
 			return true;
 	return false;
 }
@@ -154,8 +154,8 @@ bool noncontiguous_find(struct heap *heap, uint64_t system_mem)
 	struct noncontiguous_search search = {.heap = heap};
 	uint64_t tops = 0;
 
-	for (size_t i = 0; i < heap->arena_count; i++)
-		tops += is_in_pieces(heap, &heap->arenas[i]);
+	for (size_t i = 0; i < heap->glibc.arena_count; i++)
+		tops += is_in_pieces(heap, &heap->glibc.arenas[i]);
 	for (size_t i = 0; i < image->n_mappings; i++) {
 		const struct heap_mapping *const m = &image->mappings[i];
 

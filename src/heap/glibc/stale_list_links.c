@@ -20,8 +20,8 @@ static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 {
 	const unsigned header = header_size(heap->form);
 
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		const uint64_t offset = address - (heap->arenas[i].bins - header);
+	for (size_t i = 0; i < heap->glibc.arena_count; i++) {
+		const uint64_t offset = address - (heap->glibc.arenas[i].bins - header);
 
 		if (offset < bins_bytes(heap->form))
 			return offset % header ? 0 : (unsigned)(offset / header) + 1;

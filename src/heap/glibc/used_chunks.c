@@ -7,11 +7,11 @@
  * one word into this room. If memory has tags, one for each 16 bytes, a block ends before that header or room. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
-	const unsigned word = heap->form->word, tags = heap->has_tags ? word : 0;
+	const unsigned word = heap->form->word, tags = heap->glibc.has_tags ? word : 0;
 
 	if (!region->is_mapped)
 		return word + tags;
-	return header_size(heap->form) + (is_newest(heap->form, heap->state_offset) ? word + tags : 0);
+	return header_size(heap->form) + (is_newest(heap->form, heap->glibc.state_offset) ? word + tags : 0);
 }
 
 /* Returns true if blocks have tags. Either all arenas have tagged blocks, or none. */
@@ -33,7 +33,7 @@ bool blocks_make(struct heap *heap)
 {
 	size_t used = 0, region = 0;
 
-	heap->has_tags = used_chunks_has_tags(heap);
+	heap->glibc.has_tags = used_chunks_has_tags(heap);
 	for (size_t i = 0; i < heap->block_count; i++) {
 		struct block chunk = heap->blocks[i];
 

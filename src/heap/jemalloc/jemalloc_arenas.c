@@ -131,8 +131,8 @@ static void ignore_variables(struct jemalloc *j, uint64_t cache)
 
 	if (stacks - cache > VARIABLES_MAX)
 		return;
-	ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
-	heap->own[heap->own_count++] = (struct range){cache, stacks};
+	ARRAY_GROW(heap->excluded.own, heap->excluded.own_capacity, heap->excluded.own_count);
+	heap->excluded.own[heap->excluded.own_count++] = (struct range){cache, stacks};
 }
 
 /* Sets the blocks in the caches of an arena to CLASS_TAKEN. The caches form a ring. */

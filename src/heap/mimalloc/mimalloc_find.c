@@ -116,8 +116,8 @@ void mimalloc_find_heaps(struct mimalloc *m)
 				continue;
 			}
 			if (mimalloc_find_is_heap(&heap->words, at)) {
-				ARRAY_GROW(heap->own, heap->own_capacity, heap->own_count);
-				heap->own[heap->own_count++] = (struct range){at, at + HEAP_BYTES};
+				ARRAY_GROW(heap->excluded.own, heap->excluded.own_capacity, heap->excluded.own_count);
+				heap->excluded.own[heap->excluded.own_count++] = (struct range){at, at + HEAP_BYTES};
 			}
 			at += PAGE;
 		}

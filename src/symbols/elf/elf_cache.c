@@ -50,25 +50,25 @@ static bool is_cached(const struct elf_file *file)
 
 static void unused_take_out(struct elf_file *file)
 {
-	*(file->newer ? &file->newer->older : &newest) = file->older;
-	*(file->older ? &file->older->newer : &oldest) = file->newer;
-	file->newer = file->older = NULL;
+	*(file->cached.newer ? &file->cached.newer->cached.older : &newest) = file->cached.older;
+	*(file->cached.older ? &file->cached.older->cached.newer : &oldest) = file->cached.newer;
+	file->cached.newer = file->cached.older = NULL;
 	unused_count--;
-	unused_bytes -= file->bytes;
+	unused_bytes -= file->cached.bytes;
 }
 
 static void unused_put_in(struct elf_file *file)
 {
-	file->older = newest;
-	*(newest ? &newest->newer : &oldest) = file;
+	file->cached.older = newest;
+	*(newest ? &newest->cached.newer : &oldest) = file;
 	newest = file;
 	unused_count++;
-	unused_bytes += file->bytes;
+	unused_bytes += file->cached.bytes;
 }
 
 static void take_reference(struct elf_file *file)
 {
-	if (!file->references++)
+	if (!file->cached.references++)
 		unused_take_out(file);
 }
 
@@ -104,7 +104,7 @@ void elf_file_ref(struct elf_file *file)
 
 static void unreference(struct elf_file *file)
 {
-	if (--file->references)
+	if (--file->cached.references)
 		return;
 	if (!is_cached(file)) {
 		elf_file_free(file);

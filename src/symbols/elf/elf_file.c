@@ -135,7 +135,7 @@ struct elf_file *elf_file_new(Elf *elf, uint64_t memory_bias, const char **reaso
 	}
 	struct elf_file *file = xcalloc(1, sizeof(*file));
 
-	file->references = 1;
+	file->cached.references = 1;
 	file->machine = ehdr.e_machine;
 	file->class = ehdr.e_ident[EI_CLASS];
 	file->is_soft_float = arch_is_soft_float(ehdr.e_machine, ehdr.e_flags);
@@ -159,10 +159,10 @@ void elf_file_free(struct elf_file *file)
 	if (!file)
 		return;
 	elf_symbols_free(file);
-	hash_free(&file->by_value);
+	hash_free(&file->table.by_value);
 	if (file->signatures)
 		file->signatures_free(file->signatures);
-	free(file->call_slots);
+	free(file->slots.call_slots);
 	free(file->errno_place);
 	free(file->segments);
 	free(file->interpreter);
@@ -173,18 +173,18 @@ static bool note_value(void *context, const struct elf_symbol *symbol)
 {
 	struct elf_file *const file = context;
 
-	if (!hash_get(&file->by_value, symbol->value))
-		hash_set(&file->by_value, symbol->value, (uintptr_t)symbol->name);
+	if (!hash_get(&file->table.by_value, symbol->value))
+		hash_set(&file->table.by_value, symbol->value, (uintptr_t)symbol->name);
 	return true;
 }
 
 const char *elf_file_function_at(struct elf_file *file, uint64_t value)
 {
-	if (!file->by_value_read) {
-		file->by_value_read = true;
+	if (!file->table.by_value_read) {
+		file->table.by_value_read = true;
 		elf_file_functions(file, note_value, file);
 	}
-	return hash_get_ptr(&file->by_value, value);
+	return hash_get_ptr(&file->table.by_value, value);
 }
 
 uint64_t elf_file_origin(const struct elf_file *file)

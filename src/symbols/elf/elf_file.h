@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "symbols/elf/elf.h"
 #include "symbols/elf/elf_headers.h"
+#include "symbols/elf/elf_tables.h"
 
 #include <gelf.h>
 #include <sys/stat.h>
@@ -31,8 +32,6 @@ struct elf_segment { /* a PT_LOAD */
 	bool exec, write;
 };
 
-struct elf_name_block; /* a block of memory for names */
-
 struct elf_file {
 	struct elf_key key;
 	uint16_t machine;
@@ -45,38 +44,13 @@ struct elf_file {
 	uint64_t contexts;            /* address of the variable functrace_contexts; 0: none */
 	struct elf_segment *segments; /* the PT_LOADs in the file's order, at least one */
 	size_t segment_count;
-
-	struct elf_symbol *symbols;
-	/* rank of each symbol; of several symbols with one name, elf_file_find() returns the one with the highest
-	 * rank */
-	unsigned char *ranks;
-	size_t symbol_count, symbol_capacity, rank_capacity;
-	struct elf_name_block *names;
-	struct hash by_name;  /* hash of a name -> index of the symbol that elf_file_find() returns */
-	struct hash by_value; /* a symbol's value -> its name, for elf_file_function_at() */
-	bool by_value_read;
-	bool has_symtab;
-	bool has_other_symtab;            /* .gnu_debugdata or the separate debug file contains a .symtab */
-	struct elf_symbol *debug_symbols; /* symbols of the separate debug file (debug_functions.c) */
-	size_t debug_symbol_count;
-	/* elements of `symbols` and `debug_symbols`, chosen for object_chosen_functions() (debug_functions.c) */
-	const struct elf_symbol **chosen;
-	size_t chosen_count;
-	bool chosen_read;
-	/* elements of `symbols`, chosen for elf_file_wanted_functions() (debug_functions.c) */
-	const struct elf_symbol **wanted;
-	size_t wanted_count;
-	bool wanted_read;
-	struct call_slot *call_slots; /* GOT entries with the addresses of called functions (got_slots.c) */
-	size_t call_slot_count;
-	bool call_slots_read;
+	struct elf_symbol_table table;
+	struct elf_functions functions;
+	struct elf_call_slots slots;
+	struct elf_cached cached;
 	struct errno_place *errno_place; /* see errno_place.c; NULL: not read yet */
 	struct signatures *signatures;   /* see signature.c, which sets signatures_free */
 	void (*signatures_free)(struct signatures *signatures);
-	size_t bytes; /* approximate size of the memory for this data, in bytes */
-
-	unsigned references;
-	struct elf_file *newer, *older; /* neighbours in the cache's list of unused files */
 };
 
 /* Reads an open ELF file or image. memory_bias: the number that ld.so may have added to the pointers of the dynamic

@@ -45,5 +45,5 @@ void elf_names_free(struct elf_name_block **blocks)
 
 const char *elf_keep_name(struct elf_file *file, const char *name, size_t length)
 {
-	return elf_name_copy(&file->names, name, length, &file->bytes);
+	return elf_name_copy(&file->table.names, name, length, &file->cached.bytes);
 }

@@ -79,12 +79,12 @@ static bool elf_symbols_check_function(const struct elf_file *file, struct elf_s
  * hash only the first can be found, but elf_file_functions() lists both. */
 static void index_name(struct elf_file *file, uint64_t name_hash, size_t index)
 {
-	const uint64_t *other = hash_get(&file->by_name, name_hash);
+	const uint64_t *other = hash_get(&file->table.by_name, name_hash);
 
-	if (other && (file->ranks[*other] >= file->ranks[index] ||
-		      strcmp(file->symbols[*other].name, file->symbols[index].name) != 0))
+	if (other && (file->table.ranks[*other] >= file->table.ranks[index] ||
+		      strcmp(file->table.symbols[*other].name, file->table.symbols[index].name) != 0))
 		return;
-	hash_set(&file->by_name, name_hash, index);
+	hash_set(&file->table.by_name, name_hash, index);
 }
 
 static void add_symbol(struct elf_file *file, struct elf_symbols_table *table, const GElf_Sym *sym, const char *name,
@@ -94,19 +94,19 @@ static void add_symbol(struct elf_file *file, struct elf_symbols_table *table, c
 	const uint64_t both = hash_mix(name_hash ^ hash_mix(sym->st_value));
 	const uint64_t *seen = hash_get(&table->seen, both);
 
-	if (seen && file->symbols[*seen].value == sym->st_value && !strncmp(file->symbols[*seen].name, name, length) &&
-	    !file->symbols[*seen].name[length]) {
-		if (rank > file->ranks[*seen]) {
-			file->ranks[*seen] = rank;
+	if (seen && file->table.symbols[*seen].value == sym->st_value &&
+	    !strncmp(file->table.symbols[*seen].name, name, length) && !file->table.symbols[*seen].name[length]) {
+		if (rank > file->table.ranks[*seen]) {
+			file->table.ranks[*seen] = rank;
 			index_name(file, name_hash, *seen);
 		}
 		return;
 	}
-	const size_t index = file->symbol_count;
+	const size_t index = file->table.symbol_count;
 
-	ARRAY_GROW(file->symbols, file->symbol_capacity, index);
-	ARRAY_GROW(file->ranks, file->rank_capacity, index);
-	file->symbols[index] = (struct elf_symbol){
+	ARRAY_GROW(file->table.symbols, file->table.symbol_capacity, index);
+	ARRAY_GROW(file->table.ranks, file->table.rank_capacity, index);
+	file->table.symbols[index] = (struct elf_symbol){
 		.name = elf_keep_name(file, name, length),
 		.value = sym->st_value,
 		.size = sym->st_size,
@@ -114,8 +114,8 @@ static void add_symbol(struct elf_file *file, struct elf_symbols_table *table, c
 		.is_global = GELF_ST_BIND(sym->st_info) != STB_LOCAL,
 		.is_untyped = GELF_ST_TYPE(sym->st_info) == STT_NOTYPE,
 	};
-	file->ranks[index] = rank;
-	file->symbol_count++;
+	file->table.ranks[index] = rank;
+	file->table.symbol_count++;
 	hash_set(&table->seen, both, index);
 	index_name(file, name_hash, index);
 }
@@ -159,7 +159,7 @@ static void elf_symbols_read_table(struct elf_file *file, struct elf_symbols_tab
 		GElf_Sym sym;
 		size_t length;
 
-		if (file->symbol_count == SYMBOLS_MAX || !gelf_getsym(table->symbols, (int)i, &sym))
+		if (file->table.symbol_count == SYMBOLS_MAX || !gelf_getsym(table->symbols, (int)i, &sym))
 			return;
 		if (GELF_ST_TYPE(sym.st_info) == STT_OBJECT)
 			note_variable(file, table, &sym);
@@ -415,23 +415,23 @@ void elf_symbols_read(struct elf_file *file, Elf *elf, uint64_t memory_bias)
 
 	if (!elf_symbols_read_sections(file, elf, SHT_DYNSYM, &seen))
 		read_by_dynamic(file, elf, memory_bias, &seen);
-	file->has_symtab = elf_symbols_read_sections(file, elf, SHT_SYMTAB, &seen);
-	if (!file->has_symtab)
-		file->has_other_symtab = read_debugdata(file, elf, &seen);
+	file->table.has_symtab = elf_symbols_read_sections(file, elf, SHT_SYMTAB, &seen);
+	if (!file->table.has_symtab)
+		file->table.has_other_symtab = read_debugdata(file, elf, &seen);
 	hash_free(&seen);
-	file->bytes += file->symbol_capacity * (sizeof(*file->symbols) + 1) +
-		       file->by_name.capacity * sizeof(struct hash_entry);
+	file->cached.bytes += file->table.symbol_capacity * (sizeof(*file->table.symbols) + 1) +
+			      file->table.by_name.capacity * sizeof(struct hash_entry);
 }
 
 void elf_symbols_free(struct elf_file *file)
 {
-	elf_names_free(&file->names);
-	free(file->symbols);
-	free(file->ranks);
-	free(file->debug_symbols);
-	free(file->chosen);
-	free(file->wanted);
-	hash_free(&file->by_name);
+	elf_names_free(&file->table.names);
+	free(file->table.symbols);
+	free(file->table.ranks);
+	free(file->functions.debug_symbols);
+	free(file->functions.chosen);
+	free(file->functions.wanted);
+	hash_free(&file->table.by_name);
 }
 
 /* ---- Looking up ---- */
@@ -439,27 +439,27 @@ void elf_symbols_free(struct elf_file *file)
 void elf_file_functions(const struct elf_file *file, bool (*callback)(void *context, const struct elf_symbol *symbol),
 			void *context)
 {
-	for (size_t i = 0; i < file->symbol_count; i++)
-		if (!callback(context, &file->symbols[i]))
+	for (size_t i = 0; i < file->table.symbol_count; i++)
+		if (!callback(context, &file->table.symbols[i]))
 			return;
 }
 
 bool elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol)
 {
-	const uint64_t *index = hash_get(&file->by_name, hash_bytes(name, strlen(name)));
+	const uint64_t *index = hash_get(&file->table.by_name, hash_bytes(name, strlen(name)));
 
-	if (!index || strcmp(file->symbols[*index].name, name) != 0)
+	if (!index || strcmp(file->table.symbols[*index].name, name) != 0)
 		return false;
-	*symbol = file->symbols[*index];
+	*symbol = file->table.symbols[*index];
 	return true;
 }
 
 bool elf_file_has_locals(const struct elf_file *file)
 {
-	return file->has_symtab || file->has_other_symtab;
+	return file->table.has_symtab || file->table.has_other_symtab;
 }
 
 bool elf_file_has_symbols(const struct elf_file *file)
 {
-	return file->symbol_count;
+	return file->table.symbol_count;
 }

@@ -88,9 +88,9 @@ static void keep_symbols(struct elf_file *file, struct debug_symbols *symbols)
 		symbols->items[i].name = elf_keep_name(file, name, length);
 		name += length + 1;
 	}
-	file->debug_symbols = symbols->items;
-	file->debug_symbol_count = symbols->count;
-	file->bytes += symbols->capacity * sizeof(*file->debug_symbols);
+	file->functions.debug_symbols = symbols->items;
+	file->functions.debug_symbol_count = symbols->count;
+	file->cached.bytes += symbols->capacity * sizeof(*file->functions.debug_symbols);
 	symbols->items = NULL;
 }
 
@@ -110,7 +110,7 @@ static void find_debug_symbols(const struct object *object)
 	}
 	msg_debug(DBG_SYMBOLS, 1, "%s: %zu functions in its debug file", object->path, symbols->count);
 	/* If no symbol is local, libdwfl has found only the symbols of the file's own .dynsym. */
-	object->file->has_other_symtab |= symbols->has_locals;
+	object->file->table.has_other_symtab |= symbols->has_locals;
 	if (symbols->has_locals)
 		keep_symbols(object->file, symbols);
 	debug_symbols_free(symbols);
@@ -122,16 +122,16 @@ void elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const vo
 {
 	size_t capacity = 0;
 
-	for (size_t i = 0; !file->wanted_read && i < file->symbol_count; i++) {
-		if (!is_wanted(wanted, file->symbols[i].name))
+	for (size_t i = 0; !file->functions.wanted_read && i < file->table.symbol_count; i++) {
+		if (!is_wanted(wanted, file->table.symbols[i].name))
 			continue;
-		ARRAY_GROW(file->wanted, capacity, file->wanted_count);
-		file->wanted[file->wanted_count++] = &file->symbols[i];
+		ARRAY_GROW(file->functions.wanted, capacity, file->functions.wanted_count);
+		file->functions.wanted[file->functions.wanted_count++] = &file->table.symbols[i];
 	}
-	file->wanted_read = true;
-	file->bytes += capacity * sizeof(struct elf_symbol *);
-	for (size_t i = 0; i < file->wanted_count; i++)
-		callback(context, file->wanted[i]);
+	file->functions.wanted_read = true;
+	file->cached.bytes += capacity * sizeof(struct elf_symbol *);
+	for (size_t i = 0; i < file->functions.wanted_count; i++)
+		callback(context, file->functions.wanted[i]);
 }
 
 static void debug_functions_choose(struct elf_file *file, const struct elf_symbol *symbols, size_t count,
@@ -141,8 +141,8 @@ static void debug_functions_choose(struct elf_file *file, const struct elf_symbo
 	for (size_t i = 0; i < count; i++) {
 		if (!is_chosen(context, &symbols[i]))
 			continue;
-		ARRAY_GROW(file->chosen, *capacity, file->chosen_count);
-		file->chosen[file->chosen_count++] = &symbols[i];
+		ARRAY_GROW(file->functions.chosen, *capacity, file->functions.chosen_count);
+		file->functions.chosen[file->functions.chosen_count++] = &symbols[i];
 	}
 }
 
@@ -153,15 +153,16 @@ void object_chosen_functions(const struct object *object,
 	struct elf_file *file = object->file;
 	size_t capacity = 0;
 
-	if (!file->chosen_read) {
-		file->chosen_read = true;
-		if (!file->has_symtab)
+	if (!file->functions.chosen_read) {
+		file->functions.chosen_read = true;
+		if (!file->table.has_symtab)
 			find_debug_symbols(object);
-		debug_functions_choose(file, file->symbols, file->symbol_count, is_chosen, context, &capacity);
-		debug_functions_choose(file, file->debug_symbols, file->debug_symbol_count, is_chosen, context,
+		debug_functions_choose(file, file->table.symbols, file->table.symbol_count, is_chosen, context,
 				       &capacity);
-		file->bytes += capacity * sizeof(struct elf_symbol *);
+		debug_functions_choose(file, file->functions.debug_symbols, file->functions.debug_symbol_count,
+				       is_chosen, context, &capacity);
+		file->cached.bytes += capacity * sizeof(struct elf_symbol *);
 	}
-	for (size_t i = 0; i < file->chosen_count; i++)
-		callback(context, file->chosen[i]);
+	for (size_t i = 0; i < file->functions.chosen_count; i++)
+		callback(context, file->functions.chosen[i]);
 }

@@ -209,17 +209,17 @@ static void keep_call_slots(struct elf_file *file, const struct slot_list *list,
 {
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < list->count && file->call_slot_count < CALL_SLOTS_MAX; i++) {
+	for (size_t i = 0; i < list->count && file->slots.call_slot_count < CALL_SLOTS_MAX; i++) {
 		const struct raw_slot *const slot = &list->items[i];
 		const char *const name = (const char *)list->names.data + slot->name;
 
 		if (slot->type != jump_slot && slot->type != glob_dat)
 			continue;
-		ARRAY_GROW(file->call_slots, capacity, file->call_slot_count);
-		file->call_slots[file->call_slot_count++] =
+		ARRAY_GROW(file->slots.call_slots, capacity, file->slots.call_slot_count);
+		file->slots.call_slots[file->slots.call_slot_count++] =
 			(struct call_slot){.name = elf_keep_name(file, name, strlen(name)), .address = slot->address};
 	}
-	file->bytes += capacity * sizeof(*file->call_slots);
+	file->cached.bytes += capacity * sizeof(*file->slots.call_slots);
 }
 
 void object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
@@ -227,16 +227,17 @@ void object_call_slots(const struct object *object, unsigned jump_slot, unsigned
 {
 	struct elf_file *file = object->file;
 
-	if (!file->call_slots_read) {
+	if (!file->slots.call_slots_read) {
 		struct slot_list *const list = slots_of(object, RELOC_NONE);
 
-		file->call_slots_read = true;
+		file->slots.call_slots_read = true;
 		if (list) {
 			keep_call_slots(file, list, jump_slot, glob_dat);
 			slot_list_free(list);
 		}
 	}
-	for (size_t i = 0; i < file->call_slot_count; i++)
-		if (!callback(context, file->call_slots[i].name, 0, file->call_slots[i].address + object->bias))
+	for (size_t i = 0; i < file->slots.call_slot_count; i++)
+		if (!callback(context, file->slots.call_slots[i].name, 0,
+			      file->slots.call_slots[i].address + object->bias))
 			return;
 }

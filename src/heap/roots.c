@@ -140,8 +140,9 @@ static void find_ignored(struct heap *heap)
 	ranges = xreallocarray(ranges, count + heap->glibc.arena_count + heap->excluded.own_count + 1, sizeof(*ranges));
 	for (size_t i = 0; i < heap->glibc.arena_count; i++)
 		if (heap->glibc.arenas[i].is_main)
-			ranges[count++] = (struct range){heap->glibc.arenas[i].start,
-							 state_member(heap->form, heap->glibc.arenas[i].bins, STATE_END)};
+			ranges[count++] =
+				(struct range){heap->glibc.arenas[i].start,
+					       state_member(heap->form, heap->glibc.arenas[i].bins, STATE_END)};
 	for (size_t i = 0; i < heap->excluded.own_count; i++)
 		ranges[count++] = heap->excluded.own[i];
 	qsort(ranges, count, sizeof(*ranges), roots_compare_ranges);

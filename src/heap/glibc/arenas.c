@@ -103,7 +103,8 @@ static bool add_arena(struct heap *heap, uint64_t start)
 		if (heap->glibc.arenas[i].start == start)
 			return false;
 	ARRAY_GROW(heap->glibc.arenas, heap->glibc.arena_capacity, heap->glibc.arena_count);
-	heap->glibc.arenas[heap->glibc.arena_count++] = (struct arena){.start = start, .bins = start + heap->glibc.state_offset};
+	heap->glibc.arenas[heap->glibc.arena_count++] =
+		(struct arena){.start = start, .bins = start + heap->glibc.state_offset};
 	return true;
 }
 

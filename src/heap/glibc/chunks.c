@@ -79,7 +79,8 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 			       inconsistent_at(heap, at, "the topmost chunk does not end with its arena");
 		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
 			return true;
-		if (size < least && region->top && heap->glibc.arenas[region->arena].is_main && noncontiguous_fence(heap, at))
+		if (size < least && region->top && heap->glibc.arenas[region->arena].is_main &&
+		    noncontiguous_fence(heap, at))
 			return divide_main_region(heap, index, noncontiguous_fence(heap, at));
 		if (size < least || size % align || size > region->end - at || (word & IS_MAPPED))
 			return inconsistent_at(heap, at, "a chunk has an impossible size");

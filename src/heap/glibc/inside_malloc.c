@@ -133,7 +133,8 @@ static void give_all(struct holding *holding, bool is_glibc)
 static bool inside_malloc_is_in_glibc(const struct heap *heap, const struct heap_thread *thread)
 {
 	for (size_t i = 0; i < heap->glibc.arena_count && !thread->is_outside; i++)
-		if (heap->glibc.arenas[i].is_main && code_is_beside(heap->image, heap->glibc.arenas[i].start, thread->pc))
+		if (heap->glibc.arenas[i].is_main &&
+		    code_is_beside(heap->image, heap->glibc.arenas[i].start, thread->pc))
 			return true;
 	return false;
 }

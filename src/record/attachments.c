@@ -68,9 +68,10 @@ static void warn_not_attached(const struct trace *trace, const char *what, const
 {
 	struct run *const run = trace->run;
 
-	if (run->attachment_failures++ < FAILURES_REPORTED)
+	if (run->sums.attachment_failures++ < FAILURES_REPORTED)
 		msg_warn("%s is not attached to the trace of process %d: %s%s", what, trace->pid, why,
-			 run->attachment_failures == FAILURES_REPORTED ? "; functrace reports no more such files" : "");
+			 run->sums.attachment_failures == FAILURES_REPORTED ? "; functrace reports no more such files"
+									    : "");
 }
 
 /* ---- Reading, with a time limit because a read may block for ever ---- */

@@ -20,10 +20,10 @@ void progress_begin(struct run *run)
 {
 	const bool has_stdout = run->set->trace.output && !strcmp(run->set->trace.output, "-");
 
-	run->started_ns = clock_ns(CLOCK_MONOTONIC);
-	run->shows_progress = run->set->target.pid_count && !run->set->quiet && engine_has_terminal(run->engine) &&
-			      !(has_stdout && isatty(STDOUT_FILENO));
-	if (run->shows_progress)
+	run->progress.started_ns = clock_ns(CLOCK_MONOTONIC);
+	run->progress.shows_progress = run->set->target.pid_count && !run->set->quiet &&
+				       engine_has_terminal(run->engine) && !(has_stdout && isatty(STDOUT_FILENO));
+	if (run->progress.shows_progress)
 		engine_want_tick(run->engine);
 }
 
@@ -50,13 +50,13 @@ static void progress_add_live(struct buf *b, const struct run *run, uint32_t res
 
 static void progress_print(const struct run *run)
 {
-	uint64_t events = run->totals.events;
+	uint64_t events = run->sums.totals.events;
 	char count[32];
 	struct buf b = {0};
 
 	for (const struct trace *trace = run->traces; trace; trace = trace->next)
 		events += trace->reported ? 0 : trace->counts.events;
-	const unsigned long long seconds = (clock_ns(CLOCK_MONOTONIC) - run->started_ns) / NS_PER_SECOND;
+	const unsigned long long seconds = (clock_ns(CLOCK_MONOTONIC) - run->progress.started_ns) / NS_PER_SECOND;
 
 	buf_printf(&b, "%s events", number_grouped(events, count));
 	for (uint32_t id = 1; id < kinds_end(run->set); id++)
@@ -68,7 +68,7 @@ static void progress_print(const struct run *run)
 
 void progress_show(struct run *run)
 {
-	if (!run->shows_progress)
+	if (!run->progress.shows_progress)
 		return;
 	/* If functrace runs in the background, the line would disturb the output of the foreground program. */
 	if (engine_in_foreground(run->engine))
@@ -80,7 +80,7 @@ void progress_show(struct run *run)
 
 void progress_end(struct run *run)
 {
-	if (run->shows_progress)
+	if (run->progress.shows_progress)
 		msg_status(NULL);
-	run->shows_progress = false;
+	run->progress.shows_progress = false;
 }

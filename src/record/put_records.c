@@ -63,7 +63,7 @@ void put_failed(struct trace *trace, int error)
 	if (run->set->report.is_live && error == -EPIPE)
 		return;
 	run->has_broken = true;
-	if (run->broken_traces++ >= BROKEN_REPORTED)
+	if (run->sums.broken_traces++ >= BROKEN_REPORTED)
 		/* further broken traces are only counted, because a full disk can break hundreds */
 		return;
 	if (error == -ETIME) {
@@ -233,11 +233,11 @@ static bool put_is_let_go(const struct run *run)
 static bool has_patience(struct run *run, bool has_other_tasks, uint64_t waited)
 {
 	if (has_other_tasks)
-		return waited < END_NS >> 2 * run->late_ends;
+		return waited < END_NS >> 2 * run->naming.late_ends;
 	if (!put_is_let_go(run))
 		return true;
-	run->waited_let_go_ns += SLICE_NS;
-	return run->waited_let_go_ns <= LET_GO_NS;
+	run->naming.waited_let_go_ns += SLICE_NS;
+	return run->naming.waited_let_go_ns <= LET_GO_NS;
 }
 
 static void wait_for_names(struct trace *trace, bool has_other_tasks)
@@ -259,10 +259,10 @@ static void wait_for_names(struct trace *trace, bool has_other_tasks)
 		naming_wait(trace->naming, SLICE_NS);
 		put_ready(trace);
 	}
-	if (trace->deferred && has_other_tasks && run->late_ends < LATE_ENDS_MAX)
-		run->late_ends++;
+	if (trace->deferred && has_other_tasks && run->naming.late_ends < LATE_ENDS_MAX)
+		run->naming.late_ends++;
 	else if (!trace->deferred)
-		run->late_ends = 0;
+		run->naming.late_ends = 0;
 }
 
 void put_finish(struct trace *trace, bool has_other_tasks)

@@ -23,24 +23,15 @@ struct trace_files {
 	struct packer *packer; /* packer for all traces; NULL if they are not compressed */
 };
 
-struct run {
-	const struct settings *set;
-	struct engine *engine;
-	bool paused, was_paused, was_resumed;
-	bool has_begun;  /* functrace has launched the target, or has attached to it */
-	bool has_broken; /* functrace is to detach from a process whose trace is broken */
-	int exit_status;
-	struct trace *traces;
-	struct trace_files files;
-	struct function_names *functions; /* released_blocks.c */
-	struct texts *texts;              /* string_pool.c */
-
-	/* put_records.c */
+/* How names are found for the traces of a run (put_records.c). */
+struct run_naming {
 	struct namer *namer;       /* looks up names for all traces; NULL before the first trace needs it */
 	unsigned late_ends;        /* number of consecutive traces that ended before their names were known */
 	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to detach */
+};
 
-	/* For the summary (run_summary.c) */
+/* What the summary reports of a run (run_summary.c). */
+struct run_sums {
 	struct trace_report *reports;
 	/* unread: number of objects that could not be read; unread_reported: number of them that were reported one by
 	 * one */
@@ -63,10 +54,28 @@ struct run {
 	size_t silent_children;     /* number of fork's children without an event, which have no trace */
 	size_t without_figures;     /* number of traces of memory without figures of the heap */
 	const char *why_without;    /* why the first of them has no figures; a static string */
+};
 
-	/* progress.c */
+/* The line on the terminal that shows how a run proceeds (progress.c). */
+struct run_progress {
 	bool shows_progress;
 	uint64_t started_ns; /* time at which functrace attached, in ns of CLOCK_MONOTONIC */
+};
+
+struct run {
+	const struct settings *set;
+	struct engine *engine;
+	bool paused, was_paused, was_resumed;
+	bool has_begun;  /* functrace has launched the target, or has attached to it */
+	bool has_broken; /* functrace is to detach from a process whose trace is broken */
+	int exit_status;
+	struct trace *traces;
+	struct trace_files files;
+	struct function_names *functions; /* released_blocks.c */
+	struct texts *texts;              /* string_pool.c */
+	struct run_naming naming;
+	struct run_sums sums;
+	struct run_progress progress;
 };
 
 #endif

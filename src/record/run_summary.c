@@ -172,13 +172,13 @@ static bool is_scanned(const struct trace *trace)
 
 static void add_totals(struct run *run, const struct trace *trace)
 {
-	counts_add(&run->totals, &trace->counts);
-	if (!run->kind_totals)
-		run->kind_totals = xcalloc(kinds_end(run->set), sizeof(*run->kind_totals));
+	counts_add(&run->sums.totals, &trace->counts);
+	if (!run->sums.kind_totals)
+		run->sums.kind_totals = xcalloc(kinds_end(run->set), sizeof(*run->sums.kind_totals));
 	for (uint32_t id = 1; id < kinds_end(run->set); id++) {
 		const struct kind_counts counts = ledger_counts(trace, id);
 
-		kind_counts_add(&run->kind_totals[id], &counts);
+		kind_counts_add(&run->sums.kind_totals[id], &counts);
 	}
 }
 
@@ -186,8 +186,8 @@ void report_trace(struct trace *trace, char *hint)
 {
 	struct run *run = trace->run;
 
-	ARRAY_GROW(run->reports, run->report_capacity, run->report_count);
-	run->reports[run->report_count++] =
+	ARRAY_GROW(run->sums.reports, run->sums.report_capacity, run->sums.report_count);
+	run->sums.reports[run->sums.report_count++] =
 		(struct trace_report){.text = report_text(trace),
 				      .hint = hint,
 				      .cut = cut_share(trace),
@@ -202,12 +202,12 @@ void report_trace(struct trace *trace, char *hint)
 				      .is_broken = trace->broken,
 				      .is_clean = is_clean(trace),
 				      .is_scanned = is_scanned(trace)};
-	run->may_miss |= trace->may_miss;
+	run->sums.may_miss |= trace->may_miss;
 	add_totals(run, trace);
-	run->attached |= trace->attached_to;
-	run->unread += trace->objects->unread_count;
-	for (size_t i = 0; i < trace->objects->unread_count && run->unread_reported < UNREAD_REPORTED;
-	     i++, run->unread_reported++)
+	run->sums.attached |= trace->attached_to;
+	run->sums.unread += trace->objects->unread_count;
+	for (size_t i = 0; i < trace->objects->unread_count && run->sums.unread_reported < UNREAD_REPORTED;
+	     i++, run->sums.unread_reported++)
 		msg_warn("process %d: the functions of a file are not traced: %s", trace->pid,
 			 trace->objects->unread[i]);
 }
@@ -217,8 +217,8 @@ static const struct trace_report *main_report(const struct run *run)
 {
 	const struct trace_report *best = NULL;
 
-	for (size_t i = 0; i < run->report_count; i++) {
-		const struct trace_report *r = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++) {
+		const struct trace_report *r = &run->sums.reports[i];
 
 		const bool is_main = r->is_main && r->events, best_is_main = best && best->is_main && best->events;
 
@@ -236,7 +236,7 @@ static bool run_summary_is_readable(const struct run *run, const struct trace_re
 
 static void show_report(const struct run *run, struct trace_report *r)
 {
-	msg_info("%s%s", r->text, run->report_count > 1 ? r->cut : "");
+	msg_info("%s%s", r->text, run->sums.report_count > 1 ? r->cut : "");
 	if (r->hint)
 		msg_info("%s", r->hint);
 	r->is_shown = true;
@@ -255,15 +255,15 @@ static struct trace_report *most_live(const struct run *run, bool of_all)
 {
 	struct trace_report *most = NULL;
 
-	for (size_t i = 0; i < run->report_count; i++)
-		if ((of_all || !run->reports[i].is_shown) && has_more_live(&run->reports[i], most))
-			most = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++)
+		if ((of_all || !run->sums.reports[i].is_shown) && has_more_live(&run->sums.reports[i], most))
+			most = &run->sums.reports[i];
 	return most;
 }
 
 static bool is_many(const struct run *run)
 {
-	return run->report_count > REPORTED_ONE_BY_ONE;
+	return run->sums.report_count > REPORTED_ONE_BY_ONE;
 }
 
 static void report_traces(const struct run *run, const struct trace_report *best)
@@ -272,24 +272,25 @@ static void report_traces(const struct run *run, const struct trace_report *best
 	struct trace_report *r;
 	char events[32];
 
-	for (size_t i = 0; i < run->report_count; i++) {
-		r = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++) {
+		r = &run->sums.reports[i];
 		/* Each process that -t names is reported. */
-		if (!is_many(run) || r == best || (run->attached && r->is_main)) {
+		if (!is_many(run) || r == best || (run->sums.attached && r->is_main)) {
 			show_report(run, r);
 			shown++;
 		}
 	}
 	for (size_t i = 0; i < MOST_LIVE_REPORTED && (r = most_live(run, false)); i++, shown++)
 		show_report(run, r);
-	if (shown < run->report_count)
-		msg_info("and %zu more trace%s%s; %s events in all%s", run->report_count - shown,
-			 run->report_count - shown == 1 ? "" : "s",
+	if (shown < run->sums.report_count)
+		msg_info("and %zu more trace%s%s; %s events in all%s", run->sums.report_count - shown,
+			 run->sums.report_count - shown == 1 ? "" : "s",
 			 most_live(run, false) ? ", with fewer live bytes each" : ", with nothing live",
-			 number_grouped(run->totals.events, events),
+			 number_grouped(run->sums.totals.events, events),
 			 run->set->trace.output ? "" : " (-o FOLDER keeps them together, -F leaves children out)");
-	if (run->silent_children)
-		msg_info("forked processes that made no traced call, and so have no trace: %zu", run->silent_children);
+	if (run->sums.silent_children)
+		msg_info("forked processes that made no traced call, and so have no trace: %zu",
+			 run->sums.silent_children);
 }
 
 static bool has_live_names(const struct run *run)
@@ -310,8 +311,8 @@ static bool is_shown_with(const struct run *run, const struct trace_report *r, c
 static void add_paths(const struct run *run, const struct trace_report *r, struct buf *b)
 {
 	shell_quote_add_path(b, r->path);
-	for (size_t i = 0; i < run->report_count; i++) {
-		const struct trace_report *other = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++) {
+		const struct trace_report *other = &run->sums.reports[i];
 
 		if (!is_shown_with(run, r, other))
 			continue;
@@ -325,8 +326,8 @@ static const char *shown_resources(const struct run *run, const struct trace_rep
 {
 	bool is_clean = r->is_clean, is_scanned = r->is_scanned;
 
-	for (size_t i = 0; i < run->report_count; i++) {
-		const struct trace_report *other = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++) {
+		const struct trace_report *other = &run->sums.reports[i];
 
 		if (!is_shown_with(run, r, other))
 			continue;
@@ -346,12 +347,12 @@ static bool report_all(const struct run *run)
 	struct buf b = {0};
 	bool has_pattern = true;
 
-	for (size_t i = 0; i < run->report_count; i++)
-		has_pattern &= !run->reports[i].foreign_mounts_pid;
+	for (size_t i = 0; i < run->sums.report_count; i++)
+		has_pattern &= !run->sums.reports[i].foreign_mounts_pid;
 	has_pattern = has_pattern && trace_file_pattern(run->set, &b);
 	if (has_pattern)
 		msg_info("to see all %s traces together: functrace-postproc --report %s",
-			 number_grouped(run->report_count, traces), buf_str(&b));
+			 number_grouped(run->sums.report_count, traces), buf_str(&b));
 	buf_free(&b);
 	return has_pattern;
 }
@@ -385,9 +386,10 @@ static void report_wrong(const struct run *run)
 	const struct trace_report *most = NULL;
 	struct buf b = {0};
 
-	for (size_t i = 0; i < run->report_count; i++)
-		if (run_summary_is_readable(run, &run->reports[i]) && run->reports[i].wrong > (most ? most->wrong : 0))
-			most = &run->reports[i];
+	for (size_t i = 0; i < run->sums.report_count; i++)
+		if (run_summary_is_readable(run, &run->sums.reports[i]) &&
+		    run->sums.reports[i].wrong > (most ? most->wrong : 0))
+			most = &run->sums.reports[i];
 	if (!most)
 		return;
 	shell_quote_add_path(&b, most->path);
@@ -413,12 +415,12 @@ void report_summary(const struct run *run)
 
 void reports_free(struct run *run)
 {
-	for (size_t i = 0; i < run->report_count; i++) {
-		free(run->reports[i].text);
-		free(run->reports[i].hint);
-		free(run->reports[i].cut);
-		free(run->reports[i].path);
+	for (size_t i = 0; i < run->sums.report_count; i++) {
+		free(run->sums.reports[i].text);
+		free(run->sums.reports[i].hint);
+		free(run->sums.reports[i].cut);
+		free(run->sums.reports[i].path);
 	}
-	free(run->reports);
-	free(run->kind_totals);
+	free(run->sums.reports);
+	free(run->sums.kind_totals);
 }

@@ -62,18 +62,19 @@ const char *report_share(uint64_t part, uint64_t whole, char text[32])
 
 static void report_untraced(const struct run *run)
 {
-	const struct counts *c = &run->totals;
+	const struct counts *c = &run->sums.totals;
 	const struct counted rows[] = {
 		{c->no_return_seen, "call{|s} whose return could not be watched"},
 		{c->not_calls, "jump{|s} to a function's first instruction that {was no call|were no calls}"},
 		{c->failed_probes, "function{|s} in which no breakpoint could be set"},
 		/* left out if all of them were reported one by one */
-		{run->unread > run->unread_reported ? run->unread : 0, "object{|s} that could not be read"},
-		{run->unmatched_patterns, "pattern{|s} that matched nothing"},
-		{run->broken_traces, "trace{|s} that could not be written to {its|their} end"},
-		{run->unbegun_traces, "process{|es} whose trace{|s} could not be begun"},
-		{run->untraced_children, "process{|es} that functrace detached from"},
-		{run->lost_attach, "process{|es} that functrace could not attach to"},
+		{run->sums.unread > run->sums.unread_reported ? run->sums.unread : 0,
+		 "object{|s} that could not be read"},
+		{run->sums.unmatched_patterns, "pattern{|s} that matched nothing"},
+		{run->sums.broken_traces, "trace{|s} that could not be written to {its|their} end"},
+		{run->sums.unbegun_traces, "process{|es} whose trace{|s} could not be begun"},
+		{run->sums.untraced_children, "process{|es} that functrace detached from"},
+		{run->sums.lost_attach, "process{|es} that functrace could not attach to"},
 	};
 	struct buf b = {0};
 
@@ -88,22 +89,22 @@ static void report_untraced(const struct run *run)
  * between. */
 static bool repeated_are_sure(const struct run *run, const struct kind_counts *counts)
 {
-	const struct counts *const c = &run->totals;
+	const struct counts *const c = &run->sums.totals;
 
-	return !run->attached && !run->may_miss && !c->no_return_seen && !c->abandoned && !c->withdrawn &&
+	return !run->sums.attached && !run->sums.may_miss && !c->no_return_seen && !c->abandoned && !c->withdrawn &&
 	       counts->unknown_releases == counts->repeated;
 }
 
 static void add_releases(struct buf *b, const struct run *run, uint32_t id)
 {
-	const struct kind_counts *const counts = &run->kind_totals[id];
+	const struct kind_counts *const counts = &run->sums.kind_totals[id];
 	const char *const paused = run->was_paused ? ", or from while tracing was paused" : "";
 	const char *const families = kind_module(run->set, id)->families;
 	char *const family = families ? xasprintf(" (%s)", families) : xstrdup("");
 	const struct counted rows[] = {
 		{counts->unknown_releases - counts->repeated - counts->perhaps_internal,
-		 run->attached ? "release{|s} of {a %|%s} from before functrace attached"
-			       : "release{|s} of {a %|%s} that {was|were} not seen allocated"},
+		 run->sums.attached ? "release{|s} of {a %|%s} from before functrace attached"
+				    : "release{|s} of {a %|%s} that {was|were} not seen allocated"},
 		{counts->perhaps_internal,
 		 "release{|s} by the C library of {a %|%s} from before the trace, or of memory for its own use"},
 		{counts->repeated, "double release{|s} of {a %|%s}"},
@@ -122,7 +123,7 @@ static void add_releases(struct buf *b, const struct run *run, uint32_t id)
 
 static void report_oddities(const struct run *run)
 {
-	const struct counts *c = &run->totals;
+	const struct counts *c = &run->sums.totals;
 	const struct counted rows[] = {
 		{c->abandoned, "call{|s} ended without a return (an exception, longjmp)"},
 		{c->withdrawn, "release{ is|s are} not in the trace: {its call|their calls} did not return while "
@@ -133,7 +134,7 @@ static void report_oddities(const struct run *run)
 
 	add_count(&b, &rows[0], NULL, "");
 	add_count(&b, &rows[1], NULL, "");
-	for (uint32_t id = 1; run->kind_totals && id < kinds_end(run->set); id++)
+	for (uint32_t id = 1; run->sums.kind_totals && id < kinds_end(run->set); id++)
 		add_releases(&b, run, id);
 	add_count(&b, &rows[2], NULL, "");
 	if (b.size)
@@ -144,7 +145,7 @@ static void report_oddities(const struct run *run)
 /* Reports stacks that are incomplete or without names, and what to do about it. */
 static void report_stacks(const struct run *run)
 {
-	const struct counts *c = &run->totals;
+	const struct counts *c = &run->sums.totals;
 	const unsigned depth = run->set->calls.depth, more = depth * 2 < MAX_FRAMES ? depth * 2 : MAX_FRAMES;
 	char text[32];
 
@@ -166,8 +167,8 @@ static void report_stacks(const struct run *run)
 
 static void report_arguments(const struct run *run)
 {
-	const uint64_t count = run->totals.unknown_params, failures = run->totals.failures;
-	const uint64_t unreturned = run->totals.unreturned;
+	const uint64_t count = run->sums.totals.unknown_params, failures = run->sums.totals.failures;
+	const uint64_t unreturned = run->sums.totals.unreturned;
 
 	if (failures)
 		msg_info("%llu call%s failed: the trace, as text, has lines like \"## open(...) = -1 ENOENT\" for them",
@@ -184,11 +185,11 @@ static void report_arguments(const struct run *run)
 
 static void report_figures(const struct run *run)
 {
-	if (run->without_figures > 1)
-		msg_info("%zu traces have no figures of the heap; the reason for the first: %s", run->without_figures,
-			 run->why_without);
-	else if (run->without_figures)
-		msg_info("the trace has no figures of the heap: %s", run->why_without);
+	if (run->sums.without_figures > 1)
+		msg_info("%zu traces have no figures of the heap; the reason for the first: %s",
+			 run->sums.without_figures, run->sums.why_without);
+	else if (run->sums.without_figures)
+		msg_info("the trace has no figures of the heap: %s", run->sums.why_without);
 }
 
 void report_counts(const struct run *run)

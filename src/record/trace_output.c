@@ -134,7 +134,7 @@ static void not_begun(struct trace *trace, int error)
 	 * process has called execve since, its new trace is not `attached`: only this process goes on untraced. */
 	if (!run->has_begun && (trace->attached || trace->is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
-	else if (run->unbegun_traces++ < BROKEN_REPORTED)
+	else if (run->sums.unbegun_traces++ < BROKEN_REPORTED)
 		msg_error("process %d (%s) goes on untraced: its trace cannot be written to %s: %s. %s", trace->pid,
 			  trace->name, path, strerror(-error), advice);
 	free(trace->path);
@@ -155,9 +155,9 @@ static void begin_names(struct trace *trace)
 {
 	struct run *const run = trace->run;
 
-	if (!run->namer)
-		run->namer = namer_new();
-	trace->naming = naming_new(run->namer);
+	if (!run->naming.namer)
+		run->naming.namer = namer_new();
+	trace->naming = naming_new(run->naming.namer);
 }
 
 int output_begin(struct trace *trace)
@@ -171,7 +171,7 @@ int output_begin(struct trace *trace)
 		return fd;
 	}
 	trace->fd = fd;
-	trace->run->begun_traces++;
+	trace->run->sums.begun_traces++;
 	trace->broken = false;
 	trace->next_index = 1;
 	trace->last_thread = 0;

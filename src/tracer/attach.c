@@ -143,7 +143,7 @@ static void attach_children(struct tracer *t)
 			if (!attach_one(t, pids[i], false))
 				continue;
 			hash_set(&failed, (uint64_t)pids[i], 1);
-			t->run->lost_attach++;
+			t->run->sums.lost_attach++;
 		}
 		free(pids);
 	}

@@ -135,8 +135,8 @@ static void let_child_go(struct tracer *t, struct task *child)
 		process_clean(p, child->tid);
 		p->trace->reported = true;
 	}
-	t->run->lost_attach += !p;
-	t->run->untraced_children += p && !t->letting_go;
+	t->run->sums.lost_attach += !p;
+	t->run->sums.untraced_children += p && !t->letting_go;
 	task_release(t, child, 0);
 }
 
@@ -337,7 +337,7 @@ void births_adopt_without_maker(struct tracer *t, pid_t maker)
 			continue;
 		}
 		/* The child has the memory of the old program, whose tracing has ended. */
-		t->run->untraced_children++;
+		t->run->sums.untraced_children++;
 		task_release(t, child, 0);
 	}
 }

@@ -93,7 +93,7 @@ static bool own_at_hit(struct task *task)
 	process_own(p);
 	if (error == 0 || error == -ESRCH || error == -ENOENT)
 		return true;
-	if (!p->trace->broken && run->lost_attach++ < BROKEN_REPORTED)
+	if (!p->trace->broken && run->sums.lost_attach++ < BROKEN_REPORTED)
 		msg_warn("process %d runs on untraced: its memory cannot be opened: %s", p->pid, strerror(-error));
 	p->trace->broken = run->has_broken = true;
 	task_make_ready(task, hit_take_back(task) ? 0 : SIGTRAP);

@@ -138,7 +138,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 	if (launched)
 		t->launch_execed = true;
 	if (task->life->release_at_exec || leaving) {
-		t->run->untraced_children++;
+		t->run->sums.untraced_children++;
 		task_release(t, task, 0);
 		return;
 	}
@@ -150,7 +150,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 
 	if (!p) {
 		warn_not_traced(task->tid, errno);
-		t->run->untraced_children++;
+		t->run->sums.untraced_children++;
 		if (first)
 			note_run_has_begun(t);
 		task_release(t, task, 0);

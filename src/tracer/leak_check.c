@@ -170,8 +170,8 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *capture,
 		put_figures(trace, figures);
 	if (figures || !trace->counts.events)
 		return;
-	if (!run->without_figures++)
-		run->why_without = reason ? reason : "the program's allocator keeps no such figures";
+	if (!run->sums.without_figures++)
+		run->sums.why_without = reason ? reason : "the program's allocator keeps no such figures";
 }
 
 uint64_t leak_check_figures_limit(const struct process *p)

@@ -134,7 +134,7 @@ void process_report(struct process *p)
 
 	if (trace->reported)
 		return;
-	trace->run->silent_children += trace->forked_by != 0;
+	trace->run->sums.silent_children += trace->forked_by != 0;
 	trace->reported = true;
 	if (!trace->path)
 		return;

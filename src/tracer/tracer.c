@@ -199,7 +199,7 @@ static int tracer_begin(struct tracer *t)
  * execve is over. */
 static int report_nothing_begun(const struct tracer *t)
 {
-	if (t->run->begun_traces)
+	if (t->run->sums.begun_traces)
 		return 0;
 	if (t->set->target.start_paused && !t->run->was_resumed) {
 		msg_info("tracing was never resumed, so that there is no trace");
@@ -246,7 +246,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	if (!status) {
 		chosen_libraries_report(t.wanted);
 		probe_spec_report(t.wanted);
-		run.unmatched_patterns = patterns_report(t.wanted);
+		run.sums.unmatched_patterns = patterns_report(t.wanted);
 	}
 	tracer_free(&t);
 	if (!status) {
@@ -256,11 +256,11 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	reports_free(&run);
 	functions_free(&run);
 	interned_free(&run);
-	namer_end(run.namer);
+	namer_end(run.naming.namer);
 	trace_files_free(&run.files);
 	if (status || run.exit_status)
 		return status ? status : run.exit_status;
 	/* With a launched program, functrace's exit status is the program's, and this value only says that the traces
 	 * are incomplete. */
-	return run.broken_traces || run.unbegun_traces;
+	return run.sums.broken_traces || run.sums.unbegun_traces;
 }

@@ -92,8 +92,8 @@ static int setup(void **state)
 	ledger_setup(state);
 	dl_iterate_phdr(find_program, NULL);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
-	trace->run->namer = namer_new();
-	trace->naming = naming_new(trace->run->namer);
+	trace->run->naming.namer = namer_new();
+	trace->naming = naming_new(trace->run->naming.namer);
 	add_program(path);
 	writer_close(trace->writer);
 	close(trace->fd);
@@ -110,7 +110,7 @@ static int teardown(void **state)
 {
 	naming_end(trace->naming);
 	trace->naming = NULL;
-	namer_end(trace->run->namer);
+	namer_end(trace->run->naming.namer);
 	return ledger_teardown(state);
 }
 
@@ -192,7 +192,7 @@ static void test_known_names_are_written_at_once(void **state)
 
 static void test_records_wait_for_late_names(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
@@ -201,7 +201,7 @@ static void test_records_wait_for_late_names(void **state)
 	called_from(3, IN(one_function));
 	put_ready(trace);
 	assert_written("");
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	assert_written(" 1:one_function note 2:another_function 3:one_function");
 	assert_null(trace->deferred);
@@ -212,13 +212,13 @@ static void test_records_wait_for_late_names(void **state)
  * Each call is named by the object that was mapped when the call was made. */
 static void test_calls_are_named_by_the_object_of_their_time(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(one_function));
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	called_from(3, IN(one_function));
 	assert_written(" 1:one_function 2:- 3:-");
@@ -228,14 +228,14 @@ static void test_calls_are_named_by_the_object_of_their_time(void **state)
  * example because the program generates its code itself. */
 static void test_dropped_objects_are_freed(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(another_function));
 	assert_int_equal(naming_gone(trace->naming), 1); /* the entry that call 1 uses */
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	note();
 	assert_int_equal(naming_gone(trace->naming), 0);
@@ -244,7 +244,7 @@ static void test_dropped_objects_are_freed(void **state)
 
 static void test_records_without_room_are_written_unnamed(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 	uint64_t calls = 0;
 
 	(void)state;
@@ -254,14 +254,14 @@ static void test_records_without_room_are_written_unnamed(void **state)
 	assert_null(trace->deferred);
 	called_from(1, IN(one_function));
 	called_from(2, IN(another_function));
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	assert_int_equal(trace->counts.unnamed_stacks, calls);
 }
 
 static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
@@ -270,8 +270,8 @@ static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 	assert_null(trace->deferred);
 	assert_written(" 1:- note");
 	assert_int_equal(trace->counts.unnamed_stacks, 1);
-	assert_int_equal(trace->run->late_ends, 1);
-	gate_open(namer_worker(trace->run->namer), gate);
+	assert_int_equal(trace->run->naming.late_ends, 1);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	assert_true(naming_wait(trace->naming, PATIENCE));
 	called_from(2, IN(one_function));
 	assert_written(" 1:- note 2:one_function");
@@ -281,7 +281,7 @@ static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 /* Records that have waited for a baseline wait for names afterwards. */
 static void test_names_are_awaited_after_a_baseline(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	put_defer(trace);
@@ -291,7 +291,7 @@ static void test_names_are_awaited_after_a_baseline(void **state)
 	assert_non_null(trace->deferred);
 	called_from(2, IN(one_function));
 	assert_written("");
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	assert_written(" 1:one_function 2:one_function");
 }
@@ -300,7 +300,7 @@ static void test_names_are_awaited_after_a_baseline(void **state)
  * have call 1, the scan's records, call 2, because a scan knows only blocks that were allocated before it began. */
 static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
@@ -309,7 +309,7 @@ static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note"}});
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 2"}});
 	assert_written("");
-	gate_open(namer_worker(trace->run->namer), gate);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	assert_written(" 1:one_function note note");
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 3"}});
@@ -321,14 +321,14 @@ static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 /* The trace ends while its names are still looked up. The worker frees the trace's data. */
 static void test_worker_frees_the_data_of_an_ended_trace(void **state)
 {
-	struct gate *const gate = gate_shut(namer_worker(trace->run->namer));
+	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
 	(void)state;
 	called_from(1, IN(one_function));
 	put_finish(trace, true);
 	naming_end(trace->naming);
-	trace->naming = naming_new(trace->run->namer);
-	gate_open(namer_worker(trace->run->namer), gate);
+	trace->naming = naming_new(trace->run->naming.namer);
+	gate_open(namer_worker(trace->run->naming.namer), gate);
 }
 
 /* ---- Work with a time limit ---- */

@@ -214,7 +214,7 @@ static const struct {
 	{"4d545243 02000000 05290000", -EBADMSG, 0, 0,
 	 "the trace is damaged at byte 4: the header's first word is not 1 in any size and byte order"},
 	{"4d545243 01000000 68290000", -EBADMSG, 0, 0,
-	 "the trace is damaged at byte 8: the format's version is 10600; versions below 10600"},
+	 "the trace is damaged at byte 8: the format's version is 10600; versions below 10600 are known"},
 	{"4d545243 01000000 05290000 58", -EBADMSG, 0, 0, "the trace is damaged at byte 12: no record has the type 58"},
 	{"4d545243 01000000 05290000 4d545244", -EBADMSG, 0, 0,
 	 "the trace is damaged at byte 12: neither a record nor the trailer begins here"},

@@ -33,7 +33,7 @@ static void remark(struct process *p, const struct call *call, const char *why)
 				.function = call->traced,
 				.args = call->shown ? call->shown->list : NULL};
 
-	if (call->entered || !p->trace->forked_by)
+	if (call->entered || !p->trace->origin.forked_by)
 		remark_no_return(p->trace, &e,
 				 call->task       ? why
 				 : call->executes ? "its thread executes another program"
@@ -133,7 +133,7 @@ static void remark_all(struct process *p, struct call **gone, size_t count, cons
 	size_t first = 0, recorded = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (call_is_recorded(gone[i]) && (gone[i]->entered || !p->trace->forked_by))
+		if (call_is_recorded(gone[i]) && (gone[i]->entered || !p->trace->origin.forked_by))
 			recorded++;
 	if (!recorded)
 		return;

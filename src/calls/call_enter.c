@@ -232,7 +232,7 @@ static struct call *call_begin(struct task *task, const struct probe *probe, uin
 	struct call *call = call_add(task, probe, called_as(task, probe), site, return_sp);
 
 	memcpy(call->args, args, sizeof(call->args));
-	call->first_event = task->process->trace->next_index;
+	call->first_event = task->process->trace->output.next_index;
 	if (probe->wanted->hook == HOOK_CONTEXT_FUNCTION)
 		call_set_context(task->process, call, output_context(task->process->trace, probe->traced.shown));
 	else if (!probe_is_hook(probe))

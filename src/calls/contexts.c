@@ -167,7 +167,7 @@ static uint32_t entered_now(const struct task *task)
 {
 	if (task->calls && task->calls->entered_known)
 		return task->calls->entered;
-	return task->process->trace->attached ? entered_before(task) : 0;
+	return task->process->trace->origin.attached ? entered_before(task) : 0;
 }
 
 static uint32_t refresh_entered(struct task *task)

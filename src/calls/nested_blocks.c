@@ -76,7 +76,7 @@ bool inner_settle(struct process *p, struct call *outer, uint64_t id)
 	/* The program uses an address inside the block. Because of may_miss, a release of such an address is not
 	 * reported as an error. */
 	if (*link && (*link)->event.id != id)
-		p->trace->may_miss = true;
+		p->trace->origin.may_miss = true;
 	if (*link)
 		nested_blocks_drop(p, *link);
 	inner_write_all(p, outer);

@@ -140,7 +140,7 @@ static bool fold_by(struct process *p, struct call *outer, const struct probe *c
 	if (own_allocator_call && is_own_allocator(p, caller, probe))
 		*own_allocator_call = outer;
 	else if (caller->object == p->program && probe->wanted->function->role != ROLE_RELEASE)
-		p->trace->may_miss = true;
+		p->trace->origin.may_miss = true;
 	return true;
 }
 
@@ -373,7 +373,7 @@ bool release_count_bookkeeping(struct task *task, const struct probe *probe, str
 	if (!probe->wanted->kind->keeper || ledger_knows(trace, resource, e->id) ||
 	    !stack_return_address(task, false, &return_address) || !is_library_code(p, probe, return_address))
 		return false;
-	e->may_be_bookkeeping = trace->attached && !ledger_has_released(trace, resource, e->id) &&
+	e->may_be_bookkeeping = trace->origin.attached && !ledger_has_released(trace, resource, e->id) &&
 				!ledger_has_baseline(trace, resource);
 	if (e->may_be_bookkeeping)
 		return false;

@@ -28,7 +28,7 @@ void attachments_take(struct trace *trace, pid_t tid)
 {
 	const struct settings *set = trace->run->set;
 
-	if (!set->trace.attachment_count || !trace->writer)
+	if (!set->trace.attachment_count || !trace->output.writer)
 		return;
 	if (!trace->attachments)
 		trace->attachments = xcalloc(set->trace.attachment_count, sizeof(*trace->attachments));
@@ -186,7 +186,7 @@ static char *attachments_write_text(struct trace *trace, const struct attachment
 /* Returns true if the copy TRACE.NAME would overwrite the file that is to be copied. */
 static bool is_its_copy(const struct trace *trace, const char *name, const struct stat *ours)
 {
-	char *const path = xasprintf("%s.%s", trace->path, name);
+	char *const path = xasprintf("%s.%s", trace->output.path, name);
 	const bool is = path_leads_to(path, ours);
 
 	free(path);
@@ -228,7 +228,7 @@ void attachments_write(struct trace *trace, void (*put)(struct trace *trace, con
 {
 	const struct settings *set = trace->run->set;
 
-	if (!trace->has_file || trace->broken)
+	if (!trace->output.has_file || trace->broken)
 		return;
 	for (size_t i = 0; i < set->trace.attachment_count; i++) {
 		const struct attachment *const attachment = &set->trace.attachments[i];

@@ -31,7 +31,7 @@ static const char *event_text(uint64_t event, char text[static 32])
 /* Returns the number of the last event that was written. */
 static uint64_t last_event(const struct trace *trace)
 {
-	return trace->next_index - 1;
+	return trace->output.next_index - 1;
 }
 
 /* Returns true if block->maker is certainly the function that allocated the block. This is not certain if calls may
@@ -41,7 +41,7 @@ static uint64_t last_event(const struct trace *trace)
  * function. */
 static bool knows_maker(const struct trace *trace, const struct live_block *block)
 {
-	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->may_miss);
+	return block->maker && !trace->counts.no_return_seen && !(block->is_older && trace->origin.may_miss);
 }
 
 static void check_mismatch(struct trace *trace, const struct event *e, const struct live_block *block)
@@ -64,12 +64,12 @@ static void check_mismatch(struct trace *trace, const struct event *e, const str
  * reported if calls may have been missed, because a missed call may have allocated the id. */
 static bool commit_accuses(const struct trace *trace)
 {
-	return !trace->attached && !trace->may_miss && !trace->counts.no_return_seen;
+	return !trace->origin.attached && !trace->origin.may_miss && !trace->counts.no_return_seen;
 }
 
 bool commit_suspects(const struct trace *trace)
 {
-	return !trace->attached && !trace->counts.no_return_seen;
+	return !trace->origin.attached && !trace->counts.no_return_seen;
 }
 
 /* Writes a note that the id was released before, without an allocation in between. */

@@ -59,7 +59,7 @@ void live_add(struct trace *trace, const struct event *e)
 {
 	struct live_set *live = live_of(trace, e);
 	const struct live_block block = {.size = e->size < BLOCK_SIZE_MAX ? e->size : BLOCK_SIZE_MAX,
-					 .event = trace->next_index - 1,
+					 .event = trace->output.next_index - 1,
 					 .maker = e->has_unknown_maker ? 0 : function_number(trace->run, e->function)};
 	uint64_t *const place = hash_get(&live->blocks, e->id);
 

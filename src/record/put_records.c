@@ -47,7 +47,7 @@ bool put_is_empty(const struct trace *trace)
 {
 	struct stat st;
 
-	return trace->has_file && fstat(trace->fd, &st) == 0 && !st.st_size;
+	return trace->output.has_file && fstat(trace->output.fd, &st) == 0 && !st.st_size;
 }
 
 /* Marks the trace as broken, and reports the error. Sets run->has_broken, which makes functrace detach from the
@@ -69,10 +69,10 @@ void put_failed(struct trace *trace, int error)
 	if (error == -ETIME) {
 		msg_error("the end of the trace of process %d is missing, because nothing reads %s. The part that was "
 			  "written before is complete.",
-			  trace->pid, trace->path);
+			  trace->pid, trace->output.path);
 		return;
 	}
-	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->path,
+	msg_error("the trace of process %d can no longer be written to %s: %s. %s%s%s", trace->pid, trace->output.path,
 		  strerror(-error), trace->has_ended ? "" : "The process goes on untraced. ",
 		  put_is_empty(trace) ? "The file is empty." : "The part that was written before can be read.",
 		  advice_after_error(error));
@@ -80,9 +80,9 @@ void put_failed(struct trace *trace, int error)
 
 static void write_record(struct trace *trace, const struct record *record)
 {
-	if (!trace->writer || trace->broken)
+	if (!trace->output.writer || trace->broken)
 		return;
-	const int error = writer_put(trace->writer, record);
+	const int error = writer_put(trace->output.writer, record);
 
 	if (error < 0)
 		put_failed(trace, error);
@@ -95,7 +95,7 @@ static void put_named_records(struct trace *trace, const struct record *record, 
 	const size_t count = names ? record->call.frame_count : 0;
 
 	if (names)
-		naming_show(trace->naming, names, count);
+		naming_show(trace->output.naming, names, count);
 	trace->counts.unnamed_stacks += names && !naming_is_known(names, count);
 	write_record(trace, record);
 }
@@ -104,38 +104,38 @@ static void put_named_records(struct trace *trace, const struct record *record, 
 static void put_first(struct trace *trace)
 {
 	struct named_address *const *names;
-	const struct record *const record = deferred_first(trace->deferred, &names);
+	const struct record *const record = deferred_first(trace->output.deferred, &names);
 
 	put_named_records(trace, record, names);
-	deferred_drop(trace->deferred);
+	deferred_drop(trace->output.deferred);
 }
 
 static bool is_first_ready(const struct trace *trace)
 {
 	struct named_address *const *names;
-	const struct record *const record = deferred_first(trace->deferred, &names);
+	const struct record *const record = deferred_first(trace->output.deferred, &names);
 
 	return record && (!names || naming_is_known(names, record->call.frame_count));
 }
 
 static void end_queue(struct trace *trace)
 {
-	deferred_free(trace->deferred);
-	trace->deferred = NULL;
+	deferred_free(trace->output.deferred);
+	trace->output.deferred = NULL;
 }
 
 void put_ready(struct trace *trace)
 {
-	if (trace->naming)
-		naming_take(trace->naming);
-	if (!trace->deferred) {
-		if (trace->naming)
-			naming_is_over(trace->naming);
+	if (trace->output.naming)
+		naming_take(trace->output.naming);
+	if (!trace->output.deferred) {
+		if (trace->output.naming)
+			naming_is_over(trace->output.naming);
 		return;
 	}
-	while (deferred_has_older(trace->deferred) && is_first_ready(trace))
+	while (deferred_has_older(trace->output.deferred) && is_first_ready(trace))
 		put_first(trace);
-	if (!deferred_has_older(trace->deferred) && !deferred_is_marked(trace->deferred))
+	if (!deferred_has_older(trace->output.deferred) && !deferred_is_marked(trace->output.deferred))
 		end_queue(trace);
 }
 
@@ -143,15 +143,15 @@ void put_ready(struct trace *trace)
  * their names are not known yet. */
 static void put_older(struct trace *trace)
 {
-	while (deferred_has_older(trace->deferred))
+	while (deferred_has_older(trace->output.deferred))
 		put_first(trace);
 }
 
 static void put_all_records(struct trace *trace)
 {
-	if (!trace->deferred)
+	if (!trace->output.deferred)
 		return;
-	deferred_unmark(trace->deferred);
+	deferred_unmark(trace->output.deferred);
 	put_older(trace);
 	end_queue(trace);
 }
@@ -160,9 +160,9 @@ static void put_all_records(struct trace *trace)
  * names, because a short wait costs less than queueing the call. */
 static bool find_names(struct trace *trace, const struct record *record, struct named_address **names)
 {
-	struct naming *const naming = trace->naming;
+	struct naming *const naming = trace->output.naming;
 	const struct record_call *const call = &record->call;
-	const bool is_first = !trace->deferred && !naming_is_waiting(naming);
+	const bool is_first = !trace->output.deferred && !naming_is_waiting(naming);
 
 	if (naming_ask(naming, call->frames, call->frame_count, names))
 		return true;
@@ -174,16 +174,16 @@ void put_record(struct trace *trace, const struct record *record)
 	struct named_address *found[MAX_FRAMES], **names = NULL;
 	bool is_ready = true;
 
-	if (!trace->writer || trace->broken)
+	if (!trace->output.writer || trace->broken)
 		return;
 	put_ready(trace);
-	if (trace->naming && record->type == RECORD_CALL && record->call.frame_count <= MAX_FRAMES) {
+	if (trace->output.naming && record->type == RECORD_CALL && record->call.frame_count <= MAX_FRAMES) {
 		names = found;
 		is_ready = find_names(trace, record, names);
 	}
-	if (!is_ready && !trace->deferred)
-		trace->deferred = deferred_new();
-	if (trace->deferred && deferred_keep(trace->deferred, record, names, false))
+	if (!is_ready && !trace->output.deferred)
+		trace->output.deferred = deferred_new();
+	if (trace->output.deferred && deferred_keep(trace->output.deferred, record, names, false))
 		return;
 	put_all_records(trace);
 	put_named_records(trace, record, names);
@@ -192,8 +192,8 @@ void put_record(struct trace *trace, const struct record *record)
 void put_record_now(struct trace *trace, const struct record *record)
 {
 	put_ready(trace);
-	if (trace->deferred && deferred_has_older(trace->deferred)) {
-		if (deferred_keep(trace->deferred, record, NULL, true))
+	if (trace->output.deferred && deferred_has_older(trace->output.deferred)) {
+		if (deferred_keep(trace->output.deferred, record, NULL, true))
 			return;
 		put_older(trace);
 	}
@@ -202,21 +202,21 @@ void put_record_now(struct trace *trace, const struct record *record)
 
 void put_defer(struct trace *trace)
 {
-	if (!trace->deferred && trace->writer)
-		trace->deferred = deferred_new();
-	if (trace->deferred && !deferred_is_marked(trace->deferred))
-		deferred_mark(trace->deferred);
+	if (!trace->output.deferred && trace->output.writer)
+		trace->output.deferred = deferred_new();
+	if (trace->output.deferred && !deferred_is_marked(trace->output.deferred))
+		deferred_mark(trace->output.deferred);
 }
 
 bool put_is_deferring(const struct trace *trace)
 {
-	return trace->deferred && deferred_is_marked(trace->deferred);
+	return trace->output.deferred && deferred_is_marked(trace->output.deferred);
 }
 
 void put_undefer(struct trace *trace)
 {
-	if (trace->deferred)
-		deferred_unmark(trace->deferred);
+	if (trace->output.deferred)
+		deferred_unmark(trace->output.deferred);
 	put_ready(trace);
 }
 
@@ -246,7 +246,7 @@ static void wait_for_names(struct trace *trace, bool has_other_tasks)
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	bool has_said = false;
 
-	while (trace->deferred) {
+	while (trace->output.deferred) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
 		if (!has_patience(run, has_other_tasks, waited))
@@ -256,19 +256,19 @@ static void wait_for_names(struct trace *trace, bool has_other_tasks)
 				 "takes long; 'kill %d' ends functrace without these names",
 				 engine_visible(run->engine));
 		has_said |= waited >= WORD_NS;
-		naming_wait(trace->naming, SLICE_NS);
+		naming_wait(trace->output.naming, SLICE_NS);
 		put_ready(trace);
 	}
-	if (trace->deferred && has_other_tasks && run->naming.late_ends < LATE_ENDS_MAX)
+	if (trace->output.deferred && has_other_tasks && run->naming.late_ends < LATE_ENDS_MAX)
 		run->naming.late_ends++;
-	else if (!trace->deferred)
+	else if (!trace->output.deferred)
 		run->naming.late_ends = 0;
 }
 
 void put_finish(struct trace *trace, bool has_other_tasks)
 {
 	put_undefer(trace);
-	if (trace->deferred)
+	if (trace->output.deferred)
 		wait_for_names(trace, has_other_tasks);
 	put_all_records(trace);
 }

@@ -42,7 +42,7 @@ void remark_failed(struct trace *trace, const struct event *e)
 
 	/* The trace of a fork's child begins with its first event. A failed call does not begin it, because most
 	 * children only make some failing calls before they call execve. */
-	if (trace->forked_by || !trace->writer || trace->broken)
+	if (trace->origin.forked_by || !trace->output.writer || trace->broken)
 		return;
 	trace->counts.failures++;
 	remarks_put_call(&text, e, &result, &error);
@@ -58,7 +58,7 @@ void remark_no_return(struct trace *trace, const struct event *e, const char *wh
 	const char *result = NULL, *error = NULL;
 
 	output_begin_late(trace);
-	if (!trace->writer || trace->broken)
+	if (!trace->output.writer || trace->broken)
 		return;
 	trace->counts.unreturned++;
 	remarks_put_call(&text, e, &result, &error);
@@ -70,7 +70,7 @@ void remark_more(struct trace *trace, struct thread *thread, size_t count)
 {
 	struct buf text = {0};
 
-	if (!trace->writer || trace->broken)
+	if (!trace->output.writer || trace->broken)
 		return;
 	trace->counts.unreturned += count;
 	buf_printf(&text, "and %zu outer call%s of this thread <no return>", count, count == 1 ? "" : "s");

@@ -10,7 +10,7 @@ void resident_put(struct trace *trace, pid_t tid)
 {
 	struct record_resident resident;
 
-	if (!trace->writer || trace->broken || !encoding_can(trace->run->set->trace.encoding, ENCODING_RESIDENT))
+	if (!trace->output.writer || trace->broken || !encoding_can(trace->run->set->trace.encoding, ENCODING_RESIDENT))
 		return;
 	char *const status = proc_read(tid, "status", NULL);
 	/* The numbers are in units of 1024 bytes. VmHWM is the peak since the last exec, because exec creates a new
@@ -23,12 +23,12 @@ void resident_put(struct trace *trace, pid_t tid)
 		return;
 	resident.now *= 1024;
 	resident.peak *= 1024;
-	trace->resident_index = trace->next_index;
+	trace->output.resident_index = trace->output.next_index;
 	put_record(trace, &(struct record){.type = RECORD_RESIDENT, .resident = resident});
 }
 
 void resident_tick(struct trace *trace)
 {
-	if (trace->next_index != trace->resident_index)
+	if (trace->output.next_index != trace->output.resident_index)
 		resident_put(trace, trace->pid);
 }

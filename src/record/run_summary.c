@@ -51,12 +51,12 @@ static bool is_deleted(const char *path)
  * name. */
 static void run_summary_add_process(struct buf *b, const struct trace *trace)
 {
-	const char *const file = path_name(trace->exe);
-	const size_t length = strlen(trace->name);
+	const char *const file = path_name(trace->origin.exe);
+	const size_t length = strlen(trace->origin.name);
 
-	buf_printf(b, "process %d (%s", trace->pid, trace->name);
-	if (strncmp(file, trace->name, length) || (file[length] && proc_path_length(file) != length))
-		buf_printf(b, ", program %s", trace->exe);
+	buf_printf(b, "process %d (%s", trace->pid, trace->origin.name);
+	if (strncmp(file, trace->origin.name, length) || (file[length] && proc_path_length(file) != length))
+		buf_printf(b, ", program %s", trace->origin.exe);
 	buf_add_str(b, ")");
 }
 
@@ -86,17 +86,17 @@ static char *report_text(const struct trace *trace)
 	run_summary_add_process(&b, trace);
 	buf_add_str(&b, ": ");
 	run_summary_add_number(&b, trace->counts.events, "event");
-	if (trace->calls_written != trace->counts.events && !trace->run->set->report.is_live)
-		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->calls_written, written));
+	if (trace->output.calls_written != trace->counts.events && !trace->run->set->report.is_live)
+		buf_printf(&b, ", %s of them in the trace", number_grouped(trace->output.calls_written, written));
 	run_summary_add_all_live(&b, trace);
-	if (trace->is_removed)
+	if (trace->output.is_removed)
 		buf_printf(&b,
 			   trace->broken ? "; no trace: nothing could be written to %s" : "; no trace: %s was removed",
-			   trace->path);
+			   trace->output.path);
 	else if (!is_temporary(trace->run))
-		buf_printf(&b, "; trace: %s%s", trace->path, trace->broken ? " (incomplete)" : "");
+		buf_printf(&b, "; trace: %s%s", trace->output.path, trace->broken ? " (incomplete)" : "");
 	/* For a launched process, functrace's own exit status shows the signal. */
-	if (trace->killed_by && !trace->is_launched)
+	if (trace->killed_by && !trace->origin.is_launched)
 		buf_printf(&b, "; it was killed by signal %d (%s)", trace->killed_by, strsignal(trace->killed_by));
 	char *const text = xstrdup(buf_str(&b));
 
@@ -191,20 +191,20 @@ void report_trace(struct trace *trace, char *hint)
 		(struct trace_report){.text = report_text(trace),
 				      .hint = hint,
 				      .cut = cut_share(trace),
-				      .path = trace->has_file ? xstrdup(trace->path) : NULL,
+				      .path = trace->output.has_file ? xstrdup(trace->output.path) : NULL,
 				      .events = trace->counts.events,
-				      .written = trace->calls_written,
+				      .written = trace->output.calls_written,
 				      .live = live_sum(trace),
 				      .wrong = wrong_releases(trace),
-				      .is_main = trace->is_launched || trace->attached_to,
-				      .foreign_mounts_pid = trace->foreign_mounts ? trace->pid : 0,
-				      .is_deleted = is_deleted(trace->exe),
+				      .is_main = trace->origin.is_launched || trace->origin.attached_to,
+				      .foreign_mounts_pid = trace->origin.foreign_mounts ? trace->pid : 0,
+				      .is_deleted = is_deleted(trace->origin.exe),
 				      .is_broken = trace->broken,
 				      .is_clean = is_clean(trace),
 				      .is_scanned = is_scanned(trace)};
-	run->sums.may_miss |= trace->may_miss;
+	run->sums.may_miss |= trace->origin.may_miss;
 	add_totals(run, trace);
-	run->sums.attached |= trace->attached_to;
+	run->sums.attached |= trace->origin.attached_to;
 	run->sums.unread += trace->objects->unread_count;
 	for (size_t i = 0; i < trace->objects->unread_count && run->sums.unread_reported < UNREAD_REPORTED;
 	     i++, run->sums.unread_reported++)

@@ -89,17 +89,12 @@ struct ledger {
 	void *context;
 };
 
-/* The trace of one process. It ends when the process exits or calls execve, when tracing is paused, or when functrace
- * detaches. */
-struct trace {
-	struct run *run;
-	pid_t pid;
-	const struct arch *arch;
-	const struct object_list *objects; /* objects that are declared at the beginning of the trace */
-	char *exe;                         /* the path of the program, as it is in the trace */
-	char *name;                        /* the name by which the process was started */
-	bool foreign_mounts;               /* the paths in the trace are valid only in another mount namespace */
-	bool is_launched, is_forked;       /* is_forked: a fork's child that has not called execve since */
+/* The program of a trace, and how its tracing began. */
+struct trace_origin {
+	char *exe;                   /* the path of the program, as it is in the trace */
+	char *name;                  /* the name by which the process was started */
+	bool foreign_mounts;         /* the paths in the trace are valid only in another mount namespace */
+	bool is_launched, is_forked; /* is_forked: a fork's child that has not called execve since */
 	/* the trace began while the program was running (-t, or after tracing was paused), or at a fork of such a
 	 * process, so older blocks are unknown */
 	bool attached;
@@ -107,37 +102,48 @@ struct trace {
 	bool may_miss;    /* calls may have been missed, so releases of unknown ids are not reported */
 	/* the parent's pid, for a fork's child whose file is to be opened at its first event; else 0 */
 	pid_t forked_by;
-	bool is_parting; /* the last scan was made; only ends of calls in flight follow */
-	bool has_ended;  /* no task of the process is left, so the process does not run on untraced */
-	int killed_by;   /* the signal that killed the process; 0 if none */
+};
 
-	struct ledger ledger;
-	struct counts counts;
-	struct trace_contexts contexts;
-	/* attachments.c: indexed as in the settings; NULL before the first read */
-	struct attachment_text *attachments;
-
+/* The writer of a trace, and what it has written. */
+struct trace_output {
 	struct writer *writer;
 	struct deferred *deferred; /* put_records.c: queued records; NULL if records are written at once */
 	/* unread_calls.c: calls that were left out; NULL if the writer waits for the reader */
 	struct unread_calls *unread;
 	int fd;
-	/* view_pipe.c: reading end of the pipe, if it was not sent to the live view yet; else -1 */
-	int view_end;
+	int view_end; /* view_pipe.c: reading end of the pipe, until it is sent to the live view; else -1 */
 	char *path;
 	bool has_file;         /* `path` names a regular file, which can be opened again */
 	struct naming *naming; /* -r: finds the names of functions; NULL without -r */
-	struct trace_times times;
 	uint64_t next_index;
 	pid_t last_thread;
 	uint64_t resident_index; /* next_index when the resident memory was last written */
 	struct areas areas;      /* heap_areas.c: areas that the trace contains */
 	bool is_removed;         /* the file was removed: by functrace, because it is empty, or by another program */
+	uint64_t calls_written;  /* number of calls that were written; set when the writer is closed */
+};
+
+/* The trace of one process. It ends when the process exits or calls execve, when tracing is paused, or when functrace
+ * detaches. */
+struct trace {
+	struct run *run;
+	pid_t pid;
+	const struct arch *arch;
+	const struct object_list *objects; /* objects that are declared at the beginning of the trace */
+	bool is_parting;                   /* the last scan was made; only ends of calls in flight follow */
+	bool has_ended;                    /* no task of the process is left, so the process does not run on untraced */
+	int killed_by;                     /* the signal that killed the process; 0 if none */
+	struct ledger ledger;
+	struct counts counts;
+	struct trace_contexts contexts;
+	/* attachments.c: indexed as in the settings; NULL before the first read */
+	struct attachment_text *attachments;
+	struct trace_origin origin;
+	struct trace_output output;
+	struct trace_times times;
 	/* the trace can no longer be written, its process can no longer be read, or attaching to the process failed */
 	bool broken;
-	uint64_t calls_written; /* number of calls that were written; set when the writer is closed */
 	bool reported;
-
 	struct trace *next; /* next trace of the run */
 };
 

@@ -33,7 +33,7 @@ static int trace_file_open_numbered(struct trace *trace, const char *folder)
 		const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 
 		if (fd >= 0 || errno != EEXIST) {
-			trace->path = path;
+			trace->output.path = path;
 			return fd < 0 ? -errno : fd;
 		}
 		free(path);
@@ -72,9 +72,9 @@ static bool takes_file(const struct trace *trace)
 
 	if (trace->run->files.first)
 		return trace->run->files.first == trace->pid;
-	while (other && !other->is_launched && !other->attached_to)
+	while (other && !other->origin.is_launched && !other->origin.attached_to)
 		other = other->next;
-	return !other || trace->is_launched || trace->attached_to;
+	return !other || trace->origin.is_launched || trace->origin.attached_to;
 }
 
 /* Returns the name for trace number n of a process, counted from 0. is_first: trace 0 is FILE itself. The caller frees
@@ -126,7 +126,7 @@ static int open_after(struct trace *trace)
 
 		fd = open_once(files, path, is_first && !n);
 		if (fd != -EEXIST || n == NAMES_MAX) {
-			trace->path = path;
+			trace->output.path = path;
 			break;
 		}
 		free(path);
@@ -163,8 +163,8 @@ static int open_anew(int fd)
 static int open_again(struct trace *trace, int from, const char *name)
 {
 	trace->run->files.first = trace->pid;
-	trace->path = xstrdup(name);
-	trace->has_file = false;
+	trace->output.path = xstrdup(name);
+	trace->output.has_file = false;
 	int fd = open_anew(from);
 
 	if (fd < 0)
@@ -189,7 +189,7 @@ static int open_next(struct trace *trace)
 	}
 	if (!trace_file_is_device(output))
 		return open_after(trace);
-	trace->path = xstrdup(output);
+	trace->output.path = xstrdup(output);
 	return open_named(output);
 }
 
@@ -202,7 +202,7 @@ static void note_path(const struct trace *trace)
 
 	if (fd < 0)
 		return;
-	write_all(fd, trace->path, strlen(trace->path) + 1, NULL);
+	write_all(fd, trace->output.path, strlen(trace->output.path) + 1, NULL);
 	close(fd);
 }
 
@@ -210,12 +210,12 @@ int trace_file_open(struct trace *trace)
 {
 	struct stat st;
 
-	trace->has_file = true;
-	trace->is_removed = false;
+	trace->output.has_file = true;
+	trace->output.is_removed = false;
 	const int fd = open_next(trace);
 
-	trace->has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (trace->has_file)
+	trace->output.has_file &= fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (trace->output.has_file)
 		note_path(trace);
 	return fd;
 }
@@ -226,7 +226,8 @@ int trace_file_beside(struct trace *trace, const char *name, char **path)
 	const bool keeps = !output || path_is_folder(output);
 
 	for (unsigned n = 0;; n++) {
-		*path = n ? xasprintf("%s.%s.%u", trace->path, name, n) : xasprintf("%s.%s", trace->path, name);
+		*path = n ? xasprintf("%s.%s.%u", trace->output.path, name, n)
+			  : xasprintf("%s.%s", trace->output.path, name);
 		int fd = keeps ? open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600)
 			       : open_once(&trace->run->files, *path, false);
 

@@ -8,7 +8,8 @@ struct trace *trace_new(struct run *run, pid_t pid, const struct arch *arch)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
 
-	*trace = (struct trace){.run = run, .pid = pid, .arch = arch, .fd = -1, .view_end = -1, .next = run->traces};
+	*trace = (struct trace){
+		.run = run, .pid = pid, .arch = arch, .output.fd = -1, .output.view_end = -1, .next = run->traces};
 	run->traces = trace;
 	return trace;
 }
@@ -23,10 +24,10 @@ void trace_free(struct trace *trace)
 	for (unsigned i = 0; i < trace->contexts.count; i++)
 		free(trace->contexts.names[i]);
 	attachments_free(trace);
-	areas_free(&trace->areas);
-	free(trace->path);
-	free(trace->exe);
-	free(trace->name);
+	areas_free(&trace->output.areas);
+	free(trace->output.path);
+	free(trace->origin.exe);
+	free(trace->origin.name);
 	free(trace);
 }
 

@@ -84,8 +84,9 @@ static void trace_output_put_process(struct trace *trace)
 					    .depth = set->calls.depth,
 					    .has_depth = true,
 					    .no_timestamps = !set->trace.timestamps,
-					    .is_attached = trace->attached && !trace->forked_by && !trace->is_launched,
-					    .name = trace->exe,
+					    .is_attached = trace->origin.attached && !trace->origin.forked_by &&
+							   !trace->origin.is_launched,
+					    .name = trace->origin.exe,
 					    .origin = origin}};
 
 	if (encoding_can(set->trace.encoding, ENCODING_PROCESS))
@@ -122,7 +123,7 @@ static void trace_output_put_context(struct trace *trace, unsigned index)
 static void not_begun(struct trace *trace, int error)
 {
 	struct run *run = trace->run;
-	const char *path = trace->path ? trace->path : "a new file";
+	const char *path = trace->output.path ? trace->output.path : "a new file";
 	const char *advice = error == -ENXIO ? "Start the reader of this fifo first."
 			     : error == -EMFILE
 				     ? "Raise the limit of open files first (ulimit -n), or trace fewer processes."
@@ -132,23 +133,24 @@ static void not_begun(struct trace *trace, int error)
 	trace->broken = run->has_broken = true;
 	/* While functrace is launching or attaching (has_begun is false), it exits after this error. But if an attached
 	 * process has called execve since, its new trace is not `attached`: only this process goes on untraced. */
-	if (!run->has_begun && (trace->attached || trace->is_launched))
+	if (!run->has_begun && (trace->origin.attached || trace->origin.is_launched))
 		msg_error("cannot write the trace to %s: %s. %s", path, strerror(-error), advice);
 	else if (run->sums.unbegun_traces++ < BROKEN_REPORTED)
 		msg_error("process %d (%s) goes on untraced: its trace cannot be written to %s: %s. %s", trace->pid,
-			  trace->name, path, strerror(-error), advice);
-	free(trace->path);
-	trace->path = NULL;
+			  trace->origin.name, path, strerror(-error), advice);
+	free(trace->output.path);
+	trace->output.path = NULL;
 }
 
 /* Writes the map file of the trace, if the format has one. */
 static void trace_output_write_map(const struct trace *trace)
 {
-	const int error = trace->has_file ? encoding_write_map(trace->run->set->trace.encoding, trace->path) : 0;
+	const int error =
+		trace->output.has_file ? encoding_write_map(trace->run->set->trace.encoding, trace->output.path) : 0;
 
 	if (error < 0)
 		msg_warn("%s" ENCODING_MAP_SUFFIX " cannot be written: %s. The trace can be read without it.",
-			 trace->path, strerror(-error));
+			 trace->output.path, strerror(-error));
 }
 
 static void begin_names(struct trace *trace)
@@ -157,7 +159,7 @@ static void begin_names(struct trace *trace)
 
 	if (!run->naming.namer)
 		run->naming.namer = namer_new();
-	trace->naming = naming_new(run->naming.namer);
+	trace->output.naming = naming_new(run->naming.namer);
 }
 
 int output_begin(struct trace *trace)
@@ -170,12 +172,12 @@ int output_begin(struct trace *trace)
 		not_begun(trace, fd);
 		return fd;
 	}
-	trace->fd = fd;
+	trace->output.fd = fd;
 	trace->run->sums.begun_traces++;
 	trace->broken = false;
-	trace->next_index = 1;
-	trace->last_thread = 0;
-	areas_free(&trace->areas);
+	trace->output.next_index = 1;
+	trace->output.last_thread = 0;
+	areas_free(&trace->output.areas);
 	if (set->calls.resolve && encoding_can(set->trace.encoding, ENCODING_NAMES))
 		begin_names(trace);
 	const bool has_reader = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
@@ -183,12 +185,12 @@ int output_begin(struct trace *trace)
 					       .let_go = has_reader ? engine_let_go_fd(trace->run->engine) : NULL,
 					       .never_waits = set->report.is_live,
 					       .packer = trace->run->files.packer,
-					       .namer = trace->naming ? naming_lookup : NULL,
-					       .namer_context = trace->naming,
+					       .namer = trace->output.naming ? naming_lookup : NULL,
+					       .namer_context = trace->output.naming,
 					       .cycle_size = set->trace.cycle_size};
 
-	trace->writer = writer_new(set->trace.encoding, fd, &options);
-	trace->unread = unread_calls_new(trace);
+	trace->output.writer = writer_new(set->trace.encoding, fd, &options);
+	trace->output.unread = unread_calls_new(trace);
 	trace_output_write_map(trace);
 	trace_output_put_process(trace);
 	put_modules(trace);
@@ -196,12 +198,12 @@ int output_begin(struct trace *trace)
 		output_object(trace, trace->objects->items[i]);
 	for (unsigned i = 0; i < trace->contexts.count; i++)
 		trace_output_put_context(trace, i);
-	if (trace->forked_by)
-		output_note(trace, "process %d was forked by %d", trace->pid, trace->forked_by);
-	trace->forked_by = 0;
+	if (trace->origin.forked_by)
+		output_note(trace, "process %d was forked by %d", trace->pid, trace->origin.forked_by);
+	trace->origin.forked_by = 0;
 	attachments_take(trace, proc_live_thread(trace->pid));
 	/* Flush, so that the trace can be read even if functrace is killed before the first event. */
-	writer_flush(trace->writer);
+	writer_flush(trace->output.writer);
 	return 0;
 }
 
@@ -211,7 +213,7 @@ int output_begin(struct trace *trace)
 static void trace_output_report_omissions(struct trace *trace)
 {
 	const struct settings *const set = trace->run->set;
-	const struct omissions *const omissions = writer_omissions(trace->writer);
+	const struct omissions *const omissions = writer_omissions(trace->output.writer);
 	const uint32_t arguments = set->calls.args ? OMISSIONS_BIT(OMITTED_ARGUMENT) : 0;
 	struct counts *const counts = &trace->counts;
 	const uint32_t remarks = counts->failures || counts->unreturned ? OMISSIONS_BIT(OMITTED_NOTE) : 0;
@@ -231,10 +233,10 @@ static void remove_file(struct trace *trace)
 {
 	struct stat ours, named;
 
-	if (fstat(trace->fd, &ours) == 0 && lstat(trace->path, &named) == 0 && ours.st_dev == named.st_dev &&
-	    ours.st_ino == named.st_ino && unlink(trace->path) == 0)
-		trace->has_file = false;
-	trace->is_removed = !trace->has_file;
+	if (fstat(trace->output.fd, &ours) == 0 && lstat(trace->output.path, &named) == 0 &&
+	    ours.st_dev == named.st_dev && ours.st_ino == named.st_ino && unlink(trace->output.path) == 0)
+		trace->output.has_file = false;
+	trace->output.is_removed = !trace->output.has_file;
 }
 
 /* Reports an error if the trace's file was removed while it was written. The program itself may have removed the file's
@@ -243,47 +245,48 @@ static void check_name(struct trace *trace)
 {
 	struct stat ours;
 
-	if (!trace->has_file || trace->is_removed || fstat(trace->fd, &ours) || !S_ISREG(ours.st_mode) || ours.st_nlink)
+	if (!trace->output.has_file || trace->output.is_removed || fstat(trace->output.fd, &ours) ||
+	    !S_ISREG(ours.st_mode) || ours.st_nlink)
 		return;
 	msg_error("process %d: its trace, %s, was removed while functrace wrote it. Trace again, with -o in another "
 		  "folder.",
-		  trace->pid, trace->path);
-	trace->has_file = false;
-	trace->is_removed = trace->run->has_broken = true;
+		  trace->pid, trace->output.path);
+	trace->output.has_file = false;
+	trace->output.is_removed = trace->run->has_broken = true;
 }
 
 void output_end(struct trace *trace, bool has_other_tasks)
 {
 	put_finish(trace, has_other_tasks);
-	if (!trace->writer)
+	if (!trace->output.writer)
 		return;
 	attachments_write(trace, put_record);
 	unread_calls_look(trace, true);
-	writer_finish(trace->writer);
+	writer_finish(trace->output.writer);
 	if (trace->run->set->report.is_live && !view_pipe_may_wait(trace))
-		writer_drop_rest(trace->writer);
-	writer_sync(trace->writer);
-	trace->calls_written = writer_calls(trace->writer);
+		writer_drop_rest(trace->output.writer);
+	writer_sync(trace->output.writer);
+	trace->output.calls_written = writer_calls(trace->output.writer);
 	trace_output_report_omissions(trace);
-	const int error = writer_close(trace->writer);
+	const int error = writer_close(trace->output.writer);
 
 	if (error < 0)
 		put_failed(trace, error);
-	trace->writer = NULL;
-	unread_calls_free(trace->unread);
-	trace->unread = NULL;
+	trace->output.writer = NULL;
+	unread_calls_free(trace->output.unread);
+	trace->output.unread = NULL;
 	if (trace->broken && put_is_empty(trace))
 		remove_file(trace);
 	check_name(trace);
 	/* NFS reports a full disk only when the file is closed. */
-	const int unwritten = close(trace->fd) && errno != EINTR ? -errno : 0;
+	const int unwritten = close(trace->output.fd) && errno != EINTR ? -errno : 0;
 
-	trace->fd = -1;
-	if (unwritten && trace->has_file)
+	trace->output.fd = -1;
+	if (unwritten && trace->output.has_file)
 		put_failed(trace, unwritten);
 	view_pipe_end(trace);
-	naming_end(trace->naming);
-	trace->naming = NULL;
+	naming_end(trace->output.naming);
+	trace->output.naming = NULL;
 }
 
 void output_object(struct trace *trace, const struct object *object)
@@ -291,16 +294,16 @@ void output_object(struct trace *trace, const struct object *object)
 	const struct record_object record = {object->base, object->lookup_end, object->path};
 	const char *hex = elf_file_build_id(object->file);
 
-	if (!trace->writer)
+	if (!trace->output.writer)
 		return;
 	put_record(trace, &(struct record){.type = RECORD_OBJECT, .object = record});
-	if (trace->naming)
-		naming_add_object(trace->naming, &record, object->open_path);
+	if (trace->output.naming)
+		naming_add_object(trace->output.naming, &record, object->open_path);
 	if (!hex || !*hex)
 		return;
 	put_record(trace, &(struct record){.type = RECORD_BUILD_ID, .build_id = {object->base, hex}});
-	if (trace->naming)
-		naming_add_build_id(trace->naming, &(struct record_build_id){object->base, hex});
+	if (trace->output.naming)
+		naming_add_build_id(trace->output.naming, &(struct record_build_id){object->base, hex});
 }
 
 uint32_t output_context(struct trace *trace, const char *name)
@@ -328,7 +331,7 @@ void output_note(struct trace *trace, const char *fmt, ...)
 	va_list args;
 	char *text;
 
-	if (!trace->writer)
+	if (!trace->output.writer)
 		return;
 	va_start(args, fmt);
 	if (vasprintf(&text, fmt, args) < 0)
@@ -365,7 +368,7 @@ void output_baseline(struct trace *trace, uint32_t resource, const struct baseli
 
 void output_thread(struct trace *trace, struct thread *thread)
 {
-	if (!thread || thread->tid == trace->last_thread)
+	if (!thread || thread->tid == trace->output.last_thread)
 		return;
 	if (!thread->name_known) {
 		char *name = proc_comm(thread->tgid, thread->tid);
@@ -375,20 +378,20 @@ void output_thread(struct trace *trace, struct thread *thread)
 		free(name);
 		thread->name_known = true;
 	}
-	trace->last_thread = thread->tid;
+	trace->output.last_thread = thread->tid;
 	put_record(trace, &(struct record){.type = RECORD_THREAD, .thread = {(uint32_t)thread->tid, thread->name}});
 }
 
 void output_forget_thread(struct trace *trace, pid_t tid)
 {
-	if (trace->last_thread == tid)
-		trace->last_thread = 0;
+	if (trace->output.last_thread == tid)
+		trace->output.last_thread = 0;
 }
 
 void output_begin_late(struct trace *trace)
 {
-	if (trace->forked_by && output_begin(trace) < 0)
-		trace->forked_by = 0; /* no second try: not_begun() has made functrace detach */
+	if (trace->origin.forked_by && output_begin(trace) < 0)
+		trace->origin.forked_by = 0; /* no second try: not_begun() has made functrace detach */
 }
 
 static void trace_output_put_area(void *context, uint64_t from, uint64_t size)
@@ -402,7 +405,7 @@ static void put_areas(struct trace *trace, const struct event *e, enum call_kind
 {
 	if (kind == CALL_ALLOC && e->id && encoding_can(trace->run->set->trace.encoding, ENCODING_AREAS) &&
 	    is_heap_type(kind_of(trace->run->set, e->function->resource)->type))
-		areas_note_block(&trace->areas, trace->pid, e->id, trace_output_put_area, trace);
+		areas_note_block(&trace->output.areas, trace->pid, e->id, trace_output_put_area, trace);
 }
 
 void output_call(struct trace *trace, const struct event *e, enum call_kind kind)
@@ -415,14 +418,14 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 	trace->counts.cut_stacks += e->end == STACK_CUT;
 	trace->counts.lost_stacks += e->end == STACK_LOST;
 	output_begin_late(trace);
-	if (!trace->writer || trace->broken || unread_calls_take(trace, e, kind))
+	if (!trace->output.writer || trace->broken || unread_calls_take(trace, e, kind))
 		return;
 	put_areas(trace, e, kind);
 	output_thread(trace, e->thread);
 	for (size_t i = 0; i < e->frame_count; i++)
 		addresses[i] = e->frames[i].pc;
 	record.type = RECORD_CALL;
-	record.call = (struct record_call){.index = trace->next_index++,
+	record.call = (struct record_call){.index = trace->output.next_index++,
 					   .time_ns = times_written(&trace->times, e->time_ns),
 					   .resource = e->function->resource,
 					   .context = e->context,
@@ -443,19 +446,19 @@ void output_call(struct trace *trace, const struct event *e, enum call_kind kind
 void output_flush_all(struct run *run)
 {
 	for (struct trace *trace = run->traces; trace; trace = trace->next) {
-		if (!trace->writer || trace->broken)
+		if (!trace->output.writer || trace->broken)
 			continue;
 		resident_tick(trace);
 		put_ready(trace);
-		if (trace->deferred)
+		if (trace->output.deferred)
 			engine_want_tick(run->engine);
-		const int error = writer_flush(trace->writer);
+		const int error = writer_flush(trace->output.writer);
 
 		if (error < 0)
 			put_failed(trace, error);
 		unread_calls_look(trace, false);
 		view_pipe_pass(trace);
-		if (writer_waiting(trace->writer))
+		if (writer_waiting(trace->output.writer))
 			engine_want_tick(run->engine);
 	}
 }

@@ -72,7 +72,7 @@ static void unread_calls_note(struct unread_calls *unread, const struct trace *t
 
 bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kind kind)
 {
-	struct unread_calls *const unread = trace->unread;
+	struct unread_calls *const unread = trace->output.unread;
 
 	if (!unread)
 		return false;
@@ -80,11 +80,11 @@ bool unread_calls_take(struct trace *trace, const struct event *e, enum call_kin
 
 	if (resource->flags & RESOURCE_REFCOUNT)
 		return false;
-	if (!unread->is_open && writer_waiting(trace->writer) < UNREAD_MAX)
+	if (!unread->is_open && writer_waiting(trace->output.writer) < UNREAD_MAX)
 		return false;
 	unread->is_open = true;
 	unread->calls++;
-	trace->next_index++;
+	trace->output.next_index++;
 	if (kind_lives(resource))
 		unread_calls_note(unread, trace, e, kind);
 	engine_want_tick(trace->run->engine);
@@ -100,7 +100,7 @@ static void unread_calls_put(struct trace *trace, uint32_t resource, const struc
 
 		put_record(trace,
 			   &(struct record){.type = RECORD_CALL,
-					    .call = {.index = trace->next_index++,
+					    .call = {.index = trace->output.next_index++,
 						     .time_ns = times_written(&trace->times, times_now(&trace->times)),
 						     .resource = resource,
 						     .kind = kind,
@@ -113,12 +113,12 @@ static void unread_calls_put(struct trace *trace, uint32_t resource, const struc
 
 void unread_calls_look(struct trace *trace, bool is_end)
 {
-	struct unread_calls *const unread = trace->unread;
+	struct unread_calls *const unread = trace->output.unread;
 	char text[128];
 
 	if (!unread || !unread->is_open)
 		return;
-	if (!is_end && writer_waiting(trace->writer)) {
+	if (!is_end && writer_waiting(trace->output.writer)) {
 		engine_want_tick(trace->run->engine);
 		return;
 	}
@@ -131,5 +131,5 @@ void unread_calls_look(struct trace *trace, bool is_end)
 		unread_calls_put(trace, id, &unread->kinds[id].made, CALL_ALLOC);
 	unread_calls_forget(unread);
 	unread->calls = 0;
-	trace->last_thread = 0;
+	trace->output.last_thread = 0;
 }

@@ -18,8 +18,8 @@ int view_pipe_open(struct trace *trace)
 	struct trace_files *const files = &trace->run->files;
 	int ends[2];
 
-	trace->path = xstrdup(trace->run->set->trace.output);
-	trace->has_file = false;
+	trace->output.path = xstrdup(trace->run->set->trace.output);
+	trace->output.has_file = false;
 	if (pipe2(ends, O_CLOEXEC)) {
 		const int error = errno;
 
@@ -31,7 +31,7 @@ int view_pipe_open(struct trace *trace)
 	if (!files->first)
 		fcntl(ends[1], F_SETPIPE_SZ, FIRST_SIZE);
 	files->first = trace->pid;
-	trace->view_end = ends[0];
+	trace->output.view_end = ends[0];
 	view_pipe_pass(trace);
 	return ends[1];
 }
@@ -39,12 +39,14 @@ int view_pipe_open(struct trace *trace)
 void view_pipe_pass(struct trace *trace)
 {
 	struct trace_files *const files = &trace->run->files;
-	const struct view_message message = {
-		.has_trace = trace->view_end >= 0, .is_named = trace->attached_to, .unseen = files->unseen};
+	const struct view_message message = {.has_trace = trace->output.view_end >= 0,
+					     .is_named = trace->origin.attached_to,
+					     .unseen = files->unseen};
 
 	if (!message.has_trace && !message.unseen)
 		return;
-	const int error = fd_message_send(trace->run->set->trace.output_fd, &message, sizeof(message), trace->view_end);
+	const int error =
+		fd_message_send(trace->run->set->trace.output_fd, &message, sizeof(message), trace->output.view_end);
 
 	if (error == -EAGAIN || error == -ETOOMANYREFS) {
 		engine_want_tick(trace->run->engine);
@@ -55,27 +57,27 @@ void view_pipe_pass(struct trace *trace)
 	else
 		files->unseen += message.has_trace;
 	if (message.has_trace)
-		close(trace->view_end);
-	trace->view_end = -1;
+		close(trace->output.view_end);
+	trace->output.view_end = -1;
 }
 
 bool view_pipe_may_wait(struct trace *trace)
 {
 	view_pipe_pass(trace);
-	if (trace->view_end >= 0)
+	if (trace->output.view_end >= 0)
 		return false;
 	for (const struct trace *other = trace->run->traces; other; other = other->next)
-		if (other != trace && other->writer)
+		if (other != trace && other->output.writer)
 			return false;
 	return true;
 }
 
 void view_pipe_end(struct trace *trace)
 {
-	if (trace->view_end < 0)
+	if (trace->output.view_end < 0)
 		return;
 	trace->run->files.unseen++;
-	close(trace->view_end);
-	trace->view_end = -1;
+	close(trace->output.view_end);
+	trace->output.view_end = -1;
 	view_pipe_pass(trace);
 }

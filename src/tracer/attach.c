@@ -61,8 +61,8 @@ static int attach_sharers(struct tracer *t, pid_t pid, bool is_named, struct sha
 
 	if (!p)
 		return refusal_of_attach(pid, errno);
-	p->trace->attached = true;
-	p->trace->attached_to = is_named;
+	p->trace->origin.attached = true;
+	p->trace->origin.attached_to = is_named;
 	seize_rest(t, p, s);
 	if (s->refused) {
 		/* No breakpoint is inserted, because a task of the refused process would die of it. */
@@ -158,13 +158,13 @@ static void tell_attached(const struct tracer *t)
 
 	/* A process whose trace could not be begun is already detached. */
 	for (const struct process *p = t->processes; p; p = p->next) {
-		named += p->trace->attached_to && !p->trace->broken;
-		others += !p->trace->attached_to && !p->trace->broken;
+		named += p->trace->origin.attached_to && !p->trace->broken;
+		others += !p->trace->origin.attached_to && !p->trace->broken;
 	}
 	for (const struct process *p = t->processes; p; p = p->next) {
-		if (!p->trace->attached_to || p->trace->broken)
+		if (!p->trace->origin.attached_to || p->trace->broken)
 			continue;
-		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->trace->name, p->pid, p->task_count,
+		buf_printf(&b, "attached to %s (%d), %zu thread%s, ", p->trace->origin.name, p->pid, p->task_count,
 			   p->task_count == 1 ? "" : "s");
 		if (t->run->paused)
 			buf_printf(&b, "paused");

@@ -47,7 +47,7 @@
 
 static bool baseline_is_pending(const struct process *p)
 {
-	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->writer && !p->trace->broken;
+	return ledger_awaits_baseline(p->trace) && !p->leaving && p->trace->output.writer && !p->trace->broken;
 }
 
 /* Returns true if the task may be inside malloc, in a call that began before the breakpoints were inserted and thus has

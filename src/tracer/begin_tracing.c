@@ -39,7 +39,8 @@ static struct process *next_to_start(struct tracer *t)
 	struct process *next = NULL;
 
 	for (struct process *p = t->processes; p; p = p->next)
-		if (is_to_be_started(p) && (!next || (p->trace->attached_to && !next->trace->attached_to)))
+		if (is_to_be_started(p) &&
+		    (!next || (p->trace->origin.attached_to && !next->trace->origin.attached_to)))
 			next = p;
 	return next;
 }
@@ -96,7 +97,8 @@ int begin_all(struct tracer *t, pid_t *failed, struct begun **result)
 		if (!p->life->planted && !p->life->start_error && !proc_live_thread(p->pid))
 			p->life->start_error = -ESRCH;
 		/* The end of a process is an error only if the user has named the process. */
-		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->attached_to) && !error) {
+		if (p->life->start_error && (p->life->start_error != -ESRCH || p->trace->origin.attached_to) &&
+		    !error) {
 			error = p->life->start_error;
 			*failed = p->pid;
 		}

@@ -158,7 +158,7 @@ static void birth_adopt(struct tracer *t, struct task *child)
 			process_own(p);
 		if (!p->life->lender && !p->life->planted &&
 		    !t->run->paused) { /* the parent's objects were never read */
-			p->trace->attached = true;
+			p->trace->origin.attached = true;
 			process_start(p); /* an error was reported, or means that the child was killed */
 		}
 	}

@@ -124,7 +124,7 @@ static void act_other_mode(struct task *task, const struct stop *stop, uint64_t 
 	if (!b->unusable && b->probe)
 		msg_warn("process %d (%s) calls %s in another mode of the processor (by a far call, between code of 32 "
 			 "and of 64 bits): functrace cannot trace such a call, and traces this function no more",
-			 p->pid, p->trace->name, b->probe->traced.shown);
+			 p->pid, p->trace->origin.name, b->probe->traced.shown);
 	if (b->inserted)
 		breakpoint_remove(p, b);
 	b->unusable = true;

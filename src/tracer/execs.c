@@ -156,7 +156,7 @@ void act_exec(struct tracer *t, const struct stop *stop)
 		task_release(t, task, 0);
 		return;
 	}
-	p->trace->is_launched = launched;
+	p->trace->origin.is_launched = launched;
 	task_join(task, p);
 	sigtrap_learn_masks(p);
 	/* The process is started here, even while begin_all() starts others one after the other:

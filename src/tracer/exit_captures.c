@@ -161,7 +161,7 @@ void exit_captures_task_gone(const struct task *task)
 	if (p && p->life->end_reading && (p->life->end_reading->tid == task->tid || task->tid == task->tgid))
 		exit_captures_finish(p);
 	if (p && p->task_count == 1 && !p->life->has_verdict && leak_check_is_wanted(p) &&
-	    (probes_count(p) || p->trace->attached))
+	    (probes_count(p) || p->trace->origin.attached))
 		leak_check_write(p->trace, NULL, "a thread of the process was killed before the leak check");
 }
 
@@ -193,7 +193,7 @@ bool exit_captures_task_ended(struct task *task, bool is_last)
 	if (!p || !(is_wanted || leak_check_figures_are_wanted(p)))
 		return false;
 	/* If the process has no probe, its trace has no blocks. This does not mean that no block is lost. */
-	if (!probes_count(p) && !p->trace->attached) {
+	if (!probes_count(p) && !p->trace->origin.attached) {
 		if (is_last && is_wanted)
 			leak_check_write(p->trace, NULL, "none of the functions to be traced was found in the process");
 		p->life->has_verdict = is_last;

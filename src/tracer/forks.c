@@ -113,15 +113,15 @@ static void inherit_trace(const struct process *parent, struct trace *trace)
 {
 	const struct trace *from = parent->trace;
 
-	trace->exe = xstrdup(from->exe);
-	trace->name = xstrdup(from->name);
-	trace->foreign_mounts = from->foreign_mounts;
-	trace->attached = from->attached;
-	trace->is_forked = true;
+	trace->origin.exe = xstrdup(from->origin.exe);
+	trace->origin.name = xstrdup(from->origin.name);
+	trace->origin.foreign_mounts = from->origin.foreign_mounts;
+	trace->origin.attached = from->origin.attached;
+	trace->origin.is_forked = true;
 	/* The child's memory was copied a moment before the fork was reported. If another thread of the parent has
 	 * released a block since, the child still has this block, but its ledger does not. */
-	trace->may_miss = from->may_miss || parent->task_count > 1;
-	trace->forked_by = parent->pid;
+	trace->origin.may_miss = from->origin.may_miss || parent->task_count > 1;
+	trace->origin.forked_by = parent->pid;
 	trace_copy_contexts(from, trace);
 	output_start(trace);
 }

@@ -142,7 +142,7 @@ void leak_check_write(struct trace *trace, struct heap_capture *capture, const c
 
 bool leak_check_is_wanted(const struct process *p)
 {
-	return p->tracer->set->scan.is_traced && p->trace->writer;
+	return p->tracer->set->scan.is_traced && p->trace->output.writer;
 }
 
 bool leak_check_figures_are_wanted(const struct process *p)
@@ -153,7 +153,7 @@ bool leak_check_figures_are_wanted(const struct process *p)
 	for (uint32_t id = 1; id < kinds_end(set); id++)
 		has_blocks |= kind_has_blocks(kind_of(set, id));
 	return has_blocks && set->baseline && !set->scan.is_traced &&
-	       encoding_can(set->trace.encoding, ENCODING_SCANS) && p->trace->writer && !p->trace->broken;
+	       encoding_can(set->trace.encoding, ENCODING_SCANS) && p->trace->output.writer && !p->trace->broken;
 }
 
 void leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason)
@@ -176,7 +176,7 @@ void leak_check_write_figures(struct trace *trace, struct heap_capture *capture,
 
 uint64_t leak_check_figures_limit(const struct process *p)
 {
-	return p->trace->is_forked ? FORKED_BYTES_MAX : FIGURES_BYTES_MAX;
+	return p->trace->origin.is_forked ? FORKED_BYTES_MAX : FIGURES_BYTES_MAX;
 }
 
 void leak_check_at_exec(struct process *p)

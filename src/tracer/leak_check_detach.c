@@ -13,7 +13,7 @@
 
 static bool has_trace(const struct process *p)
 {
-	return p->trace->writer && !p->trace->broken;
+	return p->trace->output.writer && !p->trace->broken;
 }
 
 /* One purpose of a capture: which processes are captured, how, and which functions handle the copy and the results. */

@@ -38,7 +38,7 @@ size_t leftovers_count(struct process *p)
 	if (!timed_do(leftovers_compare, comparing_free, comparing)) {
 		msg_warn("functrace cannot tell whether an earlier tracer has left breakpoints in the code of process "
 			 "%d (%s): comparing the code with the program's files takes too long",
-			 p->pid, p->trace->name);
+			 p->pid, p->trace->origin.name);
 		return 0;
 	}
 	const size_t count = comparing->error ? 0 : comparing->changes.breakpoints;
@@ -59,7 +59,7 @@ void leftovers_look(struct process *p, struct leftovers *found)
 		return;
 	}
 	found->pid = p->pid;
-	found->name = xstrdup(p->trace->name);
+	found->name = xstrdup(p->trace->origin.name);
 	found->breakpoints = count;
 }
 

@@ -361,7 +361,7 @@ static struct process *next_to_go(const struct tracer *t)
 {
 	for (struct process *p = t->processes; p; p = p->next)
 		if (p->trace->broken &&
-		    (p->trace->is_launched ? p->text->inserted != 0 : !p->leaving || has_ready_task(p)))
+		    (p->trace->origin.is_launched ? p->text->inserted != 0 : !p->leaving || has_ready_task(p)))
 			return p;
 	return NULL;
 }
@@ -379,7 +379,7 @@ void let_go_broken(struct tracer *t)
 	}
 	pin_undo(t);
 	while (t->tasks.count && (p = next_to_go(t))) {
-		if (p->trace->is_launched)
+		if (p->trace->origin.is_launched)
 			process_pause(p, NULL);
 		else
 			let_go_of(p);

@@ -139,9 +139,9 @@ struct process *process_new(struct tracer *t, pid_t tid, pid_t tgid)
 		errno = -error;
 		return NULL;
 	}
-	p->trace->exe = exe_path(tid);
-	p->trace->name = process_started_name(tid);
-	p->trace->foreign_mounts = process_has_other_mounts(tid);
+	p->trace->origin.exe = exe_path(tid);
+	p->trace->origin.name = process_started_name(tid);
+	p->trace->origin.foreign_mounts = process_has_other_mounts(tid);
 	ledger_init(p->trace);
 	p->shadow_stack = has_shadow_stack(tid, arch);
 	p->traps = traps_new(tid);
@@ -166,8 +166,8 @@ struct process *process_again(struct process *old)
 
 	if (!p)
 		return NULL;
-	p->trace->attached = old->trace->attached;
-	p->trace->attached_to = old->trace->attached_to;
+	p->trace->origin.attached = old->trace->origin.attached;
+	p->trace->origin.attached_to = old->trace->origin.attached_to;
 	p->shared = old->shared;
 	p->anchor = old->anchor;
 	process_ref(old);

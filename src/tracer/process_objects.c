@@ -68,12 +68,12 @@ static void object_added(void *context, struct object *object)
  * replaced. */
 static void process_find_program(struct process *p)
 {
-	const size_t length = strlen(p->trace->exe);
+	const size_t length = strlen(p->trace->origin.exe);
 
 	for (size_t i = 0; i < p->objects.count && !p->program; i++) {
 		const char *path = p->objects.items[i]->path;
 
-		if (!strncmp(path, p->trace->exe, length) && (!path[length] || proc_path_length(path) == length))
+		if (!strncmp(path, p->trace->origin.exe, length) && (!path[length] || proc_path_length(path) == length))
 			p->program = p->objects.items[i];
 	}
 }

@@ -29,12 +29,12 @@ static void report_go(const struct process *p)
 	if (probes_count(p))
 		msg_warn("process %d (%s) is a Go program: calls of its C code are traced, Go's own allocator is not; "
 			 "Go's pprof shows the allocations of Go's code",
-			 p->pid, p->trace->name);
+			 p->pid, p->trace->origin.name);
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it is a Go program, whose "
 			 "code has an allocator of its own, which is not traced; Go's pprof shows the allocations of "
 			 "Go's code",
-			 p->pid, p->trace->name);
+			 p->pid, p->trace->origin.name);
 }
 
 /* Warns if no function was found, because the user needs the reason for "0 events". */
@@ -62,11 +62,11 @@ static void report_nothing(const struct process *p)
 	if (stripped)
 		msg_warn("none of the functions to be traced was found in process %d (%s): its program or a "
 			 "library is stripped. If you know the functions' addresses in the file, give them: %s",
-			 p->pid, p->trace->name, symbol_options(p->tracer->set));
+			 p->pid, p->trace->origin.name, symbol_options(p->tracer->set));
 	else
 		msg_warn("none of the functions to be traced was found in process %d (%s): it allocates by functions "
 			 "of its own or not at all. If you know these functions' addresses in the file, give them: %s",
-			 p->pid, p->trace->name, symbol_options(p->tracer->set));
+			 p->pid, p->trace->origin.name, symbol_options(p->tracer->set));
 }
 
 #define CHILDREN_NAMED 8
@@ -78,7 +78,7 @@ static char *report_hint(const struct process *p)
 	struct buf b = {0};
 	size_t count, named = 0;
 
-	if (!p->trace->attached_to || p->trace->counts.events || p->trace->broken || !probes_count(p))
+	if (!p->trace->origin.attached_to || p->trace->counts.events || p->trace->broken || !probes_count(p))
 		return NULL;
 	pid_t *const pids = process_children(p->pid, &count);
 
@@ -100,9 +100,9 @@ static char *report_hint(const struct process *p)
 	char *const hint =
 		named ? xasprintf("process %d (%s) made no traced call. It has children that functrace did not attach "
 				  "to: %s. To attach to them too: -t %d --children",
-				  p->pid, p->trace->name, buf_str(&b), p->pid)
+				  p->pid, p->trace->origin.name, buf_str(&b), p->pid)
 		      : xasprintf("process %d (%s) made no traced call while functrace was attached to it", p->pid,
-				  p->trace->name);
+				  p->trace->origin.name);
 
 	buf_free(&b);
 	return hint;
@@ -134,9 +134,9 @@ void process_report(struct process *p)
 
 	if (trace->reported)
 		return;
-	trace->run->sums.silent_children += trace->forked_by != 0;
+	trace->run->sums.silent_children += trace->origin.forked_by != 0;
 	trace->reported = true;
-	if (!trace->path)
+	if (!trace->output.path)
 		return;
 	report_nothing(p);
 	add_counts(p);

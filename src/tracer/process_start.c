@@ -79,7 +79,7 @@ static void process_plant(struct process *p)
 {
 	const struct resource *kind;
 
-	if (p->trace->attached)
+	if (p->trace->origin.attached)
 		unseen_begin(p);
 	probes_plant(p);
 	contexts_find(p, true);

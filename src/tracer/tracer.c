@@ -44,9 +44,9 @@ static void trace_again(struct trace *trace)
 	ledger_free(trace);
 	ledger_init(trace);
 	memset(&trace->counts, 0, sizeof(trace->counts));
-	free(trace->path);
-	trace->path = NULL;
-	trace->attached = true;
+	free(trace->output.path);
+	trace->output.path = NULL;
+	trace->origin.attached = true;
 	trace->is_parting = false;
 }
 

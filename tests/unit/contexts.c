@@ -89,7 +89,7 @@ static int setup(void **state)
 	process_ref(p);
 	ledger_init(p->trace);
 	p->trace->reported = true;
-	p->trace->attached = true;
+	p->trace->origin.attached = true;
 	p->mem_fd = memfd_create("memory", MFD_CLOEXEC);
 	task = task_new(&tracer, getpid(), getpid(), NULL, PHASE_LIVE);
 	task_join(task, p);
@@ -256,7 +256,7 @@ static void test_launched_program_begins_in_no_context(void **state)
 {
 	(void)state;
 	needs_x86_64();
-	p->trace->attached = false;
+	p->trace->origin.attached = false;
 	create(0, "a");
 	write_mask(task->tid, 1);
 	attach();
@@ -296,7 +296,7 @@ static void test_child_inherits_contexts_of_its_maker(void **state)
 	write_mask(task->tid, 1);
 	attach();
 	child = process_alloc(&tracer, 2, &arch);
-	child->trace->reported = child->trace->attached = true;
+	child->trace->reported = child->trace->origin.attached = true;
 	process_ref(child);
 	contexts_fork(p, child);
 	trace_copy_contexts(p->trace, child->trace);

@@ -377,17 +377,17 @@ void __wrap_output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 
 
 int __wrap_trace_file_open(struct trace *trace)
 {
-	trace->path = xstrdup("trace");
+	trace->output.path = xstrdup("trace");
 	return world->unwritable ? -EACCES : memfd_create("trace", MFD_CLOEXEC);
 }
 
 void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind)
 {
 	fake_note("event %d %s", e->thread ? e->thread->tid : 0, e->function->shown);
-	if (trace->pid == full_disk && trace->fd >= 0) {
+	if (trace->pid == full_disk && trace->output.fd >= 0) {
 		const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-		dup2(full, trace->fd);
+		dup2(full, trace->output.fd);
 		close(full);
 	}
 	__real_output_call(trace, e, kind);

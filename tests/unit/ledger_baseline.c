@@ -157,7 +157,7 @@ static void test_release_that_waits_finds_its_block(void **state)
 
 static void begin(void)
 {
-	trace->attached = true;
+	trace->origin.attached = true;
 	ledger_begin_baseline(trace, 1);
 	put_defer(trace);
 }

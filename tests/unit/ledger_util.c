@@ -68,10 +68,10 @@ int ledger_setup(void **state)
 	settings.trace.encoding = encoding_find("text");
 	run = (struct run){.set = &settings, .engine = &engine};
 	trace = trace_new(&run, 1, NULL);
-	trace->next_index = 1;
-	trace->fd = memfd_create("trace", 0);
+	trace->output.next_index = 1;
+	trace->output.fd = memfd_create("trace", 0);
 	ledger_init(trace);
-	trace->writer = writer_new(settings.trace.encoding, trace->fd, &options);
+	trace->output.writer = writer_new(settings.trace.encoding, trace->output.fd, &options);
 	for (size_t i = 0; i < FUNCTIONS; i++)
 		traced[i] = (struct traced){.function = &functions[i],
 					    .resource = i >= BEGIN   ? 7
@@ -82,13 +82,15 @@ int ledger_setup(void **state)
 							: i >= OPEN  ? 2
 								     : 1,
 					    .shown = functions[i].symbol};
-	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
-						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+	writer_put(trace->output.writer,
+		   &(struct record){.type = RECORD_PROCESS,
+				    .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
 	for (uint32_t id = 1; id < kinds_end(&settings); id++) {
 		const struct resource *kind = kind_of(&settings, id);
 
-		writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE,
-							   .resource = {id, kind->flags, kind->type, kind->type}});
+		writer_put(trace->output.writer,
+			   &(struct record){.type = RECORD_RESOURCE,
+					    .resource = {id, kind->flags, kind->type, kind->type}});
 	}
 	(void)state;
 	return 0;
@@ -111,8 +113,8 @@ int ledger_teardown(void **state)
 {
 	(void)state;
 	put_undefer(trace);
-	writer_close(trace->writer);
-	close(trace->fd);
+	writer_close(trace->output.writer);
+	close(trace->output.fd);
 	ledger_free(trace);
 	trace_free(trace);
 	functions_free(&run);
@@ -150,8 +152,8 @@ void assert_trace(const char *expected)
 {
 	char text[4096], calls[4096] = "";
 
-	writer_flush(trace->writer);
-	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
+	writer_flush(trace->output.writer);
+	const ssize_t size = pread(trace->output.fd, text, sizeof(text) - 1, 0);
 
 	assert_true(size > 0);
 	text[size] = '\0';
@@ -169,8 +171,8 @@ static void assert_lines(const char *beginning, const char *expected)
 {
 	char text[8192], found[8192] = "";
 
-	writer_flush(trace->writer);
-	const ssize_t size = pread(trace->fd, text, sizeof(text) - 1, 0);
+	writer_flush(trace->output.writer);
+	const ssize_t size = pread(trace->output.fd, text, sizeof(text) - 1, 0);
 
 	assert_true(size > 0);
 	text[size] = '\0';

@@ -80,7 +80,7 @@ static int find_program(struct dl_phdr_info *info, size_t size, void *context)
 
 static void add_program(const char *path)
 {
-	naming_add_object(trace->naming, &(struct record_object){program_from, program_to, path}, NULL);
+	naming_add_object(trace->output.naming, &(struct record_object){program_from, program_to, path}, NULL);
 }
 
 static int setup(void **state)
@@ -93,23 +93,25 @@ static int setup(void **state)
 	dl_iterate_phdr(find_program, NULL);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	trace->run->naming.namer = namer_new();
-	trace->naming = naming_new(trace->run->naming.namer);
+	trace->output.naming = naming_new(trace->run->naming.namer);
 	add_program(path);
-	writer_close(trace->writer);
-	close(trace->fd);
-	trace->fd = memfd_create("trace", 0);
-	named.namer_context = trace->naming;
-	trace->writer = writer_new(settings.trace.encoding, trace->fd, &named);
-	writer_put(trace->writer, &(struct record){.type = RECORD_PROCESS,
-						   .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
-	writer_put(trace->writer, &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
+	writer_close(trace->output.writer);
+	close(trace->output.fd);
+	trace->output.fd = memfd_create("trace", 0);
+	named.namer_context = trace->output.naming;
+	trace->output.writer = writer_new(settings.trace.encoding, trace->output.fd, &named);
+	writer_put(trace->output.writer,
+		   &(struct record){.type = RECORD_PROCESS,
+				    .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+	writer_put(trace->output.writer,
+		   &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	naming_end(trace->naming);
-	trace->naming = NULL;
+	naming_end(trace->output.naming);
+	trace->output.naming = NULL;
 	namer_end(trace->run->naming.namer);
 	return ledger_teardown(state);
 }
@@ -144,8 +146,8 @@ static void assert_written(const char *expected)
 	static char text[1 << 16];
 	char found[4096] = "", *size;
 
-	writer_flush(trace->writer);
-	const ssize_t got = pread(trace->fd, text, sizeof(text) - 1, 0);
+	writer_flush(trace->output.writer);
+	const ssize_t got = pread(trace->output.fd, text, sizeof(text) - 1, 0);
 
 	assert_true(got > 0);
 	text[got] = '\0';
@@ -171,7 +173,7 @@ static void note(void)
 
 static void await_all_names(void)
 {
-	assert_true(naming_wait(trace->naming, PATIENCE));
+	assert_true(naming_wait(trace->output.naming, PATIENCE));
 	put_ready(trace);
 }
 
@@ -180,11 +182,11 @@ static void await_all_names(void)
 static void test_known_names_are_written_at_once(void **state)
 {
 	(void)state;
-	assert_true(naming_wait(trace->naming, PATIENCE));
+	assert_true(naming_wait(trace->output.naming, PATIENCE));
 	called_from(1, IN(one_function));
 	await_all_names(); /* on a slow machine the answers come later */
 	called_from(2, IN(one_function));
-	assert_null(trace->deferred);
+	assert_null(trace->output.deferred);
 	note();
 	assert_written(" 1:one_function 2:one_function note");
 	assert_int_equal(trace->counts.unnamed_stacks, 0);
@@ -204,7 +206,7 @@ static void test_records_wait_for_late_names(void **state)
 	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	assert_written(" 1:one_function note 2:another_function 3:one_function");
-	assert_null(trace->deferred);
+	assert_null(trace->output.deferred);
 	assert_int_equal(trace->counts.unnamed_stacks, 0);
 }
 
@@ -234,11 +236,11 @@ static void test_dropped_objects_are_freed(void **state)
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(another_function));
-	assert_int_equal(naming_gone(trace->naming), 1); /* the entry that call 1 uses */
+	assert_int_equal(naming_gone(trace->output.naming), 1); /* the entry that call 1 uses */
 	gate_open(namer_worker(trace->run->naming.namer), gate);
 	await_all_names();
 	note();
-	assert_int_equal(naming_gone(trace->naming), 0);
+	assert_int_equal(naming_gone(trace->output.naming), 0);
 	assert_written(" 1:one_function 2:- note");
 }
 
@@ -251,7 +253,7 @@ static void test_records_without_room_are_written_unnamed(void **state)
 	while (!trace->counts.unnamed_stacks && calls < 1000000)
 		called_from(++calls, IN(one_function));
 	assert_int_equal(trace->counts.unnamed_stacks, calls); /* all calls that waited, and the one without room */
-	assert_null(trace->deferred);
+	assert_null(trace->output.deferred);
 	called_from(1, IN(one_function));
 	called_from(2, IN(another_function));
 	gate_open(namer_worker(trace->run->naming.namer), gate);
@@ -267,12 +269,12 @@ static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 	called_from(1, IN(one_function));
 	note();
 	put_finish(trace, true);
-	assert_null(trace->deferred);
+	assert_null(trace->output.deferred);
 	assert_written(" 1:- note");
 	assert_int_equal(trace->counts.unnamed_stacks, 1);
 	assert_int_equal(trace->run->naming.late_ends, 1);
 	gate_open(namer_worker(trace->run->naming.namer), gate);
-	assert_true(naming_wait(trace->naming, PATIENCE));
+	assert_true(naming_wait(trace->output.naming, PATIENCE));
 	called_from(2, IN(one_function));
 	assert_written(" 1:- note 2:one_function");
 	put_finish(trace, true);
@@ -288,7 +290,7 @@ static void test_names_are_awaited_after_a_baseline(void **state)
 	called_from(1, IN(one_function));
 	put_undefer(trace);
 	assert_false(put_is_deferring(trace));
-	assert_non_null(trace->deferred);
+	assert_non_null(trace->output.deferred);
 	called_from(2, IN(one_function));
 	assert_written("");
 	gate_open(namer_worker(trace->run->naming.namer), gate);
@@ -315,7 +317,7 @@ static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 	put_record_now(trace, &(struct record){.type = RECORD_NOTE, .note = {"note 3"}});
 	put_undefer(trace);
 	assert_written(" 1:one_function note note note 2:another_function");
-	assert_null(trace->deferred);
+	assert_null(trace->output.deferred);
 }
 
 /* The trace ends while its names are still looked up. The worker frees the trace's data. */
@@ -326,8 +328,8 @@ static void test_worker_frees_the_data_of_an_ended_trace(void **state)
 	(void)state;
 	called_from(1, IN(one_function));
 	put_finish(trace, true);
-	naming_end(trace->naming);
-	trace->naming = naming_new(trace->run->naming.namer);
+	naming_end(trace->output.naming);
+	trace->output.naming = naming_new(trace->run->naming.namer);
 	gate_open(namer_worker(trace->run->naming.namer), gate);
 }
 

@@ -47,18 +47,18 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 	else if (place == PLACE_NO_CODE)
 		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
 			 "objdump print it",
-			 symbol->name, typed, p->trace->exe);
+			 symbol->name, typed, p->trace->origin.exe);
 	else if (place == PLACE_INSIDE)
 		msg_warn("--symbol=%s=0x%llx is not traced: in %s no function begins there, the address is inside the "
 			 "function at 0x%llx; give the function's address in the file, as nm or objdump print it",
-			 symbol->name, typed, p->trace->exe, (unsigned long long)(start - p->program->bias));
+			 symbol->name, typed, p->trace->origin.exe, (unsigned long long)(start - p->program->bias));
 }
 
 bool manual_symbols_mean(const struct process *p)
 {
 	const char *const program = p->tracer->wanted->symbols_of;
 
-	return program && !strcmp(program, p->trace->exe);
+	return program && !strcmp(program, p->trace->origin.exe);
 }
 
 void probe_manual_symbols(struct process *p)
@@ -71,5 +71,5 @@ void probe_manual_symbols(struct process *p)
 	for (size_t i = 0; i < set->traced.symbol_count; i++)
 		probe_manual_symbol(p, &set->traced.symbols[i], is_first);
 	if (is_first)
-		p->tracer->wanted->symbols_of = xstrdup(p->trace->exe);
+		p->tracer->wanted->symbols_of = xstrdup(p->trace->origin.exe);
 }

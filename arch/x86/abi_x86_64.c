@@ -123,7 +123,7 @@ static void abi_x86_64_classify(const struct abi_value *value, bool is_gcc, enum
 		classes[0] = MEMORY;
 		return;
 	}
-	/* If the processor has AVX, a value that is a single wide vector is in a ymm register. */
+	/* A value that is a single wide vector is in a vector register or in memory; the compiler's options decide. */
 	if (value->size > WORDS * EIGHTBYTE) {
 		classes[0] = first->kind == ABI_VECTOR && first->size == value->size ? UNKNOWN : MEMORY;
 		return;

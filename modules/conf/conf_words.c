@@ -53,9 +53,9 @@ static bool conf_words_take_word(struct conf *conf, struct lexer *lexer, bool is
 	return true;
 }
 
-/* Returns true if an earlier value has the same name, and the two values must not share it. Values may share a name
- * only if they are for different processors, or if the file writes a number for `word` that is not the earlier value's
- * number. */
+/* Returns true if an earlier value has the same name as `word`, and that is an error. It is no error if the two values
+ * are for different processors. Nor is it an error if the file gives the number of `word` (is_written), and the earlier
+ * value has another number. */
 static bool is_twice(const struct conf_words *of, size_t count, const struct param_word *word, bool is_written)
 {
 	for (size_t i = 0; i < count; i++) {

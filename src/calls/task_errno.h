@@ -1,4 +1,4 @@
-/* Reads a task's errno from the tracer. */
+/* Reads the errno of a stopped task from the task's memory. */
 #ifndef FT_CALLS_TASK_ERRNO_H
 #define FT_CALLS_TASK_ERRNO_H
 

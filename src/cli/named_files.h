@@ -14,7 +14,7 @@ struct named_files {
  * is NULL. The path "-" means standard input or, if the file is written, standard output. Folders, devices and pipes
  * are left out, because an output there replaces no other file. `option` must stay valid until named_files_free(). */
 void named_files_add(struct named_files *files, const char *option, const char *path, bool is_written);
-/* Removes the files of an option that is given again, because only its last value is used. */
+/* Removes an option's files from the list when the option is given again, because only its last value is used. */
 void named_files_forget(struct named_files *files, const char *option);
 /* Returns a message about an output that is also read or is the file of another output; NULL if there is none. The
  * caller frees it. */

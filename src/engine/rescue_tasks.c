@@ -56,7 +56,9 @@ static uint64_t field_of(const char *status, const char *key, int base)
 struct signals {
 	bool trap_kills;  /* SIGTRAP kills its process */
 	bool trap_queued; /* SIGTRAP is pending: the task has hit a breakpoint, but has not stopped yet */
-	int unnoticed;    /* a signal that stops a tracee, and that the program ignores by default; else SIGSTOP */
+	/* A signal that stops the tracee, but that the program does not notice: it is ignored by default, and neither
+	 * caught, blocked nor pending. SIGSTOP if there is no such signal. */
+	int unnoticed;
 };
 
 static struct signals signals_of(const char *status)
@@ -401,12 +403,13 @@ static bool corrects(const struct rescue *r, const struct rescued_task *task, bo
 	return corrected;
 }
 
-/* Corrects the task and removes its SIGSTOP, unless the SIGSTOP has already caused a group-stop. If the task is
- * killed before it is detached, waits until it has ended and reaps it, because its process cannot end before that:
+/* Corrects the task's registers and removes the SIGSTOP that rescue_hold() has sent, unless the SIGSTOP has already
+ * caused a group-stop. The SIGTRAP of another task may kill the process before this task is detached. Then the guardian
+ * waits until the task has ended and reaps it, because the process cannot end before that:
  *
- *	task:          stops               | killed                       | has ended
- *	another task:          its SIGTRAP |
- *	G:                                 | corrects, detaches: ESRCH; waits | reaps it */
+ *	task:          stops                             | is killed                        | has ended
+ *	another task:      its SIGTRAP kills the process |
+ *	G:                                               | corrects, detaches: ESRCH; waits | reaps it */
 static void set_right(struct rescue *r, const struct rescued_task *task)
 {
 	struct rescued_process *const process = &r->processes[task->process];

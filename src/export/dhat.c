@@ -107,9 +107,9 @@ static int dhat_write(const struct profile *profile, const struct export_options
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *const group = profile->groups[i];
 
-		/* Leaves out groups without allocations and without blocks at the peak. The baseline's group may have
-		 * no allocations, but blocks at the peak: if the call that allocated a block of the baseline follows in
-		 * the trace, account.c subtracts the block from the group's allocations. */
+		/* Leaves out a group that has neither allocations nor blocks at the peak. The baseline's group may have
+		 * blocks at the peak, but no allocations: account.c subtracts a block of the baseline from the group's
+		 * allocations if the call that allocated the block comes later in the trace. */
 		if (group->resource != memory || (!group->allocated.calls && !group->at_peak.calls))
 			continue;
 		dhat_write_group(&dhat, group, separator);

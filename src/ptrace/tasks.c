@@ -240,7 +240,7 @@ static int write_regs(const struct task *task, const struct arch *arch, struct a
 	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
 }
 
-/* Not inlined into task_set_pc(), which runs at most hits but on x86 almost never calls task_set_regs(). */
+/* Not inlined, because task_set_pc() is called for nearly all hits, but on x86 it almost never calls this function. */
 __attribute__((noinline)) int task_set_regs(struct task *task)
 {
 	return write_regs(task, task->process->arch, &task->regs);

@@ -21,8 +21,9 @@ size_t seize_sharers(struct tracer *t, struct sharers *s, pid_t one);
 /* Adds the tasks of the sharers to process p, and seizes all other tasks that use its memory or are about to. If
  * several processes share the memory, makes p anew and frees the old struct. */
 void seize_rest(struct tracer *t, struct process *p, struct sharers *s);
-/* If the process has called execve without an event, frees the tasks that functrace no longer traces, and returns true.
- * The other tasks then have no struct process, and the caller seizes the rest of the process again. */
+/* If an untraced thread of the process has called execve, so that no event reported it, frees the process's tasks that
+ * functrace no longer traces, and returns true. Its other tasks then have no struct process, and the caller seizes the
+ * threads of the new program that are not traced yet. */
 bool seize_drop_replaced(struct tracer *t, pid_t pid);
 
 #endif

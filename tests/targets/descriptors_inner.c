@@ -69,7 +69,7 @@ static void received_several(void)
 	done(ends[1]);
 }
 
-/* openpty() opens its second descriptor without a call of open(). */
+/* glibc's openpty() opens its second descriptor by an ioctl (TIOCGPTPEER), without a call of open(). */
 static void terminal(void)
 {
 	int ends[2];

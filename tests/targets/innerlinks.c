@@ -1,7 +1,7 @@
-/* Blocks to which only interior pointers point, in memory that malloc's lists have used before: innerlinks SEED. The
- * only link of a node is its last word; this link, tables and queues point to the last words of other nodes. The links
- * of doubly linked rings are in the middle of their nodes. Before the links there are numbers. No block is lost. Prints
- * "ready" and the number of nodes; ends with the standard input. */
+/* Blocks to which only interior pointers point, in memory that still contains links of malloc's lists: innerlinks SEED.
+ * A node has one link, in its last word; other nodes, tables and queues point to this word. A block of a doubly linked
+ * ring has its two links in the middle, and its neighbours point there. Nodes and parts begin with numbers. No block is
+ * lost. Prints "ready" and the number of these blocks; ends with the standard input. */
 #include "target.h"
 #include <stddef.h>
 

@@ -851,7 +851,7 @@ static void test_code_of_the_other_state_counts_as_constants(void **state)
 	assert_false(is_constant(4 + THUMB, to_thumb));
 	assert_false(is_constant(4 + THUMB, long_ones));
 	assert_false(is_constant(4, "02 00 00 eb 50 00 c0 f2")); /* vmov.i32 d16, #0 has no condition */
-	/* Here a condition is in the code after the first word. */
+	/* Only the first instruction after bl counts: cmp has no condition, the later moveq has one. */
 	assert_false(is_constant(4, "02 00 00 eb 00 00 50 e3 01 00 a0 03 10 80 bd e8"));
 }
 

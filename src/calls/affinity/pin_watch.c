@@ -16,7 +16,7 @@
  * tasks that inherit them. Their breakpoints are inserted only while a task is pinned, so they cost nothing at other
  * times. The functions are those of the C library that make the system calls. */
 
-#define SC_NPROCESSORS_CONF 83 /* the same in all C libraries of Linux */
+#define SC_NPROCESSORS_CONF 83 /* the same in glibc and musl */
 #define SC_NPROCESSORS_ONLN 84
 #define PROC                "/proc"
 

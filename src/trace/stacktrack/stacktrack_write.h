@@ -96,10 +96,10 @@ static inline struct stacktrack_out stacktrack_out_begin(const struct stacktrack
 void stacktrack_put_entry(struct writer *writer, struct stacktrack_out *entry, const char *text, size_t length);
 /* Appends the definition of a scope: its number, style and name. Hits refer to its number. */
 void stacktrack_post_scope(struct writer *writer, uint32_t scope, unsigned style, const char *name);
-/* Appends a hit of a scope, with the current record's text. */
+/* Appends a HIT entry for a scope, with the current record's text. */
 void stacktrack_put_hit(struct writer *writer, uint32_t scope, uint64_t when);
-/* Appends a hit of the named value. If the current cycle does not define the value's scope yet, appends its definition
- * first. */
+/* Appends a HIT entry for the scope of a named value. If the current cycle does not define this scope yet, appends its
+ * definition first. */
 void stacktrack_put_value(struct writer *writer, enum stacktrack_value value);
 /* Begins a record with the next sequence number. Returns the buffer for its text, which is empty. */
 struct buf *stacktrack_begin_record(struct writer *writer);

@@ -42,16 +42,16 @@ static void add_counter(struct chrome *chrome, const char *what, uint64_t since,
 /* Writes the peak of the bytes; for a kind of resource without sizes, the peak of the number of blocks. */
 static void add_peak(struct chrome *chrome, const struct resource_account *resource, uint64_t since)
 {
-	if (resource->peak.bytes && !resource->counts_alone)
-		add_counter(chrome, "bytes", since, resource->peak.bytes);
+	if (resource->at_peak.peak.bytes && !resource->counts_alone)
+		add_counter(chrome, "bytes", since, resource->at_peak.peak.bytes);
 	else
-		add_counter(chrome, "blocks", since, resource->peak.calls);
+		add_counter(chrome, "blocks", since, resource->at_peak.peak.calls);
 }
 
 static void chrome_add_resource(struct chrome *chrome, const struct resource_account *resource)
 {
 	const struct timeline *timeline = &resource->timeline;
-	const uint64_t last = chrome->process->account->last.since, peak = resource->peak_at.since;
+	const uint64_t last = chrome->process->account->last.since, peak = resource->at_peak.peak_at.since;
 	struct tally before = {0};
 	uint64_t start = 0;
 
@@ -60,7 +60,7 @@ static void chrome_add_resource(struct chrome *chrome, const struct resource_acc
 		const bool is_final = i + 1 == timeline->count;
 		const uint64_t end = is_final ? last : (i + 1) * timeline->width;
 
-		if (resource->peak.calls && peak >= start && (peak < end || is_final) && start <= end)
+		if (resource->at_peak.peak.calls && peak >= start && (peak < end || is_final) && start <= end)
 			add_peak(chrome, resource, peak);
 		start = end;
 		if (i && !is_final && span->last.bytes == before.bytes && span->last.calls == before.calls &&

@@ -159,24 +159,24 @@ static void look_for_scan(struct view *view, struct watched *of, struct looks *l
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (!account->scans)
+	if (!account->last_scan.scans)
 		return;
-	if (account->scans != looks->scans) {
-		looks->scans = account->scans;
+	if (account->last_scan.scans != looks->scans) {
+		looks->scans = account->last_scan.scans;
 		looks->scanned_ns = now;
 	}
 	view->has_scan = true;
-	if (*account->scan_reason) {
-		view->scan_reason = account->scan_reason;
+	if (*account->last_scan.scan_reason) {
+		view->scan_reason = account->last_scan.scan_reason;
 		view->scan_pid = of->account.pid;
 		return;
 	}
-	const struct tally lost = lost_of(account->lost);
+	const struct tally lost = lost_of(account->last_scan.lost);
 	const double age = (double)(now - looks->scanned_ns) / 1e9;
 
 	view->scanned++;
 	tally_join(&view->lost, &lost);
-	tally_join(&view->possibly, &account->lost[LOST_POSSIBLY]);
+	tally_join(&view->possibly, &account->last_scan.lost[LOST_POSSIBLY]);
 	if (age > view->scan_age)
 		view->scan_age = age;
 }
@@ -250,12 +250,12 @@ static void view_look_at(struct view *view, struct watched *of)
 	account_end(&of->account);
 	look_for_scan(view, of, looks, account);
 	tally_join(&view->live, &account->live);
-	view->peak = account->peak;
+	view->peak = account->at_peak.peak;
 	join_grown(&view->grown, view_difference(view, &account->live, &looks->base_live));
 	view->calls +=
 		calls_per_second(account->allocations.calls + account->others.calls, looks->last_calls, view->seconds);
-	for (size_t i = 0; i < account->site_count; i++)
-		view_add_row(view, of, looks, account->sites[i]);
+	for (size_t i = 0; i < account->by_stack.site_count; i++)
+		view_add_row(view, of, looks, account->by_stack.sites[i]);
 }
 
 static void begin_look(struct view *view)

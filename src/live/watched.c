@@ -222,7 +222,7 @@ struct looks *watched_looks(struct watched *watched, size_t index, const struct 
 	}
 	struct looks *const looks = &watched->looks[index];
 
-	grow_looks(looks, account->site_count);
+	grow_looks(looks, account->by_stack.site_count);
 	note_baseline_blocks(looks, account);
 	return looks;
 }
@@ -239,8 +239,8 @@ static void for_each_resource(struct watched *watched, void (*note)(struct looks
 
 static void note_update(struct looks *looks, const struct resource_account *account)
 {
-	for (size_t i = 0; i < account->site_count; i++) {
-		const struct site *site = account->sites[i];
+	for (size_t i = 0; i < account->by_stack.site_count; i++) {
+		const struct site *site = account->by_stack.sites[i];
 		struct site_looks *const of = &looks->sites[site->number];
 
 		of->last = of->newest;
@@ -257,8 +257,8 @@ void watched_note_update(struct watched *watched)
 
 static void note_baseline(struct looks *looks, const struct resource_account *account)
 {
-	for (size_t i = 0; i < account->site_count; i++) {
-		const struct site *site = account->sites[i];
+	for (size_t i = 0; i < account->by_stack.site_count; i++) {
+		const struct site *site = account->by_stack.sites[i];
 
 		looks->sites[site->number].base = site->live;
 	}

@@ -58,14 +58,14 @@ static void count_peak(struct resource_account *resource, struct site *site, con
 {
 	if (is_higher(resource, &site->live, &site->own_peak))
 		site->own_peak = site->live;
-	if (resource->live.calls > resource->peak_blocks.calls) {
-		resource->peak_blocks = resource->live;
-		resource->peak_blocks_at = *now;
+	if (resource->live.calls > resource->at_peak.peak_blocks.calls) {
+		resource->at_peak.peak_blocks = resource->live;
+		resource->at_peak.peak_blocks_at = *now;
 	}
-	if (is_higher(resource, &resource->live, &resource->peak)) {
-		resource->peak = resource->live;
-		resource->peak_at = *now;
-		resource->peaks++;
+	if (is_higher(resource, &resource->live, &resource->at_peak.peak)) {
+		resource->at_peak.peak = resource->live;
+		resource->at_peak.peak_at = *now;
+		resource->at_peak.peaks++;
 	}
 }
 
@@ -297,9 +297,9 @@ static void account_put_scan(struct account *account, const struct record_scan *
 	struct resource_account *resource =
 		account_resource(account, resources_of(&account->resources, scan->resource));
 
-	resource->scans++;
-	resource->scan_index = account->last.index;
-	resource->scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
+	resource->last_scan.scans++;
+	resource->last_scan.scan_index = account->last.index;
+	resource->last_scan.scan_reason = string_intern(&account->strings, string_or_empty(scan->reason));
 }
 
 static void account_put_lost(struct account *account, const struct record_lost *lost)
@@ -309,7 +309,7 @@ static void account_put_lost(struct account *account, const struct record_lost *
 
 	if (!block)
 		return;
-	block->lost_scan = account_resource(account, which)->scans;
+	block->lost_scan = account_resource(account, which)->last_scan.scans;
 	block->lost = lost->kind;
 }
 

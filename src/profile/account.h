@@ -7,6 +7,7 @@
 #include "analysis/clock.h"
 #include "analysis/intern.h"
 #include "analysis/resources.h"
+#include "profile/account_sums.h"
 #include "profile/site.h"
 #include "trace/note_end.h"
 
@@ -18,23 +19,12 @@ struct resource_mark {
 struct block_chunk;
 
 struct resource_account {
-	struct stack_pool stacks; /* stack.user points to a struct site */
-	struct hash stackless;    /* interned function -> struct site */
-	struct site **sites;      /* in the order of their first calls */
-	size_t site_count, site_capacity;
-	size_t stack_count;                /* number of sites with a stack */
-	struct hash function_of;           /* interned name -> struct function_stats */
-	struct function_stats **functions; /* in the order of their first calls */
-	size_t function_count, function_capacity;
-	struct hash thread_of; /* hash of number and name -> struct thread_account */
-	struct thread_account **threads;
-	size_t thread_count, thread_capacity;
+	struct account_stacks by_stack;
+	struct account_functions by_function;
+	struct account_threads by_thread;
+	struct account_peak at_peak;
+	struct account_scan last_scan;
 	struct tally allocations, others, live, temporary;
-	/* the live resources when there were most bytes; without sizes, when there were most resources */
-	struct tally peak;
-	struct tally peak_blocks;
-	struct moment peak_at, peak_blocks_at;
-	uint64_t peaks;    /* number of times that `peak` has risen */
 	bool counts_alone; /* the sizes of calls mean nothing (file descriptors) */
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
@@ -42,11 +32,6 @@ struct resource_account {
 	/* tables of sizes at the account's mark; valid after account_end(); NULL: no mark, or the kind first occurred
 	 * after it */
 	struct resource_mark *at_mark;
-	uint64_t scans;                /* number of scans; the fields below describe the last one */
-	const char *scan_reason;       /* why the scan has no result (interned); "" if it has one */
-	uint64_t scan_index;           /* index of the last call before the scan */
-	struct tally lost[LOST_KINDS]; /* lost live blocks by class; valid after account_end() */
-	struct tally unscanned;        /* live blocks that were allocated after the scan; valid after account_end() */
 	struct timeline timeline;
 	const void *newest;                      /* the block that was allocated last, if it is alive */
 	struct tally before_sizes[SIZE_BUCKETS]; /* live blocks of a baseline by size; valid after account_end() */

@@ -7,7 +7,7 @@
 
 bool resource_account_has_scan(const struct resource_account *resource)
 {
-	return resource->scans && !*resource->scan_reason;
+	return resource->last_scan.scans && !*resource->last_scan.scan_reason;
 }
 
 /* Returns true if the block was alive at earlier_since, before the calls at that time: a block that was allocated
@@ -21,9 +21,9 @@ static bool was_alive_earlier(const struct account *account, const struct accoun
 static void note_unscanned(const struct account *account, struct resource_account *resource,
 			   struct account_block *block)
 {
-	if (block->born.index <= resource->scan_index)
+	if (block->born.index <= resource->last_scan.scan_index)
 		return;
-	tally_add(&resource->unscanned, block->size);
+	tally_add(&resource->last_scan.unscanned, block->size);
 	tally_add(&block->site->unscanned, block->size);
 	if (was_alive_earlier(account, block))
 		tally_add(&block->site->earlier_unscanned, block->size);
@@ -37,11 +37,11 @@ static bool account_end_is_leak(const struct account *account, struct resource_a
 {
 	if (!resource_account_has_scan(resource))
 		return !block->is_before;
-	if (!block->lost_scan || block->lost_scan != resource->scans) {
+	if (!block->lost_scan || block->lost_scan != resource->last_scan.scans) {
 		note_unscanned(account, resource, block);
 		return false;
 	}
-	tally_add(&resource->lost[block->lost], block->size);
+	tally_add(&resource->last_scan.lost[block->lost], block->size);
 	tally_add(&block->site->lost[block->lost], block->size);
 	if (was_alive_earlier(account, block))
 		tally_add(&block->site->earlier_lost[block->lost], block->size);
@@ -78,11 +78,11 @@ static void end_resource(const struct account *account, const struct resource_st
 {
 	struct hash_entry *entry;
 
-	memset(resource->lost, 0, sizeof(resource->lost));
+	memset(resource->last_scan.lost, 0, sizeof(resource->last_scan.lost));
 	memset(resource->before_sizes, 0, sizeof(resource->before_sizes));
-	resource->unscanned = (struct tally){0};
-	for (size_t i = 0; i < resource->site_count; i++) {
-		struct site *site = resource->sites[i];
+	resource->last_scan.unscanned = (struct tally){0};
+	for (size_t i = 0; i < resource->by_stack.site_count; i++) {
+		struct site *site = resource->by_stack.sites[i];
 
 		account_settle_site(resource, site);
 		if (account->earlier_since < account->last.since)

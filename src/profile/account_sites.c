@@ -12,7 +12,7 @@ struct resource_account *account_resource(struct account *account, struct resour
 		struct resource_account **place = resource->user = xmalloc(sizeof(*place));
 
 		*place = xcalloc(1, sizeof(**place));
-		(*place)->stacks.objects = &account->objects;
+		(*place)->by_stack.stacks.objects = &account->objects;
 	}
 	return resource_account_of(resource);
 }
@@ -21,14 +21,15 @@ struct function_stats *account_function(struct account *account, struct resource
 					const char *function)
 {
 	const char *name = string_intern(&account->strings, function ? function : "?");
-	struct function_stats *found = hash_get_ptr(&resource->function_of, (uintptr_t)name);
+	struct function_stats *found = hash_get_ptr(&resource->by_function.function_of, (uintptr_t)name);
 
 	if (!found) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct function_stats){.name = name};
-		ARRAY_GROW(resource->functions, resource->function_capacity, resource->function_count);
-		resource->functions[resource->function_count++] = found;
-		hash_set_ptr(&resource->function_of, (uintptr_t)name, found);
+		ARRAY_GROW(resource->by_function.functions, resource->by_function.function_capacity,
+			   resource->by_function.function_count);
+		resource->by_function.functions[resource->by_function.function_count++] = found;
+		hash_set_ptr(&resource->by_function.function_of, (uintptr_t)name, found);
 	}
 	return found;
 }
@@ -38,14 +39,15 @@ struct thread_account *account_thread(struct account *account, struct resource_a
 	if (!account->tid)
 		return NULL;
 	const uint64_t key = hash_mix((uintptr_t)account->thread_name) ^ account->tid;
-	struct thread_account *found = hash_get_ptr(&resource->thread_of, key);
+	struct thread_account *found = hash_get_ptr(&resource->by_thread.thread_of, key);
 
 	if (!found) {
 		found = xmalloc(sizeof(*found));
 		*found = (struct thread_account){.tid = account->tid, .name = account->thread_name};
-		ARRAY_GROW(resource->threads, resource->thread_capacity, resource->thread_count);
-		resource->threads[resource->thread_count++] = found;
-		hash_set_ptr(&resource->thread_of, key, found);
+		ARRAY_GROW(resource->by_thread.threads, resource->by_thread.thread_capacity,
+			   resource->by_thread.thread_count);
+		resource->by_thread.threads[resource->by_thread.thread_count++] = found;
+		hash_set_ptr(&resource->by_thread.thread_of, key, found);
 	}
 	return found;
 }
@@ -55,11 +57,13 @@ static struct site *site_new(struct resource_account *resource, const struct sta
 {
 	struct site *site = xmalloc(sizeof(*site));
 
-	*site = (struct site){
-		.stack = stack, .function = function, .number = resource->site_count, .first_since = now->since};
-	ARRAY_GROW(resource->sites, resource->site_capacity, resource->site_count);
-	resource->sites[resource->site_count++] = site;
-	resource->stack_count += stack != NULL;
+	*site = (struct site){.stack = stack,
+			      .function = function,
+			      .number = resource->by_stack.site_count,
+			      .first_since = now->since};
+	ARRAY_GROW(resource->by_stack.sites, resource->by_stack.site_capacity, resource->by_stack.site_count);
+	resource->by_stack.sites[resource->by_stack.site_count++] = site;
+	resource->by_stack.stack_count += stack != NULL;
 	return site;
 }
 
@@ -67,15 +71,15 @@ struct site *account_site(struct resource_account *resource, const struct record
 			  const struct moment *now)
 {
 	if (!call->has_frames) {
-		struct site *site = hash_get_ptr(&resource->stackless, (uintptr_t)function);
+		struct site *site = hash_get_ptr(&resource->by_stack.stackless, (uintptr_t)function);
 
 		if (!site) {
 			site = site_new(resource, NULL, function, now);
-			hash_set_ptr(&resource->stackless, (uintptr_t)function, site);
+			hash_set_ptr(&resource->by_stack.stackless, (uintptr_t)function, site);
 		}
 		return site;
 	}
-	struct stack *stack = stack_intern(&resource->stacks, call);
+	struct stack *stack = stack_intern(&resource->by_stack.stacks, call);
 	struct site *site = stack->user;
 
 	while (site && site->function != function)
@@ -91,22 +95,22 @@ struct site *account_site(struct resource_account *resource, const struct record
 void account_settle_site(const struct resource_account *resource, struct site *site)
 {
 	site_history_note(&site->history, &resource->timeline, &site->live);
-	if (site->peak_seen != resource->peaks) {
+	if (site->peak_seen != resource->at_peak.peaks) {
 		site->at_peak = site->live;
-		site->peak_seen = resource->peaks;
+		site->peak_seen = resource->at_peak.peaks;
 	}
 }
 
 static void keep_mark_of(struct resource_account *resource)
 {
-	for (size_t i = 0; i < resource->site_count; i++) {
-		struct site *site = resource->sites[i];
+	for (size_t i = 0; i < resource->by_stack.site_count; i++) {
+		struct site *site = resource->by_stack.sites[i];
 
 		account_settle_site(resource, site);
 		site->at_mark = (struct figures){site->tally, site->live, site->temporary, site->at_peak};
 	}
-	for (size_t i = 0; i < resource->thread_count; i++) {
-		struct thread_account *thread = resource->threads[i];
+	for (size_t i = 0; i < resource->by_thread.thread_count; i++) {
+		struct thread_account *thread = resource->by_thread.threads[i];
 
 		thread->at_mark = (struct figures){
 			.allocated = thread->tally, .live = thread->live, .temporary = thread->temporary};
@@ -129,21 +133,21 @@ void account_keep_mark(struct account *account)
 
 void resource_account_free(struct resource_account *resource)
 {
-	for (size_t i = 0; i < resource->function_count; i++)
-		free(resource->functions[i]);
-	for (size_t i = 0; i < resource->site_count; i++) {
-		free(resource->sites[i]->history.entries);
-		free(resource->sites[i]);
+	for (size_t i = 0; i < resource->by_function.function_count; i++)
+		free(resource->by_function.functions[i]);
+	for (size_t i = 0; i < resource->by_stack.site_count; i++) {
+		free(resource->by_stack.sites[i]->history.entries);
+		free(resource->by_stack.sites[i]);
 	}
-	for (size_t i = 0; i < resource->thread_count; i++)
-		free(resource->threads[i]);
-	free(resource->functions);
-	free(resource->sites);
-	free(resource->threads);
-	hash_free(&resource->function_of);
-	hash_free(&resource->stackless);
-	hash_free(&resource->thread_of);
-	stack_pool_free(&resource->stacks);
+	for (size_t i = 0; i < resource->by_thread.thread_count; i++)
+		free(resource->by_thread.threads[i]);
+	free(resource->by_function.functions);
+	free(resource->by_stack.sites);
+	free(resource->by_thread.threads);
+	hash_free(&resource->by_function.function_of);
+	hash_free(&resource->by_stack.stackless);
+	hash_free(&resource->by_thread.thread_of);
+	stack_pool_free(&resource->by_stack.stacks);
 	free(resource->at_mark);
 	timeline_free(&resource->timeline);
 	free(resource);

@@ -203,15 +203,15 @@ static void sum_scan(struct profile *profile, const struct account *account, str
 		     const struct resource_account *from)
 {
 	for (unsigned i = 0; i < LOST_KINDS; i++)
-		tally_join(&resource->lost[i], &from->lost[i]);
+		tally_join(&resource->lost[i], &from->last_scan.lost[i]);
 	resource->scanned += resource_account_has_scan(from);
 	if (!resource_account_has_scan(from))
 		tally_join(&resource->not_scanned, &from->live);
 	else
-		tally_join(&resource->since_scan, &from->unscanned);
-	if (!from->scans || resource_account_has_scan(from) || resource->unscanned_reason)
+		tally_join(&resource->since_scan, &from->last_scan.unscanned);
+	if (!from->last_scan.scans || resource_account_has_scan(from) || resource->unscanned_reason)
 		return;
-	resource->unscanned_reason = string_intern(&profile->strings, from->scan_reason);
+	resource->unscanned_reason = string_intern(&profile->strings, from->last_scan.scan_reason);
 	resource->unscanned_process = string_intern(&profile->strings, account->name ? account->name : "?");
 }
 
@@ -221,7 +221,7 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 	tally_join(&to->allocated, &account->allocations);
 	tally_join(&to->live, &account->live);
 	tally_join(&to->temporary, &account->temporary);
-	tally_join(&to->peak, &account->peak);
+	tally_join(&to->peak, &account->at_peak.peak);
 	tally_join(&to->others, &account->others);
 	to->releases += account->releases;
 	to->unknown_releases += account->unknown_releases;
@@ -231,8 +231,8 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 		tally_join(&to->before, &account->before->tally);
 		tally_join(&to->before_live, &account->before->live);
 	}
-	if (account->peak.calls)
-		to->peak_since = add_saturated(profile->processes[process].offset, account->peak_at.since);
+	if (account->at_peak.peak.calls)
+		to->peak_since = add_saturated(profile->processes[process].offset, account->at_peak.peak_at.since);
 }
 
 /* Adds the member's reachable blocks to the group's sums, and for each class the blocks that were alive at

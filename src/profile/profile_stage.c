@@ -33,8 +33,8 @@ static void profile_stage_add_resource(struct profile *profile, size_t process, 
 				       struct profile_stage_naming *naming, const struct profile_resource *resource,
 				       const struct resource_account *account)
 {
-	for (size_t i = 0; i < account->site_count; i++) {
-		const struct site *site = account->sites[i];
+	for (size_t i = 0; i < account->by_stack.site_count; i++) {
+		const struct site *site = account->by_stack.sites[i];
 		struct profile_group_key key = {.resource = resource,
 						.function = string_intern(&profile->strings, site->function),
 						.has_stack = site->stack};
@@ -62,7 +62,7 @@ static size_t count_sites(const struct account *account)
 	for (size_t i = 0; i < account->resources.count; i++) {
 		const struct resource_account *resource = resource_account_of(account->resources.items[i]);
 
-		count += resource ? resource->site_count : 0;
+		count += resource ? resource->by_stack.site_count : 0;
 	}
 	return count;
 }

@@ -36,7 +36,7 @@ void profile_threadless(const struct profile *profile, const struct profile_reso
 		const struct profile_process *process = &profile->processes[p];
 		const struct resource_account *account = profile_resource_account(process->account, resource);
 
-		for (size_t i = 0; account && i < account->thread_count; i++)
-			take_thread(&rest[1], account->threads[i], process->is_old);
+		for (size_t i = 0; account && i < account->by_thread.thread_count; i++)
+			take_thread(&rest[1], account->by_thread.threads[i], process->is_old);
 	}
 }

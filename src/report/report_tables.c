@@ -229,8 +229,8 @@ static struct report_tables_row *thread_row(struct thread_rows *threads, const s
 
 static void report_tables_add_threads(void *context, const struct resource_account *account, bool is_old)
 {
-	for (size_t i = 0; i < account->thread_count; i++) {
-		const struct thread_account *thread = account->threads[i];
+	for (size_t i = 0; i < account->by_thread.thread_count; i++) {
+		const struct thread_account *thread = account->by_thread.threads[i];
 		struct report_tables_row *row = thread_row(context, thread);
 
 		if (is_old) {
@@ -275,7 +275,7 @@ static bool has_unknown_threads(const struct profile *profile, const struct prof
 		const struct account *process = profile->processes[p].account;
 		const struct resource_account *account = profile_resource_account(process, resource);
 
-		if (account && account->function_count && !process->tid)
+		if (account && account->by_function.function_count && !process->tid)
 			return true;
 	}
 	return false;

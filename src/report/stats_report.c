@@ -107,12 +107,12 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	if (resource->before && resource->before->live.calls)
 		LINE(&report->lines, "  of these       %12" PRIu64 "   bytes %20" PRIu64 "   (from before the trace)",
 		     resource->before->live.calls, resource->before->live.bytes);
-	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->peak_blocks.calls);
-	write_moment(report, &resource->peak_blocks_at);
+	lines_add(&report->lines, "  peak blocks    %12" PRIu64, resource->at_peak.peak_blocks.calls);
+	write_moment(report, &resource->at_peak.peak_blocks_at);
 	lines_end(&report->lines);
-	lines_add(&report->lines, "  peak bytes     %12" PRIu64, resource->peak.bytes);
-	if (resource->peak.bytes)
-		write_moment(report, &resource->peak_at);
+	lines_add(&report->lines, "  peak bytes     %12" PRIu64, resource->at_peak.peak.bytes);
+	if (resource->at_peak.peak.bytes)
+		write_moment(report, &resource->at_peak.peak_at);
 	lines_end(&report->lines);
 }
 
@@ -133,15 +133,15 @@ static int compare_functions(const void *a, const void *b)
 
 static void write_functions(struct stats_report_state *report, struct resource_account *resource)
 {
-	const size_t count = resource->function_count;
+	const size_t count = resource->by_function.function_count;
 
 	if (!count)
 		return;
-	qsort(resource->functions, count, sizeof(*resource->functions), compare_functions);
+	qsort(resource->by_function.functions, count, sizeof(*resource->by_function.functions), compare_functions);
 	LINE(&report->lines, "%s", "");
 	LINE(&report->lines, "  %12s %20s %12s  %s", "events", "bytes", "average", "function");
 	for (size_t i = 0; i < count && i < FUNCTIONS_SHOWN; i++) {
-		const struct function_stats *function = resource->functions[i];
+		const struct function_stats *function = resource->by_function.functions[i];
 		const uint64_t sized = function->tally.calls - function->releases;
 
 		lines_add(&report->lines, "  %12" PRIu64, function->tally.calls);
@@ -303,12 +303,13 @@ static void write_stack(struct stats_report_state *report, const struct site *st
 /* Sorts the sites; sites without a stack come last. */
 static void sort_sites(struct resource_account *resource, bool by_live)
 {
-	qsort_r(resource->sites, resource->site_count, sizeof(struct site *), stats_report_compare_stacks, &by_live);
+	qsort_r(resource->by_stack.sites, resource->by_stack.site_count, sizeof(struct site *),
+		stats_report_compare_stacks, &by_live);
 }
 
 static void write_stacks(struct stats_report_state *report, struct resource_account *resource)
 {
-	const size_t count = resource->stack_count;
+	const size_t count = resource->by_stack.stack_count;
 	const size_t shown = count < STACKS_SHOWN ? count : STACKS_SHOWN;
 	const bool has_live = resource->allocations.calls;
 
@@ -318,15 +319,15 @@ static void write_stacks(struct stats_report_state *report, struct resource_acco
 	LINE(&report->lines, "%s", "");
 	LINE(&report->lines, "  Stacks with the most bytes (%zu of %zu)", shown, count);
 	for (size_t i = 0; i < shown; i++)
-		write_stack(report, resource->sites[i], has_live);
+		write_stack(report, resource->by_stack.sites[i], has_live);
 	/* With no live resource, this list would be empty; with only one stack, it would repeat the first list. */
 	if (!resource->live.calls || count == 1)
 		return;
 	sort_sites(resource, true);
 	LINE(&report->lines, "%s", "");
 	LINE(&report->lines, "  Stacks with the most live bytes at the end");
-	for (size_t i = 0; i < shown && resource->sites[i]->live.calls; i++)
-		write_stack(report, resource->sites[i], true);
+	for (size_t i = 0; i < shown && resource->by_stack.sites[i]->live.calls; i++)
+		write_stack(report, resource->by_stack.sites[i], true);
 }
 
 static int write_stats(void *context, FILE *out)

@@ -203,11 +203,11 @@ static void blocks_released_before_the_next_are_temporary(void **state)
 	assert_tally(group(&feed, "alloc_b")->live, 1, 10);
 	const struct resource_account *memory = group(&feed, "alloc_a")->members[0].resource;
 
-	assert_int_equal(memory->thread_count, 2);
-	assert_string_equal(memory->threads[1]->name, "two");
-	assert_tally(memory->threads[0]->tally, 2, 55);
-	assert_tally(memory->threads[0]->live, 0, 0);
-	assert_tally(memory->threads[1]->live, 1, 10);
+	assert_int_equal(memory->by_thread.thread_count, 2);
+	assert_string_equal(memory->by_thread.threads[1]->name, "two");
+	assert_tally(memory->by_thread.threads[0]->tally, 2, 55);
+	assert_tally(memory->by_thread.threads[0]->live, 0, 0);
+	assert_tally(memory->by_thread.threads[1]->live, 1, 10);
 	profile_free(feed.profile);
 }
 

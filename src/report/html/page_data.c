@@ -316,9 +316,10 @@ static void page_data_add_threads(struct buf *out, const struct profile *profile
 	for (size_t p = 0; p < profile->process_count; p++) {
 		const struct resource_account *account = profile_resource_account(profile->processes[p].account, kind);
 
-		for (size_t i = 0; account && !profile->processes[p].is_old && i < account->thread_count; i++) {
+		for (size_t i = 0; account && !profile->processes[p].is_old && i < account->by_thread.thread_count;
+		     i++) {
 			ARRAY_GROW(threads.rows, threads.capacity, threads.count);
-			threads.rows[threads.count++] = account->threads[i];
+			threads.rows[threads.count++] = account->by_thread.threads[i];
 		}
 	}
 	profile_threadless(profile, kind, rest);

@@ -20,7 +20,7 @@ static const char *wrong_suffix(const struct postproc_options *options, const ch
 {
 	const struct export *const export = options->views.export;
 	const enum packing packing = postproc_checks_is_file(path) ? packing_of_path(path) : PACKING_NONE;
-	const bool is_gzip = path == options->output && export && export->is_binary;
+	const bool is_gzip = path == options->writing.output && export && export->is_binary;
 
 	return !packing || (packing == PACKING_GZIP && is_gzip) ? NULL : packing_suffix(packing);
 }
@@ -34,17 +34,17 @@ static size_t streams(const struct postproc_options *options)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < options->input_count; i++)
-		count += !strcmp(options->inputs[i], "-");
+	for (size_t i = 0; i < options->reading.input_count; i++)
+		count += !strcmp(options->reading.inputs[i], "-");
 	return count;
 }
 
 /* Returns true if the outputs of several traces can be written to one file, one after the other. */
 static bool is_in_lines(const struct postproc_options *options)
 {
-	return !options->views.export && !options->packing && !options->expand_events &&
+	return !options->views.export && !options->writing.packing && !options->expand_events &&
 	       (options->stats || options->dump || postproc_wants_mpatrol(options) ||
-		encoding_can(options->output_encoding, ENCODING_COMMENT));
+		encoding_can(options->writing.output_encoding, ENCODING_COMMENT));
 }
 
 static const struct conflict view_conflicts[] = {
@@ -192,35 +192,35 @@ static void add_views(struct given *given, const struct postproc_options *o)
 	given_fact(given, "html-file", postproc_checks_is_file(views->html));
 	given_fact(given, "html-taken", views->html && !page_may_replace(views->html));
 	given_value(given, "html-suffix", wrong_suffix(o, views->html));
-	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->output) : NULL);
+	given_value(given, "output-suffix", is_view ? wrong_suffix(o, o->writing.output) : NULL);
 }
 
 /* Adds facts about the output: a trace, or another output instead of a trace. */
 static void add_output(struct given *given, const struct postproc_options *o)
 {
-	const struct encoding *const encoding = o->output_encoding;
+	const struct encoding *const encoding = o->writing.output_encoding;
 	const struct export *const export = o->views.export;
 	const bool is_binary = encoding_can(encoding, ENCODING_BINARY) || (export && export->is_binary);
 
 	given_value(given, "format", encoding_name(encoding));
 	given_value(given, "binary", !is_binary ? NULL : export ? export->name : encoding_name(encoding));
-	given_fact(given, "compat", o->dialect == DIALECT_COMPAT);
+	given_fact(given, "compat", o->writing.dialect == DIALECT_COMPAT);
 	given_fact(given, "has-compat", encoding_can(encoding, ENCODING_COMPAT));
 	given_fact(given, "has-cycles", encoding_can(encoding, ENCODING_CYCLES));
 	given_value(given, "compat-formats", encoding_names(ENCODING_WRITE | ENCODING_COMPAT));
 	given_value(given, "cycle-formats", encoding_names(ENCODING_WRITE | ENCODING_CYCLES));
-	given_value(given, "packed", o->packing ? packing_suffix(o->packing) : NULL);
-	given_fact(given, "terminal", is_terminal(o->output));
-	given_fact(given, "folder", o->output && path_is_folder(o->output));
+	given_value(given, "packed", o->writing.packing ? packing_suffix(o->writing.packing) : NULL);
+	given_fact(given, "terminal", is_terminal(o->writing.output));
+	given_fact(given, "folder", o->writing.output && path_is_folder(o->writing.output));
 	given_fact(given, "lines", is_in_lines(o));
 	given_fact(given, "mpatrol-file",
-		   postproc_checks_is_file(o->hatf_path) || postproc_checks_is_file(o->sim_path));
-	given_fact(given, "expand-look", o->expand.well_formed || o->expand.pad_right);
+		   postproc_checks_is_file(o->writing.hatf_path) || postproc_checks_is_file(o->writing.sim_path));
+	given_fact(given, "expand-look", o->reading.expand.well_formed || o->reading.expand.pad_right);
 }
 
 static void postproc_checks_add_input(struct given *given, const struct postproc_options *o)
 {
-	const bool is_each = o->input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
+	const bool is_each = o->reading.input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
 
 	/* functrace runs this check with --check-options, and has no option -l. */
 	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");
@@ -233,7 +233,8 @@ static void postproc_checks_add_input(struct given *given, const struct postproc
 	given_fact(given, "exitcode", o->error_exitcode);
 	given_fact(given, "dump-look", o->dump_options.cpus || o->dump_options.devices);
 	given_fact(given, "filters", postproc_filters_want(&o->filters));
-	given_fact(given, "no-input", !o->input_count && !o->show_format && !o->checks_only && isatty(STDIN_FILENO));
+	given_fact(given, "no-input",
+		   !o->reading.input_count && !o->show_format && !o->checks_only && isatty(STDIN_FILENO));
 	given_fact(given, "each-input", is_each);
 	given_fact(given, "each-stream", is_each && streams(o) > 1);
 	/* Reports are text, so several of them can be in one file. Pages are not written to -o. */
@@ -255,21 +256,21 @@ static void postproc_checks_add_files(struct given *given, const struct postproc
 {
 	struct named_files files = {0};
 
-	for (size_t i = 0; i < o->input_count; i++)
-		named_files_add(&files, NULL, o->inputs[i], false);
-	if (!o->input_count && !o->show_format && !o->checks_only)
+	for (size_t i = 0; i < o->reading.input_count; i++)
+		named_files_add(&files, NULL, o->reading.inputs[i], false);
+	if (!o->reading.input_count && !o->show_format && !o->checks_only)
 		named_files_add(&files, NULL, "-", false);
 	named_files_add(&files, "--diff", o->views.old, false);
 	for (size_t i = 0; i < o->views.suppression_count; i++)
 		named_files_add(&files, "--suppressions", o->views.suppressions[i], false);
-	named_files_add(&files, "--include", o->include_path, false);
-	named_files_add(&files, "--exclude", o->exclude_path, false);
-	named_files_add(&files, "--raw-format", o->layout_path, false);
-	if (o->output || postproc_checks_has_output(o))
-		named_files_add(&files, "-o", o->output ? o->output : "-", true);
+	named_files_add(&files, "--include", o->reading.include_path, false);
+	named_files_add(&files, "--exclude", o->reading.exclude_path, false);
+	named_files_add(&files, "--raw-format", o->reading.layout_path, false);
+	if (o->writing.output || postproc_checks_has_output(o))
+		named_files_add(&files, "-o", o->writing.output ? o->writing.output : "-", true);
 	named_files_add(&files, "--html", o->views.html, true);
-	named_files_add(&files, "--hatf-file", o->hatf_path, true);
-	named_files_add(&files, "--sim-file", o->sim_path, true);
+	named_files_add(&files, "--hatf-file", o->writing.hatf_path, true);
+	named_files_add(&files, "--sim-file", o->writing.sim_path, true);
 	char *const words = named_files_clash(&files);
 
 	given_value(given, "file-twice", words);
@@ -289,14 +290,14 @@ static void postproc_checks_check(struct argp_state *state, const struct given *
 /* Sets options->packing; if -z is wrong, adds a fact about the error instead. Only traces are compressed, not views. */
 static void set_packing(struct given *given, struct postproc_options *options)
 {
-	const char *const path = postproc_checks_is_file(options->output) ? options->output : NULL;
+	const char *const path = postproc_checks_is_file(options->writing.output) ? options->writing.output : NULL;
 
 	if (view_options_want(&options->views))
 		return;
-	if (!options->pack)
-		options->packing = path ? packing_of_path(path) : PACKING_NONE;
-	else if (!packing_choose(path, options->pack_kind, &options->packing))
-		given_fact(given, options->packing ? "packed-otherwise" : "packing-unknown", true);
+	if (!options->writing.pack)
+		options->writing.packing = path ? packing_of_path(path) : PACKING_NONE;
+	else if (!packing_choose(path, options->writing.pack_kind, &options->writing.packing))
+		given_fact(given, options->writing.packing ? "packed-otherwise" : "packing-unknown", true);
 }
 
 void postproc_options_check(struct argp_state *state, struct postproc_options *options)
@@ -304,9 +305,9 @@ void postproc_options_check(struct argp_state *state, struct postproc_options *o
 	const struct export *const export = options->views.export;
 	struct given *const given = &options->given;
 
-	given_fact(given, "format-chosen", options->output_encoding);
-	if (!options->output_encoding)
-		options->output_encoding = encoding_find(POSTPROC_FORMAT);
+	given_fact(given, "format-chosen", options->writing.output_encoding);
+	if (!options->writing.output_encoding)
+		options->writing.output_encoding = encoding_find(POSTPROC_FORMAT);
 	set_packing(given, options);
 	add_views(given, options);
 	add_output(given, options);

@@ -26,8 +26,8 @@ static int write_out(int fd, const char *name, struct buf *out)
 int postproc_dump(const struct postproc_input *input, const struct postproc_options *options,
 		  struct output_sequence *sequence)
 {
-	const struct output_target target = {.path = options->output, .input = input->fd, .sequence = sequence};
-	const bool is_live = options->follow || !postproc_input_is_file(input);
+	const struct output_target target = {.path = options->writing.output, .input = input->fd, .sequence = sequence};
+	const bool is_live = options->reading.follow || !postproc_input_is_file(input);
 	struct reader *const reader = input->reader;
 	struct buf out = {0};
 	char *name = NULL;
@@ -55,14 +55,14 @@ int postproc_dump(const struct postproc_input *input, const struct postproc_opti
 
 int postproc_expand(struct postproc_input *input, const struct postproc_options *options)
 {
-	const struct output_target target = {.path = options->output, .input = input->fd};
+	const struct output_target target = {.path = options->writing.output, .input = input->fd};
 	char *name = NULL;
 	const int fd = output_target_open(&target, 0, ".xml", &name);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	bool sound = false;
 
 	if (out) {
-		sound = stacktrack_expand(input->fd, input->name, out, &options->expand);
+		sound = stacktrack_expand(input->fd, input->name, out, &options->reading.expand);
 		if (fclose(out)) {
 			msg_error("cannot write %s: %s", name, strerror(errno));
 			sound = false;

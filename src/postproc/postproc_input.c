@@ -88,7 +88,7 @@ static void postproc_input_read_map(struct postproc_input *input)
 
 bool postproc_layout_read(struct postproc_options *options)
 {
-	const char *const path = options->layout_path;
+	const char *const path = options->reading.layout_path;
 	char error[256];
 	size_t size = 0;
 
@@ -100,8 +100,8 @@ bool postproc_layout_read(struct postproc_options *options)
 		msg_error("cannot read the description of StackTrack's entries in %s: %s", path, strerror(errno));
 		return false;
 	}
-	options->expand.layout = options->layout = xcalloc(1, sizeof(*options->layout));
-	const bool is_sound = !stacktrack_format_read(text, size, options->layout, error, sizeof(error));
+	options->reading.expand.layout = options->reading.layout = xcalloc(1, sizeof(*options->reading.layout));
+	const bool is_sound = !stacktrack_format_read(text, size, options->reading.layout, error, sizeof(error));
 
 	if (!is_sound)
 		msg_error("%s, %s. --show-format prints a description as an example.", path, error);
@@ -112,16 +112,16 @@ bool postproc_layout_read(struct postproc_options *options)
 bool postproc_input_begin(struct postproc_input *input, const struct postproc_options *options)
 {
 	struct reader_options reader = {
-		.encoding = options->input_encoding,
-		.follow = options->follow,
+		.encoding = options->reading.input_encoding,
+		.follow = options->reading.follow,
 		.stop = &interrupted,
 		.complain = warn_of_input,
 		.complain_context = input,
-		.layout = options->layout,
+		.layout = options->reading.layout,
 	};
 	char error[512] = "";
 
-	outlive_interrupt(input, options->follow);
+	outlive_interrupt(input, options->reading.follow);
 	postproc_input_read_map(input);
 	reader.map = input->map;
 	input->reader = reader_new(input->fd, &reader, error, sizeof(error));

@@ -71,8 +71,8 @@ static bool postproc_main_prepare(struct postproc *postproc)
 {
 	struct postproc_options *options = &postproc->options;
 
-	if (!read_indices(options->include_path, &postproc->include) ||
-	    !read_indices(options->exclude_path, &postproc->exclude) || !postproc_layout_read(options) ||
+	if (!read_indices(options->reading.include_path, &postproc->include) ||
+	    !read_indices(options->reading.exclude_path, &postproc->exclude) || !postproc_layout_read(options) ||
 	    !check_folders("--sysroot", options->select.sysroot, "") ||
 	    !check_folders("--debug-path", options->names.debug_path, ":"))
 		return false;
@@ -81,9 +81,9 @@ static bool postproc_main_prepare(struct postproc *postproc)
 			return false;
 	if (postproc->suppressions.count)
 		options->filters.stacks.suppressions = &postproc->suppressions;
-	if (options->include_path)
+	if (options->reading.include_path)
 		options->select.include = &postproc->include;
-	if (options->exclude_path)
+	if (options->reading.exclude_path)
 		options->select.exclude = &postproc->exclude;
 	if (options->call_address.object)
 		options->select.call_address = &options->call_address;
@@ -94,7 +94,7 @@ static bool postproc_main_prepare(struct postproc *postproc)
  * each line. */
 static void note_unmatched(struct postproc *postproc, const struct postproc_input *input, struct buf *unmatched)
 {
-	const bool several = postproc->options.input_count > 1;
+	const bool several = postproc->options.reading.input_count > 1;
 	char *rest = unmatched->size ? xstrdup(buf_str(unmatched)) : NULL, *const text = rest, *line;
 
 	postproc->has_match |= !text;
@@ -136,7 +136,7 @@ static int show_live(const struct postproc_options *options, struct postproc_inp
 static void read_trace(struct postproc *postproc, struct postproc_input *input)
 {
 	const struct postproc_options *options = &postproc->options;
-	struct output_sequence *const sequence = options->input_count > 1 ? &postproc->sequence : NULL;
+	struct output_sequence *const sequence = options->reading.input_count > 1 ? &postproc->sequence : NULL;
 	struct postproc_outcome outcome;
 
 	postproc->sequence.input_name = input->name;
@@ -216,17 +216,17 @@ static bool show_together(struct postproc *postproc, const char *const *inputs, 
 static void read_traces(struct postproc *postproc)
 {
 	const struct postproc_options *options = &postproc->options;
-	const size_t count = options->input_count;
+	const size_t count = options->reading.input_count;
 
 	if (!view_options_want(&options->views)) {
 		for (size_t i = 0; i < count; i++)
-			read_input(postproc, options->inputs[i]);
+			read_input(postproc, options->reading.inputs[i]);
 	} else if (options->views.each && count > 1) {
 		for (size_t i = 0; i < count; i++)
-			if (!show_together(postproc, &options->inputs[i], 1, &postproc->sequence))
+			if (!show_together(postproc, &options->reading.inputs[i], 1, &postproc->sequence))
 				break;
 	} else {
-		show_together(postproc, options->inputs, count, NULL);
+		show_together(postproc, options->reading.inputs, count, NULL);
 	}
 	postproc_main_report_unmatched(postproc);
 }
@@ -242,9 +242,9 @@ static int status_of(const struct postproc *postproc)
  * --stats, and of views that need the complete profile, is only written after reading. */
 static bool may_show_work(const struct postproc_options *options)
 {
-	const bool is_stdout = !options->output || !strcmp(options->output, "-");
+	const bool is_stdout = !options->writing.output || !strcmp(options->writing.output, "-");
 
-	return !options->follow && !options->views.live && !options->dump && !options->expand_events &&
+	return !options->reading.follow && !options->views.live && !options->dump && !options->expand_events &&
 	       (!is_stdout || !isatty(STDOUT_FILENO) || view_options_want_all(&options->views) || options->stats);
 }
 
@@ -254,8 +254,8 @@ static void postproc_main_release(struct postproc *postproc)
 	index_set_free(&postproc->include);
 	index_set_free(&postproc->exclude);
 	call_address_free(&postproc->options.call_address);
-	free(postproc->options.layout);
-	free(postproc->options.inputs);
+	free(postproc->options.reading.layout);
+	free(postproc->options.reading.inputs);
 	free(postproc->options.views.suppressions);
 	postproc_filters_free(&postproc->options.filters);
 	buf_free(&postproc->options.views.reading);

@@ -178,8 +178,8 @@ static enum postproc_dialect parse_dialect(struct argp_state *state, const char 
 
 static void postproc_options_add_input(struct postproc_options *options, const char *path)
 {
-	ARRAY_GROW(options->inputs, options->input_capacity, options->input_count);
-	options->inputs[options->input_count++] = path;
+	ARRAY_GROW(options->reading.inputs, options->reading.input_capacity, options->reading.input_count);
+	options->reading.inputs[options->reading.input_count++] = path;
 }
 
 /* Returns true if the value of -C is a mask; otherwise it is a list of names. */
@@ -229,10 +229,10 @@ static bool parse_selection(int key, char *arg, struct argp_state *state, struct
 			argp_error(state, "-R needs types of resources, like memory,fd, or a mask");
 		return true;
 	case OPT_INCLUDE:
-		options->include_path = arg;
+		options->reading.include_path = arg;
 		return true;
 	case OPT_EXCLUDE:
-		options->exclude_path = arg;
+		options->reading.exclude_path = arg;
 		return true;
 	case OPT_CALL_ADDRESS:
 		call_address_free(&options->call_address);
@@ -263,11 +263,11 @@ static bool parse_reading(int key, char *arg, struct argp_state *state, struct p
 {
 	switch (key) {
 	case OPT_INPUT_FORMAT:
-		options->input_encoding = parse_encoding(state, arg, ENCODING_READ);
+		options->reading.input_encoding = parse_encoding(state, arg, ENCODING_READ);
 		return true;
 	case OPT_RAW_FORMAT:
-		options->layout_path = arg;
-		options->input_encoding = parse_encoding(state, "stacktrack", ENCODING_READ);
+		options->reading.layout_path = arg;
+		options->reading.input_encoding = parse_encoding(state, "stacktrack", ENCODING_READ);
 		return true;
 	case OPT_SYSROOT:
 		options->names.sysroot = options->select.sysroot = arg;
@@ -290,39 +290,40 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 		postproc_options_add_input(options, arg);
 		return true;
 	case 'o':
-		options->output = postproc_options_output(arg);
+		options->writing.output = postproc_options_output(arg);
 		return true;
 	case 'z':
-		options->pack = true;
-		options->pack_kind = arg;
+		options->writing.pack = true;
+		options->writing.pack_kind = arg;
 		return true;
 	case 'f':
 		options->views.export = export_find(arg);
-		options->output_encoding = options->views.export ? NULL : parse_encoding(state, arg, ENCODING_WRITE);
+		options->writing.output_encoding =
+			options->views.export ? NULL : parse_encoding(state, arg, ENCODING_WRITE);
 		return true;
 	case 't':
-		options->output_encoding = parse_encoding(state, "text", ENCODING_WRITE);
+		options->writing.output_encoding = parse_encoding(state, "text", ENCODING_WRITE);
 		return true;
 	case OPT_CYCLE_SIZE:
-		options->cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
-		if (!options->cycle_size)
+		options->writing.cycle_size = postproc_options_number(state, "--cycle-size", arg, UINT32_MAX);
+		if (!options->writing.cycle_size)
 			argp_error(state, "--cycle-size needs the number of entries of a cycle, not '%s'", arg);
 		return true;
 	case OPT_HATF_FILE:
-		options->hatf_path = postproc_options_output(arg);
+		options->writing.hatf_path = postproc_options_output(arg);
 		return true;
 	case OPT_SIM_FILE:
-		options->sim_path = postproc_options_output(arg);
+		options->writing.sim_path = postproc_options_output(arg);
 		return true;
 	case OPT_COMPAT:
 		/* stacktrack-2005 is a form of the XML of --expand-events, not a dialect of traces. */
 		if (arg && !strcmp(arg, "stacktrack-2005"))
-			options->expand.pad_right = true;
+			options->reading.expand.pad_right = true;
 		else
-			options->dialect = parse_dialect(state, arg);
+			options->writing.dialect = parse_dialect(state, arg);
 		return true;
 	case OPT_FOLLOW:
-		options->follow = true;
+		options->reading.follow = true;
 		return true;
 	case OPT_CPUS:
 		options->dump_options.cpus = (uint32_t)postproc_options_number(state, "--cpus", arg, CPUS_MAX);
@@ -419,7 +420,7 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 		options->expand_events = true;
 		return 0;
 	case OPT_WELL_FORMED:
-		options->expand.well_formed = true;
+		options->reading.expand.well_formed = true;
 		return 0;
 	case OPT_SHOW_FORMAT:
 		options->show_format = true;
@@ -451,7 +452,7 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 		return 0;
 	case ARGP_KEY_END:
 		postproc_options_check(state, options);
-		if (!options->input_count)
+		if (!options->reading.input_count)
 			postproc_options_add_input(options, "-");
 		return 0;
 	default:

@@ -19,21 +19,34 @@ enum { EXIT_USAGE = 2 };
 
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
-struct postproc_options {
-	struct given given;  /* the given options, and facts about them, for detecting conflicts */
+/* What is read, and how. */
+struct reading_options {
 	const char **inputs; /* paths of the inputs, at least one; "-" is standard input */
 	size_t input_count, input_capacity;
-	const char *output;                    /* a file, a folder, or NULL or "-" for standard output */
 	const struct encoding *input_encoding; /* NULL: recognise the format */
-	const struct encoding *output_encoding;
-	const char *layout_path;          /* --raw-format; NULL: StackTrack entries have functrace's layout */
-	struct stacktrack_format *layout; /* the description that was read from layout_path */
-	uint64_t cycle_size;              /* see struct writer_options; 0 for no cycles */
-	bool pack;                        /* -z is given */
-	const char *pack_kind;            /* the value of -z; NULL if -z has no value */
-	enum packing packing;             /* compression of the output, chosen by -z and the output's name */
-	enum postproc_dialect dialect;
+	const char *layout_path;               /* --raw-format; NULL: StackTrack entries have functrace's layout */
+	struct stacktrack_format *layout;      /* the description that was read from layout_path */
 	bool follow;
+	const char *include_path, *exclude_path;
+	struct expand_options expand;
+};
+
+/* Where and how the output is written. */
+struct writing_options {
+	const char *output; /* a file, a folder, or NULL or "-" for standard output */
+	const struct encoding *output_encoding;
+	uint64_t cycle_size;   /* see struct writer_options; 0 for no cycles */
+	bool pack;             /* -z is given */
+	const char *pack_kind; /* the value of -z; NULL if -z has no value */
+	enum packing packing;  /* compression of the output, chosen by -z and the output's name */
+	enum postproc_dialect dialect;
+	const char *hatf_path, *sim_path; /* NULL if the output is not wanted */
+};
+
+struct postproc_options {
+	struct given given; /* the given options, and facts about them, for detecting conflicts */
+	struct reading_options reading;
+	struct writing_options writing;
 	bool dump;
 	struct dump_options dump_options;
 	unsigned leak_kinds; /* set of kinds (analysis/leaks/leak_kinds.h) */
@@ -42,12 +55,9 @@ struct postproc_options {
 	int error_exitcode; /* 0 if the option is not given */
 	struct prepare_options prepare;
 	struct select_options select;
-	const char *include_path, *exclude_path;
 	bool mpatrol_table;
 	bool expand_events, show_format;
 	bool checks_only; /* --check-options: only check the command line */
-	struct expand_options expand;
-	const char *hatf_path, *sim_path; /* NULL if the output is not wanted */
 	struct call_address call_address;
 	struct names_options names;
 	struct view_options views;
@@ -57,7 +67,7 @@ struct postproc_options {
 /* Returns true if an output of mpatrol's programs is wanted instead of a trace. */
 static inline bool postproc_wants_mpatrol(const struct postproc_options *options)
 {
-	return options->mpatrol_table || options->hatf_path || options->sim_path;
+	return options->mpatrol_table || options->writing.hatf_path || options->writing.sim_path;
 }
 
 /* Sets *options from the command line. On wrong usage, prints a message and exits with EXIT_USAGE; after --help and

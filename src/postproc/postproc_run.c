@@ -88,15 +88,15 @@ static void learn_object(const struct postproc_run_chain *chain, struct object_m
  * object after calls whose stacks contain it, even at the end of the trace. */
 static void learn_late_objects(struct postproc_run_state *run)
 {
-	const struct reader_options options = {.encoding = run->options->input_encoding,
-					       .layout = run->options->layout};
+	const struct reader_options options = {.encoding = run->options->reading.input_encoding,
+					       .layout = run->options->reading.layout};
 	const struct postproc_run_chain *chain = run->chains[0];
 	struct object_map objects = {0};
 	struct record record;
 	bool is_new = false;
 	char error[512];
 
-	if ((!chain->names && !run->options->select.call_address) || run->options->follow ||
+	if ((!chain->names && !run->options->select.call_address) || run->options->reading.follow ||
 	    !postproc_input_is_file(run->input))
 		return;
 	char *path = xasprintf("/proc/self/fd/%d", run->input->fd);
@@ -118,17 +118,17 @@ static bool is_compat(void *context)
 {
 	const struct postproc_run_state *run = context;
 
-	if (!encoding_can(run->options->output_encoding, ENCODING_COMPAT))
+	if (!encoding_can(run->options->writing.output_encoding, ENCODING_COMPAT))
 		return false;
-	return run->options->dialect == DIALECT_AS_INPUT ? reader_is_compat(run->input->reader)
-							 : run->options->dialect == DIALECT_COMPAT;
+	return run->options->writing.dialect == DIALECT_AS_INPUT ? reader_is_compat(run->input->reader)
+								 : run->options->writing.dialect == DIALECT_COMPAT;
 }
 
 static bool wants_layout(void *context)
 {
 	const struct postproc_run_state *run = context;
 
-	return is_compat(context) && encoding_can(run->options->output_encoding, ENCODING_COMPAT_LAYOUT);
+	return is_compat(context) && encoding_can(run->options->writing.output_encoding, ENCODING_COMPAT_LAYOUT);
 }
 
 static struct stage *add_stage(struct postproc_run_chain *chain, struct stage *stage)
@@ -174,7 +174,7 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 {
 	struct postproc_run_state *run = chain->run;
 	const struct postproc_options *options = run->options;
-	const struct output_target target = {.path = options->output,
+	const struct output_target target = {.path = options->writing.output,
 					     .input = run->input->fd,
 					     .input_path = run->input->path,
 					     .sequence = run->sequence};
@@ -186,9 +186,10 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 	struct names *const shown = options->resolve ? chain->names : NULL;
 
 	if (options->resolve && !postproc_wants_mpatrol(options) &&
-	    !encoding_can(options->output_encoding, ENCODING_NAMES))
+	    !encoding_can(options->writing.output_encoding, ENCODING_NAMES))
 		msg_warn("only the formats %s have a place for names; -r does nothing with -f %s",
-			 encoding_names(ENCODING_WRITE | ENCODING_NAMES), encoding_name(options->output_encoding));
+			 encoding_names(ENCODING_WRITE | ENCODING_NAMES),
+			 encoding_name(options->writing.output_encoding));
 	if (options->stats) {
 		chain->stats =
 			(struct stats_options){.target = target, .names = shown, .selection = &options->filters.words};
@@ -199,11 +200,11 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 		const struct mpatrol_outputs_options outputs = {
 			.wants_table = options->mpatrol_table,
 			.table = target,
-			.hatf_path = options->hatf_path,
-			.sim_path = options->sim_path,
+			.hatf_path = options->writing.hatf_path,
+			.sim_path = options->writing.sim_path,
 			.input_name = run->input->name,
 			.input = run->input->fd,
-			.is_live = options->follow || !postproc_input_is_file(run->input),
+			.is_live = options->reading.follow || !postproc_input_is_file(run->input),
 			.names = shown,
 		};
 
@@ -211,9 +212,9 @@ static struct stage *make_output(struct postproc_run_chain *chain)
 	}
 	const struct output_options output = {
 		.target = target,
-		.encoding = options->output_encoding,
-		.writer = {.line_buffered = options->follow, .cycle_size = options->cycle_size},
-		.packing = options->packing,
+		.encoding = options->writing.output_encoding,
+		.writer = {.line_buffered = options->reading.follow, .cycle_size = options->writing.cycle_size},
+		.packing = options->writing.packing,
 		.is_compat = is_compat,
 		.is_compat_context = run,
 		.names = shown,
@@ -255,7 +256,7 @@ static void make_stages(struct postproc_run_chain *chain)
 	struct stage *stage = add_stage(chain, make_output(chain));
 	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
 
-	if (is_trace && !options->follow) {
+	if (is_trace && !options->reading.follow) {
 		const struct layout_options layout = {
 			.is_wanted = wants_layout,
 			.context = run,
@@ -319,14 +320,14 @@ static bool is_folder_or_none(const char *path)
 static struct stage *begin_process(void *context)
 {
 	struct postproc_run_state *run = context;
-	const struct postproc_options *options = run->options;
+	const struct writing_options *to = &run->options->writing;
 	const struct postproc_run_chain *chain = run->chains[0];
 
 	if (run->has_begun) {
 		const bool joins = run->views && run->views->profile;
 
-		if (!joins && (!options->output || !path_is_folder(options->output) ||
-			       !is_folder_or_none(options->hatf_path) || !is_folder_or_none(options->sim_path))) {
+		if (!joins && (!to->output || !path_is_folder(to->output) || !is_folder_or_none(to->hatf_path) ||
+			       !is_folder_or_none(to->sim_path))) {
 			msg_error(
 				"%s has several processes, and a file can contain only one: give a folder with -o, or "
 				"choose one process with --pid",
@@ -491,7 +492,7 @@ void postproc_run(struct postproc_input *input, const struct postproc_options *o
 		check_choices(&run, &outcome->unmatched);
 	}
 	outcome->found_leaks = found_leaks(&run);
-	outcome->is_incomplete = run.was_read && trace_end_is_missing(&run.end) && !options->follow;
+	outcome->is_incomplete = run.was_read && trace_end_is_missing(&run.end) && !options->reading.follow;
 	if (outcome->is_incomplete)
 		report_incomplete(&run);
 	explain_names(&run);

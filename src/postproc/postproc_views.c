@@ -94,13 +94,13 @@ static void words_again(const struct views *views, struct report_options *report
 		buf_add(behind, options->views.reading.data, options->views.reading.size);
 		add_selection(views, true, behind);
 	}
-	for (size_t i = 0; !own && i < options->input_count; i++) {
-		if (!strcmp(options->inputs[i], "-"))
+	for (size_t i = 0; !own && i < options->reading.input_count; i++) {
+		if (!strcmp(options->reading.inputs[i], "-"))
 			return;
-		if (alone && strcmp(options->inputs[i], alone) != 0)
+		if (alone && strcmp(options->reading.inputs[i], alone) != 0)
 			continue;
 		buf_add_str(behind, behind->size ? " " : "");
-		shell_quote_add_path(behind, options->inputs[i]);
+		shell_quote_add_path(behind, options->reading.inputs[i]);
 	}
 	report->again = own ? "functrace" : "functrace-postproc";
 	report->again_behind = own ? own : buf_str(behind);
@@ -170,7 +170,7 @@ static bool check_mark(const struct views *views)
 bool views_write(struct views *views)
 {
 	const struct postproc_options *options = views->options;
-	const struct output_target target = {.path = options->output, .input = -1, .sequence = views->sequence};
+	const struct output_target target = {.path = options->writing.output, .input = -1, .sequence = views->sequence};
 	const struct output_target page = {
 		.path = options->views.html, .input = -1, .sequence = views->sequence, .option = "--html"};
 	const struct export *export = options->views.export;

@@ -28,7 +28,7 @@ enum encoding_ability {
 	/* the format has a place for scans and their lost blocks; of a scan's results, its second dialect has a place
 	 * for the heap record only */
 	ENCODING_SCANS = 16384,
-	/* the format has a place for resident memory; the second dialect has none */
+	/* the format has a place for resident memory, but its second dialect has none */
 	ENCODING_RESIDENT = 32768,
 	ENCODING_TRACE = ENCODING_WRITE | ENCODING_STREAM, /* abilities that the tracer needs */
 };

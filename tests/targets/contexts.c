@@ -1,5 +1,5 @@
-/* contexts [LIBRARY]: contexts that the program sets by the context library (its own copy, or LIBRARY), and functions
- * that functrace makes contexts. Some contexts are entered before the gate, where an attaching tracer finds them. */
+/* contexts [LIBRARY]: enters contexts by the context library (its own copy, or LIBRARY), and calls functions that
+ * functrace marks as contexts. Some contexts are entered before the gate, so an attaching tracer has to find them. */
 #include "contexts.h"
 #include "../../context/context.c"
 #include <setjmp.h>

@@ -21,7 +21,7 @@ static void *release_and_wait(void *block)
 int main(void)
 {
 	pthread_t thread;
-	/* The size of the caches of glibc 2.42. */
+	/* `large` is as large as the structure of a thread's cache in glibc 2.42. */
 	void *large = calloc(1, 750), *other = malloc(30);
 	char byte;
 

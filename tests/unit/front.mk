@@ -33,7 +33,7 @@ tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a li
 
 # The map of layers (which file may include or call which), and the layout of files.
 TESTS += tests/unit/floors.py tests/unit/format.py
-# After renaming files or functions it can be run by hand: same_code.py BEFORE AFTER doc/renames.txt
+# After renaming files or functions it can be run by hand: same_code.py BEFORE AFTER TABLE
 TESTS += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \

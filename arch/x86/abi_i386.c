@@ -90,7 +90,7 @@ static void i386_place_result(const struct abi_function *function, struct abi_pl
 		place->is_address = true;
 		abi_on_stack(place, WORD, RETURN_ADDRESS);
 	} else if (value->field_count == 1 && (first->kind == ABI_X87 || first->kind == ABI_FLOAT)) {
-		if (first->size >= 4) /* _Float16 may be in xmm0 */
+		if (first->size >= 4) /* a smaller one, _Float16, may be in xmm0 instead */
 			abi_add(place, PIECE_X87, 0, 0, value->size, X86_ST_AT);
 	} else if (value->size <= 2 * WORD) {
 		abi_in_registers(place, value->size, WORD, 0);

@@ -52,8 +52,8 @@ const char *export_names_with_leaks(void);
 /* Parses "live", "allocated", "peak", "count" or "lost". Returns false for any other word. */
 bool export_weight_parse(const char *text, enum export_weight *weight);
 
-/* Returns the figure of a group: blocks and bytes; for WEIGHT_COUNT the allocated ones. If the profile is compared to
- * an older one, returns the figure's growth, except for WEIGHT_LOST. */
+/* Returns the blocks and bytes of a group that `weight` chooses; WEIGHT_COUNT chooses the allocated ones. If the
+ * profile is compared to an older one, returns their growth, except for WEIGHT_LOST. */
 struct tally export_tally_of(const struct profile_group *group, enum export_weight weight);
 /* Returns the bytes of export_tally_of(); for WEIGHT_COUNT the number of blocks. */
 uint64_t export_weight_of(const struct profile_group *group, enum export_weight weight);

@@ -105,7 +105,7 @@ void report_add_frame(struct report *report, const struct profile_frame *frame);
 void report_head(struct report *report);
 /* Writes the section's groups of a resource, the greatest first. */
 void report_groups(struct report *report, const struct profile_resource *resource);
-/* Writes the section's groups of a resource as a tree. */
+/* Writes the groups of the resource in report->section as a tree. */
 void report_tree(struct report *report, const struct profile_resource *resource);
 /* Writes the growth of a resource's groups since the older trace, or since the time of --diff=@T. */
 void report_growth(struct report *report, const struct profile_resource *resource);

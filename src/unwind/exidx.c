@@ -11,7 +11,7 @@
 #define INDEX_MAX  ((uint64_t)64 << 20)
 #define ENTRY_SIZE 8
 #define CANTUNWIND 1
-#define TAIL_MAX   16 /* maximum number of bytes from the end of an entry point's symbol to code that continues it */
+#define TAIL_MAX   16 /* how far after its symbol, in bytes, an entry point may go on in code without a symbol */
 
 /* ---- The bytes of the file ---- */
 

@@ -7,7 +7,7 @@
 
 static unsigned int first, second, other;
 
-/* ---- By the library ---- */
+/* ---- Contexts that the program enters by the library ---- */
 
 static pthread_barrier_t barrier;
 

@@ -111,7 +111,7 @@ static void of_another(void)
 	CHECK(shmdt(p) == 0);
 	recorded("shmdt<segment>(%#x)", (unsigned)id);
 	recorded("shmdt<attachment>(%#lx)", (unsigned long)p);
-	/* The reference that IPC_RMID releases is not one of this process. */
+	/* IPC_RMID releases the reference of the segment's creation, which another process has made. */
 	control(id, IPC_RMID, NULL, "IPC_RMID");
 	close(to[0]);
 	close(to[1]);

@@ -314,8 +314,8 @@ static void test_whole_parameters_are_read_at_their_places(void **state)
 	}
 }
 
-/* An omitted parameter is shown in its position, and the others are at the places that they have in a function that
- * uses it. */
+/* A parameter that the caller omits is still shown in its position. The other parameters are at the places that they
+ * would have if it were passed. */
 static void test_omitted_parameters_do_not_move_the_others(void **state)
 {
 	static const struct data_member big_members[] = {{.name = "a", .type = &int32},

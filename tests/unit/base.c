@@ -101,7 +101,7 @@ static void buffers_append_bytes_and_text(void **state)
 	assert_string_equal(buf_str(&b), "abc-42");
 	assert_int_equal(b.size, 6);
 
-	/* The sizes are around every power of two at which the buffer grows. */
+	/* The text gets every size near a power of two, at which the buffer grows. */
 	b.size = 0;
 	for (unsigned i = 0; i < 5000; i++)
 		buf_printf(&b, "%u,", i);

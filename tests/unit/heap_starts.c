@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#define BLOCK 0x10030u /* a block of 0x1000 bytes; after an alignment the program's part may begin later */
+#define BLOCK 0x10030u /* a block of 0x1000 bytes; in an aligned block the program's part may begin later */
 
 struct known {
 	uint64_t addresses[3]; /* up to a 0 */

@@ -229,7 +229,9 @@ static void make_file(void)
 	put(TABLE + 4, 0xafb0b0b0);
 	put(TABLE + 16, 0x810127b1);
 	put(TABLE + 20, 0x0f8fffb0);
-	put(TABLE + 32, distance(TABLE + 32, INNER)); /* a language's personality routine, and a single word */
+	put(TABLE + 32,
+	    distance(TABLE + 32,
+		     INNER)); /* an entry with a language's personality routine, and with a single word of data */
 	put(TABLE + 36, 0x00a8b0b0);
 	put_call(IN_MIDDLE);
 	put_call(IN_OUTER);

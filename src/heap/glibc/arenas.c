@@ -192,8 +192,8 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 	return false;
 }
 
-/* Arrays of bins whose lists are consistent, but with which no ring of arenas begins. Each array must be the bins of an
- * arena in a ring that begins elsewhere; otherwise the heap is inconsistent. */
+/* Arrays of bins whose lists are consistent, but whose arena is not the main arena, with which a ring of arenas begins.
+ * Each must be the bins of an arena in some ring; otherwise the heap is inconsistent. */
 struct strays {
 	uint64_t *items;
 	size_t count, capacity;

@@ -51,8 +51,9 @@ static void add_run(struct page_runs *runs, uint64_t start, uint64_t end, bool i
 /* The choice of pages to add. */
 struct page_choice {
 	const struct mapping *mapping;
-	uint64_t unwanted;                                 /* pages with one of these bits in pagemap are not added */
-	bool (*wants_lacking)(void *context, uint64_t at); /* true: add this page, which has no entry; NULL: add none */
+	uint64_t unwanted; /* pages with one of these bits in pagemap are not added */
+	/* returns true if the page at this address, which has no entry in pagemap, is added; NULL: none is added */
+	bool (*wants_lacking)(void *context, uint64_t at);
 	void *context;
 };
 

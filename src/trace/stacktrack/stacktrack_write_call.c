@@ -41,9 +41,9 @@ static uint32_t function_scope(struct writer *writer, const char *name)
 	return scope;
 }
 
-/* Returns true if the current cycle already contains the stack with the same end. Otherwise notes that the cycle now
- * contains it. If the stack is empty or too long, notes nothing and sets *number to -1, else to its number in this
- * cycle. */
+/* Returns true if the current cycle already contains the stack, with the same end. If not, notes that the cycle now
+ * contains it. *number gets the stack's number in this cycle; or -1 if the stack is empty or too long, and then nothing
+ * is noted. */
 static bool is_posted(struct stacktrack_writer *s, const struct record_call *call, int *number)
 {
 	const size_t size = call->frame_count * sizeof(*call->frames);

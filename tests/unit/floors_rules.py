@@ -12,8 +12,8 @@ NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
 # The guardian traces the tracer's thread, and repairs the target's tasks when the engine is dead.
 PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue_tasks.c')
 # Only the pump dispatches stops, so that no two stops are dispatched at once.
-ACT = re.compile(r'\bact\(t, ')
-ACT_PLACES = ('src/tracer/stop_pump.c',)
+DISPATCH = re.compile(r'\bdispatch_stop\((?!struct)')
+PUMP = 'src/tracer/stop_pump.c'
 PROCESSOR = re.compile(r'#\s*(?:if|ifdef|ifndef|elif)\b.*\b__(?:x86_64|i386|aarch64|arm)__')
 # ELF machines, names that contain a processor's name, registers, constants of thread descriptors and stacks.
 MACHINE_PLACES = ('arch/', 'src/symbols/elf')
@@ -21,8 +21,8 @@ MACHINE = re.compile(r'(?!EM_NONE$)(?:EM_\w+|'
                      r'(?:\w*_)?(?:x86|i386|amd64|aarch64|arm64|arm|thumb|riscv(?:32|64)?)(?:_\w*)?|'
                      r'(?:orig_)?[re](?:ip|sp|bp|ax|bx|cx|dx|si|di)|eflags|user_\w*regs\w*)$', re.I)
 LAYOUT = re.compile(r'(?:RED_ZONE|DTV|TCB|TLS)(?:_[A-Z0-9_]*)?$')
-WRITE_PLACES = ('src/ptrace/', 'src/breakpoints/', 'src/breakpoints/')
-WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+)$')
+WRITE_PLACES = ('src/ptrace/', 'src/breakpoints/')
+WRITE = re.compile(r'(?:process_vm_writev|pwrite(?:64)?|pwritev2?|PTRACE_POKE\w+|memory_write\w*|memory_poke)$')
 BARE = 4  # a search for a name with so few letters finds too much
 
 
@@ -38,8 +38,8 @@ def private_calls(tree):
     for path, source in tree.sources.items():
         if re.search(r'\bptrace\(', source.code) and not path.startswith(PTRACE_PLACES):
             yield '%s calls ptrace(); that is for %s' % (path, ', '.join(PTRACE_PLACES))
-        if ACT.search(source.code) and path not in ACT_PLACES:
-            yield '%s calls act(); that is for the pump of stops' % path
+        if bool(DISPATCH.search(source.code)) != (path == PUMP):
+            yield '%s %s dispatch_stop(); only the pump of stops calls it' % (path, 'does not call' if path == PUMP else 'calls')
         if PROCESSOR.search(source.raw) and not path.startswith('arch/'):
             yield '%s asks for a processor; that is for arch/' % path
 
@@ -118,7 +118,9 @@ class Exceptions:
 
     def unknown(self, rules):
         listed = {of for of, _ in self.allowed}
-        return ['exceptions.txt: there is no rule ' + rule for rule in sorted(listed - set(rules))]
+        return ['exceptions.txt: there is no rule ' + rule for rule in sorted(listed - set(rules))] + \
+            ['exceptions.txt: the reason is missing: ' + line for line in self.lines
+             if line.split('#')[0].strip() and not line.partition('#')[2].strip()]
 
     def problems(self, rule, broken):
         """Yields a problem for each thing that breaks the rule at more or fewer places than listed."""

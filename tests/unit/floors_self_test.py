@@ -81,10 +81,11 @@ def contents():
     tree = Tree({'src/low/a.c': '\n' * (FILE_LINES + 1), 'src/low/b.h': '\n' * (HEADER_LINES + 1),
                  'arch/arch.h': '#ifdef __arm__\n' + '\n' * (HEADER_LINES + 1),
                  'src/low/c.c': '#if defined __i386__\n\tptrace(X);\n#endif\n', 'src/ptrace/d.c': '\tptrace(X);\n',
-                 'src/low/e.c': '\tact(t, &stop);\n', 'src/tracer/stop_pump.c': '\tact(t, &stop);\n'})
+                 'src/low/e.c': '\tdispatch_stop(t, &stop);\n', 'src/low/f.h': 'void dispatch_stop(struct tracer *t);\n',
+                 'src/tracer/stop_pump.c': '\tact(t, &stop);\n'})
     found = [*lengths(tree), *private_calls(tree)]
     return expect([problem.split()[0] for problem in found],
-                  ['src/low/a.c', 'src/low/b.h', 'src/low/c.c', 'src/low/c.c', 'src/low/e.c'])
+                  ['src/low/a.c', 'src/low/b.h', 'src/low/c.c', 'src/low/c.c', 'src/low/e.c', 'src/tracer/stop_pump.c'])
 
 
 def file_names():
@@ -115,18 +116,20 @@ def machine():
 
 
 def target_writes():
-    calls = 'pwrite(fd); process_vm_writev(); ptrace(PTRACE_POKETEXT); pread();'
+    calls = 'pwrite(fd); process_vm_writev(); ptrace(PTRACE_POKETEXT); pread(); memory_write_stopped();'
     return expect(broken('target-write', src__low__a_c=calls, src__ptrace__b_c=calls, src__breakpoints__c_c=calls),
-                  [('a.c:pwrite', 1), ('a.c:process_vm_writev', 1), ('a.c:PTRACE_POKETEXT', 1)])
+                  [('a.c:pwrite', 1), ('a.c:process_vm_writev', 1), ('a.c:PTRACE_POKETEXT', 1),
+                   ('a.c:memory_write_stopped', 1)])
 
 
 def exceptions():
-    listed = Exceptions(['# why', 'tag same 2', 'tag more 2', 'tag less 3 # because 3', 'tag mended 2', 'other x 2'])
+    listed = Exceptions(['# why', 'tag same 2 # a', 'tag more 2', 'tag less 3 # because 3', 'tag mended 2 # b', 'other x 2 # c'])
     now = {'tag': {'same': 'ab', 'more': 'abc', 'less': 'ab', 'new': 'ab'}, 'other': {'x': 'ab'}}
     found = [problem.split(':')[0] for problem in listed.problems('tag', now['tag'].items())]
     return expect(found, ['tag ' + thing for thing in ('more', 'less', 'mended', 'new')]) + \
-        expect(listed.shrunk(now), ['# why', 'tag same 2', 'tag more 2', 'tag less 2 # because 3', 'other x 2']) + \
-        expect(listed.unknown(['tag']), ['exceptions.txt: there is no rule other'])
+        expect(listed.shrunk(now), ['# why', 'tag same 2 # a', 'tag more 2', 'tag less 2 # because 3', 'other x 2 # c']) + \
+        expect(listed.unknown(['tag']), ['exceptions.txt: there is no rule other',
+                                         'exceptions.txt: the reason is missing: tag more 2'])
 
 
 def pointers():

@@ -12,6 +12,7 @@
 /* Parses the names after `on`: `on x86_64 i386` */
 static bool take_processors(struct lexer *lexer, unsigned char *on)
 {
+	char known[PROCESSORS_TEXT];
 	const char *name;
 	bool is_one = true;
 
@@ -23,8 +24,8 @@ static bool take_processors(struct lexer *lexer, unsigned char *on)
 				is_one = true;
 			}
 	}
-	return *on ||
-	       lexer_error(lexer, "%s is no processor; known are x86_64, i386, aarch64 and armv7l", lexer_shown(lexer));
+	return *on || lexer_error(lexer, "%s is no processor; known are %s", lexer_shown(lexer),
+				  module_processors_text(known));
 }
 
 /* Parses `NAME = NUMBER of MASK on PROCESSORS` */

@@ -188,6 +188,8 @@ static void test_long_names_are_parsed(void **state)
 	assert_true(settings.baseline);
 	assert_int_equal(parse("-t7 --no-baseline"), -1);
 	assert_false(settings.baseline);
+	assert_int_equal(parse("-t7 --no-census"), -1); /* the option's old name */
+	assert_false(settings.baseline);
 	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
 			       "--backtrace-all "
 			       "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),

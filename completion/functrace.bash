@@ -1,8 +1,9 @@
-# bash completion for functrace and functrace-postproc. Their options are those that the program itself lists
-# (--list-options, src/cli/completion.h), so that nothing here is to be changed with them.
+# bash completion for functrace and functrace-postproc. The script asks the program for its options
+# (--list-options, see src/cli/completion.h), so a new option needs no change here.
 
-# The words of the line up to the cursor as the program would get them, into `words`, the last of them into `cur`: bash
-# splits them at the characters of COMP_WORDBREAKS too ("--cpu=auto"). index[i] is where words[i] begins in COMP_WORDS.
+# Sets `words` to the words of the line up to the cursor, as the program would get them, and `cur` to the last word.
+# COMP_WORDS is not used directly, because bash also splits it at the characters of COMP_WORDBREAKS ("--cpu=auto").
+# index[i] is the index in COMP_WORDS at which words[i] begins.
 _functrace_split()
 {
 	local rest=${COMP_LINE:0:COMP_POINT} trimmed i word
@@ -22,8 +23,8 @@ _functrace_split()
 	cur=${words[${#words[@]} - 1]}
 }
 
-# _functrace_offer VALUE BEFORE WORDS...: those that begin with VALUE, with BEFORE in front, are offered. No word is
-# expanded.
+# _functrace_offer VALUE BEFORE WORDS...: offers the words that begin with VALUE, each with BEFORE in front. The words
+# are not expanded.
 _functrace_offer()
 {
 	local word
@@ -33,7 +34,7 @@ _functrace_offer()
 	done
 }
 
-# _functrace_offer_files VALUE BEFORE WHAT: what compgen finds (-f, -d, -c)
+# _functrace_offer_files VALUE BEFORE KIND: offers what compgen finds. KIND is -f (files) or -d (folders).
 _functrace_offer_files()
 {
 	local files
@@ -43,7 +44,8 @@ _functrace_offer_files()
 	compopt -o filenames
 }
 
-# Processes by their numbers; where several are listed for the eye, with their names. What begins with a letter is a name.
+# _functrace_offer_processes VALUE BEFORE: offers the pids of processes. If bash only lists them, each has the name of
+# the process after it. A VALUE that is not empty also completes the names of processes.
 _functrace_offer_processes()
 {
 	local pid name command pids=() named=() names=()
@@ -52,7 +54,7 @@ _functrace_offer_processes()
 		names+=("$name")
 		[[ $pid != "$1"* ]] || pids+=("$pid") named+=("$pid ($name)")
 	done < <("$program" --list-processes 2>/dev/null)
-	# 37 and 42: menu-complete and insert-completions put in what they get.
+	# 37 and 42: menu-complete and insert-completions insert the offered words into the line.
 	if [[ ${#pids[@]} -gt 1 && $COMP_TYPE != 37 && $COMP_TYPE != 42 ]]; then
 		pids=("${named[@]}")
 	fi
@@ -60,7 +62,7 @@ _functrace_offer_processes()
 	[[ -z $1 ]] || _functrace_offer "$1" "$2" "${names[@]}"
 }
 
-# _functrace_offer_values OPTION VALUE BEFORE
+# _functrace_offer_values OPTION VALUE BEFORE: offers values of the option.
 _functrace_offer_values()
 {
 	local value=$2 before=$3 word
@@ -82,7 +84,8 @@ _functrace_offer_values()
 	done
 }
 
-# A program: as the shell itself does, a folder where there is no such command.
+# _functrace_offer_commands VALUE: offers commands and, if VALUE has a slash or no command matches, folders. bash itself
+# does the same.
 _functrace_offer_commands()
 {
 	local commands
@@ -92,7 +95,8 @@ _functrace_offer_commands()
 	[[ ${#commands[@]} -gt 0 && $1 != */* ]] || _functrace_offer_files "$1" '' -d
 }
 
-# Reads the options of $program into `takes` and `values`, by their names, and `all`.
+# Reads the options of $program: their names into `all`, and by name their arguments into `takes` and their values into
+# `values`.
 _functrace_options()
 {
 	local names argument known help name
@@ -106,8 +110,8 @@ _functrace_options()
 	done < <("$program" --list-options 2>/dev/null)
 }
 
-# Of the words before the last: which option waits for its value (`pending`), and where what is no option begins
-# (`position`; 0: nowhere yet).
+# Examines the words before the last. Sets `pending` to the option whose value is the last word, if there is one, and
+# `position` to the index of the word before which the options end; 0 if they have not ended.
 _functrace_scan()
 {
 	local i letter option
@@ -121,7 +125,8 @@ _functrace_scan()
 		elif [[ $option == --* ]]; then
 			[[ ${takes[$option]-} != required* ]] || pending=$option
 		elif [[ $option == -?* ]]; then
-			# Letters together; what stands behind one that takes a value is its value.
+			# Several letters may be in one word. The rest of the word after a letter that takes a value is
+			# its value.
 			for ((letter = 1; letter < ${#option}; letter++)); do
 				pending=-${option:letter:1}
 				[[ ${takes[$pending]-} == none ]] || break
@@ -162,14 +167,14 @@ _functrace()
 	elif [[ $position -eq 0 || $position -eq $((${#words[@]} - 1)) ]]; then
 		_functrace_offer_commands "$cur"
 	elif declare -F _command_offset >/dev/null; then
-		# bash-completion's: as the program's own line is completed.
+		# A function of bash-completion: completes the command line of the traced program.
 		_command_offset "${index[position]}"
 		return
 	else
 		compopt -o default
 	fi
 
-	# readline puts it in the place of what stands behind the last of its word breaks ($2).
+	# readline replaces only the text after the last word break ($2), so the text before it is removed here.
 	before=${cur%"$2"}
 	COMPREPLY=("${offered[@]#"$before"}")
 }

@@ -1,5 +1,5 @@
-# fish completion for functrace and functrace-postproc. Their options are those that the program itself lists
-# (--list-options, src/cli/completion.h), so that nothing here is to be changed with them.
+# fish completion for functrace and functrace-postproc. The script asks the program for its options
+# (--list-options, see src/cli/completion.h), so a new option needs no change here.
 
 function __functrace_processes
     for line in (command $argv[1] --list-processes 2>/dev/null)
@@ -8,7 +8,8 @@ function __functrace_processes
     end
 end
 
-# What may stand behind an option: the arguments are its line's second and third column.
+# __functrace_values PROGRAM LIST VALUES...: prints the possible values of an option. LIST and VALUES are columns 2 and
+# 3 of the option's line of --list-options.
 function __functrace_values
     set -l program $argv[1]
     set -l list $argv[2]
@@ -33,11 +34,11 @@ function __functrace_values
                 printf '%s\n' $before$word
         end
     end
-    # fish offers files for the whole word, not behind a comma.
+    # fish itself completes files only from the beginning of the word, not after a comma.
     test -n "$before"; and contains FILE $argv; and printf '%s\n' $before(__fish_complete_path $value)
 end
 
-# Whether no program stands on the line yet: options end there.
+# Succeeds if the line has no program yet. functrace's options end at the program.
 function __functrace_is_before_program
     set -l words (commandline -opc)
     set -l is_value yes
@@ -54,7 +55,7 @@ end
 
 function __functrace_options
     set -l program $argv[1]
-    # As it was called, where that is a path.
+    # A program that was called by a path is asked by the same path.
     set -l called (commandline -opc 2>/dev/null)[1]
     string match -q -- "*/$program" $called; and set called (string replace -r '^~' $HOME -- $called); or set called $program
     set -l only

@@ -1,4 +1,5 @@
-# Completion of command lines. The shells look it up by the program's name: one file for both, and a link to it.
+# Completion of command lines: one file per shell for both programs. bash and fish find such a file by the program's
+# name, so that functrace-postproc needs a link.
 dist_bashcompletion_DATA = completion/functrace.bash
 dist_zshcompletion_DATA = completion/_functrace
 dist_fishcompletion_DATA = completion/functrace.fish

@@ -1,5 +1,5 @@
-# arch/: everything that differs between processors, one table for each (arch.h). Programs with a
-# port of x86 link $(ZYDIS_LIBS), its decoder.
+# arch/: the differences between processors, in one table per processor (arch.h). Programs with a port of
+# x86 also link $(ZYDIS_LIBS), the decoder of instructions.
 noinst_LIBRARIES += libarch.a
 ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/elf_machine.c arch/path.c arch/path.h
 libarch_a_SOURCES = arch/arch.c arch/arch.h $(ABI_SOURCES)

@@ -8,8 +8,8 @@ bench-postproc: functrace-postproc bench/make-trace
 	$(PYTHON3) $(srcdir)/bench/postproc.py ./functrace-postproc bench/make-trace
 .PHONY: bench-postproc
 
-# `make bench` measures functrace against the floor of ptrace and against other tools; bench-quick does
-# so for the main rows, in about a minute. On a quiet machine; nothing else may run.
+# `make bench` compares functrace with the floor of ptrace and with other tools. bench-quick does so for the
+# main rows, in about a minute. Both need a quiet machine, on which no other program runs.
 BENCH_TARGETS = bench/targets/malloc bench/targets/realloc bench/targets/file bench/targets/crowd \
 	bench/targets/blocks bench/targets/fork bench/targets/spawn bench/targets/server \
 	bench/targets/asker

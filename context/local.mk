@@ -1,4 +1,4 @@
-# context/: the library by which programs name what they are doing, and the table that the tracer reads there
+# context/: the library with which programs name their contexts, and the table that the tracer reads in a program
 CONTEXT_SONAME = libfunctrace-context.so.1
 lib_LIBRARIES = libfunctrace-context.a
 libfunctrace_context_a_SOURCES = context/context.c context/context.h context/context_table.h

@@ -10,7 +10,7 @@ libmodules_a_SOURCES += modules/check.c modules/conf/conf.c modules/conf/conf.h 
 	modules/conf/conf_lexer.h \
 	modules/conf/conf_type.c modules/conf/conf_value.c modules/conf/conf_words.c modules/load.c modules/load.h
 
-# The descriptions become strings in the program, which reads them like those of users.
+# The descriptions become strings in functrace, which reads them in the same way as descriptions of users.
 module_tables = modules/tables/constants.conf modules/tables/file.conf modules/tables/gobject.conf \
 	modules/tables/memory.conf modules/tables/memtransfer.conf modules/tables/prototypes.conf \
 	modules/tables/qobject.conf modules/tables/shmposix.conf modules/tables/shmsysv.conf modules/tables/thread.conf

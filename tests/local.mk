@@ -1,4 +1,4 @@
-# Unit tests are cmocka programs (one or more a room, in tests/unit); scenarios trace real programs.
+# Unit tests are cmocka programs in tests/unit, one or more per folder of the sources. Scenarios trace real programs.
 # Each test runs below tests/tap.sh, so that every subtest is counted.
 UNIT_LIBS = $(CMOCKA_LIBS)
 
@@ -31,7 +31,8 @@ EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/l
 	tests/long/verdicts.py
 
 if HAVE_CHECK_NEEDS
-# The longest tests come first: make starts tests in this order, and no long one may run alone at the end.
+# The longest tests come first, because make starts tests in this order, and a long test should not run alone at the
+# end.
 TESTS += tests/scenarios/run.py tests/install/debian.py tests/scenarios/generated.py \
 	tests/post/page.py tests/fuzz/short.sh
 include tests/unit/base.mk
@@ -51,7 +52,8 @@ include tests/post/local.mk
 include tests/install/local.mk
 include tests/fuzz/local.mk
 else
-# Without them most tests cannot be built: fail with a message, instead of passing with few tests.
+# Without cmocka and Python most tests cannot be built. `make check` then fails with a message, and does not pass with
+# few tests.
 check_DATA = check-needs
 endif
 
@@ -61,9 +63,9 @@ check-needs:
 	echo "'dnf install libcmocka-devel python3'; or run ./quickstart check, which does it." >&2; \
 	exit 1
 
-# The tests that take long: every program in tests/long, one after the other. They are not part of
-# `make check`. LONG_SECONDS bounds each that runs for a chosen time; LONG_SEEDS is how many programs are
-# generated, LONG_FIRST_SEED the first of them.
+# The long tests: runs each program in tests/long, one after the other. `make check` does not run them.
+# LONG_SECONDS limits the tests that run for a given time. LONG_SEEDS is the number of generated programs, and
+# LONG_FIRST_SEED the seed of the first.
 check-long: all $(check_PROGRAMS)
 	@status=0; ran=0; \
 	$(AM_TESTS_ENVIRONMENT) CHECK_LONG=1; export CHECK_LONG; \
@@ -79,5 +81,5 @@ check-long: all $(check_PROGRAMS)
 
 include tests/guest/local.mk
 
-# Small programs that lose memory, by all compilers.
+# Small programs that lose memory, built by each compiler.
 EXTRA_DIST += tests/long/losing.py

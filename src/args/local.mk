@@ -1,4 +1,4 @@
-# args/: registers and memory -> the text of a call's arguments and result. Users link
+# args/: converts registers and memory to the text of a call's arguments and result. Programs that use it link
 # libargs.a libsymbols.a libarch.a libbase.a.
 noinst_LIBRARIES += libargs.a
 libargs_a_SOURCES = src/args/args.c src/args/args.h src/args/flatten.c src/args/flatten.h src/args/fetch.c \

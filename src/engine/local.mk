@@ -1,4 +1,4 @@
-# engine/: the processes V, G, E and T, and the guard, with which G repairs the target if E is killed
+# engine/: the processes of a run (V, G, E and the target T), and the guard, with which G repairs T if E is killed
 noinst_LIBRARIES += libengine.a
 libengine_a_SOURCES = src/engine/shared_state.h src/engine/cpus.c src/engine/cpus.h src/engine/engine.c \
 	src/engine/engine.h \

@@ -9,7 +9,7 @@ libexport_a_SOURCES = src/export/export.h src/export/exports.c src/export/export
 	src/export/speedscope.c \
 	src/export/xml.c
 
-# The messages of pprof's files as C.
+# protoc-c makes C code from the description of pprof's messages.
 EXTRA_DIST += src/export/pprof.proto
 pprof_messages = src/export/pprof.pb-c.c src/export/pprof.pb-c.h
 if PROTOBUF_C

@@ -1,4 +1,4 @@
-# The program functrace; functrace-postproc is included at the end.
+# The program functrace. The file for functrace-postproc is included at the end.
 bin_PROGRAMS += functrace
 OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/option_attach_file.c \
 	src/functrace/option_attach_file.h src/functrace/option_conflicts.c \

@@ -1,4 +1,4 @@
-# profile/: sums of a trace by the stacks that allocate
+# profile/: sums of a trace for each allocating stack
 noinst_LIBRARIES += libprofile.a
 libprofile_a_SOURCES = \
 	src/profile/account.c src/profile/account.h src/profile/account_end.c src/profile/account_parts.h \

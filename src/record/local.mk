@@ -1,4 +1,4 @@
-# record/: the meaning of calls for the traces: order, live set, output, summary; uses neither ptrace nor a target
+# record/: makes the records of a trace from calls: order, live set, output, summary; uses neither ptrace nor a target
 noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = src/record/attachments.c src/record/attachments.h src/record/heap_areas.c \
 	src/record/heap_areas.h \

@@ -15,7 +15,7 @@ libreport_a_SOURCES = \
 	src/report/source_lines.c src/report/source_lines.h \
 	src/report/stats_report.c src/report/stats_report.h
 
-# The page without its data: its style and scripts are put into page.html, and all of it becomes the bytes of an array.
+# The template of the page: page.html with its style and its scripts, as an array of bytes in the program.
 page_code = src/report/html/page_model.js src/report/html/page_flame.js src/report/html/page_time.js \
 	src/report/html/page_table.js src/report/html/page.js src/report/html/page_input.js
 page_files = src/report/html/page.html src/report/html/page.css $(page_code)

@@ -1,4 +1,4 @@
-# tracer/: the lives of processes: births, execs, attaching, letting go, and the switch over stops
+# tracer/: fork, exec and exit of processes, attaching, detaching, and the switch over stops
 noinst_LIBRARIES += libtracer.a
 libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/attach.c src/tracer/attach.h \
 	src/tracer/births.c \
@@ -21,7 +21,7 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h
 
-# Programs with the tracer link these, the highest layer first.
+# Programs that contain the tracer link these libraries. The highest layer comes first.
 TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libengine.a \
 	libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \

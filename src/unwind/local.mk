@@ -1,4 +1,4 @@
-# unwind/: registers + stack bytes -> return addresses. Users link
+# unwind/: finds the return addresses from registers and the bytes of the stack. Programs that use it link
 # libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) $(ELF_LIBS).
 noinst_LIBRARIES += libunwinder.a
 libunwinder_a_SOURCES = src/unwind/cfi.c src/unwind/cfi.h src/unwind/cfi_check.c src/unwind/cfi_check.h \

@@ -1,5 +1,5 @@
-# fuzzing: `tests/fuzz/run SECONDS` with clang; `make check` runs the harnesses on the corpus, and
-# fuzzes each reader for some seconds
+# Fuzzing: `tests/fuzz/run SECONDS` needs clang. `make check` runs the harnesses on the corpus, and fuzzes each
+# reader for some seconds.
 EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtrace \
 	tests/fuzz/corpus/trace/2005.tlg tests/fuzz/corpus/trace/64.mpatrol tests/fuzz/corpus/trace/be32.mpatrol \
 	tests/fuzz/corpus/trace/old.mpatrol \

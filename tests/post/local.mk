@@ -23,7 +23,7 @@ POST_TESTS = tests/post/alike.py \
 	tests/post/swap.py \
 	tests/post/verdicts.py \
 	tests/post/viewers.py
-# page.py is in tests/local.mk, because it must begin early.
+# page.py is in TESTS of tests/local.mk, because it must start early.
 TESTS += $(POST_TESTS)
 EXTRA_DIST += $(POST_TESTS) tests/post/page.py
 EXTRA_DIST += tests/post/chromium.py tests/post/encode.py tests/post/alike tests/post/golden tests/post/foreign

@@ -1,4 +1,5 @@
-# Scenarios: real programs and small ones, traced and untraced, compared (see run.py and table.py).
+# Scenarios run programs, large and small, with and without functrace, and compare the results (see run.py and
+# table.py).
 # run.py and generated.py are in TESTS of tests/local.mk.
 EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/scenarios/attached.py \
 	tests/scenarios/long.form tests/scenarios/rounds.py \
@@ -36,7 +37,7 @@ CLEANFILES += tests/scenarios/matrix.txt
 TESTS += tests/scenarios/man_examples.py
 EXTRA_DIST += tests/scenarios/man_examples.py
 
-# Failing generated programs, and their files.
+# Files of generated programs that failed.
 clean-local: clean-failures
 clean-failures:
 	rm -rf tests/failures

@@ -1,4 +1,4 @@
-# Small programs to be traced: built by tests/scenarios/builds.py, in each variant that a scenario needs.
+# Small programs that scenarios trace. tests/scenarios/builds.py builds them in each variant that a scenario needs.
 EXTRA_DIST += tests/targets/allocating.c tests/targets/innerlinks.c tests/targets/namespaced.c \
 	tests/targets/heaps.c tests/targets/heaps.h tests/targets/heaps_blocks.h tests/targets/heaps_library.c \
 	tests/targets/heaps_places.h tests/targets/heaps_threads.h \

@@ -103,7 +103,7 @@ class Bench:
 
     def idle(self):
         for words, cpu in (('one processor', self.cpu), ('unpinned', None)):
-            report.title('malloc+free, one busy thread and 1000 that sleep; %s' % words)
+            report.title('malloc+free, one busy thread and 1000 sleeping threads; %s' % words)
             for row in (rows.FLOOR, rows.FREE):
                 cases = [('1 thread: ' + row.name.split(':')[0] if n == 0 else '1 + %d threads' % n, row, 'malloc', {'idle': n})
                          for n in (0, 1000)]
@@ -112,24 +112,24 @@ class Bench:
             self.bars.add('1000 idle tasks and 1 hot x 1 task, %s' % words, 1.3, ratio, '%.2f' % ratio)
 
     def frames(self):
-        report.title('malloc+free under stacks of 5, 17 and 47 frames; one processor')
+        report.title('malloc+free under stacks of 6, 17 and 47 frames; one processor')
         cases = [('functrace -b 0', rows.B0, 'malloc', {'frames': 17})]
         cases += [('functrace -b 64, %d frames' % n, rows.B64, 'malloc', {'frames': n}) for n in (6, 17, 47)]
         self.table(cases, self.cpu)
 
     def unwind(self):
-        report.title('One stack, rows warm: its read and its walk, us')
+        report.title('Reading and walking one stack whose unwind rows are known, us')
         for n in (8, 17, 47):
             found = attached.unwinding(self.room, n, self.cpu)
-            print('%2d frames, %4.0f bytes: %5.2f by rows (of that the read %.2f), %5.2f by libunwind' % (
+            print('%2d frames, %4.0f bytes: %5.2f by rows (%.2f of it for reading), %5.2f by libunwind' % (
                 n, found['bytes'], found['rows'], found['read'], found['libunwind']))
             if n == 17:
-                self.bars.add('us for 17 frames, rows warm, with the read', 2.5, found['rows'],
+                self.bars.add('us to read and walk 17 frames, rows known', 2.5, found['rows'],
                               '%.2f' % found['rows'])
 
     def kinds(self):
         for name, words in (('realloc', 'realloc, two stops'), ('new', 'C++ new and delete, four stops'),
-                            ('throw', 'an exception that is caught, four stops')):
+                            ('throw', 'a caught exception, four stops')):
             report.title('%s; one processor' % words)
             cases = [(row.name, row, name, {'frames': 17})
                      for row in (rows.NATIVE, rows.B0, rows.B16, rows.LTRACE)]
@@ -139,10 +139,10 @@ class Bench:
                 report.missing(name, str(error))
 
     def modules(self):
-        report.title('open+close, three stops where they are traced; one processor')
+        report.title('open+close, three stops if traced; one processor')
         cases = [(row.name, row, 'file', {}) for row in (rows.NATIVE, rows.OTHER, rows.FILE, rows.LTRACE)]
         ratio = self.counted(self.table(cases, self.cpu)[rows.OTHER.name])
-        self.bars.add('a function of a module that is not chosen x native', 1.05, ratio, '%.3f' % ratio)
+        self.bars.add('a function of an unselected module x native', 1.05, ratio, '%.3f' % ratio)
 
     def args(self):
         for name, words, chosen in (('malloc', 'malloc+free, registers only', (rows.B0, rows.B0_ARGS, rows.LTRACE)),
@@ -153,7 +153,7 @@ class Bench:
             self.bars.add('-a x without, %s' % words, 1.3, ratio, '%.2f' % ratio)
 
     def placement(self):
-        report.title('Real programs by default, pinned and free: the whole run')
+        report.title('Whole runs of real programs with --cpu=pin, --cpu=auto (the default) and --cpu=free')
         for program in placement.PROGRAMS:
             found = placement.measured(self.room, program, 3 if self.quick else self.rounds)
             if isinstance(found, str):
@@ -168,7 +168,7 @@ class Bench:
             self.bars.add('%s by default x pinned, fastest runs' % program.name, 1.15, ratio, '%.2f' % ratio)
 
     def syscalls(self):
-        report.title('System calls of the tracer a pair, counted by strace')
+        report.title('System calls of the tracer per pair, counted by strace')
         for name, options in (('malloc', ['-b', '0']), ('malloc', ['-b', '16']), ('malloc', ['-b', '16', '-A']),
                               ('malloc', ['-b', '0', '-a']), ('file', ['-e', 'file', '-b', '0']),
                               ('file', ['-e', 'file', '-b', '0', '-a'])):
@@ -182,27 +182,27 @@ class Bench:
 
     def memory(self):
         events = [10 ** 5, 10 ** 6] + ([] if self.quick else [10 ** 7])
-        report.title('The tracer\'s memory after so many events, KiB')
+        report.title('Memory of the tracer by number of traced events, KiB')
         found = attached.memory(self.room, events, self.cpu)
         for count, now, most in found:
             print('%9d events: VmRSS %6d, VmHWM %6d' % (count, now, most))
         growth = found[-1][1] - found[0][1]
-        self.bars.add('KiB that the tracer grows from 10^5 to 10^%d events' % len(str(events[-1] - 1)), 64, growth,
+        self.bars.add('KiB of growth of the tracer, 10^5 to 10^%d events' % len(str(events[-1] - 1)), 64, growth,
                       '%d' % growth)
 
     def attach(self):
-        report.title('Attaching to 64 threads and 200 objects, medians (us unless said)')
+        report.title('Attaching to 64 threads and 200 objects, medians, in us if no unit is given')
         found = attached.crowd(self.room, 3 if self.quick else 9)
-        print('first event after %.3f s; let go of after %.3f s' % (found['first'], found['letting go']))
-        print('%-28s %14s %28s %8s' % ('largest gap seen by target', 'all', 'without waits for processor', 'worst'))
+        print('first event after %.3f s; detached after %.3f s' % (found['first'], found['letting go']))
+        print('%-28s %14s %28s %8s' % ('largest gap in the target', 'all', 'without waits for processor', 'worst'))
         for when in ('untraced', 'attach', 'traced', 'detach'):
             print('%-28s %14.0f %28.0f %8.0f' % (when, found[when][0], found[when][1], found[when + ' worst']))
         beyond = max(found[when][1] for when in ('attach', 'detach')) - found['untraced'][1]
-        self.bars.add('s to the first event', 1, found['first'], '%.3f' % found['first'])
-        self.bars.add('us that a gap is beyond the largest untraced', 1000, beyond, '%.0f' % beyond)
+        self.bars.add('seconds to the first event', 1, found['first'], '%.3f' % found['first'])
+        self.bars.add('us by which a gap exceeds the largest untraced one', 1000, beyond, '%.0f' % beyond)
 
     def paused(self):
-        report.title('Paused against untraced, one process by turns, ns of processor time a pair')
+        report.title('One process untraced and paused in turn, ns of processor time per pair')
         before, after, ratio = attached.paused(self.room, 5 if self.quick else 15, self.cpu)
         print('untraced %.2f, paused %.2f: x %.4f' % (before, after, ratio))
         self.bars.add('paused x native', 1.02, ratio, '%.4f' % ratio)
@@ -210,8 +210,8 @@ class Bench:
 
     def forks(self):
         rounds = 3 if self.quick else max(self.rounds, 9)
-        for name, words, count in (('fork', 'A bare fork and the wait for it', 300),
-                                   ('spawn', 'vfork, the execution of /bin/true, and the wait for it', 100)):
+        for name, words, count in (('fork', 'A fork without calls in the child, and the wait for the child', 300),
+                                   ('spawn', 'vfork, the execution of /bin/true, and the wait for its end', 100)):
             report.title(words + '; unpinned')
             ratios = forking.show(forking.children(self.room, name, rounds, count))
             for label in ('functrace', 'functrace -F'):
@@ -222,26 +222,26 @@ class Bench:
         for calls in (0, 25):
             report.title('A server with 200 objects that forks for each connection; its children make %d pairs of calls' % calls)
             forking.show(forking.server(self.room, objects, calls, 3 if self.quick else 5, 100))
-        report.title('make -j2 of 4 files, a file')
+        report.title('make -j2 of 4 files, time per file')
         forking.show(forking.build(self.room, 4, 1 if self.quick else 3))
 
     def sizes(self):
-        report.title('Bytes of a trace an event, and events a second: as it is, and compressed; unpinned')
+        report.title('Bytes per event of a trace, and events per second, plain and compressed; unpinned')
         for name, found in sizes.show(self.room, 1 if self.quick else 3, 2 if self.quick else 5).items():
-            self.bars.add('%s: bytes an event, -z' % name, 8, found, '%.2f' % found)
+            self.bars.add('%s: bytes per event, -z' % name, 8, found, '%.2f' % found)
 
     def scan(self):
-        report.title('A leak check of a heap: how long the program stands, the whole, the memory of the checker; unpinned')
-        print('(Neither chap nor its like is in Debian; what it would need first is the core file.)')
+        report.title('Leak checks of a heap: pause of the program, duration, memory of the checker; unpinned')
+        print('(Debian has no package of chap or a similar tool. Such a tool would first need the core file.)')
         for size, (each, ratio) in scan.show(self.room, [10, 100] if self.quick else [10, 100, 1000],
                                              3 if self.quick else max(3, self.rounds // 2)).items():
             if size >= 100:
-                self.bars.add('%d MiB: a scan\'s pause x one copy' % size, 1.5, ratio, '%.2f (%.2f ms a MiB)' % (ratio, each))
+                self.bars.add('%d MiB: a scan\'s pause x one copy' % size, 1.5, ratio, '%.2f (%.2f ms per MiB)' % (ratio, each))
 
     def servers(self):
-        report.title('What clients of a server feel beside what functrace says, ms; unpinned')
+        report.title('Waits of clients of a server, compared with the pauses that functrace reports, ms; unpinned')
         for name, what, ratio, why in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
-            self.bars.add('%s, %s: the wait x said' % (name, what), servers.BAR, ratio, why or '%.2f' % ratio)
+            self.bars.add('%s, %s: wait x reported' % (name, what), servers.BAR, ratio, why or '%.2f' % ratio)
 
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
@@ -251,13 +251,13 @@ FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'mo
 
 def main():
     parser = argparse.ArgumentParser(description='measures functrace', allow_abbrev=False)
-    parser.add_argument('--quick', action='store_true', help='the main rows, in about a minute')
-    parser.add_argument('--section', action='append', choices=FULL, help='only that one')
+    parser.add_argument('--quick', action='store_true', help='measure only the main rows, in about a minute')
+    parser.add_argument('--section', action='append', choices=FULL, help='measure only this section; can be repeated')
     parser.add_argument('--rounds', type=int, default=0)
     args = parser.parse_args()
     print('functrace bench: ' + report.machine())
     if report.load() > BUSY:
-        print('Other programs are running: the bars are held against processor time. Better measure when they are not.')
+        print('Other programs are running, so the bars are for processor time. Measure again on a quiet machine.')
     with Room() as room:
         bench = Bench(room, args.quick, args.rounds)
         for row in rows.PEERS:

@@ -39,7 +39,7 @@ def once(room, program, placement):
 
 def measured(room, program, rounds):
     """Runs the program with each placement in each round. Returns {placement: (median, minimum)} in seconds, or a text
-    why the program cannot be measured."""
+    that says why the program cannot be measured."""
     if not shutil.which(program.command[0]):
         return program.command[0] + ' is not installed'
     samples = {name: [] for name in PLACEMENTS}

@@ -79,14 +79,14 @@ def measure(postproc, trace, folder, rounds, against):
     if against:
         texts += [Row('%s %s' % (os.path.basename(against), ' '.join(options)), [against, *options, '-i', trace],
                       trace, out) for options in (['-l'], ['-l', '-c'], ['-c'])]
-    table('beside -l', texts, rounds)
+    table('relative to -l', texts, rounds)
     conversions = [Row('rtrace to rtrace', [postproc, '-q', '-f', 'rtrace', trace], trace, out)]
     for name in FORMATS:
         conversions.append(Row('rtrace to ' + name, [postproc, '-q', '-f', name, trace], trace, out))
         converted = os.path.join(folder, 'converted.' + name)
         subprocess.run([postproc, '-q', '-f', name, '-o', converted, trace], check=True)
         conversions.append(Row(name + ' to rtrace', [postproc, '-q', '-f', 'rtrace', converted], converted, out))
-    table('beside rtrace to rtrace', conversions, rounds)
+    table('relative to rtrace to rtrace', conversions, rounds)
 
 
 def main():

@@ -192,7 +192,7 @@ def wait_until(what, condition, timeout=10):
         if value:
             return value
         time.sleep(0.005)
-    raise Failure('waited %d s in vain for %s' % (timeout, what))
+    raise Failure('waited %d s for %s, without success' % (timeout, what))
 
 
 def tracer_of(pid):
@@ -219,5 +219,5 @@ def let_go(room, child):
         child.wait(20)
     except subprocess.TimeoutExpired:
         room.stop(child)
-        raise Failure('functrace did not let go in 20 s')
+        raise Failure('functrace did not detach within 20 s')
     room.forget(child)

@@ -56,7 +56,7 @@ class Bars:
         self.rows.append((what, ('<= %g' if at_most else '>= %g') % bar, text, reached))
 
     def show(self):
-        title('What must be reached')
+        title('Limits')
         for what, bar, text, reached in self.rows:
             words = {None: 'not measured', True: 'reached', False: 'NOT REACHED'}[reached]
             print('%-50s %8s %22s  %s' % (what, bar, text, words))

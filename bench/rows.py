@@ -8,7 +8,7 @@ from programs import FUNCTRACE, built, target
 
 class Row:
     """One program with its options. scale: the number of pairs in a round, relative to that of functrace; less than 1
-    for slow programs. missing: why this machine cannot run the program; None if it can."""
+    for slow programs. missing: the reason why this machine cannot run the program, or None."""
 
     def __init__(self, name, command, scale=1.0, needs=None):
         self.name, self.command, self.scale, self.needs = name, command, scale, needs

@@ -18,11 +18,12 @@ HUGEPAGE = 14
 
 
 class Figures:
-    """whole: duration of the whole check in seconds. stood: time for which the program was stopped, in ns. memory: the
-    checker's memory in bytes, including the program's if the checker is part of the program. disk: bytes on disk."""
+    """whole: duration of the whole check in seconds. stopped: time for which the program was stopped, in ns. memory:
+    the checker's memory in bytes, including the program's if the checker is part of the program. disk: bytes on
+    disk."""
 
-    def __init__(self, whole, stood=None, memory=None, disk=None):
-        self.whole, self.stood, self.memory, self.disk = whole, stood, memory, disk
+    def __init__(self, whole, stopped=None, memory=None, disk=None):
+        self.whole, self.stopped, self.memory, self.disk = whole, stopped, memory, disk
 
 
 def run(room, command, timeout=1800):
@@ -108,7 +109,7 @@ def alone(room, size):
 def valgrind(room, size):
     took, memory, text = run(room, ['valgrind', '--leak-check=full', '--show-leak-kinds=definite', built('targets/blocks'), str(size)])
     if 'still reachable' not in text:
-        raise Failure('valgrind says: ' + text[-100:])
+        raise Failure('valgrind printed: ' + text[-100:])
     return Figures(took, None, memory)
 
 
@@ -167,19 +168,19 @@ def show(room, sizes, rounds):
         figures = taken(room, size, rounds)
         base = middle(figures, 'functrace --scan', 'whole') if not isinstance(figures['functrace --scan'], str) else None
         print('%d MiB, %d blocks' % (size, size * MIB // 96))
-        print('  %-32s %12s %10s %9s %12s %9s' % ('', 'stands, ms', 'whole, s', 'x scan', 'memory, MiB', 'disk, MiB'))
+        print('  %-32s %12s %10s %9s %12s %9s' % ('', 'stopped, ms', 'whole, s', 'x scan', 'memory, MiB', 'disk, MiB'))
         for name, found in figures.items():
             if isinstance(found, str):
                 print('  %-32s %s' % (name, found[:80]))
                 continue
             whole = middle(figures, name, 'whole')
-            stood, memory, disk = (middle(figures, name, field) for field in ('stood', 'memory', 'disk'))
+            stopped, memory, disk = (middle(figures, name, field) for field in ('stopped', 'memory', 'disk'))
             print('  %-32s %12s %10.3f %9s %12s %9s' % (
-                name, words(stood and stood / 1e6, '%.1f'), whole, words(base and whole / base, '%.1f'),
+                name, words(stopped and stopped / 1e6, '%.1f'), whole, words(base and whole / base, '%.1f'),
                 words(memory and memory / MIB, '%.0f'), words(disk and disk / MIB, '%.0f')), flush=True)
         pauses, floors = figures['functrace --scan'], figures['one copy, warm (the floor)']
         if isinstance(pauses, list) and isinstance(floors, list):
-            result[size] = (middle(figures, 'functrace --scan', 'stood') / 1e6 / size,
-                            median([one.stood / other.stood for one, other in zip(pauses, floors)]))
-            print('  functrace: the program stands %.2f ms for each MiB, %.2f x the floor' % result[size])
+            result[size] = (middle(figures, 'functrace --scan', 'stopped') / 1e6 / size,
+                            median([one.stopped / other.stopped for one, other in zip(pauses, floors)]))
+            print('  functrace: the program is stopped for %.2f ms per MiB, %.2f x the floor' % result[size])
     return result

@@ -15,7 +15,7 @@ the ratio "without jitter", the median gap of the round's untraced windows is su
 `let go`, that of the steady windows if it is larger. The rest still contains the additional delay of traced calls while
 another thread reads a copy. The fewer traced calls an answer needs, the closer the gap is to the pause: see "redis,
 PING alone". If functrace says that the time to catch up is unknown, because the process was never idle, the window has
-no reported pause; if that is so in at least half of the rounds, neither has the row."""
+no reported pause; if at least half of the rounds lack it, the row has none."""
 
 import array
 import glob
@@ -47,7 +47,7 @@ ROW = 'update pgbench_accounts set abalance = abalance + 1 where aid = 1%d; sele
 class Kind:
     """A kind of server and its clients. make: starts the server. clients: their number. think: time in us between an
     answer and the next request. asked: the end of an answer, and the request (see targets/asker.c). options:
-    functrace's."""
+    options of functrace."""
 
     def __init__(self, name, make, clients, think, asked, options=()):
         self.name, self.make, self.clients, self.think, self.asked, self.options = name, make, clients, think, asked, options
@@ -139,7 +139,7 @@ class Functrace:
     def pauses(self, since=0):
         """Returns what functrace has printed since that time, and the pauses that it has reported there, in ms."""
         text = b''.join(part for when, part in self.parts if when >= since)
-        return text, [float(stood) + float(more or 0) for stood, more in SAID.findall(text)]
+        return text, [float(stopped) + float(more or 0) for stopped, more in SAID.findall(text)]
 
     def said(self, since=0):
         """Returns the longest pause, in ms, that functrace has reported since that time; None if it has reported none,
@@ -262,8 +262,8 @@ def words(value):
 def show(room, rounds):
     """Prints the table. Yields (server, window, ratio without jitter or None, why). why: the reason why there is no
     ratio. If the jitter is longer than the pause, it may hide a gap, so that only a ratio above the limit counts."""
-    print('%-20s %-7s %8s %8s %17s %8s %9s %9s' % ('', '', 'longest', 'func-', 'longest untraced', 'longest', 'longest', 'without'))
-    print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % ('', '', 'wait', 'trace', 'median', 'max', 'traced', 'x said', 'jitter'))
+    print('%-20s %-7s %8s %8s %17s %8s %9s %9s' % ('', '', 'longest', 'reported', 'longest untraced', 'longest', 'longest', 'without'))
+    print('%-20s %-7s %8s %8s %8s %8s %8s %9s %9s' % ('', '', 'wait', 'pause', 'median', 'max', 'traced', 'x pause', 'jitter'))
     for kind in KINDS:
         try:
             found = taken(room, kind, rounds)
@@ -277,7 +277,7 @@ def show(room, rounds):
             if what == 'let go':
                 continue
             if beyond is None:
-                yield kind.name, what, None, 'said to be unknown'
+                yield kind.name, what, None, 'reported as unknown'
             elif beyond > BAR or middle(figures, 'jitter') <= middle(figures, 'said'):
                 yield kind.name, what, beyond, ''
             else:

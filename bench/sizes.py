@@ -27,7 +27,7 @@ PROGRAMS = [('python3', [os.path.realpath(sys.executable), '-S', '-c', PYTHON]),
 def events_of(text):
     found = EVENTS.search(text)
     if not found or found.group(1) == '0':
-        raise Failure('functrace said: ' + text[-100:])
+        raise Failure('functrace printed: ' + text[-100:])
     return int(found.group(1).replace(',', ''))
 
 

@@ -1,4 +1,4 @@
-/* phases: tells functrace by the context library what it is doing, so that functrace marks its calls.
+/* A program with contexts. It names its two phases with the context library, and functrace marks the calls in each.
  *
  *     cc -g -o phases phases.c -lfunctrace-context
  *     functrace -o phases.rtrace ./phases

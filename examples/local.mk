@@ -12,7 +12,7 @@ EXAMPLE_CXX = $(AM_V_CXXLD)$(MKDIR_P) examples && $(CXX) -g -O0 -Wall -o $@
 examples/leak: examples/leak.c
 	$(EXAMPLE_CC) $(srcdir)/examples/leak.c
 
-# Uses the library of this build instead of an installed one.
+# phases is linked with the library of this build instead of an installed one.
 examples/phases: examples/phases.c libfunctrace-context.a
 	$(EXAMPLE_CC) -Iinclude $(srcdir)/examples/phases.c libfunctrace-context.a
 

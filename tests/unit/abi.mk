@@ -1,4 +1,4 @@
-# unit tests of arch/abi.h: the places of arguments and results. The rules of each processor compile on any processor.
+# Unit tests of arch/abi.h: the places of arguments and results. The rules of all processors compile on each processor.
 check_LIBRARIES += libabi.a
 libabi_a_SOURCES = $(ABI_SOURCES) arch/x86/abi_x86.c arch/x86/abi_x86_64.c arch/x86/abi_i386.c \
 	arch/aarch64/abi_aarch64.c arch/arm/abi_arm.c
@@ -8,7 +8,7 @@ TESTS += tests/unit/abi
 tests_unit_abi_SOURCES = tests/unit/abi.c tests/unit/arch_hex.h
 tests_unit_abi_LDADD = libabi.a $(UNIT_LIBS)
 
-# Generated functions, as this compiler calls them; abi_compilers.py tests other compilers.
+# Tests generated functions with the calls of this compiler. abi_compilers.py tests other compilers.
 check_PROGRAMS += tests/unit/abi_real
 TESTS += tests/unit/abi_real tests/unit/abi_compilers.py
 tests_unit_abi_real_SOURCES = tests/unit/abi_real.c tests/unit/abi_real.h

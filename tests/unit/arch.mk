@@ -1,5 +1,5 @@
-# unit tests of arch: each port's table, its copies run, its decoder against objdump. The table of AArch64 can be
-# compiled for any processor.
+# Unit tests of arch: they check the table of each port, run its copies of instructions, and compare its decoder with
+# objdump. The table of AArch64 can be compiled for any processor.
 check_LIBRARIES = libaarch64.a
 libaarch64_a_SOURCES = $(AARCH64_SOURCES) $(ABI_SOURCES)
 
@@ -43,7 +43,7 @@ tests_unit_arch_emulate_SOURCES = tests/unit/arch_emulate.c tests/unit/arch_aren
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h
 tests_unit_arch_emulate_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
-# The same for 32-bit code.
+# The same tests for 32-bit code.
 tests_unit_arch_run_i386_SOURCES = $(tests_unit_arch_run_SOURCES)
 tests_unit_arch_run_i386_CPPFLAGS = $(AM_CPPFLAGS) -DARENA_32
 tests_unit_arch_run_i386_LDADD = $(tests_unit_arch_run_LDADD)
@@ -90,7 +90,7 @@ tests_unit_arch_i386_SOURCES = tests/unit/arch_i386.c tests/unit/arch_hex.h
 tests_unit_arch_i386_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 endif
 
-# An example port, which is added to a build: no file outside of arch/ names it.
+# An example port, which a build gets without a change to any file outside of arch/.
 check_LIBRARIES += libport.a
 libport_a_SOURCES = arch/arch.c tests/unit/port_riscv64.c tests/unit/port_riscv64.h
 libport_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS) PORT(riscv64)'

@@ -1,4 +1,4 @@
-# unit tests of base, of tests/tap.sh, which counts all results, and of the texts for contributors
+# Unit tests of base, of tests/tap.sh, which counts all results, and of the texts for contributors.
 check_PROGRAMS += tests/unit/base
 TESTS += tests/unit/base tests/unit/tap_test.sh tests/unit/hacking.py tests/unit/howto.py \
 	tests/unit/help.py

@@ -1,4 +1,4 @@
-# The command line, and functrace with a tracer that only follows (the process structure's tests).
+# Tests of the command line, and of the processes of a run, with the tracer of engine_fake.c.
 check_PROGRAMS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue_tasks tests/unit/cpus \
 	tests/unit/functrace-fake
 TESTS += tests/unit/options tests/unit/guard tests/unit/rescue tests/unit/rescue_tasks tests/unit/cpus \
@@ -33,7 +33,7 @@ tests_unit_functrace_fake_LDADD = libcli.a libengine.a libmodules.a libproc.a li
 
 # The map of layers (which file may include or call which), and the layout of files.
 TESTS += tests/unit/floors.py tests/unit/format.py
-# After renaming files or functions it can be run by hand: same_code.py BEFORE AFTER TABLE
+# same_code.py is run by hand after a renaming of files or functions: same_code.py BEFORE AFTER TABLE
 TESTS += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \

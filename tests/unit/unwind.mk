@@ -58,7 +58,7 @@ tests/unit/unwind-target-fp: $(unwind_target_depend)
 tests/unit/unwind-target-debug: $(unwind_target_depend)
 	$(AM_V_CC)$(CC) -O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o $@ \
 		$(unwind_target_source) $(unwind_target_link)
-# Not every machine can build these two; then the test is skipped with the reason.
+# Some machines cannot build these two programs. Their tests are then skipped, and give the reason.
 tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_target.h
 	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
 tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h

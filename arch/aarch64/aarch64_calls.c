@@ -28,7 +28,7 @@ enum arch_call a64_follows_call(uint64_t address, const unsigned char *code, siz
 
 /* ---- Procedure linkage: adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17 ---- */
 
-/* What is known of a register: nothing, that it contains `address`, or that it contains the word at `address`. */
+/* The known content of a register: nothing is known, or it contains `address`, or the word at `address`. */
 struct aarch64_calls_known {
 	enum { KNOWN_NOTHING, KNOWN_ADDRESS, KNOWN_LOADED } what;
 	uint64_t address;

@@ -61,7 +61,7 @@ struct scan_settings {
 	int error_exitcode;          /* exit status if blocks are leaked; 0: none */
 };
 
-/* What is traced: modules, and the functions and objects that options name. */
+/* The traced modules, and the functions and objects that options name. */
 struct traced_settings {
 	const struct module **modules;
 	size_t module_count;
@@ -90,7 +90,7 @@ struct target_settings {
 	const char *toggle_name; /* the signal's name in kill(1)'s syntax; points into the command line */
 };
 
-/* What is recorded of a call beside its resource: its stack and its arguments. */
+/* The data that are recorded of a call besides its resource: its stack and its arguments. */
 struct call_settings {
 	unsigned depth; /* number of frames of a stack that are shown, 0 to 256 */
 	bool backtrace_all;

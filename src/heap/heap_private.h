@@ -31,7 +31,7 @@ struct block {
 #define BLOCK_LARGE   UINT32_MAX
 #define BLOCK_ADDRESS (1ull << (32 + BLOCK_STATES)) /* all addresses are lower than this */
 
-/* What only the reader of glibc's heaps uses. */
+/* Data that only the reader of glibc's heaps uses. */
 struct heap_glibc {
 	struct arena *arenas; /* the arenas of glibc; each C library's main arena comes before its others */
 	size_t arena_count, arena_capacity;

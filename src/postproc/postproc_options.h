@@ -19,7 +19,7 @@ enum { EXIT_USAGE = 2 };
 
 enum postproc_dialect { DIALECT_AS_INPUT, DIALECT_OWN, DIALECT_COMPAT };
 
-/* What is read, and how. */
+/* The inputs, and how they are read. */
 struct reading_options {
 	const char **inputs; /* paths of the inputs, at least one; "-" is standard input */
 	size_t input_count, input_capacity;

@@ -35,7 +35,7 @@ struct account_threads {
 	size_t thread_count, thread_capacity;
 };
 
-/* What was alive at the peak. */
+/* The sums of the resources that were alive at the peak. */
 struct account_peak {
 	/* the live resources when there were most bytes; without sizes, when there were most resources */
 	struct tally peak;

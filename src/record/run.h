@@ -30,7 +30,7 @@ struct run_naming {
 	uint64_t waited_let_go_ns; /* time spent waiting for names since the request to detach */
 };
 
-/* What the summary reports of a run (run_summary.c). */
+/* The sums of a run that the summary reports (run_summary.c). */
 struct run_sums {
 	struct trace_report *reports;
 	/* unread: number of objects that could not be read; unread_reported: number of them that were reported one by

@@ -98,7 +98,7 @@ MORE_STRUCTS = [
 
 
 class Calls:
-    """What this module adds to the Program of arguments.py."""
+    """The methods that this module adds to the Program of arguments.py."""
 
     def make_structs(self, count):
         super().make_structs(count)

@@ -38,7 +38,7 @@ END = -1  # the offset of a pointer to one past the end
 
 
 class Features:
-    """What a build of the program supports."""
+    """The features that a build of the program supports."""
 
     def __init__(self, word=8, allocator='glibc', cxx=False, contexts=True, libraries=True, second=True, general=6, vectors=8,
                  has_tables=True):

@@ -77,8 +77,8 @@ MORE = re.compile(rb'was stopped for ([\d.]+) ms: .*\. Catching up with the dela
 
 
 def baseline_said(tracer, count=1):
-    """Returns true if functrace has reported the baselines of that many processes. What functrace prints later does not
-    belong to attaching, so the test does not wait for it."""
+    """Returns true if functrace has reported the baselines of that many processes. Later output of functrace
+    does not belong to attaching, so the test does not wait for it."""
     said, end = b'', time.monotonic() + TIMEOUT * PATIENCE
     while said.count(b'was stopped for') < count and not re.search(rb'\d+ more processes were stopped, each for .*\n', said):
         more = select.select([tracer.child.stderr], [], [], max(end - time.monotonic(), 0))[0] and \

@@ -124,8 +124,8 @@ def started_by(room):
     the program's file is added if it differs."""
     program = builds.target('images', 'O0')
     os.symlink(program, room.path('alias'))
-    # What functrace or a shell executes is written by a process of its own: a child that another scenario is just
-    # forking here would have the file open for writing until its exec (ETXTBSY).
+    # A process of its own writes the file that functrace or a shell executes: otherwise a child that another
+    # scenario is just forking here would have the file open for writing until its exec (ETXTBSY).
     room.run(['tee', room.path('tool')], data=b'#!/bin/sh\n:\n')
     os.chmod(room.path('tool'), 0o755)
     shell = os.path.realpath('/bin/sh')

@@ -65,7 +65,7 @@ static NOINLINE unsigned char *stack_memory(enum stack stack, unsigned place)
 
 /* ---- Registers ---- */
 
-/* What hold_in_registers() loads into each register: 16 * sixteenth + rest. */
+/* The value that hold_in_registers() loads into each register is 16 * sixteenth + rest. */
 struct held {
 	uintptr_t sixteenth, rest;
 };

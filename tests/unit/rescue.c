@@ -162,7 +162,7 @@ static void test_process_with_a_deadly_signal_is_awaited(void **state)
 #define LOOK_US 7 /* how long it takes to read a file of /proc */
 #define MS      1000u
 
-/* What /proc shows of the process from a moment on, until the next moment in the array begins. */
+/* The state of the process that /proc shows from a moment on, until the next moment in the array begins. */
 struct moment {
 	unsigned from; /* us */
 	char state;    /* 0: the process has ended */

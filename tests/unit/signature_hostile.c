@@ -176,7 +176,7 @@ static void test_signatures_stay_after_a_truncation(void **state)
 		const struct signature *before = round ? object_signature(object, plain, &(bool){false}) : NULL;
 
 		assert_int_equal(truncate(path, 512), 0);
-		/* What the reader has read before is in memory, independent of the file. */
+		/* Data that the reader has read before are in memory, independent of the file. */
 		assert_int_equal(!object_signature(object, caller, &(bool){false}), !round);
 		assert_ptr_equal(object_signature(object, plain, &(bool){false}), before);
 		if (before)

@@ -16,7 +16,7 @@ struct object_memory {
 	void *context;
 };
 
-/* What the program headers say about the first page of a mapping, in order of certainty. */
+/* Answers of the program headers about the first page of a mapping, in order of certainty. */
 enum segment_answer {
 	IS_UNKNOWN,      /* no header can be read */
 	IS_NO_OBJECT,    /* the file is not an ELF object */

@@ -5,7 +5,7 @@
 #include "heap/image.h"
 #include "symbols/objects/maps.h"
 
-/* What process_mappings_learn() has found; all zero at first. */
+/* The results of process_mappings_learn(); all zero at first. */
 struct process_mappings {
 	struct heap_mapping *objects; /* mappings that begin with other bytes than variables */
 	size_t count;

@@ -77,7 +77,7 @@ static int reopen(int place)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* What the mapping shows, and whether it could be opened. */
+/* The kind of object that the mapping shows, and whether it could be opened. */
 enum shared_pages_object {
 	OBJECT_UNKNOWN,
 	OBJECT_OPEN,

@@ -1,4 +1,4 @@
-/* What the traces in this folder are of: three stacks, one of them released. Built with
+/* The program of the traces in this folder: three stacks, one of them released. Built with
  *     CC -g -Os -fno-builtin -funwind-tables -Wl,-z,max-page-size=4096,-z,noseparate-code -o prog prog.c */
 #include <stdlib.h>
 

@@ -56,7 +56,7 @@ static inline uint64_t hole_end(uint64_t address, size_t size)
 }
 
 /* Returns the address of the first page after the hole at `address`, a range that the image does not contain. */
-static inline uint64_t behind_hole(const struct heap_image *image, uint64_t address)
+static inline uint64_t hole_next_page(const struct heap_image *image, uint64_t address)
 {
 	size_t size = 0;
 

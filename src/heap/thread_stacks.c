@@ -192,7 +192,7 @@ static bool is_on_alternate(struct heap *heap, const struct heap_thread *thread)
 		/* A large array on the stack may have pages that the image does not contain: untouched pages, or pages
 		 * of zeros. */
 		if (!word_at(&heap->words, at, &word[0])) {
-			next = behind_hole(heap->image, at);
+			next = hole_next_page(heap->image, at);
 			continue;
 		}
 		next = at + width;

@@ -116,7 +116,7 @@ static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct i
 	for (uint64_t page = start; page < end && end - page > PAGE; page = next) {
 		const uint64_t at = page + PAGE - header;
 
-		next = word_at(&heap->words, at, &word) ? page + PAGE : behind_hole(heap->image, at);
+		next = word_at(&heap->words, at, &word) ? page + PAGE : hole_next_page(heap->image, at);
 		if (!mmapped_is_header(heap, at, start, end, &found))
 			continue;
 		ARRAY_GROW(inner->items, inner->capacity, inner->count);
@@ -143,7 +143,7 @@ static void mmapped_find_in(struct heap *heap, uint64_t start, uint64_t end, str
 		if (i < inner.count && inner.items[i].begin == page) {
 			found = inner.items[i];
 		} else if (!word_at(&heap->words, page, &word)) {
-			next = behind_hole(heap->image, page);
+			next = hole_next_page(heap->image, page);
 			if (i < inner.count && inner.items[i].begin < next)
 				next = inner.items[i].begin;
 			continue;

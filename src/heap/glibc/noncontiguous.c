@@ -117,7 +117,7 @@ static void noncontiguous_take_mapped(struct noncontiguous_search *search, const
 
 		next = page + PAGE;
 		if (!word_at(&heap->words, start, &before)) {
-			next = behind_hole(heap->image, start);
+			next = hole_next_page(heap->image, start);
 			continue;
 		}
 		if (before)

@@ -112,7 +112,7 @@ void mimalloc_find_heaps(struct mimalloc *m)
 			continue;
 		for (uint64_t at = mapping->start; at < mapping->end;) {
 			if (!bytes_at(&heap->words, at, HEAP_BYTES)) {
-				at = behind_hole(image, at);
+				at = hole_next_page(image, at);
 				continue;
 			}
 			if (mimalloc_find_is_heap(&heap->words, at)) {

@@ -181,7 +181,7 @@ static bool take_pages(struct musl_old *m, const struct heap_mapping *mapping, u
 
 	while (m->at < mapping->end) {
 		if (!word_at(&m->heap->words, m->at, &word) && !is_heap)
-			m->at = behind_hole(m->heap->image, m->at);
+			m->at = hole_next_page(m->heap->image, m->at);
 		else if (!oldmalloc_take_page(m, m->at, limit, is_heap))
 			return false;
 	}
@@ -199,7 +199,7 @@ static bool oldmalloc_take_left(struct musl_old *m, const struct heap_mapping *m
 		if (at >= mapping->end)
 			break;
 		if (!word_at(&m->heap->words, at, &word)) {
-			m->at = behind_hole(m->heap->image, at);
+			m->at = hole_next_page(m->heap->image, at);
 			continue;
 		}
 		/* Memory that the kernel mapped right after the variables is in one mapping with them. */

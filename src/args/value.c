@@ -83,8 +83,8 @@ static void show_member_pointer(struct formatter *s, const struct data_type *typ
 		out_printf(&s->out, "0x%" PRIx64, first);
 		return;
 	}
-	const struct value_view behind = view_part(view, word, word);
-	const uint64_t more = view_pointer(s, &behind);
+	const struct value_view after = view_part(view, word, word);
+	const uint64_t more = view_pointer(s, &after);
 
 	show_function(s, first);
 	if (more)

@@ -119,7 +119,7 @@ static char state_of(pid_t tid, int *code)
 /* Returns true if the task's pc follows an address for which the journal has, or recently had, a breakpoint; *address
  * gets that address. The original bytes have been restored, so they must be there; otherwise the breakpoint is the
  * program's own, or the process has called execve. */
-static bool is_behind_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
+static bool is_after_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, uint64_t *address)
 {
 	const struct shared_state *const shared = r->shared;
 	const size_t high = atomic_load(&shared->note_high);
@@ -213,7 +213,7 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 	const int status = last_stop(r, guard_slot, tid, task.pc, task.sp, &sent_on);
 	const bool has_hit = code ? code == SIGTRAP : rescue_is_trap(status) && !sent_on;
 
-	if (has_hit && is_behind_breakpoint(r, tid, task.pc, &task.address))
+	if (has_hit && is_after_breakpoint(r, tid, task.pc, &task.address))
 		rescue_hold(r, &task);
 	return true;
 }

@@ -80,30 +80,30 @@ static void add_selection(const struct views *views, bool is_of_groups, struct b
 		buf_printf(out, "%s--min-count=%" PRIu32, out->size ? " " : "", filters->min_count);
 }
 
-/* Sets report->again and report->again_behind to the words of a command that makes the same report. If --again gave
+/* Sets report->again and report->again_after to the words of a command that makes the same report. If --again gave
  * functrace's command line, the command is functrace with this line. Else it is functrace-postproc with the same
  * inputs, and with the options that choose how they are read and what is selected; but if an input is standard input,
- * sets nothing. behind: memory for the text of again_behind. */
-static void words_again(const struct views *views, struct report_options *report, struct buf *behind)
+ * sets nothing. options_text: memory for the text of again_after. */
+static void words_again(const struct views *views, struct report_options *report, struct buf *options_text)
 {
 	const struct postproc_options *options = views->options;
 	const char *const own = options->views.again, *const alone =
 							      views->sequence ? views->sequence->input_name : NULL;
 
 	if (!own) {
-		buf_add(behind, options->views.reading.data, options->views.reading.size);
-		add_selection(views, true, behind);
+		buf_add(options_text, options->views.reading.data, options->views.reading.size);
+		add_selection(views, true, options_text);
 	}
 	for (size_t i = 0; !own && i < options->reading.input_count; i++) {
 		if (!strcmp(options->reading.inputs[i], "-"))
 			return;
 		if (alone && strcmp(options->reading.inputs[i], alone) != 0)
 			continue;
-		buf_add_str(behind, behind->size ? " " : "");
-		shell_quote_add_path(behind, options->reading.inputs[i]);
+		buf_add_str(options_text, options_text->size ? " " : "");
+		shell_quote_add_path(options_text, options->reading.inputs[i]);
 	}
 	report->again = own ? "functrace" : "functrace-postproc";
-	report->again_behind = own ? own : buf_str(behind);
+	report->again_after = own ? own : buf_str(options_text);
 }
 
 /* Writes the report. lines_columns() and lines_want_colours() return 0 and false if `out` is no terminal. */
@@ -111,7 +111,7 @@ static int write_report(void *context, FILE *out)
 {
 	struct views *views = context;
 	struct report_options options = views->options->views.report_options;
-	struct buf behind = {0}, selection = {0};
+	struct buf options_text = {0}, selection = {0};
 
 	add_selection(views, true, &selection);
 	options.min_count = views->options->filters.min_count;
@@ -119,12 +119,12 @@ static int write_report(void *context, FILE *out)
 	options.sysroot = views->options->names.sysroot;
 	options.columns = lines_columns(out);
 	options.colours = lines_want_colours(out);
-	options.again_behind = "";
+	options.again_after = "";
 	options.is_kept = !views->options->views.again;
-	words_again(views, &options, &behind);
+	words_again(views, &options, &options_text);
 	report_write(views->profile, &options, out);
 	buf_free(&selection);
-	buf_free(&behind);
+	buf_free(&options_text);
 	return 0;
 }
 

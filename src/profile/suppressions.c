@@ -76,13 +76,13 @@ static bool suppressions_matches(const struct suppression *suppression, const st
 {
 	const struct suppression_pattern *patterns = suppression->patterns;
 	const size_t count = suppression->pattern_count;
-	size_t pattern = 0, frame = 0, behind_any = SIZE_MAX, from = 0;
+	size_t pattern = 0, frame = 0, after_any = SIZE_MAX, from = 0;
 
 	if (count == 1 && patterns->kind == PATTERN_ANYWHERE)
 		return matches_anywhere(patterns, stack);
 	while (pattern < count) {
 		if (patterns[pattern].kind == PATTERN_FRAMES) {
-			behind_any = ++pattern;
+			after_any = ++pattern;
 			from = frame;
 			continue;
 		}
@@ -93,10 +93,10 @@ static bool suppressions_matches(const struct suppression *suppression, const st
 		if (matches_place(&patterns[pattern], &place)) {
 			pattern++;
 			frame++;
-		} else if (behind_any != SIZE_MAX) {
+		} else if (after_any != SIZE_MAX) {
 			/* The patterns before the last "..." have matched the earliest possible frames. Try the
 			 * patterns after it again, one frame further out. */
-			pattern = behind_any;
+			pattern = after_any;
 			frame = ++from;
 		} else {
 			return false;

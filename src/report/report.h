@@ -20,7 +20,7 @@ struct report_options {
 	const char *selection; /* the options that select the reported calls, as words; NULL or "": none */
 	/* A command that makes the same report: its words before the options, and those after them. NULL: there is no
 	 * such command. */
-	const char *again, *again_behind;
+	const char *again, *again_after;
 	bool is_kept;   /* the traces remain after the report, so commands may name them */
 	size_t columns; /* width of the terminal; 0: lines are not shortened */
 	bool colours;

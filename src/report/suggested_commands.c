@@ -72,8 +72,8 @@ static void write_command(struct report *report, const char **label, const char 
 	lines_add_name(lines, report->options.again);
 	if (*options)
 		lines_add(lines, " %s", options);
-	if (*report->options.again_behind)
-		lines_add(lines, " %s", report->options.again_behind);
+	if (*report->options.again_after)
+		lines_add(lines, " %s", report->options.again_after);
 	lines_end(lines);
 }
 

@@ -407,7 +407,7 @@ static bool is_prologue(struct code_rule_search *search, uint64_t address)
 }
 
 /* Returns true if a call precedes the address, which then may be a return address inside a function. */
-static bool is_behind_call(struct code_rule_search *search, uint64_t address)
+static bool is_after_call(struct code_rule_search *search, uint64_t address)
 {
 	const unsigned char *code;
 
@@ -431,7 +431,7 @@ static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struc
 	     at += step) {
 		const uint64_t prologue = (place - at) | state;
 
-		if (!is_prologue(search, prologue) || (arch->pushes_arguments && is_behind_call(search, prologue)))
+		if (!is_prologue(search, prologue) || (arch->pushes_arguments && is_after_call(search, prologue)))
 			continue;
 		tries++;
 		search->entered.is_found = false;

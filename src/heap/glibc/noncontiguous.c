@@ -90,12 +90,12 @@ static void take_brk(struct noncontiguous_search *search, const struct heap_mapp
 	uint64_t top;
 
 	for (; start; start = noncontiguous_next(heap, end, m->end)) {
-		const uint64_t behind = end_of_piece(heap, start, m->end, &top);
+		const uint64_t after = end_of_piece(heap, start, m->end, &top);
 
-		if (!behind)
+		if (!after)
 			break;
-		noncontiguous_add(search, is_first ? m->start : start, start, behind, top);
-		end = behind;
+		noncontiguous_add(search, is_first ? m->start : start, start, after, top);
+		end = after;
 		is_first = false;
 	}
 	if (is_first)

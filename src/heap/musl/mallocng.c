@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define UNIT        16u
-#define BEHIND      4u /* bytes at a slot's end that belong to no block */
+#define SLOT_REST   4u /* bytes at a slot's end that belong to no block */
 #define PAGE        4096u
 #define CLASS_ALONE 63 /* size class of a block with a mapping of its own */
 
@@ -219,7 +219,7 @@ static bool is_block(struct musl *m, const struct mallocng_group *group, unsigne
 static bool mallocng_add_block(struct musl *m, const struct mallocng_group *group, unsigned slot)
 {
 	struct heap *heap = m->heap;
-	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - BEHIND;
+	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - SLOT_REST;
 	/* If the block does not begin at the start of its slot, the block's offset in the slot is stored in the bytes
 	 * before the slot. */
 	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;

@@ -37,11 +37,11 @@ static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)
 static bool read_chunk(struct musl_old *m, uint64_t at, uint64_t limit, uint64_t *word)
 {
 	const unsigned header = m->header;
-	uint64_t behind;
+	uint64_t after;
 
 	return limit - at > 2 * header && word_at(&m->heap->words, at + m->word, word) &&
 	       is_chunk_size(m, chunk_size(*word), limit - at - header) &&
-	       word_at(&m->heap->words, at + chunk_size(*word), &behind) && behind == *word;
+	       word_at(&m->heap->words, at + chunk_size(*word), &after) && after == *word;
 }
 
 /* Returns true if the first chunk of a region may begin at address `at`: its header says that the memory before it

@@ -28,13 +28,13 @@ int page_write(const struct profile *profile, const struct page_options *options
 {
 	static const char mark[] = "@DATA@";
 	const unsigned char *data = memmem(page_template, page_template_size, mark, sizeof(mark) - 1);
-	const size_t before = (size_t)(data - page_template), behind = before + sizeof(mark) - 1;
+	const size_t before = (size_t)(data - page_template), after = before + sizeof(mark) - 1;
 	struct buf json = {0};
 
 	page_data_add(&json, profile, options, &page_data_limits);
 	fwrite(page_template, 1, before, out);
 	buf_write(&json, out);
-	fwrite(page_template + behind, 1, page_template_size - behind, out);
+	fwrite(page_template + after, 1, page_template_size - after, out);
 	buf_free(&json);
 	return 0;
 }

@@ -93,14 +93,14 @@ static bool open_file_may_point(struct core_omitted_search *search, const struct
 				const struct stat *st)
 {
 	const uint64_t size = (uint64_t)st->st_size, mapped = file->end - file->start;
-	const uint64_t behind = size > file->offset ? size - file->offset : 0;
+	const uint64_t after = size > file->offset ? size - file->offset : 0;
 	char magic[SELFMAG];
 
 	if (may_have_changed(search, st))
 		return true;
 	if (!read_all_at(fd, magic, SELFMAG, 0) && !memcmp(magic, ELFMAG, SELFMAG))
 		return false;
-	return part_may_point(search, fd, file->offset, behind < mapped ? behind : mapped);
+	return part_may_point(search, fd, file->offset, after < mapped ? after : mapped);
 }
 
 static bool file_may_point(struct core_omitted_search *search, const struct mapping *file)

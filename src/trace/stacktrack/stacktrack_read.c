@@ -247,14 +247,14 @@ static inline __attribute__((always_inline)) void take_infos(struct reader *read
 }
 
 /* Returns true if the entry after the one at reader->start is in the buffer already and ends the same text. */
-static bool is_end_behind(const struct reader *reader, unsigned flags)
+static bool is_end_after(const struct reader *reader, unsigned flags)
 {
 	const struct stacktrack_reader *s = reader->state;
 	const struct stacktrack_format *const f = &s->format;
-	const unsigned char *const p = reader->data + reader->start, *const behind = p + f->entry_size;
+	const unsigned char *const p = reader->data + reader->start, *const after = p + f->entry_size;
 
 	return reader_available(reader) >= 2 * f->entry_size &&
-	       stacktrack_number(behind, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, behind);
+	       stacktrack_number(after, 2, s->swap) == (flags | f->info_end) && is_of_same_text(f, p, after);
 }
 
 /* Parses the INFO entry at reader->start, and the entries after it that belong to the same text. If they complete the
@@ -275,7 +275,7 @@ static int stacktrack_read_take_text(struct reader *reader, struct stacktrack_pr
 	else
 		take_infos(reader, &entry->text, most, f->entry_size, f->payload_at, f->info_size);
 	if (!(flags & f->info_end)) {
-		if (entry->text.size + f->info_size > STACKTRACK_TEXT_MAX || !is_end_behind(reader, flags))
+		if (entry->text.size + f->info_size > STACKTRACK_TEXT_MAX || !is_end_after(reader, flags))
 			return stacktrack_keep(reader, entry->text.size - before, 0);
 		reader->start += f->entry_size;
 		take_infos(reader, &entry->text, 1, f->entry_size, f->payload_at, f->info_size);
@@ -308,15 +308,15 @@ static struct stacktrack_entry *new_entry(struct stacktrack_process *process)
 
 /* Parses the next entry if it is an INFO entry with text of `entry`, and is in the buffer already, which is the usual
  * case. Otherwise does nothing: the text is parsed when its entries are read. */
-static int take_text_behind(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
+static int take_text_after(struct reader *reader, struct stacktrack_process *process, struct stacktrack_entry *entry)
 {
 	const struct stacktrack_reader *s = reader->state;
 	const struct stacktrack_format *const f = &s->format;
-	const unsigned char *const p = reader->data + reader->start, *const behind = p + f->entry_size;
+	const unsigned char *const p = reader->data + reader->start, *const after = p + f->entry_size;
 
-	if (reader_available(reader) < 2 * f->entry_size || !is_of_same_text(f, p, behind))
+	if (reader_available(reader) < 2 * f->entry_size || !is_of_same_text(f, p, after))
 		return 1;
-	const unsigned flags = (unsigned)stacktrack_number(behind, 2, s->swap);
+	const unsigned flags = (unsigned)stacktrack_number(after, 2, s->swap);
 
 	if (stacktrack_type(f, flags) != STACKTRACK_IS_INFO)
 		return 1;
@@ -353,7 +353,7 @@ static int open_entry(struct reader *reader, struct stacktrack_process *process,
 	process->last = open;
 	const int status = stacktrack_keep(reader, STACKTRACK_KEPT_EACH, released);
 
-	return status == 1 ? take_text_behind(reader, process, open) : status;
+	return status == 1 ? take_text_after(reader, process, open) : status;
 }
 
 static int take_entry(struct reader *reader)

@@ -34,11 +34,11 @@ static bool next_frame(char **at, uint64_t *address, const char **text, struct s
 	struct word word;
 
 	for (;;) {
-		const char *const behind = **at == '0' && (*at)[1] == 'x' ? take_hexadecimal(*at + 2, address) : NULL;
+		const char *const after = **at == '0' && (*at)[1] == 'x' ? take_hexadecimal(*at + 2, address) : NULL;
 
 		*text = NULL;
-		if (behind && (!*behind || *behind == ' ')) {
-			*at += behind - *at + (*behind == ' ');
+		if (after && (!*after || *after == ' ')) {
+			*at += after - *at + (*after == ' ');
 			return true;
 		}
 		if (!next_word(at, &word))

@@ -23,11 +23,11 @@ static inline char *take_number_word(char *p, uint64_t *number)
 	char *const begin = p;
 
 	if (p[0] == '0' && p[1] == 'x') {
-		const char *const behind = take_hexadecimal(p + 2, number);
+		const char *const after = take_hexadecimal(p + 2, number);
 
-		if (!behind)
+		if (!after)
 			return NULL;
-		p += behind - p;
+		p += after - p;
 	} else {
 		for (*number = 0; *p >= '0' && *p <= '9'; p++)
 			*number = *number * 10 + (uint64_t)(*p - '0');

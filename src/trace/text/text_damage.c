@@ -76,7 +76,7 @@ bool text_is_header(const char *line)
 /* Searches a line for a declaration that follows other text. `what` occurs in each declaration of this sort; `own` is
  * the text with which such a declaration begins. Returns the address of `what`, or NULL. If the line begins with `own`,
  * skips the first `what`, because it belongs to the line itself. */
-static const char *find_behind(const char *line, const char *own, const char *what)
+static const char *find_after(const char *line, const char *own, const char *what)
 {
 	const char *found = strstr(line, what);
 
@@ -94,7 +94,7 @@ bool text_has_another(const char *line)
 	for (const char *c = strstr(line + 1, "version="); c; c = strstr(c + 1, "version="))
 		if (is_header_part(c + 1))
 			return true;
-	if (find_behind(line, "<", "> : ") || find_behind(line, ": ", " => 0x"))
+	if (find_after(line, "<", "> : ") || find_after(line, ": ", " => 0x"))
 		return true;
 	if (!text_ends_as_call(line, strlen(line)))
 		return false;

@@ -108,14 +108,14 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 	fake_fail("there is no kind '%s' of a birth", word(w, 2));
 }
 
-/* "N tells M": task N stops with the ptrace event of the fork, vfork or clone that made task M. The event's message is
- * M's tid. If M is "nobody", N stops with PTRACE_EVENT_FORK, whose message is 0. */
-static void verb_tells(struct fake_task *task, const struct words *w)
+/* "N reports M": task N stops with the ptrace event of the fork, vfork or clone that made task M. The event's message
+ * is M's tid. If M is "no-task", N stops with PTRACE_EVENT_FORK, whose message is 0. */
+static void verb_reports(struct fake_task *task, const struct words *w)
 {
 	struct fake_task *child = NULL;
 	const pid_t tid = number(w, 2);
 
-	if (!strcmp(word(w, 2), "nobody")) {
+	if (!strcmp(word(w, 2), "no-task")) {
 		fake_report(task, STATUS_EVENT(PTRACE_EVENT_FORK, SIGTRAP), 0);
 		return;
 	}
@@ -198,8 +198,8 @@ static void verb_returns(struct fake_task *task, const struct words *w)
 	fake_hit(task, task->site->address);
 }
 
-/* "N stands PLACE[+OFFSET]": task N's pc is there. */
-static void verb_stands(struct fake_task *task, const struct words *w)
+/* "N is-at PLACE[+OFFSET]": sets task N's pc to that place. */
+static void verb_is_at(struct fake_task *task, const struct words *w)
 {
 	char name[40];
 	const char *plus = strchr(word(w, 2), '+');
@@ -389,9 +389,9 @@ static const struct verb {
 	const char *name;
 	void (*dispatch_stop)(struct fake_task *task, const struct words *words);
 } verbs[] = {
-	{"makes", verb_makes},       {"tells", verb_tells},         {"starts", verb_starts},
+	{"makes", verb_makes},       {"reports", verb_reports},     {"starts", verb_starts},
 	{"done", verb_done},         {"hits", verb_hits},           {"repeats", verb_repeats},
-	{"returns", verb_returns},   {"stands", verb_stands},       {"queues", verb_queues},
+	{"returns", verb_returns},   {"is-at", verb_is_at},         {"queues", verb_queues},
 	{"gets", verb_gets},         {"stops", verb_stops},         {"continues", verb_continues},
 	{"wakes", verb_wakes},       {"runs", verb_runs},           {"sleeps", verb_sleeps},
 	{"deaf", verb_deaf},         {"exits", verb_exits},         {"ends", verb_ends},

@@ -157,7 +157,7 @@ class Plan:
             return 0
         if roll < 0.85:
             return END
-        # This offset is behind the header that a library may put at the start.
+        # This offset is after the header that a library may put at the start.
         return self.random.randint(min(8, block.size // 16 + 3), block.size // 8) * 8 if block.size >= 64 else 0
 
     def link(self, source, target, offset=None):

@@ -62,7 +62,7 @@ def cut_short(room, path):
     with open(broken, 'wb') as file:
         file.write(data[:whole])
     more, found = of_core(room, broken)
-    problems += ['cut behind its last segment: %s' % problem for problem in more or compare(found, **LOST)]
+    problems += ['cut after its last segment: %s' % problem for problem in more or compare(found, **LOST)]
     for made, words in ((lambda: open(broken, 'wb').close(), 'it is empty'), (lambda: os.unlink(broken), 'No such file')):
         made()
         done = room.run([FUNCTRACE, '--scan', '--core=' + broken])

@@ -886,7 +886,7 @@ OTHER_MODE = r'''
 void *je_malloc(size_t size);
 __asm__(".text\n" THERE "\n"
 	".globl je_malloc\n.type je_malloc, @function\n"
-	"je_malloc: .byte 0x8d, 0x05\n.long 0x120\n" /* lea: of 0x120, or of what is 0x120 behind it */
+	"je_malloc: .byte 0x8d, 0x05\n.long 0x120\n" /* lea: of 0x120, or of the address 0x120 bytes after it */
 	"lret\n.size je_malloc, . - je_malloc\n" HERE);
 static char stack[4096] __attribute__((aligned(16)));
 static struct {

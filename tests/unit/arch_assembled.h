@@ -35,7 +35,7 @@ static char *assembled_make(const char *command, void (*put)(FILE *out))
 	}
 	run = xasprintf("sed 's/^/# /' %s/errors | head; rm -r %s", folder, folder);
 	if (system(run))
-		printf("# %s is left behind\n", folder);
+		printf("# %s could not be removed\n", folder);
 	free(run);
 	free(folder);
 	return NULL;
@@ -46,7 +46,7 @@ static void assembled_remove(char *folder)
 	char *const run = xasprintf("rm -r %s", folder);
 
 	if (system(run))
-		printf("# %s is left behind\n", folder);
+		printf("# %s could not be removed\n", folder);
 	free(run);
 	free(folder);
 }

@@ -182,7 +182,7 @@ static const struct range *function_at(uint64_t address)
 }
 
 enum place { PLACE_ANY, PLACE_ENTRY, PLACE_RETURN, PLACES };
-static const char *const place_names[PLACES] = {"anywhere", "at functions' starts", "behind calls"};
+static const char *const place_names[PLACES] = {"anywhere", "at functions' starts", "after calls"};
 
 struct baseline {
 	uint64_t count, copy, copy_reach, pc_only, emulate, step, unknown;

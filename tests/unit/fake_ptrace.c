@@ -60,7 +60,7 @@ static void check_pc(const struct fake_task *task)
 	if (hit && hit->length > 1 && pc == hit->address + 1)
 		fake_note("! %d goes on in the middle of %s", task->tid, hit->name);
 	if (task->hit && !world_guards(task->tid))
-		fake_note("! %d would have been left behind its breakpoint by a guardian", task->tid);
+		fake_note("! a guardian would have left %d after its breakpoint", task->tid);
 	if (!task->memory || pc < FAKE_TAIL || pc >= FAKE_TEXT_END)
 		return;
 	fake_memory_read(task->memory, pc, &code, 1);

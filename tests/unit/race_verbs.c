@@ -214,7 +214,7 @@ static void verb_is_at(struct fake_task *task, const struct words *w)
 static void verb_queues(struct fake_task *task, const struct words *w)
 {
 	if (task->state != FAKE_RUNS && task->status >> 16 != PTRACE_EVENT_STOP)
-		fake_fail("a trap can only be behind an interruption or a group-stop");
+		fake_fail("a trap can only come after an interruption or a group-stop");
 	task->queued_hit = fake_place_named(word(w, 2))->address;
 	fake_arch->set_pc(&task->regs, task->queued_hit + 1);
 }

@@ -348,7 +348,7 @@ static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 	buf_free(&got);
 }
 
-/* A text may have NUL bytes far behind its beginning if the machine crashed. */
+/* A text may have NUL bytes far after its beginning if the machine crashed. */
 static void test_late_nul_byte_is_damage(void **state)
 {
 	(void)state;

@@ -610,7 +610,7 @@ int main(void)
 	/* The rules of ARM's index of functions hold only after calls, so they cannot be compared at each instruction;
 	 * libunwind does not read such an index. unwind_exidx and unwind_core test these rules. */
 	if (arch_native()->unwind_index) {
-		puts("1..0 # SKIP an index has rules behind calls alone: unwind_exidx and unwind_core test it");
+		puts("1..0 # SKIP the rules of an index hold only after calls: unwind_exidx and unwind_core test it");
 		return 77;
 	}
 

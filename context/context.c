@@ -111,9 +111,9 @@ static struct context_thread *take_entry(void)
 	}
 	for (uint32_t i = 0; i < PROBES_MAX; i++) {
 		struct context_thread *const entry = &table.threads[(tid + i) % CONTEXT_THREADS_MAX];
-		uint32_t nobody = 0;
+		uint32_t unused = 0;
 
-		if (__atomic_compare_exchange_n(&entry->tid, &nobody, tid, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&entry->tid, &unused, tid, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return entry;
 	}
 	return NULL;

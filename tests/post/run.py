@@ -265,7 +265,7 @@ def converting_text_to_text_changes_nothing(_folder):
                 assert text_of(changed).splitlines(True) == lines, options
             assert text_of(changed, *options) == changed, options
     odd = (b"version=1.4,arch=x86_64,process=/a\\054 b,pid=1,origin=other 1\n"
-           b"a line that nobody knows\n#nor this: 100% %s %n\n"
+           b"a line of an unknown kind\n#nor this: 100% %s %n\n"
            b"## thread 7 one two\n& attached : some file\n"
            b"12. [00:00:01.5] malloc(10) = 0x10\n\t0x20 in main() at a.c:3\n\t0x20 in f<int>(int) from /x y\n\n"
            b"#the end\n")

@@ -138,11 +138,11 @@ static int do_semtimedop(void)
 static int timed_socket(int type)
 {
 	const struct timeval t = {MS / 1000, (MS % 1000) * 1000};
-	const struct sockaddr_un nobody = {.sun_family = AF_UNIX};
+	const struct sockaddr_un no_name = {.sun_family = AF_UNIX};
 	const int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 
 	/* a name that the kernel chooses */
-	CHECK(fd >= 0 && bind(fd, (const struct sockaddr *)&nobody, sizeof(sa_family_t)) == 0);
+	CHECK(fd >= 0 && bind(fd, (const struct sockaddr *)&no_name, sizeof(sa_family_t)) == 0);
 	CHECK(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) == 0);
 	return fd;
 }

@@ -169,7 +169,7 @@ static int loop(pid_t pid)
 		if (got < 0 && errno != EINTR)
 			return 0;
 		if (got > 0 && got != pid && !engine_take_wake_child(fake.engine, got))
-			msg_error("a child that nobody knows: %d", (int)got);
+			msg_error("an unknown child: %d", (int)got);
 		if (got == pid && !WIFSTOPPED(status))
 			return traced_ended(pid, status);
 		if (got == pid)

@@ -60,7 +60,7 @@ void fake_alarm(void)
 	if (alarm_handler)
 		alarm_handler(SIGALRM);
 	else
-		fake_fail("nobody waits for an alarm");
+		fake_fail("no handler for SIGALRM is installed");
 }
 
 /* ---- Waiting ---- */

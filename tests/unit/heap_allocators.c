@@ -141,7 +141,7 @@ static void check_blocks(struct heap *before, struct heap *after, struct said *s
 			continue;
 		}
 		if (next == said_count)
-			fail_msg("a block of %" PRIu64 " bytes at %" PRIx64 " is nobody's", b->size, b->address);
+			fail_msg("a block of %" PRIu64 " bytes at %" PRIx64 " is not expected", b->size, b->address);
 		const struct said *s = &said[next++];
 		const bool begins_inside = may_begin && s->is_aligned && s->address > b->address;
 

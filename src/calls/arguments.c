@@ -24,7 +24,7 @@
 
 /* Returns true if the object may contain the C library's functions. In any other object, a function with the name of a
  * C library function is another function. Returns true for a static program, because the C library's functions in it
- * cannot be told apart from its own. */
+ * cannot be distinguished from its own. */
 static bool is_c_library(const struct object *object)
 {
 	static const char *const names[] = {"libc", "libpthread", "libdl", "librt", "ld-linux", "ld-musl"};

@@ -147,7 +147,8 @@ struct traced_capture_attempt {
 	unsigned early;  /* number of pauses without a copy */
 	unsigned copies; /* number of copies that were read */
 	bool is_read;
-	/* the process makes traced calls all the time, so work that the pause delayed cannot be told from other work */
+	/* the process makes traced calls all the time, so work that the pause delayed cannot be distinguished from
+	 * other work */
 	bool is_never_silent;
 };
 

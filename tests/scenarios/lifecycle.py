@@ -499,7 +499,7 @@ def stripped_static(room):
     done = room.run(kinds.functrace(folder, *options) + [stripped])
     problems += kinds.compare_runs(plain, done)
     traces, more = kinds.read_traces(folder, 1)
-    return problems + more + oracle.Oracle(plain.out).check(traces, names=False), '%d symbols told' % len(options)
+    return problems + more + oracle.Oracle(plain.out).check(traces, names=False), '%d symbols given' % len(options)
 
 
 

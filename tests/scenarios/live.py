@@ -256,7 +256,7 @@ def lost(room):
     try:
         with Growing() as target:
             screen.keys('%s --live --no-baseline --interval=0.2 -t %d; echo status $?' % (FUNCTRACE, target.pid), 'Enter')
-            # Registers and old frames may point to some of the blocks: of so many, others are lost.
+            # Registers and old frames may point to some of the blocks: all others are lost.
             problems = screen.shows(r'^ +[\d,]+ +[\d,]*\d\d +.*  grow_one')
             if 'lost:' in screen.text() or re.search(r'^ +bytes .* lost ', screen.text(), re.M):
                 problems.append('it has scanned before the key')

@@ -166,7 +166,7 @@ def check_mismatches(trace, inherited):
     noted = collections.Counter(int(re.search(r'releases (0x[0-9a-f]+)', note).group(1), 16)
                                 for note in trace.notes if note.startswith('mismatch'))
     if sum(noted.values()) >= 100:
-        return []  # functrace stops reporting after so many
+        return []  # functrace reports no more than 100
     wrong = [i for i in set(noted) | set(sure) if not sure[i] <= noted[i] <= sure[i] + possible[i]]
     return ['block %#x: %d notes of a release by another family, expected %d' % (i, noted[i], sure[i]) for i in sorted(wrong)[:2]]
 

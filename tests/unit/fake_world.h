@@ -22,13 +22,13 @@ struct world {
 
 /* Runs the tracer from its beginning to its end. */
 void world_run(const struct world *world);
-/* world_let_go() and world_toggle() tell the tracer that the user wants it to detach, or to pause or resume. The
+/* world_let_go() and world_toggle() pass the user's request to detach, or to pause or resume, to the tracer. The
  * tracer's wait ends. */
 void world_let_go(void);
-/* Returns true if the user has told the tracer to detach from all processes. */
+/* Returns true if the user has asked the tracer to detach from all processes. */
 bool world_is_let_go(void);
 void world_toggle(void);
-/* Tells the tracer that about a second has passed. */
+/* Makes about a second pass for the tracer. */
 void world_tick(void);
 void world_pump(void); /* calls pump_once() until no stop is ready, during another action */
 /* Returns true if the guardian would find the task if it had to repair the target now. */

@@ -106,7 +106,7 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 		kill(tid, SIGKILL);
 		while (wait(NULL) > 0)
 			;
-		print_message("this kernel does not say where a task stands (ARM, where none has to be taken back)\n");
+		print_message("this kernel does not report the pc of a task (ARM, where no pc has to be set back)\n");
 		skip();
 	}
 	shared->notes[0].address = arch_native()->breakpoint_address(pc);

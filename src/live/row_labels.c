@@ -74,7 +74,7 @@ static void show_to(struct label *label, size_t frame)
 	const size_t frames = frame < label->count ? frame + 1 : label->count;
 
 	if (frame < label->count)
-		label->frames[frame].tells_apart = true;
+		label->frames[frame].distinguishes = true;
 	if (label->shown < frames)
 		label->shown = frames;
 }
@@ -135,8 +135,8 @@ static bool labels_is_there(const struct label *label, size_t i, const struct la
 	bool is_any = false;
 
 	for (size_t k = 0; k < label->shown; k++)
-		is_any |= label->frames[k].tells_apart;
-	return form->others || label->frames[i].tells_apart || (i == 0 && (form->first || !is_any));
+		is_any |= label->frames[k].distinguishes;
+	return form->others || label->frames[i].distinguishes || (i == 0 && (form->first || !is_any));
 }
 
 static void labels_put_name(struct buf *text, const char *name, size_t most)

@@ -11,7 +11,7 @@ struct label_frame {
 	char *name;  /* function name, or address */
 	char *place; /* " at FILE:LINE", " from OBJECT", or "" */
 	bool shows_place;
-	bool tells_apart; /* the frame differs from that of another row */
+	bool distinguishes; /* the frame differs from that of another row */
 };
 
 struct label {

@@ -333,7 +333,7 @@ def interrupted(room):
 WRAPPED = ('wrap < make_list', 'wrap < make_text < read_settings', 'wrap < make_text < read_request_of_client')
 
 
-def told_apart(room):
+def callers_distinguish_rows(room):
     """If several rows are allocations by one wrapper function, the rows show its callers, at any width. The program has
     the name of the link by which it was started."""
     need_attach()
@@ -600,7 +600,7 @@ CASES = [
     ('--live: a table on a terminal', table),
     ('--live: lost blocks', lost),
     ('--live: Ctrl-C, and the end of the program', interrupted),
-    ('--live: rows of one wrapper show their callers', told_apart),
+    ('--live: rows of one wrapper show their callers', callers_distinguish_rows),
     ('--live: a file name with control characters', hostile_name),
     ('--live: several processes', family),
     ('--live: several processes on a terminal', family_on_screen),

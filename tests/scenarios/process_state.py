@@ -156,7 +156,7 @@ with open(sys.argv[1], "w") as f:
 """
 
 
-def left_behind(words, **options):
+def signals_of_stopped_child(words, **options):
     """Returns the signals that a program's stopped child gets when the program ends, and whether it is still
     stopped."""
     subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True, **options)
@@ -198,8 +198,8 @@ def test_orphaned_children():
         if name in ("setsid", "nohup", "timeout") and not shutil.which(name):
             print("# %s is not installed" % name, flush=True)
             continue
-        plain = left_behind(make(program), **options)
-        traced = left_behind(make([FUNCTRACE, "-q", "-F"] + program), **options)
+        plain = signals_of_stopped_child(make(program), **options)
+        traced = signals_of_stopped_child(make([FUNCTRACE, "-q", "-F"] + program), **options)
         print("# %s: %s" % (name, "stays stopped" if plain[0] else "gets signals " + plain[1]), flush=True)
         equal(traced, plain, name)
 

@@ -446,7 +446,7 @@ def described(room):
     return problems, '%d keys' % len(keys)
 
 
-def core_in_midst(room):
+def core_inside_malloc(room):
     """A core file whose heap is inconsistent: the message does not say that there is no heap."""
     if not shutil.which('gdb'):
         raise builds.Skip('gdb is not installed')
@@ -528,7 +528,7 @@ CASES = [
     ("--scan: memory after a thread's stack and TLS, static", lambda room: beside_variables(room, 'static')),
     ('--scan: times and growth', times),
     ('--scan: the manual describes each key of the JSON', described),
-    ('--scan: a core file of a thread inside malloc', core_in_midst),
+    ('--scan: a core file of a thread inside malloc', core_inside_malloc),
     ('--scan: a Go program', no_heap),
     ("--scan: the message names the owner of another user's process", of_another_user),
 ]

@@ -223,7 +223,7 @@ def traced(room):
     return problems, '; '.join(skipped)
 
 
-def nobody(room):
+def unscannable_processes(room):
     """A zombie, a kernel thread, and functrace itself cannot be scanned."""
     child = room.start(['true'])
     wait_for('the end of the child', lambda: state_of(child.pid) == 'Z')
@@ -257,6 +257,6 @@ CASES = [
     ('--scan: processes that end soon', ending),
     ('--scan: two scans at once: the second one names the tracer', two_at_once),
     ('--scan: the message names the tracer of the process', traced),
-    ('--scan: processes that cannot be scanned', nobody),
+    ('--scan: processes that cannot be scanned', unscannable_processes),
     ('--scan: the parent of functrace', parent),
 ]

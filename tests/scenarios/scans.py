@@ -430,7 +430,7 @@ def killed(room):
     return problems, '%d scans were killed' % caught
 
 
-def stopped_in_midst(room):
+def stopped_inside_malloc(room):
     """SIGSTOP and SIGCONT come during scans. A process that is stopped for a long time inside malloc is not scanned,
     and the message says why."""
     problems, chance = [], random.Random(8)
@@ -808,7 +808,7 @@ CASES = [
     ('--scan: 8 busy threads, one arena', lambda room: busy(room, 8, 8 if LONG else 3, env={'MALLOC_ARENA_MAX': '1'})),
     ('--scan: busy threads lose no wake-up of vfork children in their memory', beside_children),
     ('--scan: no thread waits for ever after functrace is killed', killed),
-    ('--scan: a process that is stopped inside malloc is not scanned', stopped_in_midst),
+    ('--scan: a process that is stopped inside malloc is not scanned', stopped_inside_malloc),
     ('--scan: a stopped process stays stopped', stopped),
     ('--scan: the process is killed between scans or during one', ends),
     ('--scan: threads in sleeping system calls do not notice it', asleep),

@@ -43,7 +43,7 @@ def untraced_child(attached):
     return run
 
 
-def never_told(room):
+def child_without_event(room):
     """A child by CLONE_UNTRACED and CLONE_PTRACE is traced without a fork event: it waits, as the README says, until
     functrace detaches; then both run on."""
     need_attach()
@@ -534,7 +534,7 @@ BUILDS = [('threads', 'asan'), ('threads', 'lsan')]
 CASES = [
     ('a CLONE_UNTRACED child that allocates, launched', untraced_child(False)),
     ('a CLONE_UNTRACED child that allocates, attached', untraced_child(True)),
-    ('a child by CLONE_UNTRACED and CLONE_PTRACE', never_told),
+    ('a child by CLONE_UNTRACED and CLONE_PTRACE', child_without_event),
     ("a set-user-ID program runs without root's rights", setuid_program(0o4755)),
     ('a set-user-ID program that may not be read is not traced', setuid_program(0o4711)),
     ('a seccomp filter, SIGTRAP handled, no rights to suspend it', locked_in_without_rights('seccomp-handler')),

@@ -199,7 +199,7 @@ static void moved(int fd)
 }
 
 /* Moves the pages of a mapping by MREMAP_DONTUNMAP, which leaves the old place mapped. */
-static void left_behind(void)
+static void old_place_stays_mapped(void)
 {
 	char *const p = map(4, MAP_PRIVATE | MAP_ANONYMOUS, -1, "shmmap");
 	char *q = mremap(p, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */, NULL);
@@ -333,7 +333,7 @@ int main(void)
 	in_parts(fd);
 	of_all_kinds(fd, file);
 	moved(fd);
-	left_behind();
+	old_place_stays_mapped();
 	descriptors(fd);
 	left_over(file);
 	gate();

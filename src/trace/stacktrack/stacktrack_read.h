@@ -39,8 +39,8 @@ struct stacktrack_stack {
 /* A process. Each process has its own numbers for scopes, files and stacks. */
 struct stacktrack_process {
 	uint32_t pid; /* the pid in the process record; without a process record, the pid in the entries */
-	/* is_told: a process record was queued. has_foreign: the resource "checkpoint" was declared */
-	bool is_told, has_foreign;
+	/* is_reported: a process record was queued. has_foreign: the resource "checkpoint" was declared */
+	bool is_reported, has_foreign;
 	/* has_begun: a PROCINFO of the process was read. begins_again: a second PROCINFO was read, so entries with the
 	 * sequence number 0 only repeat earlier entries. */
 	bool has_begun, begins_again;

@@ -10,9 +10,9 @@
 /* Queues a process record if none of this process was queued yet, or if the last records belong to another process. */
 static void tell_process(struct stacktrack_reader *s, struct stacktrack_process *process)
 {
-	if (process->is_told && s->current == process)
+	if (process->is_reported && s->current == process)
 		return;
-	process->is_told = true;
+	process->is_reported = true;
 	s->current = process;
 	stacktrack_enqueue(s, RECORD_PROCESS)->process = (struct record_process){.version_major = 1,
 										 .big_endian = s->swap,
@@ -66,9 +66,9 @@ static void stacktrack_records_take_process(struct stacktrack_reader *s, struct 
 			p.origin = word.value;
 		}
 	}
-	if (process->is_told)
+	if (process->is_reported)
 		return;
-	process->is_told = true;
+	process->is_reported = true;
 	process->pid = p.has_pid ? p.pid : process->pid;
 	s->current = process;
 	stacktrack_enqueue(s, RECORD_PROCESS)->process = p;

@@ -127,10 +127,10 @@ static void put_call_arg(struct writer *writer, struct call_args *args, const st
 static bool swap_write_call_has_room(const struct call_args *args, const struct call_arg *item, size_t used)
 {
 	const size_t name = strlen(text_or_empty(item->name)), value = strlen(text_or_empty(item->value));
-	const bool stands_beside = swap_write_call_place_of(args, text_or_empty(item->name)) == PLACE_ERRNO;
+	const bool is_beside = swap_write_call_place_of(args, text_or_empty(item->name)) == PLACE_ERRNO;
 
 	return used + 16 + (value < VALUE_MAX ? value : VALUE_MAX) <= ARGS_MAX && name < NAMES_MAX &&
-	       value < SIZE_MAX / 8 && args->names.size + 4 * name + (stands_beside ? 4 * value : 0) + 32 <= NAMES_MAX;
+	       value < SIZE_MAX / 8 && args->names.size + 4 * name + (is_beside ? 4 * value : 0) + 32 <= NAMES_MAX;
 }
 
 static void put_call_args(struct writer *writer, struct call_args *args, const struct record_call *call,

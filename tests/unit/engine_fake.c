@@ -72,7 +72,8 @@ static void unplant(void)
 	fake.address = 0;
 }
 
-static void dispatch_stop(pid_t pid, int status)
+/* Reports a stop of the traced process to the engine if the engine needs it, and resumes the process. */
+static void report_and_resume(pid_t pid, int status)
 {
 	const int sig = WSTOPSIG(status), event = status >> 16;
 	const bool is_target = pid == fake.launch->pid;
@@ -173,7 +174,7 @@ static int loop(pid_t pid)
 		if (got == pid && !WIFSTOPPED(status))
 			return traced_ended(pid, status);
 		if (got == pid)
-			dispatch_stop(pid, status);
+			report_and_resume(pid, status);
 		if (requests & REQUEST_TOGGLE)
 			msg_info("toggle %u", ++fake.toggles);
 		if (requests & REQUEST_LET_GO) {

@@ -387,7 +387,7 @@ static void verb_disk_full(struct fake_task *task, const struct words *w)
 
 static const struct verb {
 	const char *name;
-	void (*dispatch_stop)(struct fake_task *task, const struct words *words);
+	void (*apply)(struct fake_task *task, const struct words *words);
 } verbs[] = {
 	{"makes", verb_makes},       {"reports", verb_reports},     {"starts", verb_starts},
 	{"done", verb_done},         {"hits", verb_hits},           {"repeats", verb_repeats},
@@ -406,7 +406,7 @@ bool race_verb(struct fake_task *task, const struct words *w)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 		if (!strcmp(verbs[i].name, word(w, 1))) {
-			verbs[i].dispatch_stop(task, w);
+			verbs[i].apply(task, w);
 			return true;
 		}
 	return false;

@@ -296,15 +296,15 @@ static enum scan_result take_copy(struct scan *scan, unsigned copy)
 	int error = snapshot_warm(scan->snapshot);
 	/* Another process in the same memory uses the same locks, but is not stopped. */
 	const bool has_locks = scan->lock_count && !scan->object && !snapshot_is_shared(scan->snapshot);
-	const struct snapshot_care care = {.locks = scan->locks,
-					   .lock_count = has_locks ? scan->lock_count : 0,
-					   .marks_locks = scan->marks_locks,
-					   .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
-					   .object = scan->object,
-					   .program = scan->program_number};
+	const struct snapshot_allocator allocator = {.locks = scan->locks,
+						     .lock_count = has_locks ? scan->lock_count : 0,
+						     .marks_locks = scan->marks_locks,
+						     .leaves_c = copy >= (scan->object ? 1 : AT_ONCE_MAX),
+						     .object = scan->object,
+						     .program = scan->program_number};
 
 	if (!error)
-		error = snapshot_take(scan->snapshot, &care);
+		error = snapshot_take(scan->snapshot, &allocator);
 	return error == -ESRCH ? SCAN_ENDED : error ? SCAN_FAILED : SCAN_DONE;
 }
 

@@ -187,12 +187,12 @@ static void expect_threads(const struct heap_image *image, pid_t pid)
 	}
 }
 
-static const struct snapshot_care out_of_c = {.leaves_c = true};
+static const struct snapshot_allocator out_of_c = {.leaves_c = true};
 
-static void take(struct snapshot *snapshot, const struct snapshot_care *care)
+static void take(struct snapshot *snapshot, const struct snapshot_allocator *allocator)
 {
 	assert_int_equal(snapshot_warm(snapshot), 0);
-	assert_int_equal(snapshot_take(snapshot, care), 0);
+	assert_int_equal(snapshot_take(snapshot, allocator), 0);
 }
 
 static void test_snapshot_contains_memory_and_threads(void **state)
@@ -368,17 +368,17 @@ static void test_locks_of_another_program_are_ignored(void **state)
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
 	const uint64_t lock = (uintptr_t)in_data;
-	struct snapshot_care care = {.locks = &lock, .lock_count = 1, .marks_locks = true};
+	struct snapshot_allocator allocator = {.locks = &lock, .lock_count = 1, .marks_locks = true};
 
 	(void)state;
 	take(snapshot, NULL);
-	care.program = snapshot_program(snapshot);
-	assert_int_not_equal(care.program, 0);
-	take(snapshot, &care);
+	allocator.program = snapshot_program(snapshot);
+	assert_int_not_equal(allocator.program, 0);
+	take(snapshot, &allocator);
 	assert_int_equal(snapshot_figures(snapshot)->inside, 1);
-	assert_int_equal(snapshot_program(snapshot), care.program);
-	care.program++;
-	take(snapshot, &care);
+	assert_int_equal(snapshot_program(snapshot), allocator.program);
+	allocator.program++;
+	take(snapshot, &allocator);
 	assert_int_equal(snapshot_figures(snapshot)->inside, 0);
 	expect_bytes(snapshot_image(snapshot));
 	snapshot_free(snapshot);

@@ -131,11 +131,11 @@ check_PROGRAMS += tests/unit/scan_report
 TESTS += tests/unit/scan_report
 tests_unit_scan_report_SOURCES = tests/unit/scan_report.c src/scan/scan_report_text.c src/scan/block_groups.c
 tests_unit_scan_report_LDADD = libbase.a $(UNIT_LIBS)
-check_PROGRAMS += tests/unit/care
-TESTS += tests/unit/care
-tests_unit_care_SOURCES = tests/unit/care.c
-tests_unit_care_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=process_vm_writev
-tests_unit_care_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
+check_PROGRAMS += tests/unit/leave_allocator
+TESTS += tests/unit/leave_allocator
+tests_unit_leave_allocator_SOURCES = tests/unit/leave_allocator.c
+tests_unit_leave_allocator_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=process_vm_writev
+tests_unit_leave_allocator_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/heap_list
 tests_unit_heap_list_SOURCES = tests/unit/heap_list.c
 tests_unit_heap_list_LDADD = libscan.a libheap.a $(TRACER_TEST_LIBS)

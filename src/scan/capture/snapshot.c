@@ -272,7 +272,7 @@ static void make_image(struct snapshot *s, const struct arch *arch)
 struct snapshot_pause {
 	struct snapshot *snapshot;
 	const struct arch *arch;
-	const struct snapshot_care *care;
+	const struct snapshot_allocator *allocator;
 	int error;
 };
 
@@ -343,15 +343,17 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 }
 
 /* Moves the threads out of the allocator. Returns the number of threads or locks for which this failed. Does not use
- * care->locks if the process has executed another program since, because their addresses may contain other data. */
-static size_t take_care(const struct snapshot *s, struct frozen_process *hold, const struct snapshot_care *care)
+ * allocator->locks if the process has executed another program since, because their addresses may contain other
+ * data. */
+static size_t snapshot_leave_allocator(const struct snapshot *s, struct frozen_process *hold,
+				       const struct snapshot_allocator *allocator)
 {
-	const bool has_locks = care->lock_count && care->program == s->program;
+	const bool has_locks = allocator->lock_count && allocator->program == s->program;
 
 	if (has_locks && hold->process.task_count > 1)
-		return (care->marks_locks ? leave_allocator_locks : leave_allocator_wait)(hold, care->locks,
-											  care->lock_count);
-	return care->leaves_c ? leave_allocator_code(hold, care->object) : 0;
+		return (allocator->marks_locks ? leave_allocator_locks : leave_allocator_wait)(hold, allocator->locks,
+											       allocator->lock_count);
+	return allocator->leaves_c ? leave_allocator_code(hold, allocator->object) : 0;
 }
 
 static void *pause_thread(void *context)
@@ -367,8 +369,8 @@ static void *pause_thread(void *context)
 		error = freeze_stop(&hold);
 	if (!error)
 		s->program = read_program(proc_live_thread(s->pid), pause->arch);
-	if (!error && pause->care)
-		s->figures.inside = take_care(s, &hold, pause->care);
+	if (!error && pause->allocator)
+		s->figures.inside = snapshot_leave_allocator(s, &hold, pause->allocator);
 	if (!error)
 		error = copy_held(s, pause->arch, &hold);
 	s->figures.threads = hold.stopped + hold.moving;
@@ -399,9 +401,10 @@ static int run_pause(struct snapshot_pause *pause)
 	return error ? -error : pause->error;
 }
 
-int snapshot_take(struct snapshot *s, const struct snapshot_care *care)
+int snapshot_take(struct snapshot *s, const struct snapshot_allocator *allocator)
 {
-	struct snapshot_pause pause = {.snapshot = s, .arch = task_arch(proc_live_thread(s->pid)), .care = care};
+	struct snapshot_pause pause = {
+		.snapshot = s, .arch = task_arch(proc_live_thread(s->pid)), .allocator = allocator};
 
 	s->figures = (struct snapshot_figures){.bytes = s->figures.bytes};
 	s->image = (struct heap_image){0};

@@ -12,8 +12,8 @@ struct snapshot;
 
 #define SNAPSHOT_MAPPING_MAX (64ull << 30) /* larger mappings are not copied */
 
-/* The code that threads must have left before the copy is made. */
-struct snapshot_care {
+/* The allocator that threads must have left before the copy is made. */
+struct snapshot_allocator {
 	/* addresses of locks: words of 4 bytes that are 0 while no thread changes the heap */
 	const uint64_t *locks;
 	size_t lock_count;
@@ -40,7 +40,7 @@ struct snapshot_figures {
 	/* threads that could not be stopped, because they wait deep in the kernel; their registers are unknown */
 	size_t moving;
 	size_t sharers;  /* other processes in the same memory, which are not stopped; their registers are unknown */
-	size_t inside;   /* threads that did not leave the code, or locks that stayed held: snapshot_care */
+	size_t inside;   /* threads that did not leave the code, or locks that stayed held: snapshot_allocator */
 	size_t asleep;   /* threads in a system call that malloc does not make */
 	bool is_stopped; /* true if a signal had stopped the process before */
 };
@@ -65,9 +65,9 @@ void snapshot_blocks_only(struct snapshot *snapshot);
 int snapshot_warm(struct snapshot *snapshot);
 /* Returns true if snapshot_warm() has found another process that uses the same memory. */
 bool snapshot_is_shared(const struct snapshot *snapshot);
-/* Stops the process, copies its memory, and lets the process continue. If `care` is NULL, the threads may be stopped
- * in any code. Returns the same as snapshot_warm(). The previous copy is discarded, also on failure. */
-int snapshot_take(struct snapshot *snapshot, const struct snapshot_care *care);
+/* Stops the process, copies its memory, and lets the process continue. If `allocator` is NULL, the threads may be
+ * stopped in any code. Returns the same as snapshot_warm(). The previous copy is discarded, also on failure. */
+int snapshot_take(struct snapshot *snapshot, const struct snapshot_allocator *allocator);
 /* Does the same as snapshot_warm() for a process that is traced already; tid is one of its threads. Returns 0 or
  * -errno, without a message. */
 int snapshot_warm_ending(struct snapshot *snapshot, pid_t tid, const struct arch *arch);

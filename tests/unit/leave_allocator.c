@@ -224,10 +224,10 @@ static struct snapshot *take_snapshot(pid_t pid)
 
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	assert_int_equal(snapshot_take(snapshot, NULL), 0);
-	const struct snapshot_care care = {
+	const struct snapshot_allocator allocator = {
 		.locks = &lock, .lock_count = 1, .marks_locks = true, .program = snapshot_program(snapshot)};
 
-	assert_int_equal(snapshot_take(snapshot, &care), 0);
+	assert_int_equal(snapshot_take(snapshot, &allocator), 0);
 	return snapshot;
 }
 

@@ -221,8 +221,8 @@ static void forget_own_state(struct task *task, bool interrupted)
 	struct engine *engine = task->process->tracer->engine;
 
 	if (!interrupted) {
-		guard_took(engine, task->guard_slot, SIGTRAP << 8 | 0x7f);
-		guard_saw(engine, task->guard_slot, task->process->arch->pc(&task->regs),
+		guard_took(engine, task->journal_task, SIGTRAP << 8 | 0x7f);
+		guard_saw(engine, task->journal_task, task->process->arch->pc(&task->regs),
 			  task->process->arch->sp(&task->regs));
 	}
 	guard_note_syscall(engine, 0, NULL, 0);

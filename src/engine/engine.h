@@ -122,18 +122,18 @@ long guard_note(struct engine *engine, int space, uint64_t address, const unsign
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long journal_index);
 
-/* guard_seat() registers a traced task and returns its seat, or -1 if all seats are in use. guard_leave() frees the
- * seat; it ignores -1. */
-int guard_seat(struct engine *engine, pid_t tid);
-void guard_leave(struct engine *engine, int guard_slot);
+/* guard_add_task() registers a traced task, and returns the index of the task's entry in the journal, or -1 if all
+ * entries are in use. guard_remove_task() frees the entry; it ignores -1. */
+int guard_add_task(struct engine *engine, pid_t tid);
+void guard_remove_task(struct engine *engine, int journal_task);
 /* Waits as waitpid(which, status, flags | __WALL) does, for one task or all (-1). Afterwards the caller calls
- * guard_took() with the task's seat (-1 if it has none). */
+ * guard_took() with the task's entry (-1 if it has none). */
 pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status);
-/* Notes the wait status in the seat: the guardian then regards the task as stopped (or ended) with that status. */
-void guard_took(struct engine *engine, int guard_slot, int status);
+/* Notes the wait status in the entry: the guardian then regards the task as stopped (or ended) with that status. */
+void guard_took(struct engine *engine, int journal_task, int status);
 /* Notes the task's pc and sp at the latest stop that was collected. If the guardian later finds the task at another pc
  * or sp, the engine has changed them after the stop. */
-void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp);
+void guard_saw(struct engine *engine, int journal_task, uint64_t pc, uint64_t sp);
 /* Notes the registers and signal mask of a task before it makes a system call for the engine. tid 0: the task has got
  * them back. */
 void guard_note_syscall(struct engine *engine, pid_t tid, const struct arch_regs *regs, uint64_t mask);

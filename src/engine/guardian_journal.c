@@ -22,7 +22,7 @@ void guard_init(struct engine *engine)
 	struct guard *const guard = &engine->guard;
 
 	guard->first_free = guard->last_free = GUARD_NONE;
-	guard->free_guard_slot = GUARD_NONE;
+	guard->free_journal_task = GUARD_NONE;
 	guard->spaces = xcalloc(GUARD_SPACES, sizeof(*guard->spaces));
 	guard->used = xcalloc(GUARD_SPACES, sizeof(*guard->used));
 }
@@ -218,34 +218,34 @@ void guard_note_pin(struct engine *engine, pid_t tid, int cpu, const cpu_set_t *
 
 /* ---- Tasks ---- */
 
-int guard_seat(struct engine *engine, pid_t tid)
+int guard_add_task(struct engine *engine, pid_t tid)
 {
 	struct guard *const guard = &engine->guard;
 	struct shared_state *const shared = engine->shared;
-	uint32_t guard_slot = guard->free_guard_slot;
+	uint32_t journal_task = guard->free_journal_task;
 
 	if (!shared)
 		return -1;
-	if (guard_slot != GUARD_NONE)
-		guard->free_guard_slot = shared->guard_slots[guard_slot].next;
-	else if ((guard_slot = atomic_load(&shared->seat_high)) < GUARD_SEATS)
-		atomic_store(&shared->seat_high, guard_slot + 1);
+	if (journal_task != GUARD_NONE)
+		guard->free_journal_task = shared->journal_tasks[journal_task].next;
+	else if ((journal_task = atomic_load(&shared->journal_task_high)) < JOURNAL_TASKS)
+		atomic_store(&shared->journal_task_high, journal_task + 1);
 	else
 		return -1;
-	shared->guard_slots[guard_slot].status = 0;
-	atomic_store_explicit(&shared->guard_slots[guard_slot].tid, tid, memory_order_release);
-	return (int)guard_slot;
+	shared->journal_tasks[journal_task].status = 0;
+	atomic_store_explicit(&shared->journal_tasks[journal_task].tid, tid, memory_order_release);
+	return (int)journal_task;
 }
 
-void guard_leave(struct engine *engine, int guard_slot)
+void guard_remove_task(struct engine *engine, int journal_task)
 {
-	if (guard_slot < 0)
+	if (journal_task < 0)
 		return;
-	struct guard_seat *const left = &engine->shared->guard_slots[guard_slot];
+	struct journal_task *const left = &engine->shared->journal_tasks[journal_task];
 
 	atomic_store_explicit(&left->tid, 0, memory_order_release);
-	left->next = engine->guard.free_guard_slot;
-	engine->guard.free_guard_slot = (uint32_t)guard_slot;
+	left->next = engine->guard.free_journal_task;
+	engine->guard.free_journal_task = (uint32_t)journal_task;
 }
 
 int guard_status(int code, int status)
@@ -278,23 +278,23 @@ pid_t guard_wait(struct engine *engine, pid_t which, int flags, int *status)
 	return taken->si_pid;
 }
 
-void guard_took(struct engine *engine, int guard_slot, int status)
+void guard_took(struct engine *engine, int journal_task, int status)
 {
 	struct shared_state *const shared = engine->shared;
 
-	if (guard_slot >= 0) {
-		shared->guard_slots[guard_slot].pc = 0;
-		shared->guard_slots[guard_slot].status = status;
+	if (journal_task >= 0) {
+		shared->journal_tasks[journal_task].pc = 0;
+		shared->journal_tasks[journal_task].status = status;
 	}
 	atomic_signal_fence(memory_order_release);
 	shared->taken.si_pid = 0;
 }
 
-void guard_saw(struct engine *engine, int guard_slot, uint64_t pc, uint64_t sp)
+void guard_saw(struct engine *engine, int journal_task, uint64_t pc, uint64_t sp)
 {
-	if (guard_slot < 0)
+	if (journal_task < 0)
 		return;
-	struct guard_seat *const its = &engine->shared->guard_slots[guard_slot];
+	struct journal_task *const its = &engine->shared->journal_tasks[journal_task];
 
 	its->sp = sp;
 	atomic_signal_fence(memory_order_release);

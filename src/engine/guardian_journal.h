@@ -12,12 +12,12 @@
 struct shared_state;
 struct engine;
 
-#define GUARD_NOTES  (1u << 20) /* maximum number of breakpoints in place at the same time, in all processes */
-#define GUARD_SPACES 65536
-#define GUARD_SEATS  65536 /* maximum number of traced tasks */
-#define GUARD_REST   16384 /* fewer freed notes are not reused while never-used notes are left: see note_free() */
-#define GUARD_LOANS  1024
-#define GUARD_NONE   UINT32_MAX
+#define GUARD_NOTES   (1u << 20) /* maximum number of breakpoints in place at the same time, in all processes */
+#define GUARD_SPACES  65536
+#define JOURNAL_TASKS 65536 /* maximum number of traced tasks */
+#define GUARD_REST    16384 /* fewer freed notes are not reused while never-used notes are left: see note_free() */
+#define GUARD_LOANS   1024
+#define GUARD_NONE    UINT32_MAX
 
 /* One inserted breakpoint. `next` and `previous` link the notes of one address space, or the free notes; only the
  * engine uses the links. */
@@ -29,11 +29,11 @@ struct guard_note {
 };
 
 /* One task that the engine traces, and the latest stop that it has collected from the task. */
-struct guard_seat {
+struct journal_task {
 	atomic_int tid; /* 0: free */
 	int status;
 	uint64_t pc, sp; /* the task's pc and sp at that stop; pc 0: the engine has not read them yet */
-	uint32_t next;   /* next free seat; only the engine uses it */
+	uint32_t next;   /* next free entry; only the engine uses it */
 };
 
 /* A process that has the breakpoints of a space, but whose memory the guardian has to open itself. */
@@ -45,14 +45,14 @@ struct guard_loan {
 /* The engine's private data about the journal. */
 struct guard {
 	uint32_t first_free, last_free, free_count; /* the list of free notes */
-	uint32_t free_guard_slot;                   /* head of the free seats */
+	uint32_t free_journal_task;                 /* head of the free entries */
 	uint32_t *spaces;                           /* [GUARD_SPACES]: first note of each space */
 	bool *used;                                 /* [GUARD_SPACES]: the space is in use */
 	uint32_t space_high;
 	uint32_t loan_high; /* loans from here on have never been used */
 };
 
-/* Allocates the engine's data about the journal, without spaces or seats. guard_free() frees it. */
+/* Allocates the engine's data about the journal, without spaces or tasks. guard_free() frees it. */
 void guard_init(struct engine *engine);
 void guard_free(struct engine *engine);
 

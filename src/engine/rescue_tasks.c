@@ -161,24 +161,24 @@ static bool rescue_is_trap(int status)
 
 /* Returns the latest stop that the engine has collected from the task. *sent_on: the engine has changed the task's pc
  * or sp since. */
-static int last_stop(const struct rescue *r, const struct guard_seat *guard_slot, pid_t tid, uint64_t pc, uint64_t sp,
-		     bool *sent_on)
+static int last_stop(const struct rescue *r, const struct journal_task *journal_task, pid_t tid, uint64_t pc,
+		     uint64_t sp, bool *sent_on)
 {
 	const siginfo_t *const taken = &r->shared->taken;
 
 	*sent_on = false;
 	if (taken->si_pid == tid)
 		return guard_status(taken->si_code, taken->si_status);
-	*sent_on = guard_slot->pc && (guard_slot->pc != pc || guard_slot->sp != sp);
-	return guard_slot->status;
+	*sent_on = journal_task->pc && (journal_task->pc != pc || journal_task->sp != sp);
+	return journal_task->status;
 }
 
 /* Finds out whether a task has to be corrected; if so, sends SIGSTOP to the task. Returns false if this is still
  * unknown, because the task runs, may have hit a breakpoint, and its program may survive the SIGTRAP. In this case the
  * first call (again: false) sends a signal that stops the task. */
-static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot, bool again)
+static bool rescue_look_at(struct rescue *r, const struct journal_task *journal_task, bool again)
 {
-	const pid_t tid = atomic_load(&guard_slot->tid), borrowed = atomic_load(&r->shared->borrowed);
+	const pid_t tid = atomic_load(&journal_task->tid), borrowed = atomic_load(&r->shared->borrowed);
 	struct signals signals;
 	struct rescued_task task = {.tid = tid, .process = rescue_process_of(r, tid, &signals)};
 	bool sent_on;
@@ -210,7 +210,7 @@ static bool rescue_look_at(struct rescue *r, const struct guard_seat *guard_slot
 		return true;
 	if (code == SIGTRAP && signals.trap_kills)
 		r->processes[task.process].is_doomed = true;
-	const int status = last_stop(r, guard_slot, tid, task.pc, task.sp, &sent_on);
+	const int status = last_stop(r, journal_task, tid, task.pc, task.sp, &sent_on);
 	const bool has_hit = code ? code == SIGTRAP : rescue_is_trap(status) && !sent_on;
 
 	if (has_hit && is_after_breakpoint(r, tid, task.pc, &task.address))
@@ -231,15 +231,16 @@ static void rescue_nap(unsigned n)
 
 void rescue_begin(struct rescue *r, const struct shared_state *shared, pid_t tracer)
 {
-	const size_t high = atomic_load(&shared->seat_high);
+	const size_t high = atomic_load(&shared->journal_task_high);
 
 	*r = (struct rescue){.shared = shared, .tracer = tracer};
-	const struct guard_seat **running = xcalloc(GUARD_SEATS, sizeof(*running));
+	const struct journal_task **running = xcalloc(JOURNAL_TASKS, sizeof(*running));
 	size_t count = 0;
 
-	for (size_t i = 0; i < high && i < GUARD_SEATS; i++)
-		if (atomic_load(&shared->guard_slots[i].tid) > 0 && !rescue_look_at(r, &shared->guard_slots[i], false))
-			running[count++] = &shared->guard_slots[i];
+	for (size_t i = 0; i < high && i < JOURNAL_TASKS; i++)
+		if (atomic_load(&shared->journal_tasks[i].tid) > 0 &&
+		    !rescue_look_at(r, &shared->journal_tasks[i], false))
+			running[count++] = &shared->journal_tasks[i];
 	for (size_t i = 0; i < count; i++)
 		for (unsigned n = 0; n < LOOKS_AT_ONCE + NAPS && !rescue_look_at(r, running[i], true); n++)
 			rescue_nap(n);

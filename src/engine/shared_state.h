@@ -43,9 +43,9 @@ struct shared_state {
 	uint64_t borrowed_mask;
 	/* the stop that the engine's wait has returned, until guard_took() has noted it; si_pid 0: none */
 	siginfo_t taken;
-	atomic_uint seat_high, note_high; /* seats and notes from here on have never been used */
+	atomic_uint journal_task_high, note_high; /* tasks and notes from here on have never been used */
 	struct guard_loan loans[GUARD_LOANS];
-	struct guard_seat guard_slots[GUARD_SEATS];
+	struct journal_task journal_tasks[JOURNAL_TASKS];
 	struct guard_note notes[GUARD_NOTES];
 
 	/* messages that did not fit into the queue; the visible process's thread reports the number and clears it */

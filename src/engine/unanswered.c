@@ -13,10 +13,10 @@ uint64_t unanswered_limit_ns = 60 * NS_PER_SECOND;
 /* Returns true if a task is traced, or a breakpoint is in place. */
 static bool is_any_target_held(const struct shared_state *shared)
 {
-	const unsigned seats = atomic_load(&shared->seat_high), notes = atomic_load(&shared->note_high);
+	const unsigned tasks = atomic_load(&shared->journal_task_high), notes = atomic_load(&shared->note_high);
 
-	for (unsigned i = 0; i < seats; i++)
-		if (atomic_load(&shared->guard_slots[i].tid))
+	for (unsigned i = 0; i < tasks; i++)
+		if (atomic_load(&shared->journal_tasks[i].tid))
 			return true;
 	for (unsigned i = 0; i < notes; i++)
 		if (atomic_load(&shared->notes[i].size))

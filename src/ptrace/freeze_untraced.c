@@ -112,7 +112,8 @@ static bool freeze_seize_unknown(void *context, pid_t tid)
 	}
 	struct freeze_held *held = xcalloc(1, sizeof(*held));
 
-	held->task = (struct task){.tid = tid, .tgid = round->hold->process.pid, .guard_slot = -1, .phase = PHASE_LIVE};
+	held->task =
+		(struct task){.tid = tid, .tgid = round->hold->process.pid, .journal_task = -1, .phase = PHASE_LIVE};
 	task_join(&held->task, &round->hold->process);
 	hash_set(&round->known, (uint64_t)tid, 1);
 	round->fresh++;

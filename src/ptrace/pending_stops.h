@@ -15,7 +15,7 @@ static inline pid_t stops_wait(struct tracer *t, pid_t which, int flags, int *st
 	const struct task *task = tid > 0 ? task_find(t, tid) : NULL;
 
 	if (tid > 0)
-		guard_took(t->engine, task ? task->guard_slot : -1, *status);
+		guard_took(t->engine, task ? task->journal_task : -1, *status);
 	return tid;
 }
 /* Returns true if a collected stop was put back and is still queued. Also returns true if the queue contains only items

@@ -88,7 +88,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 	task->tgid = tgid;
 	task->phase = phase;
 	task->at_stop = 1;
-	task->guard_slot = guard_seat(t->engine, tid);
+	task->journal_task = guard_add_task(t->engine, tid);
 	if (p)
 		task_join(task, p);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
@@ -97,7 +97,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 
 void task_delete(struct tracer *t, struct task *task)
 {
-	guard_leave(t->engine, task->guard_slot);
+	guard_remove_task(t->engine, task->journal_task);
 	t->last_found = NULL;
 	t->held_tasks -= task->phase == PHASE_HELD;
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
@@ -108,9 +108,9 @@ void task_rename(struct tracer *t, struct task *task, pid_t tid)
 {
 	hash_remove(&t->tasks, (uint64_t)task->tid, NULL);
 	t->last_found = NULL;
-	guard_leave(t->engine, task->guard_slot);
+	guard_remove_task(t->engine, task->journal_task);
 	task->tid = tid;
-	task->guard_slot = guard_seat(t->engine, tid);
+	task->journal_task = guard_add_task(t->engine, tid);
 	hash_set_ptr(&t->tasks, (uint64_t)tid, task);
 }
 
@@ -118,7 +118,7 @@ void task_replace(struct task *leader)
 {
 	*leader = (struct task){.tid = leader->tid,
 				.tgid = leader->tid,
-				.guard_slot = leader->guard_slot,
+				.journal_task = leader->journal_task,
 				.phase = PHASE_LIVE,
 				.process = leader->process,
 				.sibling = leader->sibling,

@@ -24,7 +24,7 @@ struct task *task_new(struct tracer *t, pid_t tid, pid_t tgid, struct process *p
 /* Removes a task from the table and frees it. It must have left its process, and the layers above must have freed their
  * data about it. */
 void task_delete(struct tracer *t, struct task *task);
-/* Gives the task its leader's tid, which it has taken by an exec, and a seat for that tid in the guardian's journal. */
+/* Gives the task its leader's tid, which it has taken by an exec, and adds that tid to the guardian's journal. */
 void task_rename(struct tracer *t, struct task *task, pid_t tid);
 
 /* Resets this layer's data about a leader's state, because another task has taken its tid. */

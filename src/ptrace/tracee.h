@@ -22,7 +22,7 @@ struct tracer;
 
 struct task {
 	pid_t tid, tgid;
-	int guard_slot; /* index of the task's seat in the guardian's journal, or -1 */
+	int journal_task; /* index of the task's entry in the guardian's journal, or -1 */
 	enum task_phase phase;
 	struct process *process;      /* its process; in PHASE_EXPECTED its maker's; NULL: none yet */
 	struct task *sibling, **link; /* the next task of its process; link: the pointer that points to this task */

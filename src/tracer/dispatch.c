@@ -163,7 +163,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	const uint64_t address = p->arch->breakpoint_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
-	guard_saw(p->tracer->engine, task->guard_slot, pc, p->arch->sp(&task->regs));
+	guard_saw(p->tracer->engine, task->journal_task, pc, p->arch->sp(&task->regs));
 	if (!b || !b->size || b->unusable ||
 	    (is_legal_place(b, pc) && !task->blocks_trap && !task_hit_by_kernel(task))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);

@@ -170,8 +170,8 @@ bool world_guards(pid_t tid)
 {
 	const struct shared_state *shared = engine.shared;
 
-	for (unsigned i = 0; i < shared->seat_high; i++)
-		if (shared->guard_slots[i].tid == tid)
+	for (unsigned i = 0; i < shared->journal_task_high; i++)
+		if (shared->journal_tasks[i].tid == tid)
 			return true;
 	return false;
 }
@@ -461,10 +461,10 @@ static void run(void)
 		fake_note("status %d", result);
 	is_let_go |= result && !is_started; /* a run that fails before it begins detaches from all processes */
 	guard_free(&engine);
-	memset(shared->guard_slots, 0, sizeof(shared->guard_slots[0]) * shared->seat_high);
+	memset(shared->journal_tasks, 0, sizeof(shared->journal_tasks[0]) * shared->journal_task_high);
 	memset(shared->notes, 0, sizeof(shared->notes[0]) * shared->note_high);
 	memset(shared->loans, 0, sizeof(shared->loans));
-	shared->seat_high = shared->note_high = 0;
+	shared->journal_task_high = shared->note_high = 0;
 }
 
 void world_run(const struct world *w)

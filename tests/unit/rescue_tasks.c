@@ -112,9 +112,9 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 	shared->notes[0].address = arch_native()->breakpoint_address(pc);
 	memcpy(shared->notes[0].original, (const void *)(uintptr_t)shared->notes[0].address, 1); /* it is a fork */
 	atomic_store(&shared->note_high, 1);
-	shared->guard_slots[0].status = SIGTRAP << 8 | 0x7f;
-	atomic_store(&shared->guard_slots[0].tid, tid);
-	atomic_store(&shared->seat_high, 1);
+	shared->journal_tasks[0].status = SIGTRAP << 8 | 0x7f;
+	atomic_store(&shared->journal_tasks[0].tid, tid);
+	atomic_store(&shared->journal_task_high, 1);
 	atomic_store(&shared->target, tid);
 }
 

@@ -65,18 +65,18 @@ const int *engine_let_go_fd(const struct engine *engine)
 	return &engine->let_go;
 }
 
-/* Tells the visible process to read the shared memory ("the board" in shared_state.h). Does not wait, because that
- * process may be stopped. If the socket is full, this message is not needed, because the visible process still has
- * messages to read. Returns false if the visible process has ended. */
-static bool poke_visible(struct engine *engine)
+/* Tells the visible process to read the shared state (shared_state.h). Does not wait, because that process may be
+ * stopped. If the socket is full, this message is not needed, because the visible process still has messages to read.
+ * Returns false if the visible process has ended. */
+static bool notify_visible(struct engine *engine)
 {
-	return message_send(engine->socket, MESSAGE_POKE, 0, -1) != -EPIPE;
+	return message_send(engine->socket, MESSAGE_NOTIFY, 0, -1) != -EPIPE;
 }
 
 static void signal_visible(struct engine *engine, int sig)
 {
-	/* Without a pidfd, poke_visible() shows that the process has not ended, so its pid is not reused. */
-	if (engine->visible_handle >= 0 || poke_visible(engine))
+	/* Without a pidfd, notify_visible() shows that the process has not ended, so its pid is not reused. */
+	if (engine->visible_handle >= 0 || notify_visible(engine))
 		process_signal(engine->visible_handle, engine->visible, sig);
 }
 
@@ -115,7 +115,7 @@ void engine_started(struct engine *engine)
 		eventfd_write(engine->wake_fd, 1);
 	}
 	atomic_store(&engine->shared->started, true);
-	poke_visible(engine);
+	notify_visible(engine);
 }
 
 /* Stops the visible process by a signal, not by a message; engine_target_continued() continues it by a signal as well.
@@ -149,7 +149,7 @@ void engine_target_ended(struct engine *engine, int status)
 	atomic_store(&shared->status, status);
 	atomic_store(&shared->ended, true);
 	engine_target_continued(engine);
-	poke_visible(engine);
+	notify_visible(engine);
 }
 
 /* ---- The main thread ---- */
@@ -458,8 +458,8 @@ int engine_main(const struct job *job, int socket, int link)
 	if (engine.launch.pid && engine.launch.gate >= 0)
 		kill(engine.launch.pid, SIGKILL); /* the target would wait at its gate for ever */
 	atomic_store(&shared->traced, true);
-	message_send(engine.link, MESSAGE_POKE, 0, -1);
-	poke_visible(&engine);
+	message_send(engine.link, MESSAGE_NOTIFY, 0, -1);
+	notify_visible(&engine);
 	/* From here on the engine may outlive functrace: as long as the target runs, or a thread reads a file that does
 	 * not answer. Meanwhile it must not keep a pipe open. */
 	if ((engine.launch.pid && !atomic_load(&shared->ended)) || workers_are_busy()) {

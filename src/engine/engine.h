@@ -113,11 +113,11 @@ bool engine_in_foreground(const struct engine *engine);
  * space's id, or -1. */
 int guard_add_space(struct engine *engine, int mem_fd);
 /* Ends the registration of an address space that has ended or has no breakpoints left (exit, exec, detached). Also
- * frees the space's entries in the journal: the tickets that guard_note() has returned for them become invalid. */
+ * frees the space's entries in the journal: the indexes that guard_note() has returned for them become invalid. */
 void guard_remove_space(struct engine *engine, int space);
 /* Notes a breakpoint in the journal before it is written; `original` and `breakpoint` are `size` bytes each (at most
- * ARCH_BREAKPOINT_MAX). Returns a ticket for guard_clear(), which is called when the original is back in place; -1 if
- * the journal is full or `space` is not registered. */
+ * ARCH_BREAKPOINT_MAX). Returns the journal index for guard_clear(), which is called when the original is back in
+ * place; -1 if the journal is full or `space` is not registered. */
 long guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
 		const unsigned char *breakpoint, unsigned size);
 void guard_clear(struct engine *engine, long journal_index);

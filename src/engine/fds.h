@@ -10,11 +10,11 @@ enum message_type {
 	MESSAGE_LET_GO = 1,
 	MESSAGE_TOGGLE,
 	MESSAGE_SCAN,
-	MESSAGE_POKE,
+	MESSAGE_NOTIFY,
 	MESSAGE_ADD_SPACE,
 	MESSAGE_REMOVE_SPACE,
 	/* `space` is the tid of the tracer thread. When the guardian traces the thread, or has failed to do so, it
-	 * replies with MESSAGE_POKE. */
+	 * replies with MESSAGE_NOTIFY. */
 	MESSAGE_TRACER,
 };
 

@@ -53,7 +53,7 @@ static void hold_tracer(struct guardian *g, pid_t tid)
 		msg_debug(DBG_PROCESS, 1, "the tracer's thread %d cannot be seized: %s", tid, strerror(errno));
 	else
 		g->tracer = tid;
-	message_send(g->link, MESSAGE_POKE, 0, -1);
+	message_send(g->link, MESSAGE_NOTIFY, 0, -1);
 }
 
 /* Reads the engine's messages. Returns false if the engine has closed the link, because it has finished or is dead. */
@@ -240,7 +240,7 @@ static void take_over(struct guardian *g)
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	guardian_report(g);
 	atomic_store(&shared->engine_died, true);
-	message_send(g->engine.socket, MESSAGE_POKE, 0, -1);
+	message_send(g->engine.socket, MESSAGE_NOTIFY, 0, -1);
 	if (lives)
 		outlive_target(g, handle);
 }

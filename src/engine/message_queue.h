@@ -1,7 +1,7 @@
 /* The queue of messages. The visible process (V), the guardian (G) and the engine (E) write their messages into a pipe,
  * without ever blocking. A thread of the visible process copies them to the original standard error, so only that
- * thread waits if a terminal is stopped or a pipe is not read. Messages that do not fit into the pipe are counted on
- * the board (shared_state.h); the thread reports the count.
+ * thread waits if a terminal is stopped or a pipe is not read. Messages that do not fit into the pipe are counted in
+ * the shared state (shared_state.h); the thread reports the count.
  *
  *	G, E: standard error -> pipe -> V's thread -> V's standard error
  *

@@ -2,13 +2,13 @@
  * rescue_code.c and rescue_tasks.c in the guardian (G); engine.c and launch.c in the engine (E); guardian_journal.c in
  * both the guardian and the engine. The tracer sees engine.h only.
  *
- * The processes communicate in two ways. The board is memory that all of them map: the engine writes facts there, and
- * the visible process reads them when it gets MESSAGE_POKE. So no information gets lost, even if the visible process is
- * stopped for long and the socket is full. The socket (SOCK_SEQPACKET) between the visible process and the engine
- * carries the visible process's requests and the engine's pokes; the guardian has a copy of the engine's end of the
- * socket, and takes the engine's place when the engine is dead. An end-of-file on the socket shows each of the two
- * sides that the other has ended. The link between the guardian and the engine carries memory descriptors for the
- * guard. */
+ * The processes communicate in two ways. The shared state is memory that all of them map: the engine writes facts
+ * there, and the visible process reads them when it gets MESSAGE_NOTIFY. So no information gets lost, even if the
+ * visible process is stopped for long and the socket is full. The socket (SOCK_SEQPACKET) between the visible process
+ * and the engine carries the visible process's requests and the engine's notifications; the guardian has a copy of the
+ * engine's end of the socket, and takes the engine's place when the engine is dead. An end-of-file on the socket shows
+ * each of the two sides that the other has ended. The link between the guardian and the engine carries memory
+ * descriptors for the guard. */
 #ifndef FT_ENGINE_SHARED_STATE_H
 #define FT_ENGINE_SHARED_STATE_H
 

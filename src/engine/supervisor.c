@@ -119,8 +119,8 @@ static void supervisor_take_signals(struct supervisor *s)
 	}
 }
 
-/* Reads pokes: messages that say that the shared memory has changed (the board, shared_state.h). Returns false when
- * both the engine and the guardian have ended. */
+/* Reads notifications: messages that say that the shared state (shared_state.h) has changed. Returns false when both
+ * the engine and the guardian have ended. */
 static bool supervisor_take_messages(struct supervisor *s)
 {
 	struct message message;

@@ -98,14 +98,14 @@ void scan_owners_free(struct scan_owner *owners, size_t count)
 
 /* ---- Why a block is alive ---- */
 
-static struct scan_step *retention_add_step(struct scan_why *why)
+static struct scan_step *retention_add_step(struct scan_retained_by *why)
 {
 	why->steps = xreallocarray(why->steps, why->step_count + 1, sizeof(*why->steps));
 	why->steps[why->step_count] = (struct scan_step){0};
 	return &why->steps[why->step_count++];
 }
 
-static void retention_add_block(struct scan_why *why, const struct heap *heap, uint32_t index,
+static void retention_add_block(struct scan_retained_by *why, const struct heap *heap, uint32_t index,
 				const struct heap_image *image, struct scan_types *types)
 {
 	const struct heap_block block = heap_block(heap, index);
@@ -118,7 +118,7 @@ static void retention_add_block(struct scan_why *why, const struct heap *heap, u
 
 /* Adds the blocks on the way to block `index` as steps, from the first block on. Of more than STEPS_MAX blocks, leaves
  * out those at the beginning of the way, but never a first block that is lost. */
-static void add_way(struct scan_why *why, const struct heap *heap, const struct heap_image *image,
+static void add_way(struct scan_retained_by *why, const struct heap *heap, const struct heap_image *image,
 		    struct scan_types *types, uint32_t index)
 {
 	const size_t count = heap_count(heap);
@@ -142,8 +142,8 @@ static void add_way(struct scan_why *why, const struct heap *heap, const struct 
 		retention_add_block(why, heap, way[shown], image, types);
 }
 
-void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_image *image, struct data_names *names,
-	      struct scan_types *types)
+void scan_retained_by(struct scan_retained_by *why, const struct heap *heap, const struct heap_image *image,
+		      struct data_names *names, struct scan_types *types)
 {
 	const uint32_t index = heap_find(heap, why->address);
 	uint32_t root, from;
@@ -169,7 +169,7 @@ void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_i
 	add_way(why, heap, image, types, index);
 }
 
-void scan_why_free(struct scan_why *why)
+void scan_retained_by_free(struct scan_retained_by *why)
 {
 	for (size_t i = 0; i < why->step_count; i++)
 		free(why->steps[i].root);

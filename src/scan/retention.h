@@ -18,9 +18,9 @@ void scan_owners_add(void *owners, uint64_t address, pid_t tid, uint64_t bytes, 
 struct scan_owner *scan_owners_end(struct scan_owners *owners, size_t *count);
 void scan_owners_free(struct scan_owner *owners, size_t count);
 /* Finds why the block at why->address is alive, or that it is lost. Sets the other members of *why, which must be
- * zero. The heap must have been classified with has_ways. scan_why_free() frees the steps. */
-void scan_why(struct scan_why *why, const struct heap *heap, const struct heap_image *image, struct data_names *names,
-	      struct scan_types *types);
-void scan_why_free(struct scan_why *why);
+ * zero. The heap must have been classified with has_ways. scan_retained_by_free() frees the steps. */
+void scan_retained_by(struct scan_retained_by *why, const struct heap *heap, const struct heap_image *image,
+		      struct data_names *names, struct scan_types *types);
+void scan_retained_by_free(struct scan_retained_by *why);
 
 #endif

@@ -76,7 +76,7 @@ static const struct heap_image *image_of(const struct scan *scan)
 static void clear_report(struct scan_report *report)
 {
 	for (size_t i = 0; i < report->why_count; i++)
-		scan_why_free(&report->whys[i]);
+		scan_retained_by_free(&report->whys[i]);
 	free(report->whys);
 	scan_owners_free(report->owners, report->owner_count);
 	free(report->figures);
@@ -416,7 +416,7 @@ static void scan_add_whys(struct scan *scan, const struct heap *heap, const stru
 	report->why_count = count;
 	for (size_t i = 0; i < count; i++) {
 		report->whys[i].address = why[i];
-		scan_why(&report->whys[i], heap, image, scan->names, scan->types);
+		scan_retained_by(&report->whys[i], heap, image, scan->names, scan->types);
 	}
 }
 

@@ -34,7 +34,7 @@ struct scan_step {
 
 /* Why a block is alive: the steps from a root to it. For an indirectly lost block, the steps from a definitely lost
  * block; for a definitely lost block, only this block. */
-struct scan_why {
+struct scan_retained_by {
 	uint64_t address;
 	bool is_block;    /* false if no block is at the address; then there are no steps */
 	bool is_doubtful; /* possibly lost, because only memory that was not copied may point to the block */
@@ -61,7 +61,7 @@ struct scan_report {
 	const char *allocator; /* name of the allocator, such as "glibc" */
 	struct scan_figure *figures;
 	size_t figure_count;
-	struct scan_why *whys;
+	struct scan_retained_by *whys;
 	size_t why_count;
 	size_t top; /* maximum number of groups and owners that are shown */
 };

@@ -146,7 +146,7 @@ static void scan_report_json_add_whys(struct buf *out, const struct scan_report 
 		return;
 	buf_add_str(out, ",\"why\":[");
 	for (size_t i = 0; i < report->why_count; i++) {
-		const struct scan_why *why = &report->whys[i];
+		const struct scan_retained_by *why = &report->whys[i];
 
 		buf_printf(out, "%s{\"address\":\"0x%" PRIx64 "\",\"class\":", i ? "," : "", why->address);
 		json_add_string(out, why->is_block ? names[why->class] : NULL);

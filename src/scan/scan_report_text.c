@@ -241,7 +241,7 @@ static void print_step(FILE *out, const struct scan_step *step)
 	fputc('\n', out);
 }
 
-static void print_way(FILE *out, const struct scan_why *why)
+static void print_way(FILE *out, const struct scan_retained_by *why)
 {
 	if (!why->is_block)
 		fprintf(out, "  no block of the heap is there now\n");

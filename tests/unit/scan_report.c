@@ -60,7 +60,7 @@ static void names_from_the_target_are_escaped(void **state)
 	struct scan_step steps[] = {{.root = root},
 				    {.address = 0x2000, .size = 40, .type = HOSTILE("block")},
 				    {.address = 0x3000, .size = 8}};
-	struct scan_why whys[] = {
+	struct scan_retained_by whys[] = {
 		{.address = 0x3000, .is_block = true, .class = CLASS_REACHABLE, .steps = steps, .step_count = 3}};
 	struct scan_report report = {
 		.pid = 42,

@@ -109,7 +109,7 @@ struct region *region_add(struct heap *heap, const struct region *region);
 /* Sorts regions by `start`. */
 void regions_sort(struct region *regions, size_t count);
 /* Returns true if an interior pointer makes its block reachable: see interior_heuristics.c. */
-bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
+bool interior_pointer_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer);
 /* Calls back for each word that may be a root; see roots.c. address: the word's address; 0: a register of `tid`. */
 void roots_each(struct heap *heap, void (*callback)(void *context, uint64_t word, uint64_t address, pid_t tid),
 		void *context);

@@ -96,7 +96,7 @@ static bool interior_is_base(struct heap *heap, const struct heap_block *block, 
 	       is_in_relro(heap->image, first) && is_in_relro(heap->image, own);
 }
 
-bool inner_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer)
+bool interior_pointer_keeps(struct heap *heap, const struct heap_block *block, uint64_t pointer)
 {
 	const uint64_t offset = pointer - block->address;
 

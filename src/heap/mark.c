@@ -77,9 +77,9 @@ static bool mark_is_link(struct heap *heap, uint32_t to, uint64_t word, uint32_t
 }
 
 /* Marks the block to which a word points, if there is one. The block becomes reachable if the word is in a root or in a
- * reachable block, and points to the block's start or is an interior pointer of a known kind (inner_keeps()). Otherwise
- * a lost block becomes possibly lost, unless the word is a link of malloc's (mark_is_link()). The word is at address
- * `at` in block `from` (HEAP_NONE: in a root). */
+ * reachable block, and points to the block's start or is an interior pointer of a known kind
+ * (interior_pointer_keeps()). Otherwise a lost block becomes possibly lost, unless the word is a link of malloc's
+ * (mark_is_link()). The word is at address `at` in block `from` (HEAP_NONE: in a root). */
 static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, uint64_t at)
 {
 	struct heap *heap = marking->heap;
@@ -94,7 +94,7 @@ static void mark_by_word(struct marking *marking, uint64_t word, uint32_t from, 
 	if (marking->class == HEAP_REACHABLE) {
 		const struct heap_block block = heap_block(heap, index);
 
-		if (word == block.address || inner_keeps(heap, &block, word)) {
+		if (word == block.address || interior_pointer_keeps(heap, &block, word)) {
 			set_reached(marking, index, HEAP_REACHABLE, from);
 			return;
 		}

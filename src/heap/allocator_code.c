@@ -63,7 +63,7 @@ static bool allocator_code_is_in(struct heap *heap, const char *path, const stru
 	return false;
 }
 
-bool code_is_left(struct heap *heap, uint64_t address)
+bool no_thread_in_allocator(struct heap *heap, uint64_t address)
 {
 	const char *path = code_object(heap->image, address);
 

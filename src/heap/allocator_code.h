@@ -15,6 +15,6 @@ bool code_is_beside(const struct heap_image *image, uint64_t variable, uint64_t 
 bool code_is_c_library(const char *path);
 /* Returns true if no thread runs code of the shared object whose variables include `address`, or code called by that
  * object; also if no shared object has variables there. Else returns false and sets heap->reason. */
-bool code_is_left(struct heap *heap, uint64_t address);
+bool no_thread_in_allocator(struct heap *heap, uint64_t address);
 
 #endif

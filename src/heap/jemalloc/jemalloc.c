@@ -194,7 +194,8 @@ enum heap_status jemalloc_read(struct heap *heap)
 	if (found != HEAP_READ)
 		return found;
 	j.sums = xcalloc((size_t)JEMALLOC_ARENAS * JEMALLOC_BINS, sizeof(*j.sums));
-	const bool good = code_is_left(heap, j.bin_infos) && take_tree(&j) && jemalloc_arenas(&j) && sort_regions(heap);
+	const bool good =
+		no_thread_in_allocator(heap, j.bin_infos) && take_tree(&j) && jemalloc_arenas(&j) && sort_regions(heap);
 
 	free(j.sums);
 	hash_free(&j.leaves);

@@ -222,7 +222,7 @@ static bool mimalloc_read_segments(struct mimalloc *m)
 {
 	struct mimalloc_page *page = xcalloc(1, sizeof(*page));
 	struct owners owners = {0};
-	bool good = code_is_left(m->heap, m->main);
+	bool good = no_thread_in_allocator(m->heap, m->main);
 
 	for (size_t i = 0; i < m->segment_count && good; i++)
 		good = take_segment(m, m->segments[i], page, &owners);

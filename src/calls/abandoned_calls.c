@@ -64,7 +64,7 @@ void call_abandon(struct process *p, struct call *call)
 
 /* ---- Calls that an exception or longjmp has left ---- */
 
-void calls_left_at_site(struct task *task, const struct breakpoint *b, uint64_t sp)
+void calls_abandoned_at_site(struct task *task, const struct breakpoint *b, uint64_t sp)
 {
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
@@ -87,7 +87,7 @@ static bool is_on_stack(struct task *task, const struct call *call)
 	return cut || count == MAX_FRAMES;
 }
 
-void calls_left(struct task *task, uint64_t sp)
+void calls_abandoned_below(struct task *task, uint64_t sp)
 {
 	struct process *p = task->process;
 

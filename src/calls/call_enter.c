@@ -414,7 +414,7 @@ void call_enter(struct task *task, struct breakpoint *b)
 		if (probe->wanted->hook == HOOK_SIGMASK && !probe->is_resolver) {
 			sigtrap_mask_changes(task, (int)args[0], args[1]);
 		} else if (probe->wanted->hook == HOOK_CATCH) {
-			calls_left(task, return_sp);
+			calls_abandoned_below(task, return_sp);
 		} else if ((probe->wanted->hook == HOOK_CONTEXT_ENTER || probe->wanted->hook == HOOK_CONTEXT_EXIT) &&
 			   !probe->is_resolver) {
 			contexts_hit(task, probe, args[0]);

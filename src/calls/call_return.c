@@ -294,7 +294,7 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 	struct process *p = task->process;
 	struct breakpoint_calls *site = breakpoint_calls(b);
 
-	calls_left_at_site(task, b, sp);
+	calls_abandoned_at_site(task, b, sp);
 	if (++site->misses >= MISSES_MAX && !site->in_flight && !b->probe) {
 		p->trace->counts.retired++;
 		site->misses = 0;

@@ -13,11 +13,11 @@
 
 static struct heap heap_begin(const struct heap_image *image)
 {
-	const struct arch_malloc *const form = &image->arch->malloc;
+	const struct arch_malloc *const layout = &image->arch->malloc;
 
 	return (struct heap){.image = image,
 			     .words = {.image = image, .width = image->arch->pointer_size},
-			     .form = form->word ? form : NULL};
+			     .layout = layout->word ? layout : NULL};
 }
 
 static enum heap_status glibc_read(struct heap *heap)
@@ -27,7 +27,7 @@ static enum heap_status glibc_read(struct heap *heap)
 	if (!arenas_regions(heap) || !walk_regions(heap) || !mmapped_find(heap) || !tcaches_find(heap))
 		return HEAP_INCONSISTENT;
 	heap->figures.uordblks = heap->figures.arena - heap->figures.fordblks;
-	heap->header_before = header_size(heap->form);
+	heap->header_before = header_size(heap->layout);
 	return blocks_make(heap) ? HEAP_READ : HEAP_TOO_LARGE;
 }
 
@@ -66,7 +66,7 @@ static enum heap_status heap_read_any(struct heap *heap)
 {
 	enum heap_status status = HEAP_NOT_FOUND;
 
-	if (!heap->form) {
+	if (!heap->layout) {
 		heap->reason = "the program is made for a processor that this functrace does not know";
 		return HEAP_UNSUPPORTED;
 	}
@@ -107,7 +107,7 @@ size_t heap_locks(const struct heap_image *image, uint64_t *addresses, size_t mo
 	struct heap heap = heap_begin(image);
 	size_t count = 0;
 
-	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !count; i++) {
+	for (size_t i = 0; heap.layout && i < ARRAY_SIZE(allocators) && !count; i++) {
 		count = allocators[i].locks ? allocators[i].locks(&heap, addresses, most) : 0;
 		if (can_be_marked)
 			*can_be_marked = !allocators[i].has_plain_locks;
@@ -133,7 +133,7 @@ const char *heap_object(const struct heap_image *image)
 	struct heap heap = heap_begin(image);
 	uint64_t variable = 0;
 
-	for (size_t i = 0; heap.form && i < ARRAY_SIZE(allocators) && !variable; i++)
+	for (size_t i = 0; heap.layout && i < ARRAY_SIZE(allocators) && !variable; i++)
 		variable = allocators[i].variable ? allocators[i].variable(&heap) : 0;
 	return variable ? code_object(image, variable) : NULL;
 }

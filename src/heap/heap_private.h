@@ -47,7 +47,7 @@ struct heap_glibc {
 struct heap {
 	const struct heap_image *image;
 	struct words words;
-	const struct arch_malloc *form; /* NULL in a heap that heap_without_blocks() made */
+	const struct arch_malloc *layout; /* NULL in a heap that heap_without_blocks() made */
 	const char *allocator;
 	const char *reason;
 	uint64_t place;         /* the address of the data that `reason` is about; 0 if unknown */

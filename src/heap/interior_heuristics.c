@@ -12,7 +12,7 @@ static uint64_t unused_most(const struct heap *heap, const struct heap_block *bl
 {
 	/* glibc adds the rest of a chunk if it is too small to be another chunk, and the rest of a mapping's last
 	 * page. Other allocators have only a few sizes between one power of two and the next. */
-	const uint64_t share = block->size / (heap->glibc.arena_count ? 32 : 4), least = 2 * heap->form->align - 1;
+	const uint64_t share = block->size / (heap->glibc.arena_count ? 32 : 4), least = 2 * heap->layout->align - 1;
 
 	return share > least ? share : least;
 }
@@ -28,10 +28,10 @@ static bool has_asked(const struct heap *heap, const struct heap_block *block, u
  * almost every small n. */
 static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	const uint64_t room = block->size - offset;
 	const uint64_t count = offset == w ? word_or_0(&heap->words, block->address) : 0;
-	const uint64_t unused = heap->glibc.arena_count ? heap->form->align - 1 : block->size / 8;
+	const uint64_t unused = heap->glibc.arena_count ? heap->layout->align - 1 : block->size / 8;
 
 	return count && count <= room / 4 && room % (4 * count) <= unused;
 }
@@ -39,7 +39,7 @@ static bool is_array(struct heap *heap, const struct heap_block *block, uint64_t
 /* Does the same as is_array() for ARM's C++ ABI (IHI0041, 3.2.2), in which the size of an element precedes n. */
 static bool is_sized_array(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
-	if (heap->form->word != 4 || offset != 8)
+	if (heap->layout->word != 4 || offset != 8)
 		return false;
 	const uint64_t size = word_or_0(&heap->words, block->address);
 	const uint64_t count = word_or_0(&heap->words, block->address + 4);
@@ -50,7 +50,7 @@ static bool is_sized_array(struct heap *heap, const struct heap_block *block, ui
 /* Returns true for a string of libstdc++ before C++11: length, capacity and reference count precede the text. */
 static bool is_string(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 
 	if (offset != 3 * w)
 		return false;
@@ -88,7 +88,7 @@ static bool is_in_relro(const struct heap_image *image, uint64_t address)
  * the data of each base begins with a pointer to a vtable. */
 static bool interior_is_base(struct heap *heap, const struct heap_block *block, uint64_t offset)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	uint64_t first, own;
 
 	return offset % w == 0 && word_at(&heap->words, block->address, &first) &&
@@ -102,7 +102,7 @@ bool interior_pointer_keeps(struct heap *heap, const struct heap_block *block, u
 
 	if (starts_there(heap, block, pointer))
 		return true;
-	if (!heap->form || offset + heap->form->word > block->size)
+	if (!heap->layout || offset + heap->layout->word > block->size)
 		return false;
 	return is_array(heap, block, offset) || is_sized_array(heap, block, offset) || is_string(heap, block, offset) ||
 	       interior_has_length(heap, block, offset) || interior_is_base(heap, block, offset);

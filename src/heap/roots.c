@@ -142,7 +142,7 @@ static void find_ignored(struct heap *heap)
 		if (heap->glibc.arenas[i].is_main)
 			ranges[count++] =
 				(struct range){heap->glibc.arenas[i].start,
-					       state_member(heap->form, heap->glibc.arenas[i].bins, STATE_END)};
+					       state_member(heap->layout, heap->glibc.arenas[i].bins, STATE_END)};
 	for (size_t i = 0; i < heap->excluded.own_count; i++)
 		ranges[count++] = heap->excluded.own[i];
 	qsort(ranges, count, sizeof(*ranges), roots_compare_ranges);

@@ -15,19 +15,19 @@
 /* Returns the offset of the bins in a malloc_state. The members before the bins are: in version 0 (2.27 to 2.42)
  * three ints, the fastbins and two pointers; in version 1 (2.26) two ints, the fastbins and two pointers; in version
  * 2 (2.43) two ints and two pointers. */
-static uint64_t state_offset(const struct arch_malloc *form, unsigned version)
+static uint64_t state_offset(const struct arch_malloc *layout, unsigned version)
 {
-	const unsigned fastbins = form->fastbins * form->word, pointers = 2 * form->word;
+	const unsigned fastbins = layout->fastbins * layout->word, pointers = 2 * layout->word;
 
-	return version == 0 ? align_up(12, form->word) + fastbins + pointers
+	return version == 0 ? align_up(12, layout->word) + fastbins + pointers
 			    : 8 + (version == 1 ? fastbins : 0) + pointers;
 }
 
 /* Returns the size of a heap_info in bytes: 5 words from 2.35 on, 4 words before, and padding, after which a chunk's
  * header and an aligned block can follow. */
-static uint64_t info_size(const struct arch_malloc *form, bool is_older)
+static uint64_t info_size(const struct arch_malloc *layout, bool is_older)
 {
-	return align_up((is_older ? 6 : 7) * (uint64_t)form->word, form->align) - 2 * form->word;
+	return align_up((is_older ? 6 : 7) * (uint64_t)layout->word, layout->align) - 2 * layout->word;
 }
 
 /* Returns true if a bin is at address `at`. A bin is two words that point to the first and the last chunk of a circular
@@ -35,7 +35,7 @@ static uint64_t info_size(const struct arch_malloc *form, bool is_older)
  * of a chunk with these two links would be. */
 static bool is_bin(struct heap *heap, uint64_t at)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	const uint64_t header = at - 2 * w;
 	uint64_t first, last, back, forth;
 
@@ -51,7 +51,7 @@ static bool is_bin(struct heap *heap, uint64_t at)
  * the other bins of the array. */
 static uint64_t next_empty(struct heap *heap, uint64_t from, uint64_t end)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	struct word_run run;
 	uint64_t last;
 
@@ -77,7 +77,7 @@ struct bins_run {
  * bins on each side. */
 static void arenas_look_around(struct heap *heap, uint64_t at, struct bins_run *run)
 {
-	const unsigned size = header_size(heap->form);
+	const unsigned size = header_size(heap->layout);
 	unsigned before = 0, odd = 0;
 
 	*run = (struct bins_run){0};
@@ -113,7 +113,7 @@ static bool add_arena(struct heap *heap, uint64_t start)
 static bool has_info(struct heap *heap, uint64_t arena)
 {
 	for (unsigned is_older = 0; is_older <= 1; is_older++) {
-		const uint64_t size = info_size(heap->form, is_older);
+		const uint64_t size = info_size(heap->layout, is_older);
 
 		if ((arena - size) % HEAP_LEAST == 0 && word_or_0(&heap->words, arena - size) == arena &&
 		    (!heap->glibc.info_size || heap->glibc.info_size == size)) {
@@ -136,7 +136,7 @@ static bool follow_ring(struct heap *heap, uint64_t bins, uint64_t offset)
 		return false;
 	heap->glibc.arenas[first].is_main = true;
 	for (uint64_t at = bins - offset; heap->glibc.arena_count < ARENAS_MAX; at = next) {
-		if (!word_at(&heap->words, state_member(heap->form, at + offset, STATE_NEXT), &next))
+		if (!word_at(&heap->words, state_member(heap->layout, at + offset, STATE_NEXT), &next))
 			return false;
 		if (next == bins - offset)
 			return true;
@@ -168,7 +168,7 @@ static bool take_any_ring(struct heap *heap, uint64_t bins)
 	if (heap->glibc.arena_count)
 		return take_ring(heap, bins, heap->glibc.state_offset);
 	for (unsigned version = 0; version < VERSIONS; version++)
-		if (take_ring(heap, bins, state_offset(heap->form, version)))
+		if (take_ring(heap, bins, state_offset(heap->layout, version)))
 			return true;
 	return false;
 }
@@ -179,7 +179,7 @@ static bool take_run(struct heap *heap, const struct bins_run *run, uint64_t *pe
 {
 	*perfect = 0;
 	for (unsigned first = 0; first + BINS <= run->count; first++) {
-		const uint64_t bins = run->first + (uint64_t)first * header_size(heap->form);
+		const uint64_t bins = run->first + (uint64_t)first * header_size(heap->layout);
 		unsigned odd = 0;
 
 		for (unsigned i = 0; i < BINS; i++)
@@ -209,14 +209,14 @@ static void arenas_find_in(struct heap *heap, const struct heap_mapping *m, stru
 
 		arenas_look_around(heap, at, &run);
 		if (take_run(heap, &run, &perfect)) {
-			at = heap->glibc.arenas[count].bins + bins_bytes(heap->form);
+			at = heap->glibc.arenas[count].bins + bins_bytes(heap->layout);
 			continue;
 		}
 		if (perfect && strays->count < ARENAS_MAX) {
 			ARRAY_GROW(strays->items, strays->capacity, strays->count);
 			strays->items[strays->count++] = perfect;
 		}
-		at = perfect ? perfect + bins_bytes(heap->form) : at + heap->form->word;
+		at = perfect ? perfect + bins_bytes(heap->layout) : at + heap->layout->word;
 	}
 }
 
@@ -249,17 +249,17 @@ bool arenas_find(struct heap *heap)
 
 static uint64_t system_mem_of(struct heap *heap, size_t index)
 {
-	return word_or_0(&heap->words, state_member(heap->form, heap->glibc.arenas[index].bins, STATE_SYSTEM));
+	return word_or_0(&heap->words, state_member(heap->layout, heap->glibc.arenas[index].bins, STATE_SYSTEM));
 }
 
 /* Adds the region of a main arena: the memory from sbrk(2), up to the end of the topmost chunk. The regions of all
  * main arenas get the first arena's index. */
 static bool add_main(struct heap *heap, const struct arena *arena, uint64_t system_mem)
 {
-	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->layout->word);
 	uint64_t size;
 
-	if (!word_at(&heap->words, top + heap->form->word, &size))
+	if (!word_at(&heap->words, top + heap->layout->word, &size))
 		return inconsistent_at(heap, top, "the main arena's topmost chunk cannot be read");
 	const uint64_t end = top + SIZE_OF(size);
 
@@ -267,7 +267,7 @@ static bool add_main(struct heap *heap, const struct arena *arena, uint64_t syst
 		return inconsistent_at(heap, top, "the main arena's size differs from the size that it records");
 	heap->figures.bottom = end - system_mem;
 	heap->figures.top = end;
-	region_add(heap, &(struct region){.start = chunk_start(heap->form, end - system_mem),
+	region_add(heap, &(struct region){.start = chunk_start(heap->layout, end - system_mem),
 					  .begin = end - system_mem,
 					  .end = end,
 					  .top = top});
@@ -289,7 +289,8 @@ static bool add_mains(struct heap *heap)
 		if (!system_mem)
 			continue;
 		ARRAY_GROW(heap->glibc.tops, heap->glibc.top_capacity, heap->glibc.top_count);
-		heap->glibc.tops[heap->glibc.top_count++] = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+		heap->glibc.tops[heap->glibc.top_count++] =
+			word_or_0(&heap->words, arena->bins - 2 * heap->layout->word);
 		if (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES)
 			in_pieces = add_saturated(in_pieces, system_mem);
 		else if (!add_main(heap, arena, system_mem))
@@ -306,7 +307,7 @@ struct heap_info {
 /* Reads the heap_info at an address. Returns false if the heap at this address is not one of the arena. */
 static bool heap_at(struct heap *heap, const struct arena *arena, uint64_t at, struct heap_info *info)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	uint64_t owner;
 
 	info->at = at;
@@ -321,9 +322,9 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
 	const struct arena *arena = &heap->glibc.arenas[index];
 	const bool has_arena = arena->start == info->at + heap->glibc.info_size;
 	const uint64_t start =
-		has_arena ? state_member(heap->form, arena->bins, STATE_END) : info->at + heap->glibc.info_size;
+		has_arena ? state_member(heap->layout, arena->bins, STATE_END) : info->at + heap->glibc.info_size;
 
-	region_add(heap, &(struct region){.start = chunk_start(heap->form, start),
+	region_add(heap, &(struct region){.start = chunk_start(heap->layout, start),
 					  .begin = info->at,
 					  .end = info->at + info->size,
 					  .arena = index,
@@ -335,7 +336,7 @@ static void add_heap(struct heap *heap, size_t index, const struct heap_info *in
 static bool follow_heaps(struct heap *heap, size_t index, uint64_t system_mem, bool adds)
 {
 	const struct arena *arena = &heap->glibc.arenas[index];
-	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->form->word);
+	const uint64_t top = word_or_0(&heap->words, arena->bins - 2 * heap->layout->word);
 	struct heap_info info = {.previous = align_down(top, heap->glibc.heap_size)};
 	struct list_walk walk = {0};
 	uint64_t sum = 0;
@@ -365,7 +366,7 @@ static bool has_heap_size(struct heap *heap, uint64_t size)
  * four huge pages in the versions from 2.35 to 2.41. */
 static bool find_heap_size(struct heap *heap)
 {
-	if (has_heap_size(heap, heap->form->heap_size))
+	if (has_heap_size(heap, heap->layout->heap_size))
 		return true;
 	const uint64_t arena = heap->place;
 

@@ -14,14 +14,14 @@ struct walked {
 
 static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
 {
-	block_add(heap, at + header_size(heap->form), size, state);
+	block_add(heap, at + header_size(heap->layout), size, state);
 }
 
 /* Returns true for the size of a chunk that has a header only. A full heap ends with such chunks; the header of the
  * last one contains the size 0. */
 static bool is_fence(const struct heap *heap, uint64_t size)
 {
-	return size == 0 || size == header_size(heap->form);
+	return size == 0 || size == header_size(heap->layout);
 }
 
 /* Adds a chunk that is not the topmost one. A bit in the next chunk's header says whether the chunk is in use. */
@@ -30,8 +30,8 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 {
 	uint64_t next, foot;
 
-	if (at + size + header_size(heap->form) > region->end ||
-	    !word_at(&heap->words, at + size + heap->form->word, &next))
+	if (at + size + header_size(heap->layout) > region->end ||
+	    !word_at(&heap->words, at + size + heap->layout->word, &next))
 		return inconsistent_at(heap, at, "a chunk ends outside of its arena");
 	if (next & PREVIOUS_IN_USE) {
 		chunks_add_chunk(heap, at, size, CHUNK_USED);
@@ -67,17 +67,18 @@ static bool divide_main_region(struct heap *heap, size_t index, uint64_t end)
 static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
 {
 	const struct region *const region = &heap->regions[index];
-	const unsigned least = chunk_min(heap->form), align = heap->form->align;
+	const unsigned least = chunk_min(heap->layout), align = heap->layout->align;
 	uint64_t word, size;
 
 	for (uint64_t at = region->start; at < region->end; at += size) {
-		if (!word_at(&heap->words, at + heap->form->word, &word))
+		if (!word_at(&heap->words, at + heap->layout->word, &word))
 			return inconsistent_at(heap, at, "a chunk's header cannot be read");
 		size = SIZE_OF(word);
 		if (at == region->top)
 			return at + size == region->end ||
 			       inconsistent_at(heap, at, "the topmost chunk does not end with its arena");
-		if (is_fence(heap, size) && !region->top && region->end - at <= least + align - header_size(heap->form))
+		if (is_fence(heap, size) && !region->top &&
+		    region->end - at <= least + align - header_size(heap->layout))
 			return true;
 		if (size < least && region->top && heap->glibc.arenas[region->arena].is_main &&
 		    noncontiguous_fence(heap, at))
@@ -94,7 +95,7 @@ static bool chunks_walk(struct heap *heap, size_t index, struct walked *walked)
  * than the walk has found free. */
 static bool read_bins(struct heap *heap, const struct arena *arena, const struct walked *walked, struct walked *sum)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	uint64_t word, back, next;
 
 	for (unsigned i = 0; i < BINS; i++) {
@@ -172,7 +173,7 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 	for (int is_mixed = 1; is_mixed >= 0 && count < 0; is_mixed--) {
 		const struct chain chain = {.first = first,
 					    .size = size,
-					    .header = header_size(heap->form),
+					    .header = header_size(heap->layout),
 					    .is_mixed = is_mixed,
 					    .state = CHUNK_FREE};
 
@@ -191,13 +192,13 @@ static bool take_fastbin(struct heap *heap, uint64_t first, uint64_t size)
 
 static bool take_fastbins(struct heap *heap, const struct arena *arena)
 {
-	const unsigned w = heap->form->word,
-		       count = is_newest(heap->form, heap->glibc.state_offset) ? 0 : heap->form->fastbins;
+	const unsigned w = heap->layout->word,
+		       count = is_newest(heap->layout, heap->glibc.state_offset) ? 0 : heap->layout->fastbins;
 
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t first = word_or_0(&heap->words, arena->bins - (count + 2 - i) * w);
 
-		if (first && !take_fastbin(heap, first, chunk_min(heap->form) + i * 2 * w))
+		if (first && !take_fastbin(heap, first, chunk_min(heap->layout) + i * 2 * w))
 			return false;
 	}
 	return true;
@@ -217,7 +218,7 @@ bool walk_regions(struct heap *heap)
 		good = take_fastbins(heap, &heap->glibc.arenas[i]);
 	free(walked);
 	for (size_t i = 0; i < heap->region_count && good; i++) {
-		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + heap->form->word, &top))
+		if (!heap->regions[i].top || !word_at(&heap->words, heap->regions[i].top + heap->layout->word, &top))
 			continue;
 		heap->figures.fordblks += SIZE_OF(top);
 		heap->figures.keepcost += heap->regions[i].arena ? 0 : SIZE_OF(top);

@@ -43,15 +43,15 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
 {
 	/* From 2.43 on, the chunk's size does not include the last bytes of the mapping, which are as many as a
 	 * header has. */
-	const unsigned left = is_newest(heap->form, heap->glibc.state_offset) ? header_size(heap->form) : 0;
+	const unsigned left = is_newest(heap->layout, heap->glibc.state_offset) ? header_size(heap->layout) : 0;
 	uint64_t before, size;
 
-	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + heap->form->word, &size) ||
+	if (!word_at(&heap->words, at, &before) || !word_at(&heap->words, at + heap->layout->word, &size) ||
 	    (size & 7) != IS_MAPPED)
 		return false;
 	size = SIZE_OF(size) + left;
 	before &= left ? ~(uint64_t)HUGE_MAPPED : UINT64_MAX;
-	if (before > at - from || size < chunk_min(heap->form) || size > limit - at || (at - before) % PAGE ||
+	if (before > at - from || size < chunk_min(heap->layout) || size > limit - at || (at - before) % PAGE ||
 	    (before + size) % PAGE || is_in_stack(heap, at))
 		return false;
 	*found = (struct found){.begin = at - before, .start = at, .end = at + size};
@@ -64,17 +64,17 @@ static bool mmapped_is_header(struct heap *heap, uint64_t at, uint64_t from, uin
  * larger alignments. */
 static bool find_at(struct heap *heap, uint64_t page, uint64_t limit, struct found *found)
 {
-	const unsigned header = header_size(heap->form);
+	const unsigned header = header_size(heap->layout);
 
-	for (uint64_t align = 2 * heap->form->align; align < PAGE; align *= 2) {
+	for (uint64_t align = 2 * heap->layout->align; align < PAGE; align *= 2) {
 		const uint64_t at = page + align - header;
 
-		if (at + chunk_min(heap->form) > limit)
+		if (at + chunk_min(heap->layout) > limit)
 			break;
 		if (mmapped_is_header(heap, at, page, limit, found) && found->begin == page)
 			return true;
 	}
-	return mmapped_is_header(heap, chunk_start(heap->form, page), page, limit, found) && found->begin == page;
+	return mmapped_is_header(heap, chunk_start(heap->layout, page), page, limit, found) && found->begin == page;
 }
 
 static bool is_of_region(const struct heap *heap, uint64_t address, uint64_t *end)
@@ -109,7 +109,7 @@ struct inner {
  * begin at any page, because mremap(2) may have moved the mapping. */
 static void find_inner(struct heap *heap, uint64_t start, uint64_t end, struct inner *inner)
 {
-	const unsigned header = header_size(heap->form);
+	const unsigned header = header_size(heap->layout);
 	struct found found;
 	uint64_t next, word;
 
@@ -180,7 +180,7 @@ static bool are_counts(const struct mmapped_counts *counts, uint32_t padding, ui
 /* Reads the counts before the sbrk_base at address `at`. Returns false if there are none. */
 static bool read_counts(struct heap *heap, uint64_t at, bool is_default, uint64_t *count, uint64_t *bytes)
 {
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 
 	*bytes = word_or_0(&heap->words, at - 2 * w);
 	for (unsigned gap = w - 4; gap <= 4; gap -= 4) {
@@ -203,7 +203,7 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, bool i
 			uint64_t *bytes)
 {
 	const struct heap_mapping *const m = image_mapping(heap->image, arena);
-	const unsigned w = heap->form->word;
+	const unsigned w = heap->layout->word;
 	struct word_run run;
 
 	if (!m || !m->writable)
@@ -244,7 +244,7 @@ static bool has_counts(struct heap *heap, uint64_t *count, uint64_t *bytes)
 		*count += count_of;
 		*bytes += bytes_of;
 	}
-	return !is_newest(heap->form, heap->glibc.state_offset);
+	return !is_newest(heap->layout, heap->glibc.state_offset);
 }
 
 static void find_all(struct heap *heap, struct finds *finds)
@@ -296,7 +296,7 @@ bool mmapped_find(struct heap *heap)
 		const struct region *const found = &finds.items[i];
 
 		region_add(heap, found);
-		block_add(heap, found->start + header_size(heap->form), found->end - found->start, CHUNK_USED);
+		block_add(heap, found->start + header_size(heap->layout), found->end - found->start, CHUNK_USED);
 	}
 	regions_sort(heap->regions, heap->region_count);
 	if (finds.count)

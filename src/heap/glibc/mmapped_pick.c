@@ -121,7 +121,7 @@ static bool mmapped_pick_choose(const struct region *unknown, size_t most, size_
 
 size_t mmapped_pick(struct heap *heap, struct region *found, size_t found_count, uint64_t count, uint64_t bytes)
 {
-	struct choice choice = {.found = found, .count = found_count, .header = header_size(heap->form)};
+	struct choice choice = {.found = found, .count = found_count, .header = header_size(heap->layout)};
 	uint32_t chosen;
 
 	if (!found_count || count > found_count)

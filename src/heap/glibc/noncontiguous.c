@@ -9,7 +9,7 @@
 
 static bool has_fence(struct heap *heap, uint64_t at)
 {
-	const unsigned header = header_size(heap->form), w = heap->form->word;
+	const unsigned header = header_size(heap->layout), w = heap->layout->word;
 	uint64_t first, second;
 
 	return word_at(&heap->words, at + w, &first) && SIZE_OF(first) == header &&
@@ -18,7 +18,7 @@ static bool has_fence(struct heap *heap, uint64_t at)
 
 uint64_t noncontiguous_fence(struct heap *heap, uint64_t at)
 {
-	return has_fence(heap, at) ? at + 2 * header_size(heap->form) : 0;
+	return has_fence(heap, at) ? at + 2 * header_size(heap->layout) : 0;
 }
 
 /* Returns true if a main arena's topmost chunk is at an address. */
@@ -34,11 +34,11 @@ static bool is_top(const struct heap *heap, uint64_t at)
  * with a fence, or with a topmost chunk. *top: the address of the topmost chunk, or 0. */
 static uint64_t end_of_piece(struct heap *heap, uint64_t at, uint64_t limit, uint64_t *top)
 {
-	const unsigned least = chunk_min(heap->form), align = heap->form->align;
+	const unsigned least = chunk_min(heap->layout), align = heap->layout->align;
 	uint64_t word, size;
 
 	*top = 0;
-	for (bool is_first = true; at < limit && word_at(&heap->words, at + heap->form->word, &word);
+	for (bool is_first = true; at < limit && word_at(&heap->words, at + heap->layout->word, &word);
 	     is_first = false) {
 		size = SIZE_OF(word);
 		if (size > limit - at || (word & (IS_MAPPED | NOT_MAIN)) || (is_first && !(word & PREVIOUS_IN_USE)))
@@ -60,7 +60,8 @@ uint64_t noncontiguous_next(struct heap *heap, uint64_t from, uint64_t limit)
 {
 	uint64_t top;
 
-	for (uint64_t at = chunk_start(heap->form, from); at + chunk_min(heap->form) <= limit; at += heap->form->align)
+	for (uint64_t at = chunk_start(heap->layout, from); at + chunk_min(heap->layout) <= limit;
+	     at += heap->layout->align)
 		if (end_of_piece(heap, at, limit, &top))
 			return at;
 	return 0;
@@ -85,7 +86,7 @@ static void noncontiguous_add(struct noncontiguous_search *search, uint64_t begi
 static void take_brk(struct noncontiguous_search *search, const struct heap_mapping *m)
 {
 	struct heap *heap = search->heap;
-	uint64_t start = chunk_start(heap->form, m->start), end = m->start;
+	uint64_t start = chunk_start(heap->layout, m->start), end = m->start;
 	bool is_first = true;
 	uint64_t top;
 
@@ -113,7 +114,7 @@ static void noncontiguous_take_mapped(struct noncontiguous_search *search, const
 	uint64_t before, next, top;
 
 	for (uint64_t page = m->start; page < m->end; page = next) {
-		const uint64_t start = chunk_start(heap->form, page);
+		const uint64_t start = chunk_start(heap->layout, page);
 
 		next = page + PAGE;
 		if (!word_at(&heap->words, start, &before)) {
@@ -144,7 +145,7 @@ static bool noncontiguous_is_taken(const struct heap *heap, size_t regions, cons
 static bool is_in_pieces(struct heap *heap, const struct arena *arena)
 {
 	return arena->is_main && (int_or_0(&heap->words, arena->start + FLAGS_AT) & FLAG_PIECES) &&
-	       word_or_0(&heap->words, state_member(heap->form, arena->bins, STATE_SYSTEM));
+	       word_or_0(&heap->words, state_member(heap->layout, arena->bins, STATE_SYSTEM));
 }
 
 bool noncontiguous_find(struct heap *heap, uint64_t system_mem)

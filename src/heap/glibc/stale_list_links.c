@@ -18,12 +18,12 @@
 /* Returns the number of the bin whose header is at an address, or 0. Bins are numbered from 1, as in malloc. */
 static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 {
-	const unsigned header = header_size(heap->form);
+	const unsigned header = header_size(heap->layout);
 
 	for (size_t i = 0; i < heap->glibc.arena_count; i++) {
 		const uint64_t offset = address - (heap->glibc.arenas[i].bins - header);
 
-		if (offset < bins_bytes(heap->form))
+		if (offset < bins_bytes(heap->layout))
 			return offset % header ? 0 : (unsigned)(offset / header) + 1;
 	}
 	return 0;
@@ -32,10 +32,10 @@ static unsigned list_links_bin_at(const struct heap *heap, uint64_t address)
 /* Returns true if a bin may have chunks of this size. The first bin has chunks of all sizes. */
 static bool has_bin_size(const struct heap *heap, unsigned bin, uint64_t size)
 {
-	const unsigned first = heap->form->align > header_size(heap->form) ? 1 : 0;
+	const unsigned first = heap->layout->align > header_size(heap->layout) ? 1 : 0;
 
-	return bin == 1 || (bin < SMALL_BINS ? size == (uint64_t)(bin - first) * heap->form->align
-					     : size >= (uint64_t)(SMALL_BINS - first) * heap->form->align);
+	return bin == 1 || (bin < SMALL_BINS ? size == (uint64_t)(bin - first) * heap->layout->align
+					     : size >= (uint64_t)(SMALL_BINS - first) * heap->layout->align);
 }
 
 /* Returns true if an address can be that of a chunk's header. */
@@ -43,7 +43,7 @@ static bool list_links_is_header(const struct heap *heap, uint64_t address)
 {
 	const struct region *const region = region_of(heap, address);
 
-	return region && !region->is_mapped && (address + header_size(heap->form)) % heap->form->align == 0;
+	return region && !region->is_mapped && (address + header_size(heap->layout)) % heap->layout->align == 0;
 }
 
 /* Returns true if a word can be the size word of a chunk at `header`, even of a chunk that no longer exists. */
@@ -52,7 +52,7 @@ static bool is_size(const struct heap *heap, uint64_t header, uint64_t word)
 	const struct region *const region = region_of(heap, header);
 	const uint64_t size = SIZE_OF(word);
 
-	return region && !(word & IS_MAPPED) && size >= chunk_min(heap->form) && size % heap->form->align == 0 &&
+	return region && !(word & IS_MAPPED) && size >= chunk_min(heap->layout) && size % heap->layout->align == 0 &&
 	       size <= region->end - header;
 }
 
@@ -120,7 +120,7 @@ static bool has_end(struct heap *heap, uint64_t header)
  * confirm the chunk, too. */
 static bool may_have_begun(struct heap *heap, uint64_t header)
 {
-	const uint64_t block = header + header_size(heap->form);
+	const uint64_t block = header + header_size(heap->layout);
 	const uint32_t index = heap_find(heap, block);
 
 	return index == HEAP_NONE || block_address(&heap->blocks[index]) == block || has_end(heap, header);
@@ -170,7 +170,7 @@ static bool is_list_link(struct heap *heap, const struct list_links_source *sour
  * size, the chunk's links point to the chunk itself. */
 static bool is_size_link(struct heap *heap, const struct list_links_source *source, uint64_t at, uint64_t word)
 {
-	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->form));
+	const struct pair pair = pair_at(heap, source->header + 2 * header_size(heap->layout));
 
 	(void)at;
 	if (pair.forth == source->header && pair.back == source->header)
@@ -186,9 +186,9 @@ bool link_is_of_malloc(struct heap *heap, const struct heap_block *block, uint64
 	for (unsigned i = 0; i < LINKS && list_links_is_header(heap, word); i++) {
 		const uint64_t first = at - i * w;
 
-		if (first < block->address || first % heap->form->align)
+		if (first < block->address || first % heap->layout->align)
 			continue;
-		const struct list_links_source source = {.header = first - header_size(heap->form),
+		const struct list_links_source source = {.header = first - header_size(heap->layout),
 							 .size_word = word_or_0(&heap->words, first - w),
 							 .is_block = first == block->address,
 							 .end = block->address + block->size};

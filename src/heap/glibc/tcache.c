@@ -28,16 +28,16 @@ static unsigned entries_at(const struct tcache_layout *layout)
 
 static unsigned size_of(const struct heap *heap, const struct tcache_layout *layout)
 {
-	return entries_at(layout) + layout->bins * heap->form->word;
+	return entries_at(layout) + layout->bins * heap->layout->word;
 }
 
 /* Returns true if a chunk has the size of a cache. The chunk may be larger, if the rest was too small to be another
  * chunk. */
 static bool tcache_has_size(const struct heap *heap, const struct tcache_layout *layout, uint64_t chunk_size)
 {
-	const uint64_t least = align_up(size_of(heap, layout) + heap->form->word, heap->form->align);
+	const uint64_t least = align_up(size_of(heap, layout) + heap->layout->word, heap->layout->align);
 
-	return chunk_size - least <= chunk_min(heap->form) - heap->form->align;
+	return chunk_size - least <= chunk_min(heap->layout) - heap->layout->align;
 }
 
 static unsigned count_of(struct heap *heap, const struct tcache_layout *layout, uint64_t cache, unsigned bin)
@@ -58,8 +58,8 @@ static int64_t follow_all(struct heap *heap, const struct tcache_layout *layout,
 
 	for (unsigned bin = 0; bin < layout->bins; bin++) {
 		const struct chain chain = {
-			.first = word_or_0(&heap->words, cache + entries_at(layout) + bin * heap->form->word),
-			.size = bin < SMALL_BINS ? chunk_min(heap->form) + bin * heap->form->align : 0,
+			.first = word_or_0(&heap->words, cache + entries_at(layout) + bin * heap->layout->word),
+			.size = bin < SMALL_BINS ? chunk_min(heap->layout) + bin * heap->layout->align : 0,
 			.is_mixed = is_mixed,
 			.state = CHUNK_CACHED};
 		const int64_t count = chain_follow(heap, &chain, marks);
@@ -107,7 +107,7 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 	const int64_t first = first_variable(heap);
 
 	for (size_t i = 0; i < heap->image->n_threads; i++)
-		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word)
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->layout->word)
 			if (variable_at(heap, i, place) == address)
 				return true;
 	return false;
@@ -117,7 +117,7 @@ static bool is_variable_of_thread(struct heap *heap, uint64_t address)
 static bool is_empty(struct heap *heap, const struct block *chunk, const struct tcache_layout *layout)
 {
 	for (unsigned at = layout->counts_room ? entries_at(layout) : 0; at < size_of(heap, layout);
-	     at += heap->form->word)
+	     at += heap->layout->word)
 		if (word_or_0(&heap->words, block_address(chunk) + at))
 			return false;
 	return true;
@@ -137,7 +137,7 @@ static void take_empty_caches(struct heap *heap)
 	const int64_t first = first_variable(heap);
 
 	for (size_t i = 0; i < heap->image->n_threads; i++)
-		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
+		for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->layout->word) {
 			struct block *const chunk = block_at(heap, variable_at(heap, i, place));
 
 			if (chunk)
@@ -184,7 +184,7 @@ static bool has_odd_at(struct heap *heap, int64_t place)
 		const uint64_t address = variable_at(heap, i, place);
 
 		if (address && is_odd(heap, address)) {
-			heap->place = address - header_size(heap->form);
+			heap->place = address - header_size(heap->layout);
 			return true;
 		}
 	}
@@ -201,7 +201,7 @@ static bool has_odd_cache(struct heap *heap)
 	size_t most = 1;
 	bool is_odd_there = false;
 
-	for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->form->word) {
+	for (int64_t place = first; place < first + VARIABLES_MAX; place += heap->layout->word) {
 		const size_t count = count_caches(heap, place);
 
 		if (count < most)
@@ -218,7 +218,7 @@ static bool is_first_odd(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->region_count; i++) {
 		const struct region *region = &heap->regions[i];
-		const uint64_t address = region->start + header_size(heap->form);
+		const uint64_t address = region->start + header_size(heap->layout);
 
 		if (region->arena != 0 || region->is_mapped)
 			continue;

@@ -7,11 +7,11 @@
  * one word into this room. If memory has tags, one for each 16 bytes, a block ends before that header or room. */
 static unsigned header_of(const struct heap *heap, const struct region *region)
 {
-	const unsigned word = heap->form->word, tags = heap->glibc.has_tags ? word : 0;
+	const unsigned word = heap->layout->word, tags = heap->glibc.has_tags ? word : 0;
 
 	if (!region->is_mapped)
 		return word + tags;
-	return header_size(heap->form) + (is_newest(heap->form, heap->glibc.state_offset) ? word + tags : 0);
+	return header_size(heap->layout) + (is_newest(heap->layout, heap->glibc.state_offset) ? word + tags : 0);
 }
 
 /* Returns true if blocks have tags. Either all arenas have tagged blocks, or none. */

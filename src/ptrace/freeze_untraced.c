@@ -68,9 +68,9 @@ static void look_for_ends(void)
 			take_report(held_of(task));
 }
 
-static int freeze_seize(struct frozen_process *hold, pid_t tid)
+static int freeze_seize(struct frozen_process *frozen, pid_t tid)
 {
-	seizing = hold;
+	seizing = frozen;
 	atomic_signal_fence(memory_order_seq_cst);
 	/* Sets no event options, so that the kernel does not attach functrace to new threads and children. */
 	const int error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ? -errno : 0;
@@ -80,16 +80,16 @@ static int freeze_seize(struct frozen_process *hold, pid_t tid)
 	return error;
 }
 
-static struct task *freeze_find(struct frozen_process *hold, pid_t tid)
+static struct task *freeze_find(struct frozen_process *frozen, pid_t tid)
 {
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (task->tid == tid)
 			return task;
 	return NULL;
 }
 
 struct round {
-	struct frozen_process *hold;
+	struct frozen_process *frozen;
 	struct hash known; /* tids of the seized threads */
 	size_t fresh, refused;
 	int error;
@@ -101,7 +101,7 @@ static bool freeze_seize_unknown(void *context, pid_t tid)
 
 	if (hash_get(&round->known, (uint64_t)tid))
 		return true;
-	const int error = freeze_seize(round->hold, tid);
+	const int error = freeze_seize(round->frozen, tid);
 
 	if (error) {
 		if (proc_is_alive(tid) && !proc_is_kernel_worker(tid)) {
@@ -113,8 +113,8 @@ static bool freeze_seize_unknown(void *context, pid_t tid)
 	struct freeze_held *held = xcalloc(1, sizeof(*held));
 
 	held->task =
-		(struct task){.tid = tid, .tgid = round->hold->process.pid, .journal_task = -1, .phase = PHASE_LIVE};
-	task_join(&held->task, &round->hold->process);
+		(struct task){.tid = tid, .tgid = round->frozen->process.pid, .journal_task = -1, .phase = PHASE_LIVE};
+	task_join(&held->task, &round->frozen->process);
 	hash_set(&round->known, (uint64_t)tid, 1);
 	round->fresh++;
 	return true;
@@ -126,23 +126,23 @@ static void freeze_drop(struct task *task)
 	free(task);
 }
 
-static void freeze_drop_ended(struct frozen_process *hold)
+static void freeze_drop_ended(struct frozen_process *frozen)
 {
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (held_of(task)->has_ended)
 			freeze_drop(task);
 }
 
 /* Seizes the threads that are not seized yet, in one pass over the list of threads. Returns how many were seized.
  * *error gets 0, or the -errno of reading the list or of a thread that could not be seized. */
-static size_t freeze_seize_round(struct frozen_process *hold, int *error)
+static size_t freeze_seize_round(struct frozen_process *frozen, int *error)
 {
-	struct round round = {.hold = hold};
+	struct round round = {.frozen = frozen};
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		hash_set(&round.known, (uint64_t)task->tid, 1);
 	exec_lock_watch(look_for_ends);
-	*error = proc_each_thread(hold->process.pid, freeze_seize_unknown, &round);
+	*error = proc_each_thread(frozen->process.pid, freeze_seize_unknown, &round);
 	exec_lock_unwatch();
 	hash_free(&round.known);
 	if (!*error && round.refused)
@@ -150,40 +150,40 @@ static size_t freeze_seize_round(struct frozen_process *hold, int *error)
 	return round.fresh;
 }
 
-int freeze_begin(struct frozen_process *hold, pid_t pid, const struct arch *arch)
+int freeze_begin(struct frozen_process *frozen, pid_t pid, const struct arch *arch)
 {
 	unsigned rounds = 0, refused = 0;
 	size_t fresh;
 	int error;
 
-	*hold = (struct frozen_process){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
+	*frozen = (struct frozen_process){.process = {.pid = pid, .arch = arch, .mem_fd = -1, .guard = -1}};
 	do
-		fresh = freeze_seize_round(hold, &error);
+		fresh = freeze_seize_round(frozen, &error);
 	while (error != -ESRCH && ((fresh && rounds++ < ROUNDS_MAX) || (error && refused++ < REFUSED_MAX)));
-	return error ? error : hold->process.tasks ? 0 : -ESRCH;
+	return error ? error : frozen->process.tasks ? 0 : -ESRCH;
 }
 
 /* ---- Stopping ---- */
 
 /* Returns true if all threads that are not stopped are in uninterruptible sleep. */
-static bool only_sleepers_move(struct frozen_process *hold)
+static bool only_sleepers_move(struct frozen_process *frozen)
 {
 	struct proc_stat stat;
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (!task->stopped && proc_stat(task->tid, &stat) && stat.state != 'D')
 			return false;
 	return true;
 }
 
-static size_t take_reports(struct frozen_process *hold)
+static size_t take_reports(struct frozen_process *frozen)
 {
 	size_t moving = 0;
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		take_report(held_of(task));
-	freeze_drop_ended(hold);
-	FOR_EACH_TASK(task, &hold->process)
+	freeze_drop_ended(frozen);
+	FOR_EACH_TASK(task, &frozen->process)
 		moving += !task->stopped;
 	return moving;
 }
@@ -196,43 +196,43 @@ static void freeze_nap(unsigned *looks)
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
-static void wait_for_stops(struct frozen_process *hold)
+static void wait_for_stops(struct frozen_process *frozen)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
 
-	for (bool is_last = false; (hold->moving = take_reports(hold)) && !is_last;) {
+	for (bool is_last = false; (frozen->moving = take_reports(frozen)) && !is_last;) {
 		const uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
 
-		const bool are_held_up = hold->moving < hold->process.task_count;
+		const bool are_held_up = frozen->moving < frozen->process.task_count;
 
 		/* After the limit, look once more, because functrace itself may have waited for a CPU since the last
 		 * look. */
 		is_last = waited > WAIT_NS ||
-			  (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(hold));
+			  (waited > (are_held_up ? ASLEEP_WAIT_NS : ALL_ASLEEP_WAIT_NS) && only_sleepers_move(frozen));
 		if (!is_last)
 			freeze_nap(&looks);
 	}
-	hold->stopped = hold->process.task_count - hold->moving;
+	frozen->stopped = frozen->process.task_count - frozen->moving;
 }
 
-static void interrupt_moving(struct frozen_process *hold)
+static void interrupt_moving(struct frozen_process *frozen)
 {
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (!task->stopped && !task->interrupted)
 			task->interrupted = task_interrupt(task);
 }
 
-int freeze_stop(struct frozen_process *hold)
+int freeze_stop(struct frozen_process *frozen)
 {
 	unsigned rounds = 0;
 	int error;
 
 	do {
-		interrupt_moving(hold);
-		wait_for_stops(hold);
-	} while (freeze_seize_round(hold, &error) && rounds++ < ROUNDS_MAX);
-	return hold->stopped ? 0 : hold->moving ? -EBUSY : -ESRCH;
+		interrupt_moving(frozen);
+		wait_for_stops(frozen);
+	} while (freeze_seize_round(frozen, &error) && rounds++ < ROUNDS_MAX);
+	return frozen->stopped ? 0 : frozen->moving ? -EBUSY : -ESRCH;
 }
 
 /* ---- Stopped threads, and resuming ---- */
@@ -267,9 +267,9 @@ bool freeze_begins_call(struct task *task, long *number)
 	return true;
 }
 
-bool freeze_is_grouped(struct frozen_process *hold)
+bool freeze_is_grouped(struct frozen_process *frozen)
 {
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (held_of(task)->is_grouped)
 			return true;
 	return false;
@@ -287,12 +287,12 @@ static int get_ready(struct freeze_held *held)
 
 /* Interrupts the threads that have been scheduled since they were resumed. Returns false if some thread has not run
  * yet: on a busy machine it may wait for a CPU longer than any fixed pause. */
-static bool interrupt_runners(struct frozen_process *hold)
+static bool interrupt_runners(struct frozen_process *frozen)
 {
 	uint64_t turns;
 	bool all = true;
 
-	FOR_EACH_TASK(task, &hold->process) {
+	FOR_EACH_TASK(task, &frozen->process) {
 		if (task->stopped || task->interrupted)
 			continue;
 		if (proc_turns(task->tid, &turns) && turns == held_of(task)->turns)
@@ -325,25 +325,25 @@ static void resume_to_call(struct freeze_held *held)
 	ptrace(PTRACE_SYSCALL, held->task.tid, NULL, (void *)(long)signal);
 }
 
-size_t freeze_run(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task), void *context)
+size_t freeze_run(struct frozen_process *frozen, bool (*is_chosen)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	unsigned looks = 0;
 	size_t count = 0;
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		if (task->stopped && !held_of(task)->is_grouped && is_chosen(context, task)) {
 			freeze_resume(held_of(task));
 			count++;
 		}
-	while (count && !interrupt_runners(hold) && clock_ns(CLOCK_MONOTONIC) - began < TURN_NS)
+	while (count && !interrupt_runners(frozen) && clock_ns(CLOCK_MONOTONIC) - began < TURN_NS)
 		freeze_nap(&looks);
-	interrupt_moving(hold);
-	wait_for_stops(hold);
+	interrupt_moving(frozen);
+	wait_for_stops(frozen);
 	return count;
 }
 
-static void run_to_call(struct frozen_process *hold, struct freeze_held *held,
+static void run_to_call(struct frozen_process *frozen, struct freeze_held *held,
 			bool (*is_over)(void *context, struct task *task), void *context)
 {
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
@@ -359,26 +359,26 @@ static void run_to_call(struct frozen_process *hold, struct freeze_held *held,
 		else
 			freeze_nap(&looks);
 	}
-	interrupt_moving(hold);
-	wait_for_stops(hold);
+	interrupt_moving(frozen);
+	wait_for_stops(frozen);
 }
 
-size_t freeze_run_to_calls(struct frozen_process *hold, uint64_t deadline_ns,
+size_t freeze_run_to_calls(struct frozen_process *frozen, uint64_t deadline_ns,
 			   bool (*begin_turn)(void *context, struct task *task),
 			   bool (*is_over)(void *context, struct task *task), void *context)
 {
-	pid_t *const tids = xcalloc(hold->process.task_count + 1, sizeof(*tids));
+	pid_t *const tids = xcalloc(frozen->process.task_count + 1, sizeof(*tids));
 	size_t count = 0, ran = 0;
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		tids[count++] = task->tid;
 	/* Looks up each tid again, because a thread may end while another thread runs. */
 	for (size_t i = 0; i < count && clock_ns(CLOCK_MONOTONIC) < deadline_ns; i++) {
-		struct task *const task = freeze_find(hold, tids[i]);
+		struct task *const task = freeze_find(frozen, tids[i]);
 
 		if (!task || !task->stopped || held_of(task)->is_grouped || !begin_turn(context, task))
 			continue;
-		run_to_call(hold, held_of(task), is_over, context);
+		run_to_call(frozen, held_of(task), is_over, context);
 		ran++;
 	}
 	free(tids);
@@ -409,26 +409,26 @@ static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *no
 	return time - began > LATE_NS;
 }
 
-void freeze_end(struct frozen_process *hold)
+void freeze_end(struct frozen_process *frozen)
 {
 	struct freeze_waits now = {0};
 
-	take_reports(hold);
-	now.items = xcalloc(hold->process.task_count + 1, sizeof(*now.items));
-	FOR_EACH_TASK(task, &hold->process) {
+	take_reports(frozen);
+	now.items = xcalloc(frozen->process.task_count + 1, sizeof(*now.items));
+	FOR_EACH_TASK(task, &frozen->process) {
 		struct freeze_held *const held = held_of(task);
 
 		if (task->stopped)
-			task_detach(task, ends_wait(hold->waits, &now, held) ? held->signal : get_ready(held));
+			task_detach(task, ends_wait(frozen->waits, &now, held) ? held->signal : get_ready(held));
 		freeze_drop(task);
 	}
-	if (hold->waits) {
-		free(hold->waits->items);
-		*hold->waits = now;
+	if (frozen->waits) {
+		free(frozen->waits->items);
+		*frozen->waits = now;
 	} else {
 		free(now.items);
 	}
-	hold->stopped = hold->moving = 0;
+	frozen->stopped = frozen->moving = 0;
 }
 
 void freeze_waits_free(struct freeze_waits *waits)

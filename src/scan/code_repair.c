@@ -73,17 +73,17 @@ static int repair_held(pid_t pid, const struct arch *arch)
 int code_repair(pid_t pid)
 {
 	const struct arch *arch = task_arch(proc_live_thread(pid));
-	struct frozen_process hold;
+	struct frozen_process frozen;
 
 	if (!arch)
 		return refusal_of_attach(pid, errno);
-	int error = freeze_begin(&hold, pid, arch);
+	int error = freeze_begin(&frozen, pid, arch);
 
 	if (!error)
-		error = freeze_stop(&hold);
+		error = freeze_stop(&frozen);
 	const int status = error ? 1 : repair_held(pid, arch);
 
-	freeze_end(&hold);
+	freeze_end(&frozen);
 	if (error == -EBUSY)
 		msg_error(
 			"process %d cannot be repaired: none of its threads can be stopped, because they wait deep in "

@@ -93,12 +93,12 @@ static bool is_inside(void *context, struct task *task)
 	       is_in_code(context, task) || is_called_by_object(context, task);
 }
 
-static size_t leave_count(struct frozen_process *hold, bool (*is_chosen)(void *context, struct task *task),
+static size_t leave_count(struct frozen_process *frozen, bool (*is_chosen)(void *context, struct task *task),
 			  struct code *code)
 {
 	size_t chosen = 0;
 
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		chosen += is_chosen(code, task);
 	return chosen;
 }
@@ -127,30 +127,30 @@ static bool begins_resize(void *context, struct task *task)
 /* Runs the only thread of a process to the start of a system call during which the heap is consistent. Returns true if
  * the thread is there. With one thread, glibc's malloc takes no lock that could be watched. And an interrupt does not
  * help if the thread does nothing but allocate: nearly always it is in the kernel, which provides memory for malloc. */
-static bool leave_alone(struct frozen_process *hold, struct code *code)
+static bool leave_alone(struct frozen_process *frozen, struct code *code)
 {
-	return hold->process.task_count == 1 && !code->object &&
-	       freeze_run_to_calls(hold, UINT64_MAX, is_in_glibc_code, begins_resize, code) &&
-	       hold->process.task_count == 1 && begins_resize(code, hold->process.tasks);
+	return frozen->process.task_count == 1 && !code->object &&
+	       freeze_run_to_calls(frozen, UINT64_MAX, is_in_glibc_code, begins_resize, code) &&
+	       frozen->process.task_count == 1 && begins_resize(code, frozen->process.tasks);
 }
 
 /* Lets threads run until they have left the code of the C library and of `object`. Threads in a system call run only
  * after all others have left this code, because a lock for which they wait is then free. */
-size_t leave_allocator_code(struct frozen_process *hold, const char *object)
+size_t leave_allocator_code(struct frozen_process *frozen, const char *object)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct code code = {.object = object};
 	size_t inside = 0;
 
-	if (freeze_is_grouped(hold) || maps_read(proc_live_thread(hold->process.pid), &code.maps))
+	if (freeze_is_grouped(frozen) || maps_read(proc_live_thread(frozen->process.pid), &code.maps))
 		return 0;
-	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(hold, &code); i++) {
-		while (freeze_run(hold, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
+	for (unsigned i = 0; i < TRIES_MAX && !leave_alone(frozen, &code); i++) {
+		while (freeze_run(frozen, is_in_code, &code) && clock_ns(CLOCK_MONOTONIC) < end)
 			;
-		inside = leave_count(hold, is_in_code, &code);
-		if (inside || !freeze_run(hold, is_inside, &code))
+		inside = leave_count(frozen, is_in_code, &code);
+		if (inside || !freeze_run(frozen, is_inside, &code))
 			break;
-		inside = leave_count(hold, is_in_code, &code);
+		inside = leave_count(frozen, is_in_code, &code);
 	}
 	maps_free(&code.maps);
 	return inside;
@@ -166,7 +166,7 @@ size_t leave_allocator_code(struct frozen_process *hold, const char *object)
 #define LOCK_CONTENDED 2u
 
 struct locks {
-	const struct frozen_process *hold;
+	const struct frozen_process *frozen;
 	const uint64_t *all;
 	size_t count;
 	uint64_t *held;
@@ -183,9 +183,9 @@ static uint32_t lock_word(pid_t tid, uint64_t lock)
 	return leave_read_at(tid, lock, &word, sizeof(word)) == sizeof(word) ? word : 0;
 }
 
-static void read_locks(struct frozen_process *hold, struct locks *locks)
+static void read_locks(struct frozen_process *frozen, struct locks *locks)
 {
-	const pid_t tid = proc_live_thread(hold->process.pid);
+	const pid_t tid = proc_live_thread(frozen->process.pid);
 
 	locks->held_count = 0;
 	for (size_t i = 0; i < locks->count; i++)
@@ -231,9 +231,9 @@ static void find_own(struct locks *locks, struct task *task)
  *
  *	functrace reads 1 | a child of A's vfork, in A's memory, releases: 0 | functrace writes 2 | all wait for ever
  *
- * In this case A itself is deep in the kernel and cannot be stopped (hold->moving), so nothing is written. scan.c uses
- * no locks if another process is in A's memory. A thread at the start of a system call by which malloc neither gets nor
- * returns memory does not run, because the call may be clone. */
+ * In this case A itself is deep in the kernel and cannot be stopped (frozen->moving), so nothing is written. scan.c
+ * uses no locks if another process is in A's memory. A thread at the start of a system call by which malloc neither
+ * gets nor returns memory does not run, because the call may be clone. */
 static bool begin_turn(void *context, struct task *task)
 {
 	const uint32_t contended = LOCK_CONTENDED;
@@ -247,7 +247,7 @@ static bool begin_turn(void *context, struct task *task)
 	for (size_t i = 0; i < locks->own_count; i++) {
 		const uint32_t word = lock_word(task->tid, locks->own[i]);
 
-		if (word == LOCK_HELD && !locks->hold->moving)
+		if (word == LOCK_HELD && !locks->frozen->moving)
 			memory_write_protected(task->tid, locks->own[i], &contended, sizeof(contended));
 		has_any |= word != 0;
 	}
@@ -269,18 +269,18 @@ static bool has_let_go(void *context, struct task *task)
 	return false;
 }
 
-size_t leave_allocator_locks(struct frozen_process *hold, const uint64_t *all, size_t count)
+size_t leave_allocator_locks(struct frozen_process *frozen, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
-	struct locks locks = {.hold = hold,
+	struct locks locks = {.frozen = frozen,
 			      .all = all,
 			      .count = count,
 			      .held = xcalloc(count, sizeof(*locks.held)),
 			      .own = xcalloc(count, sizeof(*locks.own))};
 
 	do
-		read_locks(hold, &locks);
-	while (locks.held_count && freeze_run_to_calls(hold, end, begin_turn, has_let_go, &locks) &&
+		read_locks(frozen, &locks);
+	while (locks.held_count && freeze_run_to_calls(frozen, end, begin_turn, has_let_go, &locks) &&
 	       clock_ns(CLOCK_MONOTONIC) < end);
 	free(locks.held);
 	free(locks.own);
@@ -301,16 +301,16 @@ static bool may_change(void *context, struct task *task)
 					(*round % FUTEX_ROUND == FUTEX_ROUND - 1 && is_malloc_syscall(arch, number)));
 }
 
-size_t leave_allocator_wait(struct frozen_process *hold, const uint64_t *all, size_t count)
+size_t leave_allocator_wait(struct frozen_process *frozen, const uint64_t *all, size_t count)
 {
 	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + TIME_NS;
 	struct locks locks = {.all = all, .count = count, .held = xcalloc(count, sizeof(*locks.held))};
 
 	for (unsigned round = 0;; round++) {
-		read_locks(hold, &locks);
-		if (!locks.held_count || freeze_is_grouped(hold) || clock_ns(CLOCK_MONOTONIC) >= end)
+		read_locks(frozen, &locks);
+		if (!locks.held_count || freeze_is_grouped(frozen) || clock_ns(CLOCK_MONOTONIC) >= end)
 			break;
-		freeze_run(hold, may_change, &round);
+		freeze_run(frozen, may_change, &round);
 	}
 	free(locks.held);
 	return locks.held_count;

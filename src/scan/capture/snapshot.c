@@ -296,11 +296,11 @@ static int snapshot_copy(struct snapshot *s, pid_t tid, const struct arch *arch)
 	return 0;
 }
 
-static int copy_held(struct snapshot *s, const struct arch *arch, struct frozen_process *hold)
+static int copy_held(struct snapshot *s, const struct arch *arch, struct frozen_process *frozen)
 {
 	const pid_t tid = proc_live_thread(s->pid);
 
-	scan_threads_read(&s->threads, hold);
+	scan_threads_read(&s->threads, frozen);
 	return tid ? snapshot_copy(s, tid, arch) : -ENOENT;
 }
 
@@ -345,40 +345,40 @@ static uint64_t read_program(pid_t tid, const struct arch *arch)
 /* Moves the threads out of the allocator. Returns the number of threads or locks for which this failed. Does not use
  * allocator->locks if the process has executed another program since, because their addresses may contain other
  * data. */
-static size_t snapshot_leave_allocator(const struct snapshot *s, struct frozen_process *hold,
+static size_t snapshot_leave_allocator(const struct snapshot *s, struct frozen_process *frozen,
 				       const struct snapshot_allocator *allocator)
 {
 	const bool has_locks = allocator->lock_count && allocator->program == s->program;
 
-	if (has_locks && hold->process.task_count > 1)
-		return (allocator->marks_locks ? leave_allocator_locks : leave_allocator_wait)(hold, allocator->locks,
+	if (has_locks && frozen->process.task_count > 1)
+		return (allocator->marks_locks ? leave_allocator_locks : leave_allocator_wait)(frozen, allocator->locks,
 											       allocator->lock_count);
-	return allocator->leaves_c ? leave_allocator_code(hold, allocator->object) : 0;
+	return allocator->leaves_c ? leave_allocator_code(frozen, allocator->object) : 0;
 }
 
 static void *pause_thread(void *context)
 {
 	struct snapshot_pause *pause = context;
 	struct snapshot *s = pause->snapshot;
-	struct frozen_process hold;
-	int error = freeze_begin(&hold, s->pid, pause->arch);
+	struct frozen_process frozen;
+	int error = freeze_begin(&frozen, s->pid, pause->arch);
 	const uint64_t began = clock_ns(CLOCK_MONOTONIC);
 
-	hold.waits = &s->waits;
+	frozen.waits = &s->waits;
 	if (!error)
-		error = freeze_stop(&hold);
+		error = freeze_stop(&frozen);
 	if (!error)
 		s->program = read_program(proc_live_thread(s->pid), pause->arch);
 	if (!error && pause->allocator)
-		s->figures.inside = snapshot_leave_allocator(s, &hold, pause->allocator);
+		s->figures.inside = snapshot_leave_allocator(s, &frozen, pause->allocator);
 	if (!error)
-		error = copy_held(s, pause->arch, &hold);
-	s->figures.threads = hold.stopped + hold.moving;
-	s->figures.moving = hold.moving;
+		error = copy_held(s, pause->arch, &frozen);
+	s->figures.threads = frozen.stopped + frozen.moving;
+	s->figures.moving = frozen.moving;
 	s->figures.sharers = s->threads.sharers;
 	s->figures.asleep = s->threads.asleep;
-	s->figures.is_stopped = freeze_is_grouped(&hold);
-	freeze_end(&hold);
+	s->figures.is_stopped = freeze_is_grouped(&frozen);
+	freeze_end(&frozen);
 	s->figures.pause_ns = clock_ns(CLOCK_MONOTONIC) - began;
 	pause->error = error;
 	return NULL;

@@ -90,15 +90,15 @@ void scan_threads_find_others(struct scan_threads *threads, pid_t pid)
 	threads->others = processes_in_memory(pid, &threads->other_count);
 }
 
-void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold)
+void scan_threads_read(struct scan_threads *threads, struct frozen_process *frozen)
 {
 	thread_registers_clear(threads);
-	FOR_EACH_TASK(task, &hold->process)
+	FOR_EACH_TASK(task, &frozen->process)
 		scan_threads_add(threads, task);
 	threads->sharers = 0;
 	for (size_t i = 0; i < threads->other_count; i++) {
 		/* The child of a posix_spawn(3) may have executed its program since it was found. */
-		if (!processes_share_memory(threads->others[i], hold->process.pid))
+		if (!processes_share_memory(threads->others[i], frozen->process.pid))
 			continue;
 		read_moving(thread_registers_add(threads, proc_live_thread(threads->others[i])));
 		threads->sharers++;

@@ -20,7 +20,7 @@ void scan_threads_find_others(struct scan_threads *threads, pid_t pid);
 /* Reads the registers of all threads of the process, which replace the earlier ones. Adds a thread for each process
  * that scan_threads_find_others() has found and that still uses the memory. Of a thread that could not be stopped, and
  * of the other processes, only pc and sp are known, and these only if the thread is blocked in a system call. */
-void scan_threads_read(struct scan_threads *threads, struct frozen_process *hold);
+void scan_threads_read(struct scan_threads *threads, struct frozen_process *frozen);
 /* Adds the registers of one task. Of a task that is not stopped, only pc and sp are known, and these only if the
  * task is blocked in a system call. */
 void scan_threads_add(struct scan_threads *threads, struct task *task);

@@ -32,8 +32,8 @@ static void write_row(struct view *view, struct lines *lines, const struct view_
 static void write_look(struct view *view, struct lines *lines)
 {
 	const size_t top = view->options->top ? view->options->top : ROWS_DEFAULT;
-	char age[32], live[32], blocks[32], grown[32], events[32], text[160], since[64];
-	struct buf processes = {0};
+	char age[32], events[32], text[160];
+	struct buf processes = {0}, live = {0};
 	size_t count;
 
 	if (view_has_several(view) || view->ended || view->unseen) {
@@ -41,16 +41,10 @@ static void write_look(struct view *view, struct lines *lines)
 		LINE(lines, "%s", buf_str(&processes));
 		buf_free(&processes);
 	}
-	if (view_has_bytes(view))
-		lines_add(lines, "%s: %s bytes in %s block%s alive", view_kind(view),
-			  number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
-			  view->live.calls == 1 ? "" : "s");
-	else
-		lines_add(lines, "%s: %s alive", view_kind(view), number_grouped(view->live.calls, blocks));
-	lines_add(lines, ", %s %s; %s calls so far, %.1f a second; %s traced", signed_text(view->grown, grown),
-		  since_text(view, since), number_grouped(view->events, events), view->calls,
-		  age_text(view, view->age, age));
-	lines_end(lines);
+	live_text(view, &live);
+	LINE(lines, "%s; %s calls so far, %.1f a second; %s traced", buf_str(&live),
+	     number_grouped(view->events, events), view->calls, age_text(view, view->age, age));
+	buf_free(&live);
 	if (view->left_out)
 		LINE(lines, "  %s", left_out_text(view, text));
 	if (view_has_several(view))

@@ -89,7 +89,7 @@ static void draw_head(const struct screen *screen)
 	const int columns_at = screen_head_lines(screen) - 1;
 	struct view *view = screen->view;
 	const char *reason;
-	char since[64], age[32], events[32], live[32], blocks[32], grown[32], peak[32], left_out[160];
+	char age[32], events[32], peak[32], left_out[160];
 	struct buf line = {0};
 
 	buf_add_str(&line, "functrace: ");
@@ -101,13 +101,7 @@ static void draw_head(const struct screen *screen)
 	screen_put_text(0, 0, COLS, buf_str(&line));
 	attroff(A_BOLD);
 	line.size = 0;
-	if (view_has_bytes(view))
-		buf_printf(&line, "%s: %s bytes in %s block%s alive, %s %s", view_kind(view),
-			   number_grouped(view->live.bytes, live), number_grouped(view->live.calls, blocks),
-			   view->live.calls == 1 ? "" : "s", signed_text(view->grown, grown), since_text(view, since));
-	else
-		buf_printf(&line, "%s: %s alive, %s %s", view_kind(view), number_grouped(view->live.calls, blocks),
-			   signed_text(view->grown, grown), since_text(view, since));
+	live_text(view, &line);
 	if (view_has_bytes(view) && !view_has_several(view))
 		buf_printf(&line, ", peak %s", number_grouped(view->peak.bytes, peak));
 	screen_put_text(1, 0, COLS, buf_str(&line));

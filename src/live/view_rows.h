@@ -105,9 +105,9 @@ const char *signed_text(int64_t number, char text[static 32]);
 const char *left_out_text(const struct view *view, char text[static 160]);
 /* Writes an age to `text`, and returns it: "1.5 s", "12 min"; a number of calls if the traces have no times. */
 const char *age_text(const struct view *view, uint64_t age, char text[static 32]);
-/* Writes to `text` the time from which on growth is counted: "since the start", "since the baseline, 12 s ago". Returns
- * `text`. */
-const char *since_text(const struct view *view, char text[static 64]);
+/* Appends what is alive, and its growth: "memory: 5,508 bytes in 55 blocks alive, +5,300 since the start". For a kind
+ * without sizes appends the number alone: "fd: 21 alive, +21 since the baseline, 12 s ago". */
+void live_text(const struct view *view, struct buf *text);
 /* Appends a list of the processes: "postgres, process 24990 and 8 more, 2 ended". */
 void processes_text(struct view *view, struct buf *text);
 /* Writes the process of a row to `text`, and returns it: "13363"; for several processes "9 pids". */

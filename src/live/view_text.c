@@ -42,7 +42,9 @@ const char *age_text(const struct view *view, uint64_t age, char text[static 32]
 	return text;
 }
 
-const char *since_text(const struct view *view, char text[static 64])
+/* Writes to `text` the time from which on growth is counted: "since the start", "since the baseline, 12 s ago". Returns
+ * `text`. */
+static const char *since_text(const struct view *view, char text[static 64])
 {
 	if (view->has_baseline)
 		snprintf(text, 64, "since the baseline, %.0f s ago",
@@ -50,6 +52,19 @@ const char *since_text(const struct view *view, char text[static 64])
 	else
 		snprintf(text, 64, "since the start");
 	return text;
+}
+
+void live_text(const struct view *view, struct buf *text)
+{
+	char bytes[32], blocks[32], grown[32], since[64];
+
+	buf_printf(text, "%s: ", view_kind(view));
+	if (view_has_bytes(view))
+		buf_printf(text, "%s bytes in %s block%s", number_grouped(view->live.bytes, bytes),
+			   number_grouped(view->live.calls, blocks), view->live.calls == 1 ? "" : "s");
+	else
+		buf_add_str(text, number_grouped(view->live.calls, blocks));
+	buf_printf(text, " alive, %s %s", signed_text(view->grown, grown), since_text(view, since));
 }
 
 void processes_text(struct view *view, struct buf *text)

@@ -64,11 +64,17 @@ void call_abandon(struct process *p, struct call *call)
 
 /* ---- Calls that an exception or longjmp has left ---- */
 
+/* Returns true if the call returns a little below sp, so that it was on the part of the stack that was left. */
+static bool is_a_little_below(const struct call *call, uint64_t sp)
+{
+	return call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX;
+}
+
 void calls_abandoned_at_site(struct task *task, const struct breakpoint *b, uint64_t sp)
 {
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
-		if (call->site == b && call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX)
+		if (call->site == b && is_a_little_below(call, sp))
 			call_abandon(task->process, call);
 	}
 }
@@ -100,7 +106,7 @@ void calls_abandoned_below(struct task *task, uint64_t sp)
 	 * task's stack does not find it. */
 	for (struct call *call = task_newest_call(task), *next; call; call = next) {
 		next = call->next;
-		if (call->return_sp < sp && sp - call->return_sp < ABANDONED_MAX && !is_on_stack(task, call))
+		if (is_a_little_below(call, sp) && !is_on_stack(task, call))
 			call_abandon(p, call);
 	}
 }

@@ -12,8 +12,8 @@ static inline bool text_is_control(char c)
 }
 
 /* Returns true if the backslash at `s` begins an escape: \ooo of a control character, of a byte above 127, or of one of
- * `also`; or \134, for a backslash that would otherwise begin an escape. Any other backslash stands for itself. So
- * every line has one meaning, and a line that is read and written again is unchanged. */
+ * `also`; or \134, which is written for a backslash that would otherwise begin an escape. Any other backslash is an
+ * ordinary character. So every line has one meaning, and a line that is read and written again is unchanged. */
 bool text_is_escape(const char *s, const char *also);
 
 /* Replaces the escapes by their bytes, in place. Returns `s`. also: the characters that were escaped besides control

@@ -7,215 +7,19 @@
 #ifndef FT_ARCH_ARCH_H
 #define FT_ARCH_ARCH_H
 
+#include "arch/arch_code.h"
+#include "arch/arch_insns.h"
+#include "arch/arch_layouts.h"
+#include "arch/arch_memory.h"
+#include "arch/arch_registers.h"
+#include "arch/arch_signal.h"
+#include "arch/arch_stack.h"
+#include "arch/arch_syscalls.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/types.h>
-
-/* A register set as PTRACE_GETREGSET(NT_PRSTATUS) returns it: in `words`, or in `narrow` if registers have 32 bits. */
-struct arch_regs {
-	union {
-		uint64_t words[36];
-		uint32_t narrow[72];
-	};
-};
-
-#define ARCH_INSN_MAX       16 /* bytes of the longest instruction, rounded up */
-#define ARCH_SLOT_SIZE      32 /* bytes of an out-of-line slot */
-#define ARCH_BREAKPOINT_MAX 4
-#define ARCH_LITERAL_MAX    16
-
-enum insn_kind {
-	INSN_COPY,    /* can be executed out of line, after relocation */
-	INSN_EMULATE, /* is emulated by the tracer: jumps, calls, nops */
-	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; no breakpoint if arch.cannot_step */
-};
-
-/* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */
-struct insn {
-	enum insn_kind kind;
-	unsigned char length; /* length in bytes; 0: unknown to the decoder, and kind is INSN_STEP */
-	unsigned char bytes[ARCH_INSN_MAX];
-	uint64_t address;
-	bool can_emulate; /* INSN_COPY: emulate() can execute it if no slot is free */
-	bool pc_only;     /* if emulated, it changes only the pc (jump, nop), so setting the pc is enough */
-	bool cannot_step; /* INSN_COPY: must not be stepped, because the stop undoes its effect (load-exclusive) */
-	bool is_syscall;  /* INSN_COPY: enters the kernel; if it forks, the child returns into the copy, too */
-	/* A constant near the instruction, which the instruction loads relative to the pc, so that the copy must
-	 * contain it. The decoder sets its address and size. The caller, which can read the target's memory, fills
-	 * in the bytes. */
-	unsigned char literal_size; /* size of the constant in bytes; 0: there is none */
-	unsigned char literal[ARCH_LITERAL_MAX];
-	uint64_t literal_at;
-	uint32_t detail[4];
-	int64_t displacement;
-};
-
-/* An out-of-line copy of an instruction: the bytes that are written to its slot, which include a jump back. */
-struct insn_copy {
-	unsigned char bytes[ARCH_SLOT_SIZE];
-	unsigned char size;
-	unsigned char resume; /* offset of the jump back; a task in the copy is at offset 0 or here */
-};
-
-/* Access to the target's memory, for emulation and for reading code. The functions return 0 or -errno (-EFAULT in
- * emulation: the target must execute the instruction itself). */
-struct arch_memory {
-	int (*read)(void *context, uint64_t address, void *data, size_t size);
-	int (*write)(void *context, uint64_t address, const void *data, size_t size);
-	void *context;
-};
-
-#define ARCH_CALL_BYTES 16 /* number of bytes before a return address in which a call is searched for */
-
-/* The kind of call before a return address. */
-enum arch_call {
-	CALL_NONE,     /* no call */
-	CALL_FIXED,    /* the same function each time: the target is constant, or is in a word at a constant address */
-	CALL_COMPUTED, /* a call through a register or a pointer, which may call another function each time */
-	CALL_SYSTEM,   /* a call of the kernel's entry code, before which compilers need not align sp */
-};
-
-#define ARCH_CLONE_CALLS  3
-#define ARCH_HEAP_CALLS   8
-#define ARCH_FUTEX_CALLS  2
-#define ARCH_EINTR_CALLS  24
-#define ARCH_RESIZE_CALLS 3
-
-/* A process's action for a signal. */
-struct arch_action {
-	uint64_t handler, flags, restorer, mask; /* mask: the first 64 signals */
-};
-
-/* The layout of a struct sigaction in memory, as offsets in bytes. */
-struct action_layout {
-	unsigned short size; /* number of bytes that are used */
-	unsigned short handler, flags, mask;
-	unsigned short restorer; /* 0: the struct has no restorer */
-	unsigned char word;      /* size of handler and restorer in bytes */
-	unsigned char flags_size;
-};
-#define ARCH_ACTION_MAX 160
-
-/* Numbers of system calls. A list ends with 0 unless it is full. */
-struct arch_syscalls {
-	/* vfork, clone and clone3, in which the caller may wait for the child. */
-	unsigned short clone[ARCH_CLONE_CALLS];
-	/* Calls by which an allocator gets memory and returns it: brk, mmap and others; prctl names mappings. */
-	unsigned short heap[ARCH_HEAP_CALLS];
-	/* Calls by which threads wait for each other and wake each other. */
-	unsigned short futex[ARCH_FUTEX_CALLS];
-	/* Calls that end with EINTR when their task is stopped, or may do so (on a socket with a timeout): signal(7).
-	 * Empty if the port has a restart_syscall() function. */
-	unsigned short eintr[ARCH_EINTR_CALLS];
-	/* The calls of `heap` that resize a mapping, or release its pages: brk, mprotect, madvise. */
-	unsigned short resize[ARCH_RESIZE_CALLS];
-	/* exit(2), which ends a thread but not its process. */
-	unsigned short exit;
-	unsigned rt_sigaction;
-};
-
-/* The layout of signal actions, and of the frame that the kernel puts on the stack for a signal handler. */
-struct arch_signal {
-	struct action_layout kernel_action; /* the struct that rt_sigaction(2) reads */
-	struct action_layout libc_action;   /* the struct that sigaction(3) reads */
-	uint64_t action_flags;              /* flags that the C library sets together with a restorer; 0: none */
-	/* Sets the addresses at which a signal frame contains the interrupted pc and sp. sp: the stack pointer at
-	 * the handler's first instruction. Returns 0, or the -errno of `memory`. */
-	int (*frame)(uint64_t sp, const struct arch_memory *memory, uint64_t *pc_at, uint64_t *sp_at);
-	/* Returns true if four consecutive words on a stack belong to a signal frame without a stack_t (of
-	 * sigaltstack(2)), and sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
-	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
-	/* For unwinding: the place of each DWARF register in a frame, as a distance in words from the place of the pc.
-	 * NULL: the registers are in the order of their numbers. frame_return_size: number of bytes that the handler's
-	 * return pops. After the return, the frame begins that many bytes below sp. */
-	const signed char *frame_registers;
-	unsigned frame_return_size;
-	/* Sets *state to the state of the interrupted code, as the bits of code_state, from the word after the pc in
-	 * the frame. Returns false if the code was interrupted inside a Thumb IT block (is_in_block). NULL if the
-	 * processor has only one state. */
-	bool (*frame_state)(uint64_t word, uint64_t *state);
-	/* True: unwinding reads the registers from the frame even if the code to which handlers return has CFI,
-	 * because this CFI is incomplete (on AArch64 it describes only a frame pointer). False: the registers are
-	 * read from the frame only if that code has no CFI, as in musl. */
-	bool frame_has_registers;
-};
-
-/* How to find out whether a process has a user shadow stack. */
-struct arch_shadow_stack {
-	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack. NULL: the
-	 * kernel prints no such line, and only `hwcap` shows whether processes may have shadow stacks. */
-	const char *line, *word;
-	/* The bit of AT_HWCAP that is set if this machine has shadow stacks; 0: there is no such bit. If the bit is set
-	 * and `line` is NULL, any process may have a shadow stack at any time. */
-	uint64_t hwcap;
-};
-
-/* The registers, by their DWARF numbers. */
-struct arch_dwarf {
-	unsigned registers; /* number of registers */
-	uint64_t (*get)(const struct arch_regs *regs, unsigned number);
-	unsigned sp, pc;
-	/* Number of the frame pointer, if its value is always the address of two words, which are the caller's frame
-	 * pointer and the return address, and if the caller's sp is the address after them. 0: there is no frame
-	 * pointer, or the words may be elsewhere in the frame. */
-	unsigned frame;
-	/* A mask of the registers by which code addresses its frame: sp, and those that compilers use as frame
-	 * pointers. */
-	uint64_t frames;
-	/* A mask of the registers that functions preserve according to the procedure call standard. */
-	uint64_t preserved;
-	unsigned link; /* the register that contains a call's return address; 0: the return address is on the stack */
-};
-
-/* Tags in pointers, and tags of the memory to which the pointers point. */
-struct arch_tags {
-	/* The number of highest bits in a data pointer that do not belong to the address. They may be a tag. */
-	unsigned bits;
-	/* The bit of AT_HWCAP2 that is set if this machine has memory tags, which tags in pointers must match. 0: the
-	 * processor has no memory tags. */
-	uint64_t hwcap2;
-	/* The type of segments in a core file that contain memory tags; 0: there are none. */
-	uint32_t core_segment;
-};
-
-/* Differences between processors in the data structures of allocators. */
-struct arch_malloc {
-	/* For glibc: all other sizes and offsets follow from these. */
-	unsigned word;      /* bytes of a size_t and of a pointer; 0: unknown, so no heap is read */
-	unsigned align;     /* alignment of blocks and chunk sizes: MALLOC_ALIGNMENT */
-	unsigned fastbins;  /* number of fastbins: NFASTBINS */
-	uint64_t heap_size; /* default size and alignment of the heaps of a thread's arena */
-	/* True if the structures of jemalloc, or of mimalloc, have the sizes and offsets that src/heap uses. */
-	bool has_known_jemalloc, has_known_mimalloc;
-};
-
-/* The memory at the thread pointer ("ELF Handling For Thread-Local Storage"), and struct pthread of the C libraries. */
-struct arch_tls {
-	/* True (variant I): the program's thread variables begin above the thread pointer, after `head` bytes and
-	 * padding, and struct pthread ends at the thread pointer. False (variant II): the variables end at the
-	 * thread pointer, and struct pthread begins there. */
-	bool is_below_variables;
-	unsigned char head;
-	/* Index of the word, counted from the thread pointer, that points to the vector of the thread's blocks of
-	 * variables (dtv). */
-	signed char dtv_word;
-	/* True if the first and the third word of glibc's struct pthread contain its own address. */
-	bool has_self;
-};
-
-/* The data about a thread in a core file, apart from its registers, which are in NT_PRSTATUS and in the notes
- * abi->floats_set and abi->vectors_set. */
-struct arch_core {
-	/* The type of the note with the thread pointer, if abi->thread_pointer is NULL; 0: there is none. If
-	 * thread_entry is 0, the note is just this pointer. Else it is an array of entries of thread_entry bytes, each
-	 * with a pointer at offset thread_at; the first pointer that is not 0 is the thread pointer. */
-	uint32_t thread_note;
-	unsigned char thread_entry, thread_at;
-	/* Returns true if the thread was in a system call, and sets *number to the call's number. NULL: unknown. */
-	bool (*in_syscall)(const struct arch_regs *regs, long *number);
-};
 
 struct arch_abi;   /* arch/abi.h */
 struct path_state; /* arch/path.h */
@@ -389,15 +193,6 @@ struct arch {
 	struct arch_tls tls;
 };
 
-/* Returns true if a list of system calls contains a number. */
-static inline bool arch_has_call(const unsigned short *calls, size_t count, long number)
-{
-	for (size_t i = 0; i < count && calls[i]; i++)
-		if (calls[i] == number)
-			return true;
-	return false;
-}
-
 /* Returns the address of code without the bits for the code's state. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 {
@@ -436,14 +231,6 @@ static inline uint64_t arch_pointer(const struct arch *arch, const void *bytes)
 	return wide;
 }
 
-/* Returns the original pc for a pc in a copy: the instruction's own address if it has not been executed, else the
- * address of the next instruction. */
-static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,
-					uint64_t pc)
-{
-	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
-}
-
 /* Returns the address of code from an address in an ELF file or on a stack, without the bits for the processor's state
  * (ARM's Thumb bit). Works for any ELF machine, because traces are also read on machines with other processors. */
 uint64_t arch_code_address(uint16_t elf_machine, uint64_t value);
@@ -463,9 +250,5 @@ const struct arch *arch_known(size_t i);
 const struct arch *arch_for_regset(size_t size);
 const struct arch *arch_for_elf(uint16_t machine, unsigned char elf_class);
 const struct arch *arch_native(void);
-
-/* Convert between a struct sigaction in memory and its values. `bytes` has layout->size bytes. */
-void action_pack(const struct action_layout *layout, const struct arch_action *action, unsigned char *bytes);
-void action_unpack(const struct action_layout *layout, const unsigned char *bytes, struct arch_action *action);
 
 #endif

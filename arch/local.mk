@@ -2,7 +2,8 @@
 # x86 also link $(ZYDIS_LIBS), the decoder of instructions.
 noinst_LIBRARIES += libarch.a
 ABI_SOURCES = arch/abi.c arch/abi.h arch/abi_rules.h arch/elf_machine.c arch/path.c arch/path.h
-libarch_a_SOURCES = arch/arch.c arch/arch.h $(ABI_SOURCES)
+libarch_a_SOURCES = arch/arch.c arch/arch.h arch/arch_code.h arch/arch_insns.h arch/arch_layouts.h arch/arch_memory.h \
+	arch/arch_registers.h arch/arch_signal.h arch/arch_stack.h arch/arch_syscalls.h $(ABI_SOURCES)
 libarch_a_CPPFLAGS = $(AM_CPPFLAGS) -DARCH_PORTS='$(ARCH_PORTS)'
 ARCH_PORTS =
 AARCH64_SOURCES = arch/aarch64/aarch64.c arch/aarch64/aarch64.h arch/aarch64/aarch64_insn.c \

@@ -1,0 +1,58 @@
+/* Instructions that have a breakpoint, and the parts of struct arch (arch.h) for them. */
+#ifndef FT_ARCH_INSNS_H
+#define FT_ARCH_INSNS_H
+
+#include "arch/arch_memory.h"
+#include "arch/arch_registers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_INSN_MAX       16 /* bytes of the longest instruction, rounded up */
+#define ARCH_SLOT_SIZE      32 /* bytes of an out-of-line slot */
+#define ARCH_BREAKPOINT_MAX 4
+#define ARCH_LITERAL_MAX    16
+
+enum insn_kind {
+	INSN_COPY,    /* can be executed out of line, after relocation */
+	INSN_EMULATE, /* is emulated by the tracer: jumps, calls, nops */
+	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; no breakpoint if arch.cannot_step */
+};
+
+/* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */
+struct insn {
+	enum insn_kind kind;
+	unsigned char length; /* length in bytes; 0: unknown to the decoder, and kind is INSN_STEP */
+	unsigned char bytes[ARCH_INSN_MAX];
+	uint64_t address;
+	bool can_emulate; /* INSN_COPY: emulate() can execute it if no slot is free */
+	bool pc_only;     /* if emulated, it changes only the pc (jump, nop), so setting the pc is enough */
+	bool cannot_step; /* INSN_COPY: must not be stepped, because the stop undoes its effect (load-exclusive) */
+	bool is_syscall;  /* INSN_COPY: enters the kernel; if it forks, the child returns into the copy, too */
+	/* A constant near the instruction, which the instruction loads relative to the pc, so that the copy must
+	 * contain it. The decoder sets its address and size. The caller, which can read the target's memory, fills
+	 * in the bytes. */
+	unsigned char literal_size; /* size of the constant in bytes; 0: there is none */
+	unsigned char literal[ARCH_LITERAL_MAX];
+	uint64_t literal_at;
+	uint32_t detail[4];
+	int64_t displacement;
+};
+
+/* An out-of-line copy of an instruction: the bytes that are written to its slot, which include a jump back. */
+struct insn_copy {
+	unsigned char bytes[ARCH_SLOT_SIZE];
+	unsigned char size;
+	unsigned char resume; /* offset of the jump back; a task in the copy is at offset 0 or here */
+};
+
+/* Returns the original pc for a pc in a copy: the instruction's own address if it has not been executed, else the
+ * address of the next instruction. */
+static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,
+					uint64_t pc)
+{
+	return insn->address + (pc - slot >= copy->resume ? insn->length : 0);
+}
+
+#endif

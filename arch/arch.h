@@ -34,10 +34,6 @@ struct arch {
 	/* The processor's bit in enum processor of modules/module.h, which selects the values of kernel constants
 	 * that differ between processors. 0: only constants that are the same on all processors get names. */
 	unsigned char constants;
-	unsigned reloc_irelative; /* the ELF relocation type for which an IFUNC's resolver is called */
-	/* The relocations of the slots of the global offset table (GOT) through which objects call each other. Such a
-	 * slot contains the address of one symbol. */
-	unsigned reloc_jump_slot, reloc_glob_dat;
 	size_t regset_size; /* number of bytes that PTRACE_GETREGSET(NT_PRSTATUS) returns */
 	int getregs;        /* a ptrace request that returns the same, but takes a sixth less time; 0: there is none */
 	/* The offset of the pc for PTRACE_POKEUSER; -1 if the tracer must write all registers instead. */
@@ -183,6 +179,7 @@ struct arch {
 	 * code). NULL if return addresses contain no such bits. */
 	uint64_t (*strip)(uint64_t return_address);
 
+	struct arch_relocs relocs;
 	struct arch_syscalls syscalls;
 	struct arch_signal signal;
 	struct arch_shadow_stack shadow_stack;

@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The types of relocations that functrace searches for. Source: the processor's ELF ABI (elf.h: R_*). */
+struct arch_relocs {
+	unsigned irelative; /* the type for which an IFUNC's resolver is called */
+	/* The types of the slots of the global offset table (GOT) through which objects call each other. Such a slot
+	 * contains the address of one symbol. */
+	unsigned jump_slot, glob_dat;
+};
+
 /* Tags in pointers, and tags of the memory to which the pointers point. */
 struct arch_tags {
 	/* The number of highest bits in a data pointer that do not belong to the address. They may be a tag. */

@@ -192,9 +192,9 @@ const struct arch arch_arm = {
 	.pointer_size = 4,
 	.big_endian = false,
 	.constants = 8, /* ON_ARM */
-	.reloc_irelative = R_ARM_IRELATIVE,
-	.reloc_jump_slot = R_ARM_JUMP_SLOT,
-	.reloc_glob_dat = R_ARM_GLOB_DAT,
+	.relocs.irelative = R_ARM_IRELATIVE,
+	.relocs.jump_slot = R_ARM_JUMP_SLOT,
+	.relocs.glob_dat = R_ARM_GLOB_DAT,
 	.regset_size = ARM_WORDS * 4,
 	/* For 32-bit tasks of a 64-bit tracer, the kernel supports neither PTRACE_GETREGS nor PTRACE_POKEUSER. A tracer
 	 * on a 32-bit kernel could write the pc alone. It writes all registers nevertheless, so that a jump through

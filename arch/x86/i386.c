@@ -287,9 +287,9 @@ const struct arch arch_i386 = {
 	.pointer_size = 4,
 	.big_endian = false,
 	.constants = 2, /* ON_I386 */
-	.reloc_irelative = R_386_IRELATIVE,
-	.reloc_jump_slot = R_386_JMP_SLOT,
-	.reloc_glob_dat = R_386_GLOB_DAT,
+	.relocs.irelative = R_386_IRELATIVE,
+	.relocs.jump_slot = R_386_JMP_SLOT,
+	.relocs.glob_dat = R_386_GLOB_DAT,
 	.regset_size = I386_WORDS * 4,
 /* The values of these members depend on the width of the tracer itself: for PTRACE_GETREGS and PTRACE_POKEUSER of a
  * 64-bit tracer, the registers of every task have the 64-bit layout. */

@@ -186,7 +186,7 @@ void callers_add(struct process *p, const struct object *object)
 {
 	if (!p->arch->call_slot)
 		return;
-	object_call_slots(object, p->arch->reloc_jump_slot, p->arch->reloc_glob_dat, alias_on_slot, p);
+	object_call_slots(object, p->arch->relocs.jump_slot, p->arch->relocs.glob_dat, alias_on_slot, p);
 	for (size_t i = 0; i < p->probes->count; i++)
 		alias_update_asks(p, p->probes->items[i]);
 }

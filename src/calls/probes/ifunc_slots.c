@@ -69,7 +69,7 @@ void probe_resolved(struct process *p)
 		resolvers.count = object->slots_read ? resolvers.fresh : all;
 		object->slots_read = true;
 		if (resolvers.count)
-			object_slots(object, p->arch->reloc_irelative, probes_on_slot, &resolvers);
+			object_slots(object, p->arch->relocs.irelative, probes_on_slot, &resolvers);
 	}
 	for (size_t i = 0; i < resolvers.fresh; i++)
 		p->probes->items[resolvers.indices[i]]->slots_read = true;

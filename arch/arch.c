@@ -18,7 +18,7 @@ static const struct arch *const tables[] = {ARCH_PORTS NULL};
 const struct arch *arch_for_regset(size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(tables) && tables[i]; i++)
-		if (tables[i]->regset_size == size)
+		if (tables[i]->registers.size == size)
 			return tables[i];
 	return NULL;
 }

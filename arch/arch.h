@@ -34,20 +34,8 @@ struct arch {
 	/* The processor's bit in enum processor of modules/module.h, which selects the values of kernel constants
 	 * that differ between processors. 0: only constants that are the same on all processors get names. */
 	unsigned char constants;
-	size_t regset_size; /* number of bytes that PTRACE_GETREGSET(NT_PRSTATUS) returns */
-	int getregs;        /* a ptrace request that returns the same, but takes a sixth less time; 0: there is none */
-	/* The offset of the pc for PTRACE_POKEUSER; -1 if the tracer must write all registers instead. */
-	long pc_offset;
 	uint64_t address_max; /* the highest user address */
 
-	/* Registers. */
-	uint64_t (*pc)(const struct arch_regs *regs);
-	void (*set_pc)(struct arch_regs *regs, uint64_t pc);
-	uint64_t (*sp)(const struct arch_regs *regs);
-	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
-	/* Returns true if the task runs code of another processor mode than the program's (x86's 32-bit and 64-bit
-	 * segments, entered by a far call). NULL: there are no other modes. */
-	bool (*other_mode)(const struct arch_regs *regs);
 	/* Returns a function's result when the function has returned. */
 	uint64_t (*result)(const struct arch_regs *regs);
 	/* The integer arguments at a function's entry. The first ones are in the registers with these indexes in
@@ -180,6 +168,7 @@ struct arch {
 	uint64_t (*strip)(uint64_t return_address);
 
 	struct arch_relocs relocs;
+	struct arch_registers registers;
 	struct arch_syscalls syscalls;
 	struct arch_signal signal;
 	struct arch_shadow_stack shadow_stack;

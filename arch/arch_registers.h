@@ -14,4 +14,20 @@ struct arch_regs {
 	};
 };
 
+/* The registers of a stopped task: how ptrace reads and writes them, and which of them are the pc and sp. The functions
+ * use only `regs`, and cannot fail. Source: the kernel's asm/ptrace.h. */
+struct arch_registers {
+	size_t size; /* number of bytes that PTRACE_GETREGSET(NT_PRSTATUS) returns */
+	int getregs; /* a ptrace request that returns the same, but takes a sixth less time; 0: there is none */
+	/* The offset of the pc for PTRACE_POKEUSER; -1 if the tracer must write all registers instead. */
+	long pc_offset;
+	uint64_t (*pc)(const struct arch_regs *regs);
+	void (*set_pc)(struct arch_regs *regs, uint64_t pc);
+	uint64_t (*sp)(const struct arch_regs *regs);
+	void (*set_sp)(struct arch_regs *regs, uint64_t sp);
+	/* Returns true if the task runs code of another processor mode than the program's (x86's 32-bit and 64-bit
+	 * segments, entered by a far call). NULL: there are no other modes. */
+	bool (*other_mode)(const struct arch_regs *regs);
+};
+
 #endif

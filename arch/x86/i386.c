@@ -290,21 +290,21 @@ const struct arch arch_i386 = {
 	.relocs.irelative = R_386_IRELATIVE,
 	.relocs.jump_slot = R_386_JMP_SLOT,
 	.relocs.glob_dat = R_386_GLOB_DAT,
-	.regset_size = I386_WORDS * 4,
+	.registers.size = I386_WORDS * 4,
 /* The values of these members depend on the width of the tracer itself: for PTRACE_GETREGS and PTRACE_POKEUSER of a
  * 64-bit tracer, the registers of every task have the 64-bit layout. */
 #ifdef __i386__
-	.getregs = PTRACE_GETREGS,
-	.pc_offset = offsetof(struct user, regs.eip),
+	.registers.getregs = PTRACE_GETREGS,
+	.registers.pc_offset = offsetof(struct user, regs.eip),
 #else
-	.pc_offset = offsetof(struct user, regs.rip),
+	.registers.pc_offset = offsetof(struct user, regs.rip),
 #endif
 	.address_max = UINT32_MAX,
-	.pc = i386_pc,
-	.set_pc = i386_set_pc,
-	.sp = i386_sp,
-	.set_sp = i386_set_sp,
-	.other_mode = i386_other_mode,
+	.registers.pc = i386_pc,
+	.registers.set_pc = i386_set_pc,
+	.registers.sp = i386_sp,
+	.registers.set_sp = i386_set_sp,
+	.registers.other_mode = i386_other_mode,
 	.result = i386_read_result,
 	.argument_stack = 4, /* above the return address */
 	.abi = &abi_i386,

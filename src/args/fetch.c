@@ -21,7 +21,7 @@ size_t fetch_floats(struct gathering *g, uint32_t at, void *to, size_t size)
 static size_t fetch_read_stack(struct gathering *g, uint32_t at, void *to, size_t size)
 {
 	const struct args_source *source = g->s->source;
-	const uint64_t sp = source->arch->sp(source->regs);
+	const uint64_t sp = source->arch->registers.sp(source->regs);
 	const ssize_t count = source->read(source->context, sp + at, to, size);
 
 	return count <= 0 ? 0 : (size_t)count < size ? (size_t)count : size;
@@ -112,6 +112,6 @@ bool gather(struct gathering *g, const struct abi_place *place, uint64_t size, u
 		break;
 	}
 	if (place->piece_count == 1 && place->pieces[0].kind == PIECE_STACK)
-		view->address = source->arch->sp(source->regs) + place->pieces[0].at;
+		view->address = source->arch->registers.sp(source->regs) + place->pieces[0].at;
 	return true;
 }

@@ -273,7 +273,7 @@ void task_leave_slot(struct task *task)
 	if (task_regs(task) < 0)
 		return;
 	const struct arch *arch = task->process->arch;
-	const uint64_t pc = arch->pc(&task->regs);
+	const uint64_t pc = arch->registers.pc(&task->regs);
 
 	if (pc < slot->address || pc >= slot->address + ARCH_SLOT_SIZE)
 		return;
@@ -293,7 +293,7 @@ void hit_undo(struct task *task, const struct breakpoint *b)
 
 	hits->any_undone = true;
 	undone->breakpoint = b;
-	undone->sp = task->process->arch->sp(&task->regs);
+	undone->sp = task->process->arch->registers.sp(&task->regs);
 	task_args(task, undone->args);
 }
 
@@ -303,7 +303,7 @@ bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args
 	const unsigned compared = arguments > arch->argument_registers ? arguments : arch->argument_registers;
 	const size_t count = compared < CALL_ARGS ? compared : CALL_ARGS;
 	struct task_hits *hits = task->hits;
-	const uint64_t sp = arch->sp(&task->regs);
+	const uint64_t sp = arch->registers.sp(&task->regs);
 	struct undone *found = NULL;
 	bool others = false;
 

@@ -65,14 +65,14 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 					   is_own ? protected_write : emulation_write, task};
 	struct arch_regs regs = task->regs;
 
-	p->arch->set_pc(&regs, b->address);
+	p->arch->registers.set_pc(&regs, b->address);
 	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
 		return false;
 	/* Writes only the pc if the instruction changes nothing else and ptrace can write the pc alone. Otherwise
 	 * writes all registers; on ARM they include the state of an IT block, which every instruction in the block
 	 * changes. */
-	if (b->insn.pc_only && p->arch->pc_offset >= 0) {
-		task_set_pc(task, p->arch->pc(&regs));
+	if (b->insn.pc_only && p->arch->registers.pc_offset >= 0) {
+		task_set_pc(task, p->arch->registers.pc(&regs));
 	} else {
 		task->regs = regs;
 		task_set_regs(task);
@@ -138,7 +138,7 @@ static void step_in_place(struct task *task, struct breakpoint *b)
 static bool is_stopped_at(struct task *task, uint64_t address)
 {
 	return task->stopped && !task->has_left_mm && task_regs(task) == 0 &&
-	       task->process->arch->pc(&task->regs) == address;
+	       task->process->arch->registers.pc(&task->regs) == address;
 }
 
 /* Replaces step_in_place() if the processor cannot single-step, or cannot single-step this instruction. The instruction
@@ -175,7 +175,7 @@ bool hit_take_back(struct task *task)
 
 	if (!p || task_regs(task) < 0)
 		return false;
-	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const uint64_t address = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, address);
 
 	if (!b || !b->size || b->unusable || (!task->blocks_trap && !task_hit_by_kernel(task)))

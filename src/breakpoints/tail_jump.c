@@ -37,15 +37,15 @@ static bool is_jump(const struct insn *insn)
  * all registers anyway. */
 static bool can_follow(const struct arch *arch, const struct insn *insn)
 {
-	return is_jump(insn) ||
-	       (arch->pc_offset < 0 && (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
+	return is_jump(insn) || (arch->registers.pc_offset < 0 &&
+				 (insn->kind == INSN_EMULATE || (insn->kind == INSN_COPY && insn->can_emulate)));
 }
 
 /* Returns the n-th instruction after the jump, which a task with these registers is about to run. The instructions are
  * decoded when functrace follows the jump for the first time. Returns NULL if the jump leads to another address now. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
-	const uint64_t pc = p->arch->pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;
+	const uint64_t pc = p->arch->registers.pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;
 	unsigned char code[ARCH_INSN_MAX];
 
 	if (!b->path)
@@ -71,17 +71,17 @@ static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint
 	struct arch_regs regs = task->regs;
 
 	for (unsigned n = 0; insn && can_follow(p->arch, insn); n++) {
-		p->arch->set_pc(&regs, insn->address);
+		p->arch->registers.set_pc(&regs, insn->address);
 		if (p->arch->emulate(insn, &regs, &memory) < 0)
 			break;
-		const uint64_t pc = p->arch->pc(&regs);
+		const uint64_t pc = p->arch->registers.pc(&regs);
 		struct breakpoint *next = breakpoint_find(p, pc);
 
 		if (next && next->inserted) {
 			if (!next->probe || next->is_return || next == b)
 				break;
 			b->follow_misses = 0;
-			p->arch->set_pc(&regs, pc + (pc - p->arch->breakpoint_address(pc)));
+			p->arch->registers.set_pc(&regs, pc + (pc - p->arch->breakpoint_address(pc)));
 			task->regs = regs;
 			return next;
 		}

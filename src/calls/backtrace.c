@@ -135,7 +135,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 {
 	struct process *p = task->process;
 	struct stack_reader reader = {.p = p};
-	const uint64_t sp = p->arch->sp(&task->regs);
+	const uint64_t sp = p->arch->registers.sp(&task->regs);
 	/* If the walk is to end at a near frame, fewer bytes are read. */
 	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
 	size_t size;
@@ -152,7 +152,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	/* The pc is after the breakpoint. If the instruction under it is one byte long and moves the stack (push,
 	 * leave, ret), the unwind table has another row for that pc. But the instruction has not run, so the
 	 * breakpoint's address is used. */
-	const uint64_t at = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const uint64_t at = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, at);
 	struct stack_snapshot snapshot = {.arch = p->arch,
 					  .regs = task->regs,
@@ -163,7 +163,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 					  .context = &reader,
 					  .inside = b && !b->probe};
 
-	p->arch->set_pc(&snapshot.regs, at);
+	p->arch->registers.set_pc(&snapshot.regs, at);
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, max, until_cfa, cut);
 
 	/* Adapts the size of the next read to the length of the stacks. */

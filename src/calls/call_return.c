@@ -336,7 +336,7 @@ static struct call *nested_done(struct task *task, struct call *newest)
 void call_return(struct task *task, struct breakpoint *b)
 {
 	struct process *p = task->process;
-	const uint64_t sp = p->arch->sp(&task->regs);
+	const uint64_t sp = p->arch->registers.sp(&task->regs);
 	struct call *call = call_find(p, sp);
 
 	if ((!call || call->site != b) && p->arch->return_pops)

@@ -290,7 +290,7 @@ static uint32_t functions_around(struct task *task)
 	}
 	if (mask == wanted)
 		return mask;
-	const uint64_t last = count ? frames[count - 1].cfa : p->arch->sp(&task->regs);
+	const uint64_t last = count ? frames[count - 1].cfa : p->arch->registers.sp(&task->regs);
 	const uint64_t end = cut || count == max ? last : UINT64_MAX;
 
 	mark_elsewhere(task, end);

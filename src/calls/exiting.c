@@ -77,13 +77,13 @@ bool exiting_caller(struct task *task, struct exit_caller *caller)
 		return false;
 	const struct stack_snapshot snapshot = {.arch = p->arch,
 						.regs = task->regs,
-						.address = p->arch->sp(&task->regs),
+						.address = p->arch->registers.sp(&task->regs),
 						.read = memory_read_for_unwind,
 						.context = p,
 						.inside = true};
 	struct exit_search search = {.p = p};
 
-	if (!may_be_last(&search, p->arch->pc(&task->regs)))
+	if (!may_be_last(&search, p->arch->registers.pc(&task->regs)))
 		return false;
 	const size_t count = unwind_stack(p->unwinder, &snapshot, frames, FRAMES, 0, &cut);
 	const size_t at = find_exit(&search, frames, count);

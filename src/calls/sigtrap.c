@@ -140,7 +140,7 @@ static uint64_t find_code(struct process *p, uint64_t *known, code_finder find, 
 static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
-	const uint64_t pc = p->arch->pc(&task->regs);
+	const uint64_t pc = p->arch->registers.pc(&task->regs);
 	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->find_syscall, 0);
 	uint64_t other = 0;
 
@@ -210,7 +210,7 @@ static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 	struct arch_regs own = task->regs;
 
 	if (!interrupted)
-		arch->set_pc(&own, arch->breakpoint_address(arch->pc(&own)));
+		arch->registers.set_pc(&own, arch->breakpoint_address(arch->registers.pc(&own)));
 	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
@@ -222,8 +222,8 @@ static void forget_own_state(struct task *task, bool interrupted)
 
 	if (!interrupted) {
 		guard_took(engine, task->journal_task, SIGTRAP << 8 | 0x7f);
-		guard_saw(engine, task->journal_task, task->process->arch->pc(&task->regs),
-			  task->process->arch->sp(&task->regs));
+		guard_saw(engine, task->journal_task, task->process->arch->registers.pc(&task->regs),
+			  task->process->arch->registers.sp(&task->regs));
 	}
 	guard_note_syscall(engine, 0, NULL, 0);
 }
@@ -270,7 +270,7 @@ static bool remote_sigaction(struct task *task, bool interrupted, const struct a
 {
 	struct process *p = task->process;
 	const struct action_layout *layout = &p->arch->signal.kernel_action;
-	const uint64_t place = align_down(p->arch->sp(&task->regs) - 1024, 16);
+	const uint64_t place = align_down(p->arch->registers.sp(&task->regs) - 1024, 16);
 	unsigned char saved[ARCH_ACTION_MAX], bytes[ARCH_ACTION_MAX];
 	uint64_t result = 1;
 	const uint64_t args[6] = {SIGTRAP, set ? place : 0, old ? place : 0, 8};
@@ -369,7 +369,7 @@ static void ignore_again(struct task *task, bool interrupted)
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;
-	const uint64_t address = p->arch->breakpoint_address(p->arch->pc(&task->regs));
+	const uint64_t address = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
 
 	FOR_EACH_TASK(other, p)
 		for (const struct call *call = task_newest_call(other); call; call = call->next)

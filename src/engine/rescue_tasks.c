@@ -260,7 +260,7 @@ static const struct arch *read_registers(pid_t tid, struct arch_regs *regs)
 
 static bool write_registers(pid_t tid, const struct arch *arch, struct arch_regs *regs)
 {
-	struct iovec iov = {regs, arch->regset_size};
+	struct iovec iov = {regs, arch->registers.size};
 
 	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &iov) == 0;
 }
@@ -346,9 +346,9 @@ static bool correct(const struct rescue *r, const struct rescued_task *task)
 		       ptrace(PTRACE_SETSIGMASK, task->tid, (void *)sizeof(r->shared->borrowed_mask),
 			      &r->shared->borrowed_mask) == 0;
 	}
-	if (arch->pc(&regs) != task->pc || arch->sp(&regs) != task->sp)
-		return correct_frame(task, arch, arch->sp(&regs));
-	arch->set_pc(&regs, task->address);
+	if (arch->registers.pc(&regs) != task->pc || arch->registers.sp(&regs) != task->sp)
+		return correct_frame(task, arch, arch->registers.sp(&regs));
+	arch->registers.set_pc(&regs, task->address);
 	return write_registers(task->tid, arch, &regs);
 }
 

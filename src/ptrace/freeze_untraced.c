@@ -250,7 +250,8 @@ bool freeze_in_syscall(struct task *task, long *number)
 	if (task_regs(task) < 0)
 		return false;
 	const struct iovec to = {code, sizeof(code)};
-	const struct iovec from = {(void *)(uintptr_t)arch_text_address(arch, arch->pc(&task->regs)), sizeof(code)};
+	const struct iovec from = {(void *)(uintptr_t)arch_text_address(arch, arch->registers.pc(&task->regs)),
+				   sizeof(code)};
 
 	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 && arch->at_syscall(&task->regs, code, number);
 }
@@ -402,7 +403,7 @@ static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *no
 	if (!before || !arch->has_timeout || held->is_grouped || held->is_at_call || task_regs(&held->task) < 0 ||
 	    !arch->has_timeout(&held->task.regs))
 		return false;
-	const uint64_t sp = arch->sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t sp = arch->registers.sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t began = began_anew(before, held->task.tid, sp, time);
 
 	now->items[now->count++] = (struct freeze_wait){held->task.tid, sp, began};

@@ -200,13 +200,13 @@ int task_read_regs(struct task *task)
 	const struct arch *arch = task->process->arch;
 	struct iovec iov = {&task->regs, sizeof(task->regs)};
 
-	if (arch->getregs) {
-		if (ptrace(arch->getregs, task->tid, NULL, &task->regs) < 0)
+	if (arch->registers.getregs) {
+		if (ptrace(arch->registers.getregs, task->tid, NULL, &task->regs) < 0)
 			return -errno;
 	} else {
 		if (ptrace(PTRACE_GETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0)
 			return -errno;
-		if (iov.iov_len != arch->regset_size)
+		if (iov.iov_len != arch->registers.size)
 			return -ENOTSUP;
 	}
 	task->regs_known = true;
@@ -229,13 +229,13 @@ bool task_foreign_pc(const struct task *task, uint64_t *pc)
 	const struct arch *arch = foreign_regs(task, &regs);
 
 	if (arch)
-		*pc = arch->pc(&regs);
+		*pc = arch->registers.pc(&regs);
 	return arch != NULL;
 }
 
 static int write_regs(const struct task *task, const struct arch *arch, struct arch_regs *regs)
 {
-	struct iovec iov = {regs, arch->regset_size};
+	struct iovec iov = {regs, arch->registers.size};
 
 	return ptrace(PTRACE_SETREGSET, task->tid, (void *)NT_PRSTATUS, &iov) < 0 ? -errno : 0;
 }
@@ -250,12 +250,12 @@ int task_set_pc(struct task *task, uint64_t pc)
 {
 	const struct arch *arch = task->process->arch;
 
-	arch->set_pc(&task->regs, pc);
+	arch->registers.set_pc(&task->regs, pc);
 	int error = 0;
 
-	if (arch->pc_offset < 0)
+	if (arch->registers.pc_offset < 0)
 		error = task_set_regs(task);
-	else if (ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->pc_offset, (void *)(uintptr_t)pc) < 0)
+	else if (ptrace(PTRACE_POKEUSER, task->tid, (void *)arch->registers.pc_offset, (void *)(uintptr_t)pc) < 0)
 		error = -errno;
 	/* -ESRCH is normal: the task was killed meanwhile. A task whose pc cannot be set hits the same breakpoint for
 	 * ever. */
@@ -272,7 +272,7 @@ __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *
 	const struct arch *arch = task->process->arch;
 	unsigned char bytes[CALL_ARGS * sizeof(uint64_t)] = {0};
 
-	memory_read_some(task->process, arch->sp(&task->regs) + arch->argument_stack, bytes,
+	memory_read_some(task->process, arch->registers.sp(&task->regs) + arch->argument_stack, bytes,
 			 count * arch->pointer_size);
 	for (size_t i = 0; i < count; i++)
 		args[i] = arch_pointer(arch, bytes + i * arch->pointer_size);

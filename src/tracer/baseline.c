@@ -59,7 +59,7 @@ static bool may_be_in_malloc(struct task *task)
 	if (!task_has_memory(task) || !task->stopped || task->listening || task_slot(task) || task_regs(task) < 0 ||
 	    freeze_in_syscall(task, NULL))
 		return false;
-	const uint64_t pc = p->arch->pc(&task->regs);
+	const uint64_t pc = p->arch->registers.pc(&task->regs);
 	const struct breakpoint *const b = breakpoint_find(p, p->arch->breakpoint_address(pc));
 	const struct object *const object = objects_find(&p->objects, pc);
 

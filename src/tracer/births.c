@@ -119,7 +119,7 @@ static void leave_copy(struct task *child)
 		p = p->life->lender;
 	if (!p || !p->text->syscall_copies || task_regs(child) < 0)
 		return;
-	struct slot *slot = slot_at(p, p->arch->pc(&child->regs));
+	struct slot *slot = slot_at(p, p->arch->registers.pc(&child->regs));
 
 	if (!slot || !slot->written)
 		return;

@@ -141,7 +141,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	if (task_slot(task)) {
 		/* The pc of a hit is outside all slots. If the pc is inside the task's slot, the SIGTRAP is the
 		 * target's own. */
-		if (task_regs(task) == 0 && slot_at(p, p->arch->pc(&task->regs)) == task_slot(task)) {
+		if (task_regs(task) == 0 && slot_at(p, p->arch->registers.pc(&task->regs)) == task_slot(task)) {
 			task_leave_slot(task);
 			task_resume(task, stop->signal);
 			return;
@@ -149,10 +149,10 @@ static void act_trap(struct task *task, const struct stop *stop)
 		slot_left(task);
 	}
 	const int error = p ? task_regs(task) : -ESRCH;
-	uint64_t pc = error ? 0 : p->arch->pc(&task->regs);
+	uint64_t pc = error ? 0 : p->arch->registers.pc(&task->regs);
 
 	if (error ? error == -ENOTSUP && task_foreign_pc(task, &pc)
-		  : p->arch->other_mode && p->arch->other_mode(&task->regs)) {
+		  : p->arch->registers.other_mode && p->arch->registers.other_mode(&task->regs)) {
 		act_other_mode(task, stop, pc);
 		return;
 	}
@@ -163,7 +163,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 	const uint64_t address = p->arch->breakpoint_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
-	guard_saw(p->tracer->engine, task->journal_task, pc, p->arch->sp(&task->regs));
+	guard_saw(p->tracer->engine, task->journal_task, pc, p->arch->registers.sp(&task->regs));
 	if (!b || !b->size || b->unusable ||
 	    (is_legal_place(b, pc) && !task->blocks_trap && !task_hit_by_kernel(task))) {
 		task_resume(task, sigtrap_deliver(task) ? stop->signal : 0);
@@ -185,7 +185,7 @@ static void translate_siginfo(struct task *task, uint64_t before)
 
 	if (!task_siginfo(task->tid, &info) || (uint64_t)(uintptr_t)info.si_addr != before)
 		return;
-	info.si_addr = (void *)(uintptr_t)task->process->arch->pc(&task->regs);
+	info.si_addr = (void *)(uintptr_t)task->process->arch->registers.pc(&task->regs);
 	task_set_siginfo(task, &info);
 }
 
@@ -195,10 +195,11 @@ static void act_signal(struct task *task, int sig)
 		return;
 	if (task_slot(task)) {
 		const bool fault = sig == SIGILL || sig == SIGFPE || sig == SIGTRAP || sig == SIGSEGV || sig == SIGBUS;
-		const uint64_t before = fault && task_regs(task) == 0 ? task->process->arch->pc(&task->regs) : 0;
+		const uint64_t before =
+			fault && task_regs(task) == 0 ? task->process->arch->registers.pc(&task->regs) : 0;
 
 		task_leave_slot(task);
-		if (fault && before && task->process->arch->pc(&task->regs) != before)
+		if (fault && before && task->process->arch->registers.pc(&task->regs) != before)
 			translate_siginfo(task, before);
 	}
 	/* Restart a system call that this stop has interrupted: without a tracer, the kernel would discard a signal

@@ -272,9 +272,9 @@ enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)
 {
 	const struct stack_snapshot *snapshot = request->snapshot;
 	struct unwind_frame *frame = request->frames;
-	struct walk_progress progress = {.sp = snapshot->arch->sp(&snapshot->regs)};
+	struct walk_progress progress = {.sp = snapshot->arch->registers.sp(&snapshot->regs)};
 	struct row_walk walk;
-	uint64_t pc = snapshot->arch->pc(&snapshot->regs);
+	uint64_t pc = snapshot->arch->registers.pc(&snapshot->regs);
 	bool exact = request->exact;
 
 	row_walk_begin(&walk, unwinder, snapshot);

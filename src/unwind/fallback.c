@@ -117,7 +117,7 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 	if (reg >= 0 && (unsigned)reg == arch->dwarf.pc)
 		*value = (unw_word_t)fallback->first_pc;
 	else if (reg == UNW_REG_SP)
-		*value = (unw_word_t)arch->sp(&snapshot->regs);
+		*value = (unw_word_t)arch->registers.sp(&snapshot->regs);
 	else if (reg >= 0 && (unsigned)reg < arch->dwarf.registers)
 		*value = (unw_word_t)arch->dwarf.get(&snapshot->regs, (unsigned)reg);
 	else
@@ -193,7 +193,7 @@ static bool fallback_begin(struct unwinder *unwinder, const struct walk_request 
 		return false;
 	fallback->snapshot = request->snapshot;
 	/* libunwind looks up the first pc without subtracting 1. */
-	fallback->first_pc = request->snapshot->arch->pc(&request->snapshot->regs) - !request->exact;
+	fallback->first_pc = request->snapshot->arch->registers.pc(&request->snapshot->regs) - !request->exact;
 	fallback->accesses = 0;
 	fallback->last = NULL;
 	return unw_init_remote(cursor, fallback->space, fallback) >= 0;
@@ -245,8 +245,8 @@ enum walk_end fallback_walk(struct unwinder *unwinder, struct walk_request *requ
 	enum walk_end end = walk_by_library(unwinder, request);
 
 	if (end == WALK_OTHER) {
-		request->frames[0] = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs),
-							   .cfa = snapshot->arch->sp(&snapshot->regs)};
+		request->frames[0] = (struct unwind_frame){.pc = snapshot->arch->registers.pc(&snapshot->regs),
+							   .cfa = snapshot->arch->registers.sp(&snapshot->regs)};
 		request->count = 1;
 		end = WALK_CUT;
 	}

@@ -68,7 +68,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 		words[i] = arch->dwarf.get(&snapshot->regs, i);
 	/* libdw looks up the first pc without subtracting 1. */
 	if (arch->dwarf.pc < arch->dwarf.registers)
-		words[arch->dwarf.pc] = arch->pc(&snapshot->regs) - !libdw->request->exact;
+		words[arch->dwarf.pc] = arch->registers.pc(&snapshot->regs) - !libdw->request->exact;
 	return dwfl_thread_state_registers(thread, 0, arch->dwarf.registers, words);
 }
 

@@ -9,9 +9,10 @@ void steps_begin(struct steps *steps, struct unwinder *unwinder, struct walk_req
 	*steps = (struct steps){.unwinder = unwinder,
 				.request = request,
 				.frame = request->frames,
-				.progress.sp = snapshot->arch->sp(&snapshot->regs),
+				.progress.sp = snapshot->arch->registers.sp(&snapshot->regs),
 				.exact = request->exact};
-	*steps->frame = (struct unwind_frame){.pc = snapshot->arch->pc(&snapshot->regs), .cfa = steps->progress.sp};
+	*steps->frame =
+		(struct unwind_frame){.pc = snapshot->arch->registers.pc(&snapshot->regs), .cfa = steps->progress.sp};
 	request->count = 1;
 }
 

@@ -121,7 +121,7 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 	const struct arch *arch = snapshot->arch;
 
 	unwind_memory_begin(&unwinder->memory, snapshot);
-	unwinder->stopped_at = arch->pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
+	unwinder->stopped_at = arch->registers.pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
 }
 
 /* Computes the caller by the ABI, for a task that is stopped at a function's entry, where breakpoints are. The ABI is
@@ -131,7 +131,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 			 struct stack_snapshot *caller)
 {
 	const struct arch *arch = snapshot->arch;
-	const struct row *row = unwinder_frame_row(unwinder, arch->pc(&snapshot->regs), true);
+	const struct row *row = unwinder_frame_row(unwinder, arch->registers.pc(&snapshot->regs), true);
 	const bool calls_only = row && row->calls_only;
 	uint64_t value;
 
@@ -144,8 +144,8 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 	if (!row || (row->kind == ROW_NONE && !calls_only) || row->kind == ROW_NOT_CODE)
 		return false;
 	*caller = *snapshot;
-	arch->set_pc(&caller->regs, value);
-	arch->set_sp(&caller->regs, arch->return_sp(&snapshot->regs));
+	arch->registers.set_pc(&caller->regs, value);
+	arch->registers.set_sp(&caller->regs, arch->return_sp(&snapshot->regs));
 	return true;
 }
 
@@ -162,9 +162,9 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 		return 0;
 	unwinder_begin(unwinder, snapshot);
 	if (__builtin_expect(enter_caller(unwinder, snapshot, &caller), 0)) {
-		const uint64_t sp = arch->sp(&caller.regs);
+		const uint64_t sp = arch->registers.sp(&caller.regs);
 
-		frames[0] = (struct unwind_frame){.pc = arch->pc(&snapshot->regs), .cfa = sp};
+		frames[0] = (struct unwind_frame){.pc = arch->registers.pc(&snapshot->regs), .cfa = sp};
 		if (max == 1 || (until_cfa && sp >= until_cfa))
 			return 1;
 		request = (struct walk_request){&caller, frames + 1, max - 1, until_cfa, false, 0, NULL};

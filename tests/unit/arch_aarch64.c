@@ -589,9 +589,9 @@ static void test_registers_are_read_and_written(void **state)
 	uint64_t value = 0;
 
 	(void)state;
-	assert_int_equal(arch->regset_size, 272);
-	assert_int_equal(arch->pc(&regs), HERE);
-	assert_int_equal(arch->sp(&regs), 0x7ffff000);
+	assert_int_equal(arch->registers.size, 272);
+	assert_int_equal(arch->registers.pc(&regs), HERE);
+	assert_int_equal(arch->registers.sp(&regs), 0x7ffff000);
 	assert_int_equal(arch->result(&regs), 0);
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(arch->argument_words[i], i);
@@ -601,8 +601,8 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(value, 0xeeeeeeeeeeeeeeee);
 	assert_int_equal(arch->return_sp(&regs), 0x7ffff000);
 	/* Setting the pc clears the type of the branch, because the copy is not reached by an indirect branch. */
-	arch->set_pc(&regs, 0x1234);
-	arch->set_sp(&regs, 0x5678);
+	arch->registers.set_pc(&regs, 0x1234);
+	arch->registers.set_sp(&regs, 0x5678);
 	assert_int_equal(regs.words[A64_PC], 0x1234);
 	assert_int_equal(regs.words[A64_SP], 0x5678);
 	assert_int_equal(regs.words[A64_PSTATE], 0x60000000);

@@ -160,7 +160,7 @@ int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct 
 #else
 static void transfer_regs(int request, struct arena_state *state)
 {
-	struct iovec regs = {&state->regs, arch_native()->regset_size};
+	struct iovec regs = {&state->regs, arch_native()->registers.size};
 
 	if (ptrace(request, child, NT_PRSTATUS, &regs))
 		die("regset");
@@ -420,7 +420,7 @@ static void interrupted_main(const int start[2], int (*function)(void))
 static void offer_regs(bool (*change)(struct arch_regs *regs))
 {
 	struct arch_regs regs;
-	struct iovec iov = {&regs, arch_native()->regset_size};
+	struct iovec iov = {&regs, arch_native()->registers.size};
 
 	if (ptrace(PTRACE_GETREGSET, child, NT_PRSTATUS, &iov))
 		die("GETREGSET");

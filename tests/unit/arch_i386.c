@@ -44,13 +44,13 @@ static void test_registers_are_read_and_written(void **state)
 	(void)state;
 	memcpy(&regs, &user, sizeof(user));
 	assert_string_equal(arch()->name, "i386");
-	assert_int_equal(arch()->regset_size, 68);
+	assert_int_equal(arch()->registers.size, 68);
 	assert_ptr_equal(arch_for_regset(68), arch());
 	assert_null(arch_for_elf(EM_386, ELFCLASS64));
 	assert_int_equal(arch()->pointer_size, 4);
 #ifdef __x86_64__
-	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.rip));
-	assert_int_equal(arch()->getregs, 0); /* PTRACE_GETREGS would return x86-64's form */
+	assert_int_equal(arch()->registers.pc_offset, offsetof(struct user, regs.rip));
+	assert_int_equal(arch()->registers.getregs, 0); /* PTRACE_GETREGS would return x86-64's form */
 #else
 	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.eip));
 	assert_ptr_equal(arch_native(), arch());
@@ -64,8 +64,8 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch()->dwarf.get(&regs, 9), 0);
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.sp), user.esp);
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.eip);
-	assert_int_equal(arch()->pc(&regs), HERE);
-	assert_int_equal(arch()->sp(&regs), 0xffffd000);
+	assert_int_equal(arch()->registers.pc(&regs), HERE);
+	assert_int_equal(arch()->registers.sp(&regs), 0xffffd000);
 	assert_int_equal(arch()->result(&regs), 0xfffffff7);
 	assert_int_equal(arch_register(arch(), &regs, 6), 0xfffffff7);
 	assert_false(arch()->return_address(&regs, &value));
@@ -73,8 +73,8 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch()->return_sp(&regs), user.esp + 4);
 	assert_int_equal(arch()->argument_registers, 0);
 	assert_int_equal(arch()->argument_stack, 4);
-	arch()->set_pc(&regs, 0x1234);
-	arch()->set_sp(&regs, 0x5678);
+	arch()->registers.set_pc(&regs, 0x1234);
+	arch()->registers.set_sp(&regs, 0x5678);
 	user.eip = 0x1234;
 	user.esp = 0x5678;
 	assert_memory_equal(&regs, &user, sizeof(user));

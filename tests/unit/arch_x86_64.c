@@ -547,8 +547,8 @@ static void test_registers_are_read_and_written(void **state)
 
 	(void)state;
 	memcpy(&user, &regs, sizeof(user));
-	assert_int_equal(arch()->regset_size, sizeof(user));
-	assert_int_equal(arch()->pc_offset, offsetof(struct user, regs.rip));
+	assert_int_equal(arch()->registers.size, sizeof(user));
+	assert_int_equal(arch()->registers.pc_offset, offsetof(struct user, regs.rip));
 	assert_ptr_equal(arch_for_regset(sizeof(user)), arch());
 	assert_ptr_equal(arch_native(), arch());
 	assert_null(arch_for_regset(72));
@@ -566,8 +566,8 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch()->dwarf.get(&regs, 17), 0);
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.sp), user.rsp);
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.rip);
-	assert_int_equal(arch()->pc(&regs), user.rip);
-	assert_int_equal(arch()->sp(&regs), user.rsp);
+	assert_int_equal(arch()->registers.pc(&regs), user.rip);
+	assert_int_equal(arch()->registers.sp(&regs), user.rsp);
 	assert_int_equal(arch()->result(&regs), user.rax);
 	assert_false(arch()->return_address(&regs, &value));
 	assert_int_equal(value, user.rsp);
@@ -580,8 +580,8 @@ static void test_registers_are_read_and_written(void **state)
 		assert_int_equal(arch_register(arch(), &regs, arch()->argument_words[i]), arguments[i]);
 	assert_int_equal(arch()->argument_stack, 8);
 
-	arch()->set_pc(&regs, 1);
-	arch()->set_sp(&regs, 2);
+	arch()->registers.set_pc(&regs, 1);
+	arch()->registers.set_sp(&regs, 2);
 	user.rip = 1;
 	user.rsp = 2;
 	assert_memory_equal(&regs, &user, sizeof(user));

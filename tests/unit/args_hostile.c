@@ -147,7 +147,7 @@ static void draw_task(struct fake_task *task, const struct arch *arch)
 		task->regs.words[i] =
 			arch->pointer_size == 8 ? draw_address() : (uint32_t)draw_address() | draw_address() << 32;
 	if (draw(8))
-		arch->set_sp(&task->regs, STACK_AT + (draw(4) ? STACK_SIZE / 2 : STACK_SIZE - draw(64)));
+		arch->registers.set_sp(&task->regs, STACK_AT + (draw(4) ? STACK_SIZE / 2 : STACK_SIZE - draw(64)));
 	draw_bytes(task->floats, sizeof(task->floats));
 	task->floats_size = draw(3) ? sizeof(task->floats) : (size_t)draw(sizeof(task->floats));
 	task->source.limit = (size_t)DRAW_OF(0, 1, 16, 64, 100000, SIZE_MAX);

@@ -258,7 +258,7 @@ static void test_arguments_are_read_from_registers_and_stack(void **state)
 		else if (!arch->argument_registers)
 			assert_non_null(strstr(task.text, "a=1, b=(unreadable), c=(unreadable), "));
 		task.places[0].size = STACK_SIZE;
-		arch->set_sp(&task.regs, WILD);
+		arch->registers.set_sp(&task.regs, WILD);
 		if (arch->argument_registers < 6)
 			assert_non_null(strstr(ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7),
 					       "e=(unreadable), f=(unreadable), g=(unreadable)"));

@@ -66,8 +66,8 @@ void fake_begin(struct fake_task *task, const struct arch *arch)
 					      .limit = 16}};
 	task->source.context = task;
 	task->source.regs = &task->regs;
-	if (arch->set_sp)
-		arch->set_sp(&task->regs, STACK_AT + STACK_SIZE / 2);
+	if (arch->registers.set_sp)
+		arch->registers.set_sp(&task->regs, STACK_AT + STACK_SIZE / 2);
 	fake_memory(task, STACK_AT, task->stack, STACK_SIZE);
 }
 

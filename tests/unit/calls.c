@@ -379,7 +379,7 @@ static void test_undone_hits_are_recognised_by_stack_arguments(void **state)
 	stacked.argument_stack = sizeof(*words);
 	p->arch = &stacked;
 	task->regs_known = true;
-	arch->set_sp(&task->regs, STACK - 0x100);
+	arch->registers.set_sp(&task->regs, STACK - 0x100);
 	const struct probe *const known = probe(SIZED, TEXT);
 	const struct breakpoint *const b = breakpoint_find(p, TEXT);
 

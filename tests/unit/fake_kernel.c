@@ -67,8 +67,8 @@ struct fake_task *fake_new(pid_t tid, pid_t tgid, struct fake_memory *memory)
 				   .activity = 'S',
 				   .trap = 'd',
 				   .stack = FAKE_STACK + 0x800 + task_count % 64 * 0x1000};
-	fake_arch->set_pc(&task->regs, fake_place_named("away")->address);
-	fake_arch->set_sp(&task->regs, task->stack);
+	fake_arch->registers.set_pc(&task->regs, fake_place_named("away")->address);
+	fake_arch->registers.set_sp(&task->regs, task->stack);
 	task->regs.words[X86_CS] = 0x33; /* the selector of 64-bit code */
 	tasks[task_count++] = task;
 	return task;
@@ -115,7 +115,7 @@ bool fake_hit(struct fake_task *task, uint64_t address)
 	task->activity = 'R';
 	task->info.si_code = SI_KERNEL;
 	task->hit = address;
-	fake_arch->set_pc(&task->regs, address + 1);
+	fake_arch->registers.set_pc(&task->regs, address + 1);
 	return true;
 }
 
@@ -239,7 +239,7 @@ static void finish_exec(struct fake_task *task)
 	task->executing = false;
 	task->trap = task->trap == 'h' ? 'd' : task->trap;
 	task->group_stop = 0;
-	fake_arch->set_pc(&task->regs, fake_place_named("away")->address);
+	fake_arch->registers.set_pc(&task->regs, fake_place_named("away")->address);
 	if (task->dies_in_exec)
 		fake_exit(task, SIGKILL);
 	else if (fake_is_ours(task))

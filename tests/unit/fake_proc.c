@@ -87,7 +87,7 @@ static void print_syscall(const struct fake_task *task, char *text, size_t size)
 	else
 		snprintf(text, size, "%d 0x0 0x0 0x0 0x0 0x0 0x0 0x%llx 0x%llx\n",
 			 task->vforking ? fake_arch->syscalls.clone[0] : 232, (unsigned long long)task->stack,
-			 (unsigned long long)fake_arch->pc(&task->regs));
+			 (unsigned long long)fake_arch->registers.pc(&task->regs));
 }
 
 /* Makes a file with the first bytes of an ELF file, as many as the tracer reads. */

@@ -50,7 +50,7 @@ static bool may_resume(const struct fake_task *task)
  * guardian could not set back to its breakpoint. */
 static void check_pc(const struct fake_task *task)
 {
-	const uint64_t pc = fake_arch->pc(&task->regs);
+	const uint64_t pc = fake_arch->registers.pc(&task->regs);
 	const struct fake_place *hit = NULL;
 	unsigned char code;
 
@@ -80,7 +80,7 @@ static void check_taken(const struct fake_task *task)
 
 static void check_detach(const struct fake_task *task)
 {
-	const uint64_t pc = fake_arch->pc(&task->regs);
+	const uint64_t pc = fake_arch->registers.pc(&task->regs);
 
 	if (!task->memory)
 		return;
@@ -149,11 +149,11 @@ static long interrupt(pid_t tid)
 
 void fake_end_step(struct fake_task *task)
 {
-	const uint64_t pc = fake_arch->pc(&task->regs);
+	const uint64_t pc = fake_arch->registers.pc(&task->regs);
 
 	for (size_t i = 0; fake_place_n(i); i++)
 		if (fake_place_n(i)->address == pc)
-			fake_arch->set_pc(&task->regs, pc + fake_place_n(i)->length);
+			fake_arch->registers.set_pc(&task->regs, pc + fake_place_n(i)->length);
 	if (fake_report(task, STATUS_STOPPED(SIGTRAP), 0))
 		task->info.si_code = TRAP_TRACE;
 }
@@ -216,7 +216,7 @@ static long set_pc(pid_t tid, uint64_t pc)
 	fake_begin("PC %d %s", tid, fake_place_text(pc));
 	if (!may_resume(task))
 		return fake_finished(ESRCH);
-	fake_arch->set_pc(&task->regs, pc);
+	fake_arch->registers.set_pc(&task->regs, pc);
 	return fake_finished(0);
 }
 
@@ -226,7 +226,7 @@ static long set_regs(pid_t tid, const struct iovec *iov)
 	struct arch_regs regs = {.words = {0}};
 
 	memcpy(&regs, iov->iov_base, iov->iov_len < sizeof(regs) ? iov->iov_len : sizeof(regs));
-	fake_begin("REGS %d %s", tid, fake_place_text(fake_arch->pc(&regs)));
+	fake_begin("REGS %d %s", tid, fake_place_text(fake_arch->registers.pc(&regs)));
 	if (!may_resume(task))
 		return fake_finished(ESRCH);
 	task->regs = regs;
@@ -260,8 +260,8 @@ static long poke(pid_t tid, uint64_t address, long word)
 /* Handles requests that are not recorded. */
 static long ask(int request, struct fake_task *task, void *address, void *data)
 {
-	if (fake_arch->getregs && request == fake_arch->getregs) {
-		memcpy(data, &task->regs, fake_arch->regset_size);
+	if (fake_arch->registers.getregs && request == fake_arch->registers.getregs) {
+		memcpy(data, &task->regs, fake_arch->registers.size);
 		return 0;
 	}
 	switch (request) {
@@ -284,8 +284,8 @@ static long ask(int request, struct fake_task *task, void *address, void *data)
 	case PTRACE_GETREGSET: {
 		struct iovec *iov = data;
 
-		iov->iov_len = fake_arch->regset_size;
-		memcpy(iov->iov_base, &task->regs, fake_arch->regset_size);
+		iov->iov_len = fake_arch->registers.size;
+		memcpy(iov->iov_base, &task->regs, fake_arch->registers.size);
 		return 0;
 	}
 	case PTRACE_PEEKTEXT: {

@@ -92,7 +92,8 @@ static void verb_makes(struct fake_task *task, const struct words *w)
 			child->stack = task->stack;
 		if (!birth->is_thread)
 			child->trap = fake_leader(task)->trap;
-		fake_arch->set_sp(&child->regs, birth->shares ? child->stack : fake_arch->sp(&task->regs));
+		fake_arch->registers.set_sp(&child->regs,
+					    birth->shares ? child->stack : fake_arch->registers.sp(&task->regs));
 		return_from_clone(task, tid);
 		return_from_clone(child, 0);
 		child->birth_event = birth->event;
@@ -171,7 +172,7 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 	if (!task->memory)
 		return;
 	fake_memory_put(task->memory, task->stack, &task->site->address, sizeof(task->site->address));
-	fake_arch->set_sp(&task->regs, task->stack);
+	fake_arch->registers.set_sp(&task->regs, task->stack);
 	task->regs.words[fake_arch->argument_words[0]] = is_free ? task->block : 16;
 	task->regs.words[fake_arch->argument_words[1]] = 16;
 	task->regs.words[X86_ORIG_RAX] = UINT64_MAX;
@@ -182,7 +183,7 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 static void verb_repeats(struct fake_task *task, const struct words *w)
 {
 	(void)w;
-	fake_hit(task, fake_arch->pc(&task->regs));
+	fake_hit(task, fake_arch->registers.pc(&task->regs));
 }
 
 /* "N returns": task N's last call returns, and the task hits the breakpoint at the return address. */
@@ -193,7 +194,7 @@ static void verb_returns(struct fake_task *task, const struct words *w)
 		fake_fail("%d has called nothing", task->tid);
 		return;
 	}
-	fake_arch->set_sp(&task->regs, task->stack + 8);
+	fake_arch->registers.set_sp(&task->regs, task->stack + 8);
 	task->regs.words[X86_RAX] = blocks = task->block;
 	fake_hit(task, task->site->address);
 }
@@ -205,7 +206,8 @@ static void verb_is_at(struct fake_task *task, const struct words *w)
 	const char *plus = strchr(word(w, 2), '+');
 
 	snprintf(name, sizeof(name), "%.*s", plus ? (int)(plus - word(w, 2)) : 39, word(w, 2));
-	fake_arch->set_pc(&task->regs, fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
+	fake_arch->registers.set_pc(&task->regs,
+				    fake_place_named(name)->address + (plus ? strtoul(plus + 1, NULL, 10) : 0));
 }
 
 /* "N queues FUNCTION": task N has hit that function's breakpoint, and reports it after its present stop. Signals that
@@ -216,7 +218,7 @@ static void verb_queues(struct fake_task *task, const struct words *w)
 	if (task->state != FAKE_RUNS && task->status >> 16 != PTRACE_EVENT_STOP)
 		fake_fail("a trap can only come after an interruption or a group-stop");
 	task->queued_hit = fake_place_named(word(w, 2))->address;
-	fake_arch->set_pc(&task->regs, task->queued_hit + 1);
+	fake_arch->registers.set_pc(&task->regs, task->queued_hit + 1);
 }
 
 /* ---- Stops ---- */
@@ -228,7 +230,7 @@ static void verb_gets(struct fake_task *task, const struct words *w)
 	task->activity = 'R';
 	if (signal_named(word(w, 2)) == SIGSEGV) {
 		task->info.si_code = SEGV_MAPERR;
-		task->info.si_addr = (void *)(uintptr_t)fake_arch->pc(&task->regs);
+		task->info.si_addr = (void *)(uintptr_t)fake_arch->registers.pc(&task->regs);
 	}
 }
 

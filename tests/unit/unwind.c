@@ -568,8 +568,8 @@ static void test_signatures_of_return_addresses_are_stripped(void **state)
 		walk_stack(unwinder, &tracee->snapshot, &other);
 		assert_true(is_same_walk(&rows, &other));
 		/* The thread is now at the first instruction of code without rules. */
-		signing.set_pc(&tracee->snapshot.regs, 0x1000);
-		signing.set_sp(&tracee->snapshot.regs, rows.frames[0].cfa - sizeof(uint64_t));
+		signing.registers.set_pc(&tracee->snapshot.regs, 0x1000);
+		signing.registers.set_sp(&tracee->snapshot.regs, rows.frames[0].cfa - sizeof(uint64_t));
 		rows.frames[0].pc = 0x1000;
 		walk_stack(unwinder, &tracee->snapshot, &other);
 		assert_true(is_same_walk(&rows, &other));

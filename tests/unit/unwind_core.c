@@ -70,8 +70,8 @@ static void take_note(struct core *core, unsigned type, uint64_t at, const char 
 	const size_t registers = registers_at(core);
 
 	if (type == NT_PRSTATUS) {
-		assert_true(size >= registers + core->snapshot.arch->regset_size);
-		memcpy(&core->snapshot.regs, desc + registers, core->snapshot.arch->regset_size);
+		assert_true(size >= registers + core->snapshot.arch->registers.size);
+		memcpy(&core->snapshot.regs, desc + registers, core->snapshot.arch->registers.size);
 	}
 	if (type == NT_AUXV) {
 		Elf_Data *auxv = elf_getdata_rawchunk(core->elf, (int64_t)at, size, ELF_T_AUXV);

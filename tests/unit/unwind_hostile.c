@@ -66,7 +66,7 @@ static void walk_both(struct tracee *tracee, const struct stack_snapshot *snapsh
 		const size_t count = unwind_stack(both[k], snapshot, frames, FRAMES_MAX, 0, &cut);
 
 		assert_in_range(count, 1, FRAMES_MAX);
-		assert_int_equal(frames[0].pc, snapshot->arch->pc(&snapshot->regs));
+		assert_int_equal(frames[0].pc, snapshot->arch->registers.pc(&snapshot->regs));
 		assert_int_equal(frames[FRAMES_MAX].pc, 0x7777777777777777);
 	}
 }
@@ -98,7 +98,7 @@ static void test_walks_of_random_stacks_end(void **state)
 			memcpy(tracee->stack + (i % 4 ? at % 4096 : at), &word, sizeof(word));
 		}
 		if (round % 5 == 0)
-			snapshot.arch->set_pc(&snapshot.regs, real[round % count].pc);
+			snapshot.arch->registers.set_pc(&snapshot.regs, real[round % count].pc);
 		if (round % 7 == 0)
 			snapshot.regs.words[random_word() % 27] = snapshot.address + random_word() % 4096;
 		walk_both(tracee, &snapshot);
@@ -108,7 +108,7 @@ static void test_walks_of_random_stacks_end(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(snapshot.regs.words); i++)
 			snapshot.regs.words[i] = random_word() >> random_word() % 64;
 		if (round % 2)
-			snapshot.arch->set_pc(&snapshot.regs, real[round % count].pc);
+			snapshot.arch->registers.set_pc(&snapshot.regs, real[round % count].pc);
 		if (round % 4 == 0)
 			snapshot.size = 0;
 		walk_both(tracee, &snapshot);

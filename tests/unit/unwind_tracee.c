@@ -308,7 +308,7 @@ void tracee_snapshot(struct tracee *tracee, size_t size, bool maps)
 	if (ptrace(PTRACE_GETREGSET, tracee->pid, NT_PRSTATUS, &iov))
 		abort();
 	snapshot->arch = arch_for_regset(iov.iov_len);
-	snapshot->address = snapshot->arch->sp(&snapshot->regs) - 128;
+	snapshot->address = snapshot->arch->registers.sp(&snapshot->regs) - 128;
 	snapshot->bytes = tracee->stack;
 	snapshot->read = tracee_read;
 	snapshot->context = tracee;

@@ -66,7 +66,7 @@ static void core_image_take_thread(struct core *core, const unsigned char *bytes
 {
 	const struct arch *const arch = core->arch;
 	const unsigned width = arch->pointer_size;
-	const size_t at = PRSTATUS_REGS(width), room = arch->regset_size;
+	const size_t at = PRSTATUS_REGS(width), room = arch->registers.size;
 	struct arch_regs regs = {0};
 	uint32_t tid;
 	long number;
@@ -78,7 +78,8 @@ static void core_image_take_thread(struct core *core, const unsigned char *bytes
 	ARRAY_GROW(core->threads, core->thread_capacity, core->thread_count);
 	struct heap_thread *thread = &core->threads[core->thread_count++];
 
-	*thread = (struct heap_thread){.tid = (pid_t)tid, .pc = arch->pc(&regs), .sp = arch->sp(&regs)};
+	*thread = (struct heap_thread){
+		.tid = (pid_t)tid, .pc = arch->registers.pc(&regs), .sp = arch->registers.sp(&regs)};
 	scan_thread_add_words(thread, bytes + at, room, arch);
 	if (arch->abi->thread_pointer)
 		arch->abi->thread_pointer(&regs, &thread->thread_pointer);

@@ -35,7 +35,7 @@ static const struct mapping *leave_mapping_of(const struct code *code, struct ta
 {
 	if (!task->stopped || task_regs(task) < 0)
 		return NULL;
-	const struct mapping *m = maps_find(&code->maps, task->process->arch->pc(&task->regs));
+	const struct mapping *m = maps_find(&code->maps, task->process->arch->registers.pc(&task->regs));
 
 	return m && m->exec ? m : NULL;
 }
@@ -74,7 +74,8 @@ static bool is_called_by_object(const struct code *code, struct task *task)
 
 	if (!m || (strcmp(m->path, "[vdso]") != 0 && !freeze_in_syscall(task, NULL)))
 		return false;
-	const ssize_t got = leave_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack));
+	const ssize_t got =
+		leave_read_at(task->tid, align_down(arch->registers.sp(&task->regs), 8), stack, sizeof(stack));
 
 	for (ssize_t at = 0; at + arch->pointer_size <= got; at += arch->pointer_size)
 		if (is_of_object(code, arch_pointer(arch, stack + at)))
@@ -214,10 +215,11 @@ static void find_own(struct locks *locks, struct task *task)
 	locks->own_count = 0;
 	if (task_regs(task) < 0)
 		return;
-	note_own(locks, arch, &task->regs, (ssize_t)arch->regset_size);
+	note_own(locks, arch, &task->regs, (ssize_t)arch->registers.size);
 	if (!locks->own_count)
-		note_own(locks, arch, stack,
-			 leave_read_at(task->tid, align_down(arch->sp(&task->regs), 8), stack, sizeof(stack)));
+		note_own(
+			locks, arch, stack,
+			leave_read_at(task->tid, align_down(arch->registers.sp(&task->regs), 8), stack, sizeof(stack)));
 }
 
 /* Prepares a thread to run. Returns false if it holds no lock, or may not run. A thread that does nothing but allocate

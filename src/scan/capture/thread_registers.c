@@ -28,13 +28,13 @@ static void read_stopped(struct scan_threads *threads, struct task *task, struct
 
 	if (task_regs(task) < 0)
 		return;
-	thread->pc = arch->pc(&task->regs);
-	thread->sp = arch->sp(&task->regs);
+	thread->pc = arch->registers.pc(&task->regs);
+	thread->sp = arch->registers.sp(&task->regs);
 	thread->in_syscall = freeze_in_syscall(task, &number);
 	thread->is_outside = thread->in_syscall && !is_malloc_syscall(arch, number);
 	threads->asleep += thread->is_outside;
 	task_thread_pointer(task, &thread->thread_pointer);
-	scan_thread_add_words(thread, (const unsigned char *)&task->regs, arch->regset_size, arch);
+	scan_thread_add_words(thread, (const unsigned char *)&task->regs, arch->registers.size, arch);
 	scan_thread_add_words(thread, vectors, task_vectors(task, vectors, sizeof(vectors)), arch);
 }
 

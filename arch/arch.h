@@ -36,24 +36,8 @@ struct arch {
 	unsigned char constants;
 	uint64_t address_max; /* the highest user address */
 
-	/* Returns a function's result when the function has returned. */
-	uint64_t (*result)(const struct arch_regs *regs);
-	/* The integer arguments at a function's entry. The first ones are in the registers with these indexes in
-	 * struct arch_regs. Further ones are on the stack, from sp + argument_stack on, each with the size of a
-	 * pointer. */
-	const unsigned char *argument_words;
-	unsigned char argument_registers, argument_stack;
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
-	/* Gets the return address at a function's entry. Returns true if *value is the return address, from a
-	 * register. Returns false if *value is the address in memory at which the return address is. */
-	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);
-	/* Returns the value of sp after the return of a function that was entered with these registers, as far as
-	 * the ABI defines it (x86: sp + pointer size). */
-	uint64_t (*return_sp)(const struct arch_regs *regs);
-	/* Number of bytes by which sp may be higher than return_sp(), because the function pops the address of the
-	 * struct that it returns (i386's psABI, "Functions Returning Structures or Unions"). 0: none. */
-	unsigned char return_pops;
 	/* Called at a PTRACE_EVENT_STOP or signal-delivery stop. If the registers are those of a system call that
 	 * fails with EINTR only because the tracer has interrupted it (epoll_wait and others), changes them and
 	 * returns true. The kernel then makes the call again, unless it is about to run a handler; in this case the
@@ -169,6 +153,7 @@ struct arch {
 
 	struct arch_relocs relocs;
 	struct arch_registers registers;
+	struct arch_convention convention;
 	struct arch_syscalls syscalls;
 	struct arch_signal signal;
 	struct arch_shadow_stack shadow_stack;

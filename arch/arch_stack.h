@@ -7,6 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The calling convention for integers and pointers: where arguments, the result and the return address are. struct
+ * arch_abi has the places of all types. Source: the procedure call standard of the processor's ABI. */
+struct arch_convention {
+	/* The integer arguments at a function's entry. The first ones are in the registers with these indexes in
+	 * struct arch_regs. Further ones are on the stack, from sp + argument_stack bytes on, each with the size of a
+	 * pointer. */
+	const unsigned char *argument_words;
+	unsigned char argument_registers, argument_stack;
+	/* Returns a function's result when the function has returned. */
+	uint64_t (*result)(const struct arch_regs *regs);
+	/* Gets the return address at a function's entry. Returns true if *value is the return address, from a
+	 * register. Returns false if *value is the address in memory at which the return address is. */
+	bool (*return_address)(const struct arch_regs *regs, uint64_t *value);
+	/* Returns the value of sp after the return of a function that was entered with these registers, as far as
+	 * the ABI defines it (x86: sp + pointer size). */
+	uint64_t (*return_sp)(const struct arch_regs *regs);
+	/* Number of bytes by which sp may be higher than return_sp(), because the function pops the address of the
+	 * struct that it returns (i386's psABI, "Functions Returning Structures or Unions"). 0: none. */
+	unsigned char return_pops;
+};
+
 /* How to find out whether a process has a user shadow stack. */
 struct arch_shadow_stack {
 	/* The name of a line in /proc/PID/status, and the word in it if the process has a shadow stack. NULL: the

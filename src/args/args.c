@@ -84,7 +84,7 @@ static size_t take_chosen(struct explaining *e, const struct place_piece *piece,
 	case PLACE_CONSTANT:
 		return args_take_word((uint64_t)piece->place_offset, sizeof(uint64_t), to, piece->size);
 	case PLACE_STACK:
-		base = source->arch->return_sp(source->regs);
+		base = source->arch->convention.return_sp(source->regs);
 		break;
 	case PLACE_MEMORY:
 		if (!has_register(e, piece->place_register, &base))
@@ -278,7 +278,7 @@ static bool has_failed(const struct args_source *source, const struct function *
 		[TYPE_INT8] = PARAM_INT8,   [TYPE_UINT8] = PARAM_INT8, [TYPE_INT16] = PARAM_INT16,
 		[TYPE_UINT16] = PARAM_INT16};
 	const unsigned type = row->result < ARRAY_SIZE(types) ? types[row->result] : PARAM_LONG;
-	const uint64_t result = row_number(source->arch, type, source->arch->result(source->regs));
+	const uint64_t result = row_number(source->arch, type, source->arch->convention.result(source->regs));
 
 	if (!row->returns.type)
 		return false;

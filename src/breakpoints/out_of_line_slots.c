@@ -300,7 +300,8 @@ void hit_undo(struct task *task, const struct breakpoint *b)
 bool hit_redo(struct task *task, const struct breakpoint *b, const uint64_t args[CALL_ARGS], unsigned arguments)
 {
 	const struct arch *arch = task->process->arch;
-	const unsigned compared = arguments > arch->argument_registers ? arguments : arch->argument_registers;
+	const unsigned compared =
+		arguments > arch->convention.argument_registers ? arguments : arch->convention.argument_registers;
 	const size_t count = compared < CALL_ARGS ? compared : CALL_ARGS;
 	struct task_hits *hits = task->hits;
 	const uint64_t sp = arch->registers.sp(&task->regs);

@@ -72,7 +72,7 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 	uint64_t where;
 	size_t size;
 
-	if (p->arch->return_address(&task->regs, &where)) {
+	if (p->arch->convention.return_address(&task->regs, &where)) {
 		*address = where;
 		return true;
 	}

@@ -401,7 +401,7 @@ static void enter_probe(struct task *task, const struct probe *probe, uint64_t r
 
 void call_enter(struct task *task, struct breakpoint *b)
 {
-	const uint64_t return_sp = task->process->arch->return_sp(&task->regs);
+	const uint64_t return_sp = task->process->arch->convention.return_sp(&task->regs);
 	uint64_t args[CALL_ARGS];
 
 	task_args(task, args);

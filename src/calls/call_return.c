@@ -36,7 +36,7 @@ struct looked_at {
 static void resolver_returned(struct task *task, const struct call *call)
 {
 	struct process *p = task->process;
-	const uint64_t result = p->arch->result(&task->regs);
+	const uint64_t result = p->arch->convention.result(&task->regs);
 
 	struct object *object = objects_find(&p->objects, result);
 
@@ -264,7 +264,7 @@ static void call_finish(struct task *task, struct call *call)
 		.p = p,
 		.row = call->probe->wanted,
 		.args = call->args,
-		.result = value_result(p, f, arguments_result(task, call, p->arch->result(&task->regs)))};
+		.result = value_result(p, f, arguments_result(task, call, p->arch->convention.result(&task->regs)))};
 	const bool ok = value_is_success(p, f, of.result);
 	struct event e = {.thread = task_calls(task)->thread,
 			  .function = call->traced,
@@ -339,8 +339,8 @@ void call_return(struct task *task, struct breakpoint *b)
 	const uint64_t sp = p->arch->registers.sp(&task->regs);
 	struct call *call = call_find(p, sp);
 
-	if ((!call || call->site != b) && p->arch->return_pops)
-		call = call_find(p, sp - p->arch->return_pops);
+	if ((!call || call->site != b) && p->arch->convention.return_pops)
+		call = call_find(p, sp - p->arch->convention.return_pops);
 	if (!call || call->site != b) {
 		site_missed(task, b, sp);
 		return;

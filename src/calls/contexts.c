@@ -197,7 +197,7 @@ void contexts_created(struct task *task, const struct call *call)
 {
 	struct process *const p = task->process;
 	struct context_library *const library = library_find(p->calls->contexts, call->probe->object->start);
-	const uint32_t id = (uint32_t)p->arch->result(&task->regs);
+	const uint32_t id = (uint32_t)p->arch->convention.result(&task->regs);
 	char name[CONTEXT_NAME_SIZE] = "";
 
 	if (!library || !id || (id & (id - 1)))

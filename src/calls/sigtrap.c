@@ -249,7 +249,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 			task_regs(task) == 0;
 
 	if (ok)
-		*result = p->arch->result(&task->regs);
+		*result = p->arch->convention.result(&task->regs);
 	task->regs = saved;
 	task->regs_known = true;
 	task_set_regs(task);

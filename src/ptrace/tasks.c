@@ -272,7 +272,7 @@ __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *
 	const struct arch *arch = task->process->arch;
 	unsigned char bytes[CALL_ARGS * sizeof(uint64_t)] = {0};
 
-	memory_read_some(task->process, arch->registers.sp(&task->regs) + arch->argument_stack, bytes,
+	memory_read_some(task->process, arch->registers.sp(&task->regs) + arch->convention.argument_stack, bytes,
 			 count * arch->pointer_size);
 	for (size_t i = 0; i < count; i++)
 		args[i] = arch_pointer(arch, bytes + i * arch->pointer_size);
@@ -281,10 +281,10 @@ __attribute__((noinline)) static void stacked_args(struct task *task, uint64_t *
 void task_args(struct task *task, uint64_t args[CALL_ARGS])
 {
 	const struct arch *arch = task->process->arch;
-	const unsigned char *const words = arch->argument_words;
+	const unsigned char *const words = arch->convention.argument_words;
 	unsigned i = 0;
 
-	for (; i < CALL_ARGS && i < arch->argument_registers; i++)
+	for (; i < CALL_ARGS && i < arch->convention.argument_registers; i++)
 		args[i] = arch_register(arch, &task->regs, words[i]);
 	if (i < CALL_ARGS)
 		stacked_args(task, args + i, CALL_ARGS - i);

@@ -313,7 +313,7 @@ static bool makes_room(const struct path_state *state)
 
 	for (unsigned i = 0; i < state->word_count; i++)
 		if (state->words[i].value.kind != PATH_REGISTER ||
-		    state->words[i].value.base >= state->arch->argument_registers)
+		    state->words[i].value.base >= state->arch->convention.argument_registers)
 			return false;
 	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state);
 }

@@ -137,7 +137,8 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 
 	if (snapshot->inside || (row && row->kind != ROW_NONE && !calls_only))
 		return false;
-	if (!arch->return_address(&snapshot->regs, &value) && !unwind_memory_word(&unwinder->memory, value, &value))
+	if (!arch->convention.return_address(&snapshot->regs, &value) &&
+	    !unwind_memory_word(&unwinder->memory, value, &value))
 		return false;
 	value = return_address_plain(arch, value);
 	row = unwinder_frame_row(unwinder, value, false);
@@ -145,7 +146,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 		return false;
 	*caller = *snapshot;
 	arch->registers.set_pc(&caller->regs, value);
-	arch->registers.set_sp(&caller->regs, arch->return_sp(&snapshot->regs));
+	arch->registers.set_sp(&caller->regs, arch->convention.return_sp(&snapshot->regs));
 	return true;
 }
 

@@ -592,14 +592,14 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch->registers.size, 272);
 	assert_int_equal(arch->registers.pc(&regs), HERE);
 	assert_int_equal(arch->registers.sp(&regs), 0x7ffff000);
-	assert_int_equal(arch->result(&regs), 0);
+	assert_int_equal(arch->convention.result(&regs), 0);
 	for (unsigned i = 0; i < 8; i++)
-		assert_int_equal(arch->argument_words[i], i);
-	assert_int_equal(arch->argument_registers, 8);
-	assert_int_equal(arch->argument_stack, 0);
-	assert_true(arch->return_address(&regs, &value));
+		assert_int_equal(arch->convention.argument_words[i], i);
+	assert_int_equal(arch->convention.argument_registers, 8);
+	assert_int_equal(arch->convention.argument_stack, 0);
+	assert_true(arch->convention.return_address(&regs, &value));
 	assert_int_equal(value, 0xeeeeeeeeeeeeeeee);
-	assert_int_equal(arch->return_sp(&regs), 0x7ffff000);
+	assert_int_equal(arch->convention.return_sp(&regs), 0x7ffff000);
 	/* Setting the pc clears the type of the branch, because the copy is not reached by an indirect branch. */
 	arch->registers.set_pc(&regs, 0x1234);
 	arch->registers.set_sp(&regs, 0x5678);

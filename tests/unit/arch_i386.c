@@ -66,13 +66,13 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.eip);
 	assert_int_equal(arch()->registers.pc(&regs), HERE);
 	assert_int_equal(arch()->registers.sp(&regs), 0xffffd000);
-	assert_int_equal(arch()->result(&regs), 0xfffffff7);
+	assert_int_equal(arch()->convention.result(&regs), 0xfffffff7);
 	assert_int_equal(arch_register(arch(), &regs, 6), 0xfffffff7);
-	assert_false(arch()->return_address(&regs, &value));
+	assert_false(arch()->convention.return_address(&regs, &value));
 	assert_int_equal(value, user.esp);
-	assert_int_equal(arch()->return_sp(&regs), user.esp + 4);
-	assert_int_equal(arch()->argument_registers, 0);
-	assert_int_equal(arch()->argument_stack, 4);
+	assert_int_equal(arch()->convention.return_sp(&regs), user.esp + 4);
+	assert_int_equal(arch()->convention.argument_registers, 0);
+	assert_int_equal(arch()->convention.argument_stack, 4);
 	arch()->registers.set_pc(&regs, 0x1234);
 	arch()->registers.set_sp(&regs, 0x5678);
 	user.eip = 0x1234;

@@ -568,17 +568,17 @@ static void test_registers_are_read_and_written(void **state)
 	assert_int_equal(arch()->dwarf.get(&regs, arch()->dwarf.pc), user.rip);
 	assert_int_equal(arch()->registers.pc(&regs), user.rip);
 	assert_int_equal(arch()->registers.sp(&regs), user.rsp);
-	assert_int_equal(arch()->result(&regs), user.rax);
-	assert_false(arch()->return_address(&regs, &value));
+	assert_int_equal(arch()->convention.result(&regs), user.rax);
+	assert_false(arch()->convention.return_address(&regs, &value));
 	assert_int_equal(value, user.rsp);
-	assert_int_equal(arch()->return_sp(&regs), user.rsp + 8);
+	assert_int_equal(arch()->convention.return_sp(&regs), user.rsp + 8);
 
 	const uint64_t arguments[] = {user.rdi, user.rsi, user.rdx, user.rcx, user.r8, user.r9};
 
-	assert_int_equal(arch()->argument_registers, ARRAY_SIZE(arguments));
+	assert_int_equal(arch()->convention.argument_registers, ARRAY_SIZE(arguments));
 	for (unsigned i = 0; i < ARRAY_SIZE(arguments); i++)
-		assert_int_equal(arch_register(arch(), &regs, arch()->argument_words[i]), arguments[i]);
-	assert_int_equal(arch()->argument_stack, 8);
+		assert_int_equal(arch_register(arch(), &regs, arch()->convention.argument_words[i]), arguments[i]);
+	assert_int_equal(arch()->convention.argument_stack, 8);
 
 	arch()->registers.set_pc(&regs, 1);
 	arch()->registers.set_sp(&regs, 2);

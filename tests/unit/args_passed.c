@@ -129,7 +129,7 @@ static void test_rust_scalars_have_registers_of_their_own(void **state)
 		fake_argument(&task, 5, JUNK | 9);
 		assert_text(fake_entry(&task, plan),
 			    "pair={x=3, y=-4}, unit={}, tuple=(5, 6), mixed={d=2.5, i=6}, last=9");
-		assert_int_equal(task.reads, 1 + (arch->argument_registers < 6));
+		assert_int_equal(task.reads, 1 + (arch->convention.argument_registers < 6));
 		args_plan_free(plan);
 		fake_end(&task);
 	}
@@ -259,7 +259,7 @@ static void test_places_in_debug_information_replace_the_abi(void **state)
 		task.floats_size = sizeof(task.floats);
 		memcpy(task.floats + arch->abi->float_at(float_register(arch)), &half, sizeof(half));
 		memcpy(task.stack + STACK_SIZE / 2 + 8, &number, 4);
-		memcpy(task.stack + (arch->return_sp(&task.regs) + 16 - STACK_AT), &number, 4);
+		memcpy(task.stack + (arch->convention.return_sp(&task.regs) + 16 - STACK_AT), &number, 4);
 		fake_entry(&task, plan);
 		assert_non_null(strstr(task.text, ", passed="));
 		*strstr(task.text, ", passed=") = '\0';
@@ -304,7 +304,7 @@ static void test_whole_parameters_are_read_at_their_places(void **state)
 		size_t at;
 
 		fake_begin(&task, arch);
-		at = arch->return_sp(&task.regs) + 16 - STACK_AT;
+		at = arch->convention.return_sp(&task.regs) + 16 - STACK_AT;
 		memcpy(task.stack + at, &minus_42, 4);
 		assert_text(fake_entry(&task, plan),
 			    "a=<optimised out>, b=-42, c={x=(unreadable)}, d=8386560, e=<unknown place>, "
@@ -437,7 +437,7 @@ static void test_places_after_an_unknown_type_are_unknown(void **state)
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
 
 		fake_begin(&task, arch);
-		task.stack[arch->return_sp(&task.regs) + 16 - STACK_AT] = 6;
+		task.stack[arch->convention.return_sp(&task.regs) + 16 - STACK_AT] = 6;
 		fake_argument(&task, 0, 7);
 		assert_text(fake_entry(&task, plan), "a=7, b=<unknown type>, c=<unknown place>");
 		args_plan_free(plan);

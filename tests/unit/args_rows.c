@@ -76,7 +76,7 @@ static void test_numbers_are_shown_by_type(void **state)
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 			assert_text(type_text(&task, rows[i].type, rows[i].value), rows[i].text);
 			/* The arguments of i386 are on the stack, which is read once. */
-			assert_int_equal(task.reads, arch->argument_registers ? 0 : 1);
+			assert_int_equal(task.reads, arch->convention.argument_registers ? 0 : 1);
 		}
 		fake_end(&task);
 	}
@@ -107,7 +107,7 @@ static void test_strings_are_escaped_and_limited(void **state)
 		assert_text(type_text(&task, PARAM_STRING, TEXT_AT + 11), "\"\"");
 		assert_text(type_text(&task, PARAM_WIDE, 0x20000), "L\"w\xc3\xa9\xf0\x9f\x98\x80\\u0085\"");
 		assert_text(type_text(&task, PARAM_WIDE, 0x20000 + sizeof(wide) - 3), "0x20011 (unreadable)");
-		assert_int_equal(task.reads, 1 + !arch->argument_registers);
+		assert_int_equal(task.reads, 1 + !arch->convention.argument_registers);
 		fake_end(&task);
 	}
 }
@@ -242,24 +242,24 @@ static void test_arguments_are_read_from_registers_and_stack(void **state)
 	{
 		fake_begin(&task, arch);
 		assert_text(ENTRY(&seven, 1, 2, 3, 4, 5, 6, JUNK | 7), "a=1, b=2, c=3, d=4, e=5, f=6, g=7");
-		assert_int_equal(task.reads, arch->argument_registers < 7);
+		assert_int_equal(task.reads, arch->convention.argument_registers < 7);
 		if (arch->pointer_size == 8)
 			ENTRY(&offset, 3, (uint64_t)-5, 2);
-		else if (arch->argument_registers)
+		else if (arch->convention.argument_registers)
 			ENTRY(&offset, 3, 99, (uint32_t)-5, UINT32_MAX, 2);
 		else
 			ENTRY(&offset, 3, (uint32_t)-5, UINT32_MAX, 2);
 		assert_text(task.text, "fd=3, offset=-5, whence=2");
 		/* The stack ends after its first argument, or cannot be read. */
-		task.places[0].size = STACK_SIZE / 2 + arch->argument_stack + arch->pointer_size;
+		task.places[0].size = STACK_SIZE / 2 + arch->convention.argument_stack + arch->pointer_size;
 		ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7);
-		if (arch->argument_registers == 4)
+		if (arch->convention.argument_registers == 4)
 			assert_text(task.text, "a=1, b=2, c=3, d=4, e=5, f=(unreadable), g=(unreadable)");
-		else if (!arch->argument_registers)
+		else if (!arch->convention.argument_registers)
 			assert_non_null(strstr(task.text, "a=1, b=(unreadable), c=(unreadable), "));
 		task.places[0].size = STACK_SIZE;
 		arch->registers.set_sp(&task.regs, WILD);
-		if (arch->argument_registers < 6)
+		if (arch->convention.argument_registers < 6)
 			assert_non_null(strstr(ENTRY(&seven, 1, 2, 3, 4, 5, 6, 7),
 					       "e=(unreadable), f=(unreadable), g=(unreadable)"));
 		fake_end(&task);

@@ -279,9 +279,9 @@ static void test_objects_at_pointers_are_shown(void **state)
 				 {&ref, &object_at, "r"}, {&to_point, &wild, "w"}),
 			    "this=0x1000 -> {x=3, y=-4}, s=\"hello\", r={x=3, y=-4}, w=0x66660000 (unreadable)");
 		/* There is a read for each object, and on i386 one of the stack. */
-		assert_int_equal(task.reads, 4 + !arch->argument_registers);
+		assert_int_equal(task.reads, 4 + !arch->convention.argument_registers);
 		assert_text(CALL(NULL, {&view, view_bytes, "v"}), "v=\"hel\"");
-		assert_int_equal(task.reads, 1 + !arch->argument_registers);
+		assert_int_equal(task.reads, 1 + !arch->convention.argument_registers);
 		fake_end(&task);
 	}
 }
@@ -459,7 +459,7 @@ static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 		fake_entry(&task, plan);
 		/* Only on i386 the double is on the stack, which can be read. Elsewhere it is in a floating point
 		 * register. */
-		if (arch->argument_registers)
+		if (arch->convention.argument_registers)
 			assert_text(task.list->items[0].value, "(unreadable)");
 		assert_string_equal(task.list->items[2].name, "");
 		assert_text(task.list->items[1].value, "<unknown place>");

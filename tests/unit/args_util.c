@@ -96,23 +96,24 @@ void fake_argument(struct fake_task *task, unsigned index, uint64_t value)
 	const struct arch *arch = task->arch;
 	size_t at;
 
-	if (index < arch->argument_registers) {
-		set_register(task, arch->argument_words[index], value);
+	if (index < arch->convention.argument_registers) {
+		set_register(task, arch->convention.argument_words[index], value);
 		return;
 	}
-	at = STACK_SIZE / 2 + arch->argument_stack + (size_t)(index - arch->argument_registers) * arch->pointer_size;
+	at = STACK_SIZE / 2 + arch->convention.argument_stack +
+	     (size_t)(index - arch->convention.argument_registers) * arch->pointer_size;
 	memcpy(task->stack + at, &value, arch->pointer_size);
 }
 
 void fake_result(struct fake_task *task, uint64_t value)
 {
 	struct arch_regs before = task->regs;
-	const uint64_t other = ~task->arch->result(&before);
+	const uint64_t other = ~task->arch->convention.result(&before);
 
 	/* Finds the register that contains the result. */
 	for (unsigned word = 0; word < 36; word++) {
 		set_register(task, word, other);
-		const bool is_it = (uint32_t)task->arch->result(&task->regs) == (uint32_t)other;
+		const bool is_it = (uint32_t)task->arch->convention.result(&task->regs) == (uint32_t)other;
 
 		task->regs = before;
 		if (is_it) {

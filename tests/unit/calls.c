@@ -375,8 +375,8 @@ static void test_undone_hits_are_recognised_by_stack_arguments(void **state)
 	struct arch stacked = *arch;
 
 	(void)state;
-	stacked.argument_registers = 0;
-	stacked.argument_stack = sizeof(*words);
+	stacked.convention.argument_registers = 0;
+	stacked.convention.argument_stack = sizeof(*words);
 	p->arch = &stacked;
 	task->regs_known = true;
 	arch->registers.set_sp(&task->regs, STACK - 0x100);

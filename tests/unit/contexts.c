@@ -79,7 +79,7 @@ static int setup(void **state)
 	if (!shared)
 		shared = xcalloc(1, sizeof(*shared));
 	arch = *own;
-	arch.result = fake_result;
+	arch.convention.result = fake_result;
 	settings = (struct settings){0};
 	engine = (struct engine){.settings = &settings, .shared = shared, .socket = -1, .link = -1, .wake_fd = -1};
 	guard_init(&engine);

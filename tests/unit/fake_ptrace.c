@@ -176,7 +176,7 @@ static long step(pid_t tid)
 static void do_sigaction(struct fake_task *task)
 {
 	struct fake_task *leader = fake_leader(task);
-	const unsigned char *words = fake_arch->argument_words;
+	const unsigned char *words = fake_arch->convention.argument_words;
 	const uint64_t set = task->regs.words[words[1]], old = task->regs.words[words[2]];
 	const uint64_t handler = leader->trap == 'h' ? FAKE_TEXT + 0x600 : leader->trap == 'i';
 	uint64_t action[4] = {handler, 0, 0, 0};

@@ -173,8 +173,8 @@ static void verb_hits(struct fake_task *task, const struct words *w)
 		return;
 	fake_memory_put(task->memory, task->stack, &task->site->address, sizeof(task->site->address));
 	fake_arch->registers.set_sp(&task->regs, task->stack);
-	task->regs.words[fake_arch->argument_words[0]] = is_free ? task->block : 16;
-	task->regs.words[fake_arch->argument_words[1]] = 16;
+	task->regs.words[fake_arch->convention.argument_words[0]] = is_free ? task->block : 16;
+	task->regs.words[fake_arch->convention.argument_words[1]] = 16;
 	task->regs.words[X86_ORIG_RAX] = UINT64_MAX;
 	fake_hit(task, function->address);
 }

@@ -38,33 +38,10 @@ struct arch {
 
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
-	/* Called at a PTRACE_EVENT_STOP or signal-delivery stop. If the registers are those of a system call that
-	 * fails with EINTR only because the tracer has interrupted it (epoll_wait and others), changes them and
-	 * returns true. The kernel then makes the call again, unless it is about to run a handler; in this case the
-	 * program sees EINTR, as it would untraced. NULL if the registers do not show the call any more (arm64's
-	 * kernel does not keep the first argument in them). */
-	bool (*restart_syscall)(struct arch_regs *regs);
-	/* Returns true if the system call that restart_syscall() restarts has a timeout (epoll_wait() and others),
-	 * which then begins again. NULL if restart_syscall is NULL. */
-	bool (*has_timeout)(const struct arch_regs *regs);
-	/* Returns true if an interrupted task is in a system call that the kernel will make again, and sets *number to
-	 * the call's number. The kernel has then moved the pc back to the call's instruction. code: the four bytes at
-	 * the pc. NULL if /proc/TID/syscall shows the call. On arm64 this file does not, because do_signal() in
-	 * arch/arm64/kernel/signal.c discards the number. On arm the file keeps the number of the last call. */
-	bool (*at_syscall)(const struct arch_regs *regs, const unsigned char *code, long *number);
 
-	/* For system calls that functrace makes a stopped task execute. find_syscall returns the offset in `code` of an
-	 * instruction that makes a system call, with the bits of code_state, or -1 if there is none. set_syscall sets
-	 * the registers for a call by this instruction. */
-	long (*find_syscall)(const unsigned char *code, size_t size);
 	/* Returns the offset in `code` of the first code to which signal handlers return (sa_restorer), or -1 if there
 	 * is none. NULL if no library has such code. */
 	long (*find_restorer)(const unsigned char *code, size_t size);
-	void (*set_syscall)(struct arch_regs *regs, uint64_t insn, uint64_t number, const uint64_t *args);
-	/* Returns the tid of the task that was just created, if the registers are those at the return of fork,
-	 * vfork, clone or clone3; else 0. The tid is that in the parent's pid namespace. NULL: the registers do not
-	 * show the tid. */
-	pid_t (*created_tid)(const struct arch_regs *regs);
 
 	/* The si_code of the SIGTRAP that a breakpoint raises. */
 	int hit_code;

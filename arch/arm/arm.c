@@ -215,12 +215,12 @@ const struct arch arch_arm = {
 	.convention.return_sp = arm_return_sp,
 	/* NULL, because the kernel handles the call's result before the task stops. If the tracer set the pc back to
 	 * the call, a signal that arrives after that would no longer make the call fail with EINTR. */
-	.restart_syscall = NULL,
-	.has_timeout = NULL,
-	.at_syscall = arm_at_syscall,
-	.find_syscall = arm_find_syscall,
+	.syscalls.restart = NULL,
+	.syscalls.has_timeout = NULL,
+	.syscalls.interrupted = arm_at_syscall,
+	.syscalls.find = arm_find_syscall,
 	.find_restorer = arm_find_restorer,
-	.set_syscall = arm_set_syscall,
+	.syscalls.set = arm_set_syscall,
 	.syscalls.rt_sigaction = CALL_RT_SIGACTION,
 	.signal.kernel_action =
 		{.size = 20, .handler = 0, .flags = 4, .restorer = 8, .mask = 12, .word = 4, .flags_size = 4},
@@ -230,7 +230,7 @@ const struct arch arch_arm = {
 	.signal.frame = arm_signal_frame,
 	.signal.frame_has_registers = true,
 	.signal.frame_state = arm_frame_state,
-	.created_tid = arm_created_tid,
+	.syscalls.created_tid = arm_created_tid,
 	.syscalls.clone = {CALL_VFORK, CALL_CLONE, CALL_CLONE3},
 	.syscalls.heap = {45, 192, 91, 163, 220, 125, 172}, /* brk, mmap2, munmap, mremap, madvise, mprotect, prctl */
 	.syscalls.futex = {240, 422},

@@ -141,12 +141,12 @@ static uint64_t find_syscall(struct task *task)
 {
 	struct process *p = task->process;
 	const uint64_t pc = p->arch->registers.pc(&task->regs);
-	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->find_syscall, 0);
+	const uint64_t insn = find_code(p, &p->traps->syscall_insn, p->arch->syscalls.find, 0);
 	uint64_t other = 0;
 
 	if (!insn || arch_text_address(p->arch, insn) != pc)
 		return insn;
-	return find_code(p, &other, p->arch->find_syscall, pc);
+	return find_code(p, &other, p->arch->syscalls.find, pc);
 }
 
 /* Runs the task to its next system call stop. A single step cannot be used: its SIGTRAP would reset the action that the
@@ -243,7 +243,7 @@ static bool remote_syscall(struct task *task, bool interrupted, uint64_t number,
 		return false;
 	note_own_state(task, interrupted, mask);
 	task_set_signal_mask(task, UINT64_MAX);
-	p->arch->set_syscall(&task->regs, insn, number, args);
+	p->arch->syscalls.set(&task->regs, insn, number, args);
 	/* The first run ends at the call's entry, the second at its exit. */
 	const bool ok = task_set_regs(task) == 0 && run_to_syscall(task, &again) && run_to_syscall(task, &again) &&
 			task_regs(task) == 0;

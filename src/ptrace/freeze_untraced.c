@@ -245,7 +245,7 @@ bool freeze_in_syscall(struct task *task, long *number)
 	long any;
 
 	number = number ? number : &any;
-	if (!arch->at_syscall)
+	if (!arch->syscalls.interrupted)
 		return proc_syscall(task->tid, number, &pc);
 	if (task_regs(task) < 0)
 		return false;
@@ -253,7 +253,8 @@ bool freeze_in_syscall(struct task *task, long *number)
 	const struct iovec from = {(void *)(uintptr_t)arch_text_address(arch, arch->registers.pc(&task->regs)),
 				   sizeof(code)};
 
-	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 && arch->at_syscall(&task->regs, code, number);
+	return process_vm_readv(task->tid, &to, 1, &from, 1, 0) >= 2 &&
+	       arch->syscalls.interrupted(&task->regs, code, number);
 }
 
 bool freeze_begins_call(struct task *task, long *number)
@@ -400,8 +401,8 @@ static bool ends_wait(const struct freeze_waits *before, struct freeze_waits *no
 {
 	const struct arch *const arch = held->task.process->arch;
 
-	if (!before || !arch->has_timeout || held->is_grouped || held->is_at_call || task_regs(&held->task) < 0 ||
-	    !arch->has_timeout(&held->task.regs))
+	if (!before || !arch->syscalls.has_timeout || held->is_grouped || held->is_at_call ||
+	    task_regs(&held->task) < 0 || !arch->syscalls.has_timeout(&held->task.regs))
 		return false;
 	const uint64_t sp = arch->registers.sp(&held->task.regs), time = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t began = began_anew(before, held->task.tid, sp, time);

@@ -349,7 +349,7 @@ void task_restart_syscall(struct task *task)
 	const struct arch *arch = !p ? foreign_regs(task, &foreign) : task_regs(task) == 0 ? p->arch : NULL;
 	struct arch_regs *regs = p ? &task->regs : &foreign;
 
-	if (arch && arch->restart_syscall && arch->restart_syscall(regs))
+	if (arch && arch->syscalls.restart && arch->syscalls.restart(regs))
 		write_regs(task, arch, regs);
 }
 

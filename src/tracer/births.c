@@ -244,7 +244,7 @@ void act_unannounced_birth(struct tracer *t, struct task *maker)
 {
 	struct process *const p = maker->process;
 	const bool is_read = p && task_regs(maker) == 0;
-	const pid_t tid = is_read && p->arch->created_tid ? p->arch->created_tid(&maker->regs) : 0;
+	const pid_t tid = is_read && p->arch->syscalls.created_tid ? p->arch->syscalls.created_tid(&maker->regs) : 0;
 	const struct task *child = tid ? task_find(t, tid) : NULL;
 
 	if (p && !is_read)

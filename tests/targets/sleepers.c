@@ -190,7 +190,7 @@ static int do_io_getevents(void)
 
 /* A traced task is woken also by signals that it ignores. Calls with `says_eintr` then fail with EINTR, and functrace
  * makes the kernel restart them; the kernel itself restarts all others. If the registers of a stopped task do not allow
- * a restart (restart_syscall in arch/arch.h), such a call fails: a limit that README.md states. */
+ * a restart (restart in arch/arch_syscalls.h), such a call fails: a limit that README.md states. */
 #if defined(__aarch64__) || defined(__arm__)
 #define IS_MADE_AGAIN false
 #else

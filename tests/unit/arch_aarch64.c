@@ -717,19 +717,19 @@ static void test_system_calls_and_restorers_are_recognised(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		regs.words[8] = calls[i].number;
 		regs.words[0] = (uint64_t)calls[i].result;
-		assert_int_equal(arch->created_tid(&regs), calls[i].made);
+		assert_int_equal(arch->syscalls.created_tid(&regs), calls[i].made);
 	}
 	a64_put(code, 0xd65f03c0);
 	a64_put(code + 4, 0xd2801168); /* mov x8, #139 */
 	a64_put(code + 8, 0xd4000001);
 	a64_put(code + 12, 0xd65f03c0);
-	assert_int_equal(arch->find_syscall(code, sizeof(code)), 8);
-	assert_int_equal(arch->find_syscall(code, 11), -1);
+	assert_int_equal(arch->syscalls.find(code, sizeof(code)), 8);
+	assert_int_equal(arch->syscalls.find(code, 11), -1);
 	assert_int_equal(arch->find_restorer(code, sizeof(code)), 4);
 	assert_int_equal(arch->find_restorer(code, 11), -1);
 	a64_put(code + 4, 0xd2801188); /* another call's number */
 	assert_int_equal(arch->find_restorer(code, sizeof(code)), -1);
-	arch->set_syscall(&regs, HERE + 8, 134, args);
+	arch->syscalls.set(&regs, HERE + 8, 134, args);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(regs.words[i], args[i]);
 	assert_int_equal(regs.words[8], 134);

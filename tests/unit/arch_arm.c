@@ -884,16 +884,16 @@ static void test_system_calls_are_found_and_set(void **state)
 
 	(void)state;
 	memcpy(bytes, t16, sizeof(t16));
-	assert_int_equal(arch_arm.find_syscall(bytes, sizeof(bytes)), 4 + 1);
-	assert_int_equal(arch_arm.find_syscall(a32_code, sizeof(a32_code)), 4);
-	assert_int_equal(arch_arm.find_syscall(bytes + 6, 10), -1);
+	assert_int_equal(arch_arm.syscalls.find(bytes, sizeof(bytes)), 4 + 1);
+	assert_int_equal(arch_arm.syscalls.find(a32_code, sizeof(a32_code)), 4);
+	assert_int_equal(arch_arm.syscalls.find(bytes + 6, 10), -1);
 	regs.narrow[CPSR] |= 3u << 25;
-	arch_arm.set_syscall(&regs, 0x4001, 174, args);
+	arch_arm.syscalls.set(&regs, 0x4001, 174, args);
 	assert_int_equal(regs.narrow[PC], 0x4000);
 	assert_int_equal(regs.narrow[CPSR], T | 0x10);
 	assert_int_equal(regs.narrow[7], 174);
 	assert_int_equal(regs.narrow[5], 6);
-	arch_arm.set_syscall(&regs, 0x4000, 174, args);
+	arch_arm.syscalls.set(&regs, 0x4000, 174, args);
 	assert_int_equal(regs.narrow[CPSR], 0x10);
 }
 
@@ -958,12 +958,12 @@ static void test_tids_of_created_tasks_are_read(void **state)
 	(void)state;
 	regs.narrow[7] = 120;
 	regs.narrow[0] = 77;
-	assert_int_equal(arch_arm.created_tid(&regs), 77);
+	assert_int_equal(arch_arm.syscalls.created_tid(&regs), 77);
 	regs.narrow[0] = (uint32_t)-11;
-	assert_int_equal(arch_arm.created_tid(&regs), 0);
+	assert_int_equal(arch_arm.syscalls.created_tid(&regs), 0);
 	regs.narrow[0] = 77;
 	regs.narrow[7] = 4;
-	assert_int_equal(arch_arm.created_tid(&regs), 0);
+	assert_int_equal(arch_arm.syscalls.created_tid(&regs), 0);
 }
 
 int main(void)

@@ -88,7 +88,7 @@ static bool restarts(uint32_t number, int32_t result)
 	user.orig_eax = number;
 	user.eax = (uint32_t)result;
 	memcpy(&regs, &user, sizeof(user));
-	const bool changed = arch()->restart_syscall(&regs);
+	const bool changed = arch()->syscalls.restart(&regs);
 
 	if (changed)
 		user.eax = (uint32_t)-514; /* ERESTARTNOHAND */
@@ -104,7 +104,7 @@ static pid_t created_tid_after(uint32_t number, int32_t result)
 	user.orig_eax = number;
 	user.eax = (uint32_t)result;
 	memcpy(&regs, &user, sizeof(user));
-	return arch()->created_tid(&regs);
+	return arch()->syscalls.created_tid(&regs);
 }
 
 static void test_system_calls_are_restarted_and_set(void **state)
@@ -128,7 +128,7 @@ static void test_system_calls_are_restarted_and_set(void **state)
 	assert_int_equal(created_tid_after(__NR_read, 77), 0);
 	assert_int_equal(created_tid_after(56 /* x86-64's clone */, 77), 0);
 	memcpy(&regs, &user, sizeof(user));
-	arch()->set_syscall(&regs, HERE + 1, arch()->syscalls.rt_sigaction, args);
+	arch()->syscalls.set(&regs, HERE + 1, arch()->syscalls.rt_sigaction, args);
 	user.ebx = 21;
 	user.ecx = 22;
 	user.edx = 0x23456789;
@@ -154,10 +154,10 @@ static void test_system_calls_and_entries_are_found_in_code(void **state)
 	size_t size;
 
 	(void)state;
-	assert_int_equal(offset_found(arch()->find_syscall, "90 cd 80 c3"), 1);
-	assert_int_equal(offset_found(arch()->find_syscall, "0f 34 cd 80 5d 5a 59 c3"), 2);
-	assert_int_equal(offset_found(arch()->find_syscall, "58 b8 77 00 00 00 cd 80 90"), 6);
-	assert_int_equal(offset_found(arch()->find_syscall, "b8 cd 80 00 00 0f 05 c3"), -1);
+	assert_int_equal(offset_found(arch()->syscalls.find, "90 cd 80 c3"), 1);
+	assert_int_equal(offset_found(arch()->syscalls.find, "0f 34 cd 80 5d 5a 59 c3"), 2);
+	assert_int_equal(offset_found(arch()->syscalls.find, "58 b8 77 00 00 00 cd 80 90"), 6);
+	assert_int_equal(offset_found(arch()->syscalls.find, "b8 cd 80 00 00 0f 05 c3"), -1);
 	assert_int_equal(offset_found(arch()->find_restorer, "b8 ad 00 00 00 cd 80"), 0);
 	assert_int_equal(offset_found(arch()->find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
 	assert_int_equal(offset_found(arch()->find_restorer, "b8 77 00 00 00 0f 05"), -1);

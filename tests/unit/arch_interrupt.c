@@ -27,7 +27,7 @@ static bool keep(struct arch_regs *regs)
 
 static bool restart(struct arch_regs *regs)
 {
-	return arch_native()->restart_syscall(regs);
+	return arch_native()->syscalls.restart(regs);
 }
 
 static int in_epoll_wait(void)

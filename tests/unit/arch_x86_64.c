@@ -737,7 +737,7 @@ static void test_interrupted_system_calls_are_restarted(void **state)
 		expected = regs;
 		if (calls[i].is_restarted)
 			expected.words[WORD(rax)] = (uint64_t)-514; /* ERESTARTNOHAND */
-		assert_int_equal(arch()->restart_syscall(&regs), calls[i].is_restarted);
+		assert_int_equal(arch()->syscalls.restart(&regs), calls[i].is_restarted);
 		assert_memory_equal(&regs, &expected, sizeof(regs));
 	}
 }
@@ -760,7 +760,7 @@ static void test_tids_of_created_tasks_are_read(void **state)
 
 		regs.words[WORD(orig_rax)] = (uint64_t)calls[i].orig_rax;
 		regs.words[WORD(rax)] = (uint64_t)calls[i].rax;
-		assert_int_equal(arch()->created_tid(&regs), calls[i].made);
+		assert_int_equal(arch()->syscalls.created_tid(&regs), calls[i].made);
 	}
 }
 

@@ -39,10 +39,6 @@ struct arch {
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
 
-	/* Returns the offset in `code` of the first code to which signal handlers return (sa_restorer), or -1 if there
-	 * is none. NULL if no library has such code. */
-	long (*find_restorer)(const unsigned char *code, size_t size);
-
 	/* The si_code of the SIGTRAP that a breakpoint raises. */
 	int hit_code;
 

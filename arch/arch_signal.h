@@ -34,6 +34,9 @@ struct arch_signal {
 	/* Returns true if four consecutive words on a stack belong to a signal frame without a stack_t (of
 	 * sigaltstack(2)), and sets *sp to the interrupted sp. NULL if every frame has a stack_t. */
 	bool (*frame_stack)(const uint64_t words[4], uint64_t *sp);
+	/* Returns the offset in `code` of the first code to which signal handlers return (sa_restorer), or -1 if there
+	 * is none. NULL if no library has such code. */
+	long (*find_restorer)(const unsigned char *code, size_t size);
 	/* For unwinding: the place of each DWARF register in a frame, as a distance in words from the place of the pc.
 	 * NULL: the registers are in the order of their numbers. frame_return_size: number of bytes that the handler's
 	 * return pops. After the return, the frame begins that many bytes below sp. */

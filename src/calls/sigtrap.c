@@ -321,7 +321,7 @@ bool sigtrap_set(struct task *task, uint64_t act)
 	traps->saved = wanted;
 	traps->saved.flags |= p->arch->signal.action_flags;
 	traps->saved.restorer =
-		p->arch->signal.action_flags ? find_code(p, &traps->restorer, p->arch->find_restorer, 0) : 0;
+		p->arch->signal.action_flags ? find_code(p, &traps->restorer, p->arch->signal.find_restorer, 0) : 0;
 	traps->known = !p->arch->signal.action_flags || traps->saved.restorer;
 	return true;
 }

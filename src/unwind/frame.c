@@ -115,7 +115,8 @@ static bool find_restorer(struct unwinder *unwinder, struct unwind_object *objec
 	const struct row *row = rows_find(&object->rows, &object->cfi, arch, address);
 	const ssize_t size = cfi_code(&object->cfi, address, code, sizeof(code));
 
-	return row->signal || (size > 0 && arch->find_restorer && arch->find_restorer(code, (size_t)size) == 0);
+	return row->signal ||
+	       (size > 0 && arch->signal.find_restorer && arch->signal.find_restorer(code, (size_t)size) == 0);
 }
 
 /* Returns true if the address can be a return address that was put on the stack without a call, as for the function
@@ -248,7 +249,7 @@ static bool find_restorer_in_memory(struct unwinder *unwinder, uint64_t pc)
 	unsigned char code[ARCH_CALL_BYTES];
 
 	return arch->signal.frame_has_registers && unwind_memory_read(&unwinder->memory, pc, code, sizeof(code)) &&
-	       arch->find_restorer(code, sizeof(code)) == 0;
+	       arch->signal.find_restorer(code, sizeof(code)) == 0;
 }
 
 const struct row *unwinder_frame_row_slow(struct unwinder *unwinder, uint64_t pc, bool exact)

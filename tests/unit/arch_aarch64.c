@@ -725,10 +725,10 @@ static void test_system_calls_and_restorers_are_recognised(void **state)
 	a64_put(code + 12, 0xd65f03c0);
 	assert_int_equal(arch->syscalls.find(code, sizeof(code)), 8);
 	assert_int_equal(arch->syscalls.find(code, 11), -1);
-	assert_int_equal(arch->find_restorer(code, sizeof(code)), 4);
-	assert_int_equal(arch->find_restorer(code, 11), -1);
+	assert_int_equal(arch->signal.find_restorer(code, sizeof(code)), 4);
+	assert_int_equal(arch->signal.find_restorer(code, 11), -1);
 	a64_put(code + 4, 0xd2801188); /* another call's number */
-	assert_int_equal(arch->find_restorer(code, sizeof(code)), -1);
+	assert_int_equal(arch->signal.find_restorer(code, sizeof(code)), -1);
 	arch->syscalls.set(&regs, HERE + 8, 134, args);
 	for (unsigned i = 0; i < 6; i++)
 		assert_int_equal(regs.words[i], args[i]);

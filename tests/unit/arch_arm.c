@@ -902,7 +902,7 @@ static long restorer(const char *hex)
 	unsigned char bytes[16];
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
 
-	return arch_arm.find_restorer(bytes, size);
+	return arch_arm.signal.find_restorer(bytes, size);
 }
 
 static void test_signal_frames_are_read(void **state)

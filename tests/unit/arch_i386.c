@@ -158,9 +158,9 @@ static void test_system_calls_and_entries_are_found_in_code(void **state)
 	assert_int_equal(offset_found(arch()->syscalls.find, "0f 34 cd 80 5d 5a 59 c3"), 2);
 	assert_int_equal(offset_found(arch()->syscalls.find, "58 b8 77 00 00 00 cd 80 90"), 6);
 	assert_int_equal(offset_found(arch()->syscalls.find, "b8 cd 80 00 00 0f 05 c3"), -1);
-	assert_int_equal(offset_found(arch()->find_restorer, "b8 ad 00 00 00 cd 80"), 0);
-	assert_int_equal(offset_found(arch()->find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
-	assert_int_equal(offset_found(arch()->find_restorer, "b8 77 00 00 00 0f 05"), -1);
+	assert_int_equal(offset_found(arch()->signal.find_restorer, "b8 ad 00 00 00 cd 80"), 0);
+	assert_int_equal(offset_found(arch()->signal.find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
+	assert_int_equal(offset_found(arch()->signal.find_restorer, "b8 77 00 00 00 0f 05"), -1);
 	assert_int_equal(arch()->breakpoint(HERE, bytes), 1);
 	assert_memory_equal(bytes, "\xcc\0\0\0", 4);
 	assert_int_equal(arch()->breakpoint_address(HERE + 1), HERE);

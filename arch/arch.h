@@ -42,20 +42,6 @@ struct arch {
 	/* The si_code of the SIGTRAP that a breakpoint raises. */
 	int hit_code;
 
-	/* Code addresses. If a processor runs code in several states (ARM's Thumb), these bits in function pointers,
-	 * symbols and return addresses contain the state, and the other bits the address of the code. 0: there is
-	 * one state. The addresses that pc and set_pc use, insn.address, and the addresses of slots do not have these
-	 * bits, because a task that the tracer moves keeps its state. The addresses that breakpoint, entry,
-	 * follows_call and decode get have them. */
-	uint64_t code_state;
-	/* Returns the task's state as these bits; NULL if there is one state. */
-	uint64_t (*state)(const struct arch_regs *regs);
-	/* Returns true if the next instruction is in a block (Thumb's IT block) in which each instruction advances a
-	 * state of the processor. Such an instruction cannot be executed as a copy, because the jump after the copy
-	 * would advance the state, too. emulate() can execute it: it advances the state, and skips the instruction if
-	 * its condition is false. NULL: there are no such blocks. */
-	bool (*is_in_block)(const struct arch_regs *regs);
-
 	/* Breakpoints. */
 	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* returns the length */
 	/* Returns the address of the breakpoint that was hit by a task with this pc. */
@@ -130,6 +116,7 @@ struct arch {
 	struct arch_syscalls syscalls;
 	struct arch_signal signal;
 	struct arch_shadow_stack shadow_stack;
+	struct arch_code_state code_state;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;
@@ -140,7 +127,7 @@ struct arch {
 /* Returns the address of code without the bits for the code's state. */
 static inline uint64_t arch_text_address(const struct arch *arch, uint64_t code)
 {
-	return code & ~arch->code_state;
+	return code & ~arch->code_state.bits;
 }
 
 /* Returns the address in a data pointer, without the tag that the pointer may contain. */

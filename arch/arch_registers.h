@@ -30,4 +30,20 @@ struct arch_registers {
 	bool (*other_mode)(const struct arch_regs *regs);
 };
 
+/* The states in which a processor runs code (ARM's A32 and Thumb). All fields are 0 and NULL if there is one state. */
+struct arch_code_state {
+	/* These bits in function pointers, symbols and return addresses contain the state, and the other bits the
+	 * address of the code. The addresses that registers.pc and registers.set_pc use, insn.address, and the
+	 * addresses of slots do not have these bits, because a task that the tracer moves keeps its state. The
+	 * addresses that breakpoint.encode, breakpoint.entry, code.follows_call and insns.decode get have them. */
+	uint64_t bits;
+	/* Returns the task's state as these bits; NULL if there is one state. */
+	uint64_t (*get)(const struct arch_regs *regs);
+	/* Returns true if the next instruction is in a block (Thumb's IT block) in which each instruction advances a
+	 * state of the processor. Such an instruction cannot be executed as a copy, because the jump after the copy
+	 * would advance the state, too. insns.emulate can execute it: it advances the state, and skips the instruction
+	 * if its condition is false. NULL: there are no such blocks. */
+	bool (*is_in_block)(const struct arch_regs *regs);
+};
+
 #endif

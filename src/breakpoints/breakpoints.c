@@ -83,7 +83,7 @@ static bool is_shared(struct process *p, uint64_t address)
  * as the program's own, and restore them in the end. */
 static bool overlaps_another(const struct process *p, uint64_t address, unsigned size)
 {
-	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state && at < address + size; at++) {
+	for (uint64_t at = address - (ARCH_BREAKPOINT_MAX - 1); p->arch->code_state.bits && at < address + size; at++) {
 		const struct breakpoint *other = at == address ? NULL : breakpoint_find(p, at);
 
 		if (other && other->address == at && !other->unusable && at + other->size > address)
@@ -175,7 +175,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 	if (!b) {
 		b = xcalloc(1, sizeof(*b));
 		b->address = arch_text_address(p->arch, code);
-		b->state = code & p->arch->code_state;
+		b->state = code & p->arch->code_state.bits;
 		b->journal_index = -1;
 		hash_set_ptr(&p->text->breakpoints, b->address, b);
 	}

@@ -197,7 +197,8 @@ void step_over_breakpoint(struct task *task, struct breakpoint *b)
 		return;
 	}
 	const struct arch *arch = task->process->arch;
-	const bool is_in_block = arch->is_in_block && task_regs(task) == 0 && arch->is_in_block(&task->regs);
+	const bool is_in_block =
+		arch->code_state.is_in_block && task_regs(task) == 0 && arch->code_state.is_in_block(&task->regs);
 
 	if (b->insn.kind == INSN_COPY && !is_in_block &&
 	    (slot_prepare(task->process, b) || slot_assign(task->process, b))) {

@@ -45,7 +45,8 @@ static bool can_follow(const struct arch *arch, const struct insn *insn)
  * decoded when functrace follows the jump for the first time. Returns NULL if the jump leads to another address now. */
 static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsigned n, const struct arch_regs *regs)
 {
-	const uint64_t pc = p->arch->registers.pc(regs), state = p->arch->state ? p->arch->state(regs) : 0;
+	const uint64_t pc = p->arch->registers.pc(regs),
+		       state = p->arch->code_state.get ? p->arch->code_state.get(regs) : 0;
 	unsigned char code[ARCH_INSN_MAX];
 
 	if (!b->path)

@@ -65,7 +65,7 @@ static bool is_breakpoint(const struct comparison *c, const struct code_changes_
 
 static void code_changes_compare(struct comparison *c, const struct code_changes_page *page)
 {
-	const uint64_t states = c->arch->code_state;
+	const uint64_t states = c->arch->code_state.bits;
 
 	for (size_t at = 0; at < page->size; at++) {
 		struct code_change change;

@@ -297,7 +297,7 @@ static bool saves_link(struct code_rule_search *search, uint64_t address)
 	struct path_state state;
 
 	path_begin(&state, arch, address, true);
-	if (!follow_first(search, &state) || (arch->code_state && !state.registers[arch->dwarf.sp].offset))
+	if (!follow_first(search, &state) || (arch->code_state.bits && !state.registers[arch->dwarf.sp].offset))
 		return false;
 	for (unsigned i = 0; i < state.word_count; i++)
 		if (code_rule_is_link(search->arch, state.words[i].value))
@@ -315,7 +315,7 @@ static bool makes_room(const struct path_state *state)
 		if (state->words[i].value.kind != PATH_REGISTER ||
 		    state->words[i].value.base >= state->arch->convention.argument_registers)
 			return false;
-	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state);
+	return sp->kind == PATH_REGISTER && sp->offset < 0 && (state->word_count || !state->arch->code_state.bits);
 }
 
 /* Returns true if the instruction at `address` lowers sp, and straight-line code continues from there to the
@@ -421,7 +421,7 @@ static bool is_after_call(struct code_rule_search *search, uint64_t address)
 static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struct code_rule *rule)
 {
 	const struct arch *arch = search->arch;
-	const uint64_t state = pc & arch->code_state, place = pc - state;
+	const uint64_t state = pc & arch->code_state.bits, place = pc - state;
 	const unsigned step = !arch->dwarf.link ? 1 : state ? 2 : 4;
 	unsigned tries = 0;
 	bool is_found = false;

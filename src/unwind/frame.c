@@ -197,7 +197,7 @@ static const struct row *stopped_row(struct unwinder *unwinder, const struct unw
 	const struct row *row = rule_at(unwinder, mapped->object, pc - mapped->bias);
 
 	/* If the pc is not the snapshot's, the state of the interrupted code is unknown. */
-	if (row->kind != ROW_NONE || (unwinder->arch->code_state && code != unwinder->stopped_at))
+	if (row->kind != ROW_NONE || (unwinder->arch->code_state.bits && code != unwinder->stopped_at))
 		return row;
 	switch (follows_call(unwinder, &mapped->object->cfi, pc - mapped->bias, code - pc)) {
 	case CALL_NONE:

@@ -121,7 +121,8 @@ static void unwinder_begin(struct unwinder *unwinder, const struct stack_snapsho
 	const struct arch *arch = snapshot->arch;
 
 	unwind_memory_begin(&unwinder->memory, snapshot);
-	unwinder->stopped_at = arch->registers.pc(&snapshot->regs) | (arch->state ? arch->state(&snapshot->regs) : 0);
+	unwinder->stopped_at = arch->registers.pc(&snapshot->regs) |
+			       (arch->code_state.get ? arch->code_state.get(&snapshot->regs) : 0);
 }
 
 /* Computes the caller by the ABI, for a task that is stopped at a function's entry, where breakpoints are. The ABI is

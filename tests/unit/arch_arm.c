@@ -863,10 +863,10 @@ static void test_breakpoints_fit_the_state(void **state)
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
 
 	(void)state;
-	assert_int_equal(arch_arm.code_state, 1);
-	assert_int_equal(arch_arm.state(&regs), 1);
+	assert_int_equal(arch_arm.code_state.bits, 1);
+	assert_int_equal(arch_arm.code_state.get(&regs), 1);
 	regs = fresh(0, 0);
-	assert_int_equal(arch_arm.state(&regs), 0);
+	assert_int_equal(arch_arm.code_state.get(&regs), 0);
 	assert_int_equal(arch_arm.breakpoint(HERE, bytes), 4);
 	assert_memory_equal(bytes, "\xf0\x01\xf0\xe7", 4);
 	assert_int_equal(arch_arm.breakpoint(HERE | 1, bytes), 2);

@@ -139,7 +139,7 @@ static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 	unsigned char bytes[6];
 
 	(void)state;
-	thumb.code_state = 1;
+	thumb.code_state.bits = 1;
 	p->arch = &thumb;
 	memcpy(b->original, "\x11\x22", 2);
 	b->size = 2;

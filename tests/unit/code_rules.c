@@ -422,7 +422,7 @@ static bool is_padding(const struct file *file, uint64_t address, const unsigned
 
 	for (size_t i = 0; i < ARRAY_SIZE(padding); i++)
 		if ((padding[i].arch ? file->arch == padding[i].arch : !file->arch->dwarf.link) &&
-		    (address & file->arch->code_state) == padding[i].state && size >= padding[i].size &&
+		    (address & file->arch->code_state.bits) == padding[i].state && size >= padding[i].size &&
 		    !memcmp(code, padding[i].bytes, padding[i].size))
 			return true;
 	return false;
@@ -596,8 +596,8 @@ static void compare_interrupted(struct file *file, uint64_t pc)
 static void compare_function(struct file *file, uint64_t address, uint64_t size)
 {
 	const struct arch *arch = file->arch;
-	const uint64_t state = address & arch->code_state, end = arch_text_address(arch, address) + size;
-	const unsigned least = arch->code_state ? 2 : arch->dwarf.link ? 4 : 1;
+	const uint64_t state = address & arch->code_state.bits, end = arch_text_address(arch, address) + size;
+	const unsigned least = arch->code_state.bits ? 2 : arch->dwarf.link ? 4 : 1;
 
 	bool is_live = true; /* true: the previous instruction or a jump leads here, so this is code and no padding */
 	bool is_behind_call = false;

@@ -156,7 +156,7 @@ static void read_field(const struct elf_file *file, Elf *elf, const struct arch 
 
 	if (!elf_file_find(file, "__errno_location", &symbol) || symbol.is_ifunc)
 		return;
-	const uint64_t at = arch_text_address(arch, symbol.value), state = symbol.value & arch->code_state;
+	const uint64_t at = arch_text_address(arch, symbol.value), state = symbol.value & arch->code_state.bits;
 
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct elf_segment *segment = &file->segments[i];

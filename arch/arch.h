@@ -39,16 +39,6 @@ struct arch {
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
 
-	/* The si_code of the SIGTRAP that a breakpoint raises. */
-	int hit_code;
-
-	/* Breakpoints. */
-	unsigned (*breakpoint)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]); /* returns the length */
-	/* Returns the address of the breakpoint that was hit by a task with this pc. */
-	uint64_t (*breakpoint_address)(uint64_t pc);
-	/* Returns the address for a function's breakpoint: that of the function, or after its landing pad (endbr64,
-	 * bti). */
-	uint64_t (*entry)(uint64_t function, const unsigned char *code, size_t size);
 	/* Returns the kind of call before a return address, from the `size` bytes before that address. If these bytes
 	 * can be decoded in two ways, returns CALL_COMPUTED, which is the safe answer. */
 	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
@@ -59,10 +49,6 @@ struct arch {
 	 * global offset table, which position independent code has in a register; 0 if unknown. NULL: the slot is
 	 * never known. */
 	bool (*call_slot)(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
-	/* Returns true if a breakpoint at a code address would overwrite a constant in the code, or code of another
-	 * state. Both occur after calls that never return. Uses only read() of `code`. NULL: compilers do not put
-	 * constants into code. */
-	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
 	/* Returns true if sp, after `size` bytes of code, is not its first value plus a constant, because the code has
 	 * loaded, copied or rounded sp. *ever: true if this happens anywhere in the code. The code after an
 	 * unconditional jump is reached only by other jumps. There, sp is assumed to be its first value plus a
@@ -117,6 +103,7 @@ struct arch {
 	struct arch_signal signal;
 	struct arch_shadow_stack shadow_stack;
 	struct arch_code_state code_state;
+	struct arch_breakpoint breakpoint;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;

@@ -47,6 +47,23 @@ struct insn_copy {
 	unsigned char resume; /* offset of the jump back; a task in the copy is at offset 0 or here */
 };
 
+/* Breakpoint instructions, and the addresses at which they may be. Source: the processor's manual, and for hit_code the
+ * kernel's handler of the exception. */
+struct arch_breakpoint {
+	/* Sets the instruction's bytes for a breakpoint at an address, and returns their number. */
+	unsigned (*encode)(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]);
+	int hit_code; /* the si_code of the SIGTRAP that a breakpoint raises */
+	/* Returns the address of the breakpoint that was hit by a task with this pc. */
+	uint64_t (*hit_address)(uint64_t pc);
+	/* Returns the address for a function's breakpoint: that of the function, or after its landing pad (endbr64,
+	 * bti). */
+	uint64_t (*entry)(uint64_t function, const unsigned char *code, size_t size);
+	/* Returns true if a breakpoint at a code address would overwrite a constant in the code, or code of another
+	 * state. Both occur after calls that never return. Uses only read() of `code`. NULL: compilers do not put
+	 * constants into code. */
+	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
+};
+
 /* Returns the original pc for a pc in a copy: the instruction's own address if it has not been executed, else the
  * address of the next instruction. */
 static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,

@@ -113,7 +113,7 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 		if (error < 0)
 			return error;
 	}
-	const unsigned trap_size = p->arch->breakpoint(breakpoint_code(b), b->trap);
+	const unsigned trap_size = p->arch->breakpoint.encode(breakpoint_code(b), b->trap);
 
 	if (overlaps_another(p, b->address, trap_size))
 		return -EBUSY;

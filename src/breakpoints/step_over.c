@@ -175,7 +175,7 @@ bool hit_take_back(struct task *task)
 
 	if (!p || task_regs(task) < 0)
 		return false;
-	const uint64_t address = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
+	const uint64_t address = p->arch->breakpoint.hit_address(p->arch->registers.pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, address);
 
 	if (!b || !b->size || b->unusable || (!task->blocks_trap && !task_hit_by_kernel(task)))

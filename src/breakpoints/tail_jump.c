@@ -82,7 +82,7 @@ static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint
 			if (!next->probe || next->is_return || next == b)
 				break;
 			b->follow_misses = 0;
-			p->arch->registers.set_pc(&regs, pc + (pc - p->arch->breakpoint_address(pc)));
+			p->arch->registers.set_pc(&regs, pc + (pc - p->arch->breakpoint.hit_address(pc)));
 			task->regs = regs;
 			return next;
 		}

@@ -152,7 +152,7 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	/* The pc is after the breakpoint. If the instruction under it is one byte long and moves the stack (push,
 	 * leave, ret), the unwind table has another row for that pc. But the instruction has not run, so the
 	 * breakpoint's address is used. */
-	const uint64_t at = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
+	const uint64_t at = p->arch->breakpoint.hit_address(p->arch->registers.pc(&task->regs));
 	const struct breakpoint *b = breakpoint_find(p, at);
 	struct stack_snapshot snapshot = {.arch = p->arch,
 					  .regs = task->regs,

@@ -31,8 +31,8 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
 {
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
 
-	return p->arch->is_constant && !probe_is_hook(probe) && probe->function->role == ROLE_CALL &&
-	       p->arch->is_constant(return_address, &code);
+	return p->arch->breakpoint.is_constant && !probe_is_hook(probe) && probe->function->role == ROLE_CALL &&
+	       p->arch->breakpoint.is_constant(return_address, &code);
 }
 
 /* Returns the breakpoint at a return address, and inserts it if it is missing. If no breakpoint can be there, returns

@@ -210,7 +210,7 @@ static void note_own_state(struct task *task, bool interrupted, uint64_t mask)
 	struct arch_regs own = task->regs;
 
 	if (!interrupted)
-		arch->registers.set_pc(&own, arch->breakpoint_address(arch->registers.pc(&own)));
+		arch->registers.set_pc(&own, arch->breakpoint.hit_address(arch->registers.pc(&own)));
 	guard_note_syscall(task->process->tracer->engine, task->tid, &own, mask);
 }
 
@@ -369,7 +369,7 @@ static void ignore_again(struct task *task, bool interrupted)
 static bool is_being_set(struct task *task)
 {
 	struct process *p = task->process;
-	const uint64_t address = p->arch->breakpoint_address(p->arch->registers.pc(&task->regs));
+	const uint64_t address = p->arch->breakpoint.hit_address(p->arch->registers.pc(&task->regs));
 
 	FOR_EACH_TASK(other, p)
 		for (const struct call *call = task_newest_call(other); call; call = call->next)

@@ -125,7 +125,7 @@ static bool is_after_breakpoint(const struct rescue *r, pid_t tid, uint64_t pc, 
 	const size_t high = atomic_load(&shared->note_high);
 	bool found = false;
 
-	*address = arch_native()->breakpoint_address(pc);
+	*address = arch_native()->breakpoint.hit_address(pc);
 	const int fd = proc_open(tid, "mem", O_RDONLY);
 
 	for (size_t i = 0; fd >= 0 && i < high && i < GUARD_NOTES && !found; i++) {

@@ -471,7 +471,7 @@ bool task_hit_by_kernel(const struct task *task)
 {
 	siginfo_t info;
 
-	return task_siginfo(task->tid, &info) && info.si_code == task->process->arch->hit_code;
+	return task_siginfo(task->tid, &info) && info.si_code == task->process->arch->breakpoint.hit_code;
 }
 
 bool task_has_trap_queued(const struct task *task)
@@ -486,7 +486,7 @@ bool task_has_trap_queued(const struct task *task)
 		if (got <= 0)
 			return false;
 		for (long i = 0; i < got; i++)
-			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == arch->hit_code)
+			if (infos[i].si_signo == SIGTRAP && infos[i].si_code == arch->breakpoint.hit_code)
 				return true;
 		args.off += (uint64_t)got;
 	}

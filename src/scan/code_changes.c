@@ -49,7 +49,7 @@ static bool is_breakpoint(const struct comparison *c, const struct code_changes_
 			  struct code_change *change)
 {
 	unsigned char trap[ARCH_BREAKPOINT_MAX];
-	const unsigned size = c->arch->breakpoint(page->start | state, trap);
+	const unsigned size = c->arch->breakpoint.encode(page->start | state, trap);
 
 	for (size_t before = 0; before < size && before <= at; before++) {
 		const size_t from = at - before;

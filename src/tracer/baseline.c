@@ -60,7 +60,7 @@ static bool may_be_in_malloc(struct task *task)
 	    freeze_in_syscall(task, NULL))
 		return false;
 	const uint64_t pc = p->arch->registers.pc(&task->regs);
-	const struct breakpoint *const b = breakpoint_find(p, p->arch->breakpoint_address(pc));
+	const struct breakpoint *const b = breakpoint_find(p, p->arch->breakpoint.hit_address(pc));
 	const struct object *const object = objects_find(&p->objects, pc);
 
 	return !(b && b->inserted) && object && code_is_c_library(object->path);

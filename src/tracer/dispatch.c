@@ -114,7 +114,7 @@ static bool is_legal_place(const struct breakpoint *b, uint64_t pc)
 static void act_other_mode(struct task *task, const struct stop *stop, uint64_t pc)
 {
 	struct process *p = task->process;
-	const uint64_t address = p->arch->breakpoint_address(pc);
+	const uint64_t address = p->arch->breakpoint.hit_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
 	if (!b || !b->size || !task_hit_by_kernel(task)) {
@@ -160,7 +160,7 @@ static void act_trap(struct task *task, const struct stop *stop)
 		task_resume(task, p ? 0 : stop->signal);
 		return;
 	}
-	const uint64_t address = p->arch->breakpoint_address(pc);
+	const uint64_t address = p->arch->breakpoint.hit_address(pc);
 	struct breakpoint *b = breakpoint_find(p, address);
 
 	guard_saw(p->tracer->engine, task->journal_task, pc, p->arch->registers.sp(&task->regs));

@@ -77,7 +77,7 @@ static uint64_t caller_at_entry(struct task *task)
 	if (!task->stopped || task_regs(task) < 0)
 		return 0;
 	const struct breakpoint *const b =
-		breakpoint_find(p, p->arch->breakpoint_address(p->arch->registers.pc(&task->regs)));
+		breakpoint_find(p, p->arch->breakpoint.hit_address(p->arch->registers.pc(&task->regs)));
 
 	if (!b || !b->inserted || !b->probe || !task_hit_by_kernel(task))
 		return 0;

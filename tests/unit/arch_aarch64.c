@@ -628,13 +628,13 @@ static void test_breakpoints_are_put_after_bti(void **state)
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
 
 	(void)state;
-	assert_int_equal(arch->breakpoint(HERE, bytes), sizeof(brk));
+	assert_int_equal(arch->breakpoint.encode(HERE, bytes), sizeof(brk));
 	assert_memory_equal(bytes, brk, sizeof(brk));
-	assert_int_equal(arch->breakpoint_address(HERE), HERE);
+	assert_int_equal(arch->breakpoint.hit_address(HERE), HERE);
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
 		a64_put(bytes, entries[i].word);
-		assert_int_equal(arch->entry(HERE, bytes, 4), HERE + entries[i].skipped);
-		assert_int_equal(arch->entry(HERE, bytes, 3), HERE);
+		assert_int_equal(arch->breakpoint.entry(HERE, bytes, 4), HERE + entries[i].skipped);
+		assert_int_equal(arch->breakpoint.entry(HERE, bytes, 3), HERE);
 	}
 }
 
@@ -801,7 +801,7 @@ static void test_constants_after_calls_are_recognised(void **state)
 		const struct arch_memory code = {.read = read_around, .context = &around};
 
 		for (unsigned at = 0; at < 4 * around.count; at += 4)
-			if (arch->is_constant(HERE + at, &code) != (at >= cases[i].from && at < cases[i].to))
+			if (arch->breakpoint.is_constant(HERE + at, &code) != (at >= cases[i].from && at < cases[i].to))
 				fail_msg("case %zu: %u", i, at);
 	}
 }

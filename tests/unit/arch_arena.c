@@ -58,7 +58,7 @@ static void die(const char *what)
 static void fill(unsigned char *code, size_t size)
 {
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
-	const unsigned length = arch_native()->breakpoint(0, bytes);
+	const unsigned length = arch_native()->breakpoint.encode(0, bytes);
 
 	for (size_t i = 0; i < size; i++)
 		code[i] = bytes[i % length];

@@ -786,7 +786,7 @@ static bool is_constant(uint32_t place, const char *hex)
 
 	memset(code, 0, sizeof(code));
 	hex_bytes(hex, code, sizeof(code));
-	return arch_arm.is_constant(HERE + place, &text);
+	return arch_arm.breakpoint.is_constant(HERE + place, &text);
 }
 
 /* Tests code with constants after a call that never returns. */
@@ -867,11 +867,11 @@ static void test_breakpoints_fit_the_state(void **state)
 	assert_int_equal(arch_arm.code_state.get(&regs), 1);
 	regs = fresh(0, 0);
 	assert_int_equal(arch_arm.code_state.get(&regs), 0);
-	assert_int_equal(arch_arm.breakpoint(HERE, bytes), 4);
+	assert_int_equal(arch_arm.breakpoint.encode(HERE, bytes), 4);
 	assert_memory_equal(bytes, "\xf0\x01\xf0\xe7", 4);
-	assert_int_equal(arch_arm.breakpoint(HERE | 1, bytes), 2);
+	assert_int_equal(arch_arm.breakpoint.encode(HERE | 1, bytes), 2);
 	assert_memory_equal(bytes, "\x01\xde", 2);
-	assert_int_equal(arch_arm.breakpoint_address(HERE), HERE);
+	assert_int_equal(arch_arm.breakpoint.hit_address(HERE), HERE);
 }
 
 static void test_system_calls_are_found_and_set(void **state)

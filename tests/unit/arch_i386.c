@@ -161,14 +161,14 @@ static void test_system_calls_and_entries_are_found_in_code(void **state)
 	assert_int_equal(offset_found(arch()->signal.find_restorer, "b8 ad 00 00 00 cd 80"), 0);
 	assert_int_equal(offset_found(arch()->signal.find_restorer, "90 58 b8 77 00 00 00 cd 80"), 1);
 	assert_int_equal(offset_found(arch()->signal.find_restorer, "b8 77 00 00 00 0f 05"), -1);
-	assert_int_equal(arch()->breakpoint(HERE, bytes), 1);
+	assert_int_equal(arch()->breakpoint.encode(HERE, bytes), 1);
 	assert_memory_equal(bytes, "\xcc\0\0\0", 4);
-	assert_int_equal(arch()->breakpoint_address(HERE + 1), HERE);
+	assert_int_equal(arch()->breakpoint.hit_address(HERE + 1), HERE);
 	size = hex_bytes("f3 0f 1e fb 55", code, sizeof(code));
-	assert_int_equal(arch()->entry(HERE, code, size), HERE + 4);
-	assert_int_equal(arch()->entry(HERE, code, 3), HERE);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, size), HERE + 4);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, 3), HERE);
 	size = hex_bytes("f3 0f 1e fa 55", code, sizeof(code)); /* endbr64 */
-	assert_int_equal(arch()->entry(HERE, code, size), HERE);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, size), HERE);
 }
 
 static void test_signal_actions_are_packed_and_unpacked(void **state)

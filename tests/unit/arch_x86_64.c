@@ -594,16 +594,16 @@ static void test_breakpoints_are_put_after_endbr64(void **state)
 	size_t size;
 
 	(void)state;
-	assert_int_equal(arch()->breakpoint(HERE, bytes), 1);
+	assert_int_equal(arch()->breakpoint.encode(HERE, bytes), 1);
 	assert_memory_equal(bytes, "\xcc\0\0\0", 4);
-	assert_int_equal(arch()->breakpoint_address(HERE + 1), HERE);
+	assert_int_equal(arch()->breakpoint.hit_address(HERE + 1), HERE);
 	size = hex_bytes("f3 0f 1e fa 55", code, sizeof(code));
-	assert_int_equal(arch()->entry(HERE, code, size), HERE + 4);
-	assert_int_equal(arch()->entry(HERE, code, 4), HERE + 4);
-	assert_int_equal(arch()->entry(HERE, code, 3), HERE);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, size), HERE + 4);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, 4), HERE + 4);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, 3), HERE);
 	size = hex_bytes("f3 0f 1e fb 55", code, sizeof(code)); /* endbr32 */
-	assert_int_equal(arch()->entry(HERE, code, size), HERE);
-	assert_int_equal(arch()->entry(HERE, code, 0), HERE);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, size), HERE);
+	assert_int_equal(arch()->breakpoint.entry(HERE, code, 0), HERE);
 }
 
 static const struct {

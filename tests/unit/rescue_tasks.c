@@ -109,7 +109,7 @@ static void place_breakpoint(pid_t tid, pid_t tracer)
 		print_message("this kernel does not report the pc of a task (ARM, where no pc has to be set back)\n");
 		skip();
 	}
-	shared->notes[0].address = arch_native()->breakpoint_address(pc);
+	shared->notes[0].address = arch_native()->breakpoint.hit_address(pc);
 	memcpy(shared->notes[0].original, (const void *)(uintptr_t)shared->notes[0].address, 1); /* it is a fork */
 	atomic_store(&shared->note_high, 1);
 	shared->journal_tasks[0].status = SIGTRAP << 8 | 0x7f;

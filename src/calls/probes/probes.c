@@ -92,7 +92,7 @@ uint64_t probe_entry(struct process *p, uint64_t start)
 		return start;
 	if (known && known->inserted)
 		memcpy(code, known->original, known->size);
-	return p->arch->entry(start, code, sizeof(code));
+	return p->arch->breakpoint.entry(start, code, sizeof(code));
 }
 
 /* Returns the breakpoint's probe that has the kind, or the hook, of `wanted`; NULL if there is none. */

@@ -68,23 +68,6 @@ struct arch {
 	 * functions call; NULL: there are none. */
 	const char *pc_thunk;
 
-	/* True if the processor has no single step. Then instructions that can be neither copied nor emulated get no
-	 * breakpoint. */
-	bool cannot_step;
-	/* Instructions. decode sets *insn from up to `size` bytes at `address`. If shadow_stack is true, calls and
-	 * returns are not decoded as emulated instructions. Returns false if the bytes are not an instruction, or if
-	 * the instruction must not get a breakpoint: it is one of the program's own breakpoints, after which the pc
-	 * would not advance by itself, or it is between a load-exclusive and its store. */
-	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
-	/* Makes the copy of an INSN_COPY instruction for the slot at address `slot`. Returns 0, or -ERANGE if the
-	 * copy at the slot cannot reach its target. */
-	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
-	/* Emulates an INSN_EMULATE instruction, or an INSN_COPY one with can_emulate. First reads all necessary
-	 * memory, then writes to at most one address, with one call, then changes the registers. Returns 0, or
-	 * -errno with nothing changed: an error of `mem`, or an error if the program would notice more than the
-	 * instruction's result (x86's trap flag). */
-	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
-
 	/* The type of the segment with an index of functions and their unwinding instructions (PT_ARM_EXIDX); 0:
 	 * none. */
 	unsigned unwind_index;
@@ -104,6 +87,7 @@ struct arch {
 	struct arch_shadow_stack shadow_stack;
 	struct arch_code_state code_state;
 	struct arch_breakpoint breakpoint;
+	struct arch_insns insns;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;

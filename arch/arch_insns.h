@@ -64,6 +64,26 @@ struct arch_breakpoint {
 	bool (*is_constant)(uint64_t address, const struct arch_memory *code);
 };
 
+/* Executing the instruction under a breakpoint. Source: the processor's manual. */
+struct arch_insns {
+	/* True if the processor has no single step. Then instructions that can be neither copied nor emulated get no
+	 * breakpoint. */
+	bool cannot_step;
+	/* Sets *insn from up to `size` bytes at `address`. If shadow_stack is true, calls and returns are not decoded
+	 * as emulated instructions. Returns false if the bytes are not an instruction, or if the instruction must not
+	 * get a breakpoint: it is one of the program's own breakpoints, after which the pc would not advance by
+	 * itself, or it is between a load-exclusive and its store. */
+	bool (*decode)(uint64_t address, const unsigned char *code, size_t size, bool shadow_stack, struct insn *insn);
+	/* Makes the copy of an INSN_COPY instruction for the slot at address `slot`. Returns 0, or -ERANGE if the
+	 * copy at the slot cannot reach its target. */
+	int (*relocate)(const struct insn *insn, uint64_t slot, struct insn_copy *copy);
+	/* Emulates an INSN_EMULATE instruction, or an INSN_COPY one with can_emulate. First reads all necessary
+	 * memory, then writes to at most one address, with one call, then changes the registers. Returns 0, or
+	 * -errno with nothing changed: an error of `mem`, or an error if the program would notice more than the
+	 * instruction's result (x86's trap flag). */
+	int (*emulate)(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *mem);
+};
+
 /* Returns the original pc for a pc in a copy: the instruction's own address if it has not been executed, else the
  * address of the next instruction. */
 static inline uint64_t insn_original_pc(const struct insn *insn, const struct insn_copy *copy, uint64_t slot,

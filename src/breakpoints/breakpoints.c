@@ -103,9 +103,9 @@ static int breakpoint_prepare(struct process *p, struct breakpoint *b)
 	if (is_shared(p, b->address))
 		return -EACCES;
 	b->is_made = !text_of_object(p, b->address);
-	if (!p->arch->decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
+	if (!p->arch->insns.decode(breakpoint_code(b), code, (size_t)size, p->shadow_stack, &b->insn))
 		return -EILSEQ;
-	if (b->insn.kind == INSN_STEP && p->arch->cannot_step)
+	if (b->insn.kind == INSN_STEP && p->arch->insns.cannot_step)
 		return -ENOTSUP;
 	if (b->insn.literal_size) {
 		const int error = memory_read(p, b->insn.literal_at, b->insn.literal, b->insn.literal_size);
@@ -189,7 +189,7 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 	/* The slot for stepping over is assigned before the breakpoint is written. Without a slot, the instruction has
 	 * to be emulated or stepped in place. If neither is possible, no breakpoint is written. */
 	if (b->insn.kind == INSN_COPY && !(b->slot && slot_renew(p, b->slot)) && !slot_assign(p, b) &&
-	    !b->insn.can_emulate && (p->arch->cannot_step || b->insn.cannot_step))
+	    !b->insn.can_emulate && (p->arch->insns.cannot_step || b->insn.cannot_step))
 		return breakpoint_unusable(b, -EAGAIN);
 	if (p->text->planting) {
 		b->prepared = true;

@@ -70,7 +70,7 @@ static bool slot_try(struct process *p, struct breakpoint *b, struct slot *slot)
 {
 	const struct insn_copy before = slot->copy;
 
-	if (p->arch->relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
+	if (p->arch->insns.relocate(&b->insn, slot->address, &slot->copy) < 0 || slot_write(p, slot) < 0) {
 		slot->copy = before; /* the owner of this used slot still needs the old copy */
 		return false;
 	}
@@ -127,7 +127,7 @@ static bool assign_fresh(struct process *p, struct breakpoint *b)
 			return false;
 		struct insn_copy copy;
 
-		if (p->arch->relocate(&b->insn, best->next, &copy) == 0)
+		if (p->arch->insns.relocate(&b->insn, best->next, &copy) == 0)
 			return slot_try(p, b, slot_new(p, best));
 		beyond = best_distance;
 	}
@@ -174,7 +174,7 @@ static bool assign_used(struct process *p, struct breakpoint *b)
 		struct tail *tail = &p->text->tails[p->text->tail_turn++ % p->text->tail_count];
 
 		if (tail->next > tail->start && outlives(p, tail, b) &&
-		    p->arch->relocate(&b->insn, tail->start, &copy) == 0 && take_from(p, b, tail))
+		    p->arch->insns.relocate(&b->insn, tail->start, &copy) == 0 && take_from(p, b, tail))
 			return true;
 	}
 	return false;

@@ -66,7 +66,7 @@ static bool emulate_original(struct task *task, const struct breakpoint *b)
 	struct arch_regs regs = task->regs;
 
 	p->arch->registers.set_pc(&regs, b->address);
-	if (p->arch->emulate(&b->insn, &regs, &memory) < 0)
+	if (p->arch->insns.emulate(&b->insn, &regs, &memory) < 0)
 		return false;
 	/* Writes only the pc if the instruction changes nothing else and ptrace can write the pc alone. Otherwise
 	 * writes all registers; on ARM they include the state of an IT block, which every instruction in the block
@@ -210,7 +210,7 @@ void step_over_breakpoint(struct task *task, struct breakpoint *b)
 		task_resume(task, 0);
 		return;
 	}
-	if (arch->cannot_step || b->insn.cannot_step)
+	if (arch->insns.cannot_step || b->insn.cannot_step)
 		run_in_place(task, b);
 	else
 		step_in_place(task, b);

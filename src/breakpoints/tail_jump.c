@@ -58,7 +58,7 @@ static const struct insn *insn_at(struct process *p, struct breakpoint *b, unsig
 	const struct object *object = objects_find(&p->objects, b->address);
 
 	if (!object || objects_find(&p->objects, pc) != object || memory_read(p, pc, code, sizeof(code)) < 0 ||
-	    !p->arch->decode(pc | state, code, sizeof(code), p->shadow_stack, insn))
+	    !p->arch->insns.decode(pc | state, code, sizeof(code), p->shadow_stack, insn))
 		*insn = (struct insn){.kind = INSN_STEP, .address = pc};
 	b->path->count++;
 	return insn;
@@ -73,7 +73,7 @@ static struct breakpoint *follow_taken_jump(struct task *task, struct breakpoint
 
 	for (unsigned n = 0; insn && can_follow(p->arch, insn); n++) {
 		p->arch->registers.set_pc(&regs, insn->address);
-		if (p->arch->emulate(insn, &regs, &memory) < 0)
+		if (p->arch->insns.emulate(insn, &regs, &memory) < 0)
 			break;
 		const uint64_t pc = p->arch->registers.pc(&regs);
 		struct breakpoint *next = breakpoint_find(p, pc);

@@ -27,7 +27,7 @@ static bool decode_with(uint64_t address, const uint32_t *words, size_t count, b
 
 	for (size_t i = 0; i < count; i++)
 		a64_put(bytes + 4 * i, words[i]);
-	return arch->decode(address, bytes, 4 * count, shadow_stack, insn);
+	return arch->insns.decode(address, bytes, 4 * count, shadow_stack, insn);
 }
 
 static struct insn decode(uint32_t word)
@@ -189,10 +189,10 @@ static void test_instructions_are_classified_and_copied(void **state)
 		assert_int_equal(insn.can_emulate, !!(classes[i].flags & CAN));
 		assert_int_equal(insn.cannot_step, !!(classes[i].flags & NO_STEP));
 		if (insn.kind != INSN_COPY) {
-			assert_int_equal(arch->relocate(&insn, SLOT, &copy), -EINVAL);
+			assert_int_equal(arch->insns.relocate(&insn, SLOT, &copy), -EINVAL);
 			continue;
 		}
-		assert_int_equal(arch->relocate(&insn, SLOT, &copy), 0);
+		assert_int_equal(arch->insns.relocate(&insn, SLOT, &copy), 0);
 		assert_int_equal(copy.size, 8);
 		assert_int_equal(copy.resume, 4);
 		assert_int_equal(a64_get(copy.bytes), classes[i].copy);
@@ -233,7 +233,7 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 		assert_int_equal(decode_with(HERE, exclusives[i].words, 4, false, &insn), exclusives[i].is_decoded);
 	}
 	assert_false(decode_with(HERE + 2, &nop, 1, false, &insn));
-	assert_false(arch->decode(HERE, three, sizeof(three), false, &insn));
+	assert_false(arch->insns.decode(HERE, three, sizeof(three), false, &insn));
 }
 
 static void test_calls_are_stepped_with_a_shadow_stack(void **state)
@@ -265,20 +265,20 @@ static void test_copies_out_of_reach_are_refused(void **state)
 
 	(void)state;
 	/* b, from slot + 4 to HERE + 4 */
-	assert_int_equal(arch->relocate(&push, HERE + far, &copy), 0);
+	assert_int_equal(arch->insns.relocate(&push, HERE + far, &copy), 0);
 	assert_int_equal(a64_get(copy.bytes + 4), 0x16000000);
-	assert_int_equal(arch->relocate(&push, HERE + far + 4, &copy), -ERANGE);
-	assert_int_equal(arch->relocate(&push, HERE - far + 4, &copy), 0);
+	assert_int_equal(arch->insns.relocate(&push, HERE + far + 4, &copy), -ERANGE);
+	assert_int_equal(arch->insns.relocate(&push, HERE - far + 4, &copy), 0);
 	assert_int_equal(a64_get(copy.bytes + 4), 0x15ffffff);
-	assert_int_equal(arch->relocate(&push, HERE - far, &copy), -ERANGE);
-	assert_int_equal(arch->relocate(&push, HERE + ((uint64_t)1 << 44), &copy), -ERANGE);
+	assert_int_equal(arch->insns.relocate(&push, HERE - far, &copy), -ERANGE);
+	assert_int_equal(arch->insns.relocate(&push, HERE + ((uint64_t)1 << 44), &copy), -ERANGE);
 	/* ldr d1 of HERE + 16 */
-	assert_int_equal(arch->relocate(&literal, HERE + 16 + near, &copy), 0);
+	assert_int_equal(arch->insns.relocate(&literal, HERE + 16 + near, &copy), 0);
 	assert_int_equal(a64_get(copy.bytes), 0x5c800001);
-	assert_int_equal(arch->relocate(&literal, HERE + 20 + near, &copy), -ERANGE);
-	assert_int_equal(arch->relocate(&literal, HERE + 20 - near, &copy), 0);
+	assert_int_equal(arch->insns.relocate(&literal, HERE + 20 + near, &copy), -ERANGE);
+	assert_int_equal(arch->insns.relocate(&literal, HERE + 20 - near, &copy), 0);
 	assert_int_equal(a64_get(copy.bytes), 0x5c7fffe1);
-	assert_int_equal(arch->relocate(&literal, HERE + 16 - near, &copy), -ERANGE);
+	assert_int_equal(arch->insns.relocate(&literal, HERE + 16 - near, &copy), -ERANGE);
 }
 
 /* Any word that is decoded can be relocated if it is copied, and emulated if it is to be emulated. */
@@ -295,10 +295,10 @@ static void test_decoded_random_words_can_be_copied_or_emulated(void **state)
 		word = word * 1664525 + 1013904223;
 		if (!decode_with(HERE, &(uint32_t){word ^ word >> 16}, 1, i & 1, &insn))
 			continue;
-		if (insn.kind == INSN_COPY && arch->relocate(&insn, SLOT, &copy))
-			assert_int_equal(arch->relocate(&insn, HERE, &copy), 0);
+		if (insn.kind == INSN_COPY && arch->insns.relocate(&insn, SLOT, &copy))
+			assert_int_equal(arch->insns.relocate(&insn, HERE, &copy), 0);
 		if (insn.kind == INSN_EMULATE && (insn.bytes[3] & 0x3b) != 0x18)
-			assert_int_equal(arch->emulate(&insn, &regs, NULL), 0);
+			assert_int_equal(arch->insns.emulate(&insn, &regs, NULL), 0);
 	}
 }
 
@@ -335,7 +335,7 @@ static struct arch_regs regs_after_emulation(uint32_t word, struct arch_regs reg
 {
 	const struct insn insn = decode(word);
 
-	assert_int_equal(arch->emulate(&insn, &regs, &memory), 0);
+	assert_int_equal(arch->insns.emulate(&insn, &regs, &memory), 0);
 	return regs;
 }
 
@@ -433,7 +433,7 @@ static void test_failed_literal_load_changes_no_registers(void **state)
 	struct arch_regs regs = before;
 
 	(void)state;
-	assert_int_equal(arch->emulate(&insn, &regs, &memory), -EFAULT);
+	assert_int_equal(arch->insns.emulate(&insn, &regs, &memory), -EFAULT);
 	assert_memory_equal(&regs, &before, sizeof(regs));
 }
 
@@ -484,7 +484,7 @@ static int emulate_on_stack(uint32_t word, struct arch_regs *regs)
 	memset(&stack, 0, sizeof(stack));
 	for (unsigned i = 0; i < sizeof(stack.bytes); i++)
 		stack.bytes[i] = (unsigned char)(0x80 + i);
-	return arch->emulate(&insn, regs, &stack_memory);
+	return arch->insns.emulate(&insn, regs, &stack_memory);
 }
 
 static void test_arithmetic_and_loads_are_emulated(void **state)

@@ -126,7 +126,7 @@ static uint64_t place_of(const struct insn *insn, const struct line *line)
 
 			memset(&regs, way ? 0xff : 0, sizeof(regs));
 			regs.words[A64_PSTATE] = flags << 28;
-			if (arch->emulate(insn, &regs, &memory))
+			if (arch->insns.emulate(insn, &regs, &memory))
 				return 0;
 			if (!strncmp(line->mnemonic, "adr", 3))
 				return regs.words[target];
@@ -148,7 +148,7 @@ static bool agrees(const struct line *line)
 	const enum insn_kind kind = kind_of(line, &none);
 
 	a64_put(bytes, line->word);
-	const bool is_decoded = arch->decode(line->address, bytes, sizeof(bytes), false, &insn);
+	const bool is_decoded = arch->insns.decode(line->address, bytes, sizeof(bytes), false, &insn);
 
 	/* objdump does not know the word: it is data, or a newer instruction. The decoder must not emulate it. */
 	if (!strcmp(line->mnemonic, ".inst"))

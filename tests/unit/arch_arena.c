@@ -148,7 +148,7 @@ int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct 
 	for (size_t i = 0; i < ARRAY_SIZE(wide_words); i++)
 		narrow.narrow[i] = (uint32_t)regs->words[wide_words[i]];
 	const struct arch_regs before = narrow;
-	const int error = arena_arch()->emulate(insn, &narrow, memory);
+	const int error = arena_arch()->insns.emulate(insn, &narrow, memory);
 
 	if (error && memcmp(&narrow, &before, sizeof(narrow)))
 		die("registers have changed");
@@ -195,7 +195,7 @@ void arena_fit(struct arch_regs *regs)
 
 int arena_emulate(const struct insn *insn, struct arch_regs *regs, const struct arch_memory *memory)
 {
-	return arena_arch()->emulate(insn, regs, memory);
+	return arena_arch()->insns.emulate(insn, regs, memory);
 }
 #endif
 

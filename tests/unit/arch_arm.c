@@ -30,7 +30,7 @@ static struct insn decode(uint32_t state, const char *hex)
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
 	struct insn insn;
 
-	assert_true(arch_arm.decode(HERE | state, bytes, size, false, &insn));
+	assert_true(arch_arm.insns.decode(HERE | state, bytes, size, false, &insn));
 	assert_int_equal(insn.address, HERE);
 	return insn;
 }
@@ -250,10 +250,10 @@ static void test_truncated_instructions_are_not_decoded(void **state)
 	struct insn insn;
 
 	(void)state;
-	assert_false(arch_arm.decode(HERE | THUMB, half_of_one, 2, false, &insn));
-	assert_true(arch_arm.decode(HERE | THUMB, push, 2, false, &insn));
-	assert_false(arch_arm.decode(HERE | THUMB, push, 1, false, &insn));
-	assert_false(arch_arm.decode(HERE, push, 2, false, &insn));
+	assert_false(arch_arm.insns.decode(HERE | THUMB, half_of_one, 2, false, &insn));
+	assert_true(arch_arm.insns.decode(HERE | THUMB, push, 2, false, &insn));
+	assert_false(arch_arm.insns.decode(HERE | THUMB, push, 1, false, &insn));
+	assert_false(arch_arm.insns.decode(HERE, push, 2, false, &insn));
 }
 
 /* Tests places where no breakpoint may be, and places that resemble them. */
@@ -300,7 +300,7 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const size_t size = hex_bytes(cases[i].hex, bytes, sizeof(bytes));
 
-		if (arch_arm.decode(cases[i].at, bytes, size, false, &insn) != cases[i].is_decoded)
+		if (arch_arm.insns.decode(cases[i].at, bytes, size, false, &insn) != cases[i].is_decoded)
 			fail_msg("%s", cases[i].hex);
 	}
 }
@@ -316,7 +316,7 @@ static void check_copy(uint32_t state, const char *hex, const char *literal, con
 
 	if (literal)
 		assert_int_equal(hex_bytes(literal, insn.literal, sizeof(insn.literal)), insn.literal_size);
-	assert_int_equal(arch_arm.relocate(&insn, SLOT, &copy), 0);
+	assert_int_equal(arch_arm.insns.relocate(&insn, SLOT, &copy), 0);
 	assert_int_equal(copy.size, size);
 	assert_memory_equal(copy.bytes, bytes, size);
 	assert_int_equal(copy.resume, resume);
@@ -413,7 +413,7 @@ static void emulate(uint32_t state, const char *hex, struct arch_regs *regs)
 {
 	const struct insn insn = decode(state, hex);
 
-	assert_int_equal(arch_arm.emulate(&insn, regs, &data_memory), 0);
+	assert_int_equal(arch_arm.insns.emulate(&insn, regs, &data_memory), 0);
 }
 
 static void test_branches_are_emulated(void **state)
@@ -592,12 +592,12 @@ static void test_literal_loads_are_emulated(void **state)
 		struct arch_regs regs = fresh(loads[i].state, 0);
 		struct insn insn;
 
-		assert_true(arch_arm.decode(DATA | loads[i].state, bytes, size, false, &insn));
+		assert_true(arch_arm.insns.decode(DATA | loads[i].state, bytes, size, false, &insn));
 		const bool reversed = !loads[i].value;
 
 		put(DATA + loads[i].from, reversed ? 0 : 0x887766f5);
 		put(DATA + loads[i].from + 4, reversed ? 0x887766f5 : 1);
-		assert_int_equal(arch_arm.emulate(&insn, &regs, &data_memory), 0);
+		assert_int_equal(arch_arm.insns.emulate(&insn, &regs, &data_memory), 0);
 		assert_int_equal(regs.narrow[3], reversed ? loads[i].second : loads[i].value);
 		assert_int_equal(regs.narrow[PC], DATA + size);
 	}
@@ -679,7 +679,7 @@ static void test_failed_emulation_changes_no_registers(void **state)
 
 		regs.narrow[SP] = 0x100;
 		before = regs;
-		assert_int_equal(arch_arm.emulate(&insn, &regs, &data_memory), -EFAULT);
+		assert_int_equal(arch_arm.insns.emulate(&insn, &regs, &data_memory), -EFAULT);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 	}
 	/* A jump to A32 code must not lead between two words. */
@@ -687,7 +687,7 @@ static void test_failed_emulation_changes_no_registers(void **state)
 	struct arch_regs regs = fresh(0, 0);
 
 	regs.narrow[3] = 0x4002;
-	assert_true(arch_arm.emulate(&insn, &regs, &data_memory) < 0);
+	assert_true(arch_arm.insns.emulate(&insn, &regs, &data_memory) < 0);
 	assert_int_equal(regs.narrow[PC], HERE);
 }
 

@@ -256,7 +256,7 @@ static bool place_is_right(const struct line *line, const struct insn *insn)
 		regs.narrow[16] = cpsr | flags << 28;
 		regs.narrow[15] = (uint32_t)insn->address;
 		place_read = UINT64_MAX;
-		if (arch_arm.emulate(insn, &regs, &memory) < 0 && place_read == UINT64_MAX)
+		if (arch_arm.insns.emulate(insn, &regs, &memory) < 0 && place_read == UINT64_MAX)
 			return false;
 		if (place_read == place || regs.narrow[15] == place)
 			return true;
@@ -295,7 +295,7 @@ static void check(const struct line *line)
 	if (is_doubtful(line) || is_data(line))
 		return;
 	checked++;
-	if (!arch_arm.decode(line->address | line->thumb, line->bytes, line->size, false, &insn)) {
+	if (!arch_arm.insns.decode(line->address | line->thumb, line->bytes, line->size, false, &insn)) {
 		if (!is_refused(line))
 			report_difference(line, "no instruction");
 		return;
@@ -311,7 +311,7 @@ static void check(const struct line *line)
 		report_difference(line, "a system call or none");
 	else if (!place_is_right(line, &insn))
 		report_difference(line, "another place");
-	else if (insn.kind == INSN_COPY && arch_arm.relocate(&insn, 0x1000, &copy) < 0)
+	else if (insn.kind == INSN_COPY && arch_arm.insns.relocate(&insn, 0x1000, &copy) < 0)
 		report_difference(line, "no copy");
 }
 
@@ -341,7 +341,7 @@ static void check_random_word(const struct line *line)
 	struct insn insn;
 
 	memcpy(&word, line->bytes, sizeof(word));
-	if (!arch_arm.decode(line->address | line->thumb, line->bytes, line->size, false, &insn) ||
+	if (!arch_arm.insns.decode(line->address | line->thumb, line->bytes, line->size, false, &insn) ||
 	    is_misread(line, word))
 		return;
 	checked++;

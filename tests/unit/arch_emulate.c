@@ -500,8 +500,8 @@ static unsigned try_opcode(const struct opcode *opcode, struct hash *forms, unsi
 		struct insn insn;
 
 		random_insn(opcode, &bytes);
-		if (!arch->decode(ARENA_HERE, bytes.data, bytes.size, false, &insn) || insn.length != bytes.size ||
-		    !insn.can_emulate ||
+		if (!arch->insns.decode(ARENA_HERE, bytes.data, bytes.size, false, &insn) ||
+		    insn.length != bytes.size || !insn.can_emulate ||
 		    !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes.data, bytes.size, &z, operands)))
 			continue;
 		hash_set(forms, form_of(&z, operands), 1);
@@ -555,7 +555,7 @@ static struct insn decode(const char *hex, bool shadow_stack)
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
 	struct insn insn;
 
-	assert_true(arch->decode(ARENA_HERE, bytes, size, shadow_stack, &insn));
+	assert_true(arch->insns.decode(ARENA_HERE, bytes, size, shadow_stack, &insn));
 	return insn;
 }
 

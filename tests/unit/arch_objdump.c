@@ -379,7 +379,7 @@ static const char *check_copies(const struct insn *insn)
 		struct insn again;
 		int64_t distance;
 
-		if (arch->relocate(insn, slot, &copy)) {
+		if (arch->insns.relocate(insn, slot, &copy)) {
 			if (!reach)
 				return "no copy";
 			/* A jcc rel8 has grown to 6 bytes. */
@@ -389,7 +389,7 @@ static const char *check_copies(const struct insn *insn)
 			total.too_far++;
 			continue;
 		}
-		if (!arch->decode(slot, copy.bytes, copy.size, false, &again) || again.kind != INSN_COPY ||
+		if (!arch->insns.decode(slot, copy.bytes, copy.size, false, &again) || again.kind != INSN_COPY ||
 		    again.length != copy.resume || needs_reach(arch, &again) != reach)
 			return "the copy is another instruction";
 		if (reach && again.address + again.length + (uint64_t)again.displacement != target)
@@ -458,7 +458,7 @@ static void check_insn(const char *object, const struct line *line, enum place p
 	const char *wrong;
 
 	total.instructions++;
-	if (!arch->decode(line->address, line->bytes, line->size, false, &insn)) {
+	if (!arch->insns.decode(line->address, line->bytes, line->size, false, &insn)) {
 		mismatch(object, line, "longer");
 		return;
 	}

@@ -10,7 +10,7 @@ static inline bool needs_reach(const struct arch *arch, const struct insn *insn)
 {
 	struct insn_copy copy;
 
-	return arch->relocate(insn, insn->address + (UINT64_C(1) << 44), &copy) == -ERANGE;
+	return arch->insns.relocate(insn, insn->address + (UINT64_C(1) << 44), &copy) == -ERANGE;
 }
 
 #endif

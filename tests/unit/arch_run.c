@@ -169,7 +169,7 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 	static const char *const names[] = {"near", "above", "below", "far"};
 	struct arena_state start = *before, after;
 	struct insn_copy copy;
-	const int error = arch->relocate(insn, address, &copy);
+	const int error = arch->insns.relocate(insn, address, &copy);
 
 	if (slot == SLOT_FAR && needs_reach(arch, insn))
 		return error == -ERANGE;
@@ -289,7 +289,7 @@ static bool compare(const unsigned char *bytes, size_t size, unsigned slots)
 	struct arena_state before;
 	struct insn insn;
 
-	if (!arch->decode(ARENA_HERE, bytes, size, false, &insn) || insn.kind == INSN_STEP)
+	if (!arch->insns.decode(ARENA_HERE, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return false;
 	unsigned tries = 0;
 
@@ -325,7 +325,7 @@ static void point_operand_into_data(unsigned char *bytes, size_t size, uint64_t 
 	const int32_t aimed = (int32_t)(target - ARENA_HERE - size);
 	struct insn insn;
 
-	arch->decode(ARENA_HERE, bytes, size, false, &insn);
+	arch->insns.decode(ARENA_HERE, bytes, size, false, &insn);
 	for (size_t i = 1; i + 4 <= size; i++) {
 		unsigned char changed[ARCH_INSN_MAX];
 		struct insn other;
@@ -336,7 +336,7 @@ static void point_operand_into_data(unsigned char *bytes, size_t size, uint64_t 
 			continue;
 		memcpy(changed, bytes, size);
 		memcpy(changed + i, &aimed, 4);
-		if (arch->decode(ARENA_HERE, changed, size, false, &other) && other.kind == insn.kind &&
+		if (arch->insns.decode(ARENA_HERE, changed, size, false, &other) && other.kind == insn.kind &&
 		    other.length == size && other.displacement == aimed) {
 			memcpy(bytes, changed, size);
 			return;
@@ -470,10 +470,10 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 	(void)state;
 	if (cannot_trace)
 		skip();
-	assert_true(arch->decode(ARENA_HERE, bytes, size, false, &insn));
+	assert_true(arch->insns.decode(ARENA_HERE, bytes, size, false, &insn));
 	assert_int_equal(insn.kind, INSN_COPY);
 	assert_true(insn.is_syscall);
-	assert_int_equal(arch->relocate(&insn, arena_slots[SLOT_ABOVE], &copy), 0);
+	assert_int_equal(arch->insns.relocate(&insn, arena_slots[SLOT_ABOVE], &copy), 0);
 	random_state(&before);
 	before.regs.words[WORD(rax)] = GETPID;
 	before.regs.words[WORD(rip)] = ARENA_HERE;
@@ -574,7 +574,7 @@ static void corpus_insn(struct corpus *corpus, const ZydisDecodedInstruction *z,
 	memcpy(bytes, code, z->length);
 	for (unsigned round = 0; round < 2; round++) {
 		point_operand_into_data(bytes, z->length, ARENA_DATA + 0x400 + (arena_random() & 0xfc0));
-		if (!arch->decode(ARENA_HERE, bytes, z->length, false, &insn) || insn.kind == INSN_STEP) {
+		if (!arch->insns.decode(ARENA_HERE, bytes, z->length, false, &insn) || insn.kind == INSN_STEP) {
 			corpus->stepped++;
 			return;
 		}

@@ -35,7 +35,7 @@ static struct insn decode_at(uint64_t address, const char *hex, bool shadow_stac
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
 	struct insn insn;
 
-	assert_true(arch()->decode(address, bytes, size, shadow_stack, &insn));
+	assert_true(arch()->insns.decode(address, bytes, size, shadow_stack, &insn));
 	return insn;
 }
 
@@ -174,7 +174,7 @@ static void test_instructions_are_classified_and_copied(void **state)
 		assert_int_equal(needs_reach(arch(), &insn), !!(classes[i].flags & REACH));
 		assert_int_equal(insn.is_syscall, !!(classes[i].flags & SYSCALL));
 		if (insn.kind != INSN_COPY) {
-			assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
+			assert_int_equal(arch()->insns.relocate(&insn, SLOT, &copy), -EINVAL);
 			continue;
 		}
 
@@ -183,7 +183,7 @@ static void test_instructions_are_classified_and_copied(void **state)
 
 		expected[copied] = 0xe9;
 		memcpy(expected + copied + 1, &back, 4);
-		assert_int_equal(arch()->relocate(&insn, SLOT, &copy), 0);
+		assert_int_equal(arch()->insns.relocate(&insn, SLOT, &copy), 0);
 		assert_int_equal(copy.size, copied + 5);
 		assert_int_equal(copy.resume, copied);
 		assert_memory_equal(copy.bytes, expected, copied + 5);
@@ -217,7 +217,7 @@ static void test_undecodable_instructions_can_only_be_stepped(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		const size_t size = hex_bytes(none[i], bytes, sizeof(bytes));
 
-		assert_false(arch()->decode(HERE, bytes, size, false, &insn));
+		assert_false(arch()->insns.decode(HERE, bytes, size, false, &insn));
 		assert_int_equal(insn.kind, INSN_STEP);
 		assert_int_equal(insn.length, 0);
 	}
@@ -243,37 +243,37 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	(void)state;
 	/* push, too far away for rel32: the jump back reads its target from the 8 bytes after the jump. */
 	insn = decode_at(high, "55", false);
-	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 15);
 	assert_int_equal(copy.resume, 1);
 	assert_memory_equal(copy.bytes, "\x55\xff\x25\0\0\0\0\x01\0\0\0\0\x7f\0\0", 15);
 	/* The longest instruction and the longest jump fit a slot. */
 	insn = decode_at(high, "66 66 66 48 c7 84 d8 00 01 00 00 44 33 22 11", false);
 	assert_int_equal(insn.length, 15);
-	assert_int_equal(arch()->relocate(&insn, HERE, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, HERE, &copy), 0);
 	assert_int_equal(copy.size, 29);
 	/* RIP-relative and jcc need a near slot. */
 	insn = decode_at(high, "74 10", false);
-	assert_int_equal(arch()->relocate(&insn, HERE, &copy), -ERANGE);
-	assert_int_equal(arch()->relocate(&insn, high - gib, &copy), 0);
-	assert_int_equal(arch()->relocate(&insn, high + gib, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, HERE, &copy), -ERANGE);
+	assert_int_equal(arch()->insns.relocate(&insn, high - gib, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, high + gib, &copy), 0);
 	insn = decode_at(high, "80 3d 00 00 00 00 00", false);
-	assert_int_equal(arch()->relocate(&insn, HERE, &copy), -ERANGE);
-	assert_int_equal(arch()->relocate(&insn, high + gib, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, HERE, &copy), -ERANGE);
+	assert_int_equal(arch()->insns.relocate(&insn, high + gib, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\xc0\x00", 7);
 	/* Tests, in both directions, the last slot from which the operand is within reach, and the first from which it
 	 * is not. */
-	assert_int_equal(arch()->relocate(&insn, high + 0x80000000u, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, high + 0x80000000u, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\x00\x00\x00\x80\x00", 7);
-	assert_int_equal(arch()->relocate(&insn, high + 0x80000001u, &copy), -ERANGE);
-	assert_int_equal(arch()->relocate(&insn, high - 0x7fffffffu, &copy), 0);
+	assert_int_equal(arch()->insns.relocate(&insn, high + 0x80000001u, &copy), -ERANGE);
+	assert_int_equal(arch()->insns.relocate(&insn, high - 0x7fffffffu, &copy), 0);
 	assert_memory_equal(copy.bytes, "\x80\x3d\xff\xff\xff\x7f\x00", 7);
-	assert_int_equal(arch()->relocate(&insn, high - 0x80000000u, &copy), -ERANGE);
+	assert_int_equal(arch()->insns.relocate(&insn, high - 0x80000000u, &copy), -ERANGE);
 	/* Invalid descriptions, which decode never returns. */
 	insn.length = 0;
-	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
+	assert_int_equal(arch()->insns.relocate(&insn, SLOT, &copy), -EINVAL);
 	insn.length = 16;
-	assert_int_equal(arch()->relocate(&insn, SLOT, &copy), -EINVAL);
+	assert_int_equal(arch()->insns.relocate(&insn, SLOT, &copy), -EINVAL);
 }
 
 /* Tests that decode() keeps its contract with any bytes, and that a copy fits into a slot. */
@@ -296,7 +296,7 @@ static void test_random_bytes_keep_the_decoders_contract(void **state)
 		 * byte. */
 		if (i & 1)
 			bytes[i >> 1 & 1] = "\x0f\x66\xf3\xf2\xc4\xc5\x62\x48"[i >> 2 & 7];
-		if (!arch()->decode(HERE, bytes, i % 17, i & 32, &insn)) {
+		if (!arch()->insns.decode(HERE, bytes, i % 17, i & 32, &insn)) {
 			assert_int_equal(insn.kind, INSN_STEP);
 			continue;
 		}
@@ -306,7 +306,7 @@ static void test_random_bytes_keep_the_decoders_contract(void **state)
 		assert_false(insn.pc_only && insn.kind != INSN_EMULATE && !insn.can_emulate);
 		assert_false(insn.can_emulate && insn.kind != INSN_COPY);
 		assert_false(needs_reach(arch(), &insn) && insn.kind != INSN_COPY);
-		if (arch()->relocate(&insn, i & 64 ? SLOT : UINT64_MAX - 20, &copy) == 0) {
+		if (arch()->insns.relocate(&insn, i & 64 ? SLOT : UINT64_MAX - 20, &copy) == 0) {
 			assert_int_equal(insn.kind, INSN_COPY);
 			assert_true(copy.size <= ARCH_SLOT_SIZE);
 			assert_true(copy.resume == insn.length || copy.resume == 6);
@@ -379,7 +379,7 @@ static void check_emulated(const char *hex, struct arch_regs regs, uint64_t rip,
 
 	expected.words[WORD(rip)] = rip;
 	expected.words[WORD(rsp)] = rsp;
-	assert_int_equal(arch()->emulate(&insn, &regs, &memory), 0);
+	assert_int_equal(arch()->insns.emulate(&insn, &regs, &memory), 0);
 	assert_memory_equal(&regs, &expected, sizeof(regs));
 }
 
@@ -474,7 +474,7 @@ static void check_loop(const char *hex, uint64_t rcx, uint64_t eflags, uint64_t 
 	expected = regs;
 	expected.words[WORD(rcx)] = rcx_after;
 	expected.words[WORD(rip)] = HERE + insn.length + (is_taken ? 0x10 : 0);
-	assert_int_equal(arch()->emulate(&insn, &regs, &memory), 0);
+	assert_int_equal(arch()->insns.emulate(&insn, &regs, &memory), 0);
 	assert_memory_equal(&regs, &expected, sizeof(regs));
 }
 
@@ -526,7 +526,7 @@ static void test_failed_emulation_changes_nothing(void **state)
 		regs.words[WORD(rax)] = faults[i].rax;
 		regs.words[WORD(rsp)] = faults[i].rsp;
 		before = regs;
-		assert_int_equal(arch()->emulate(&insn, &regs, &memory), -EFAULT);
+		assert_int_equal(arch()->insns.emulate(&insn, &regs, &memory), -EFAULT);
 		assert_memory_equal(&regs, &before, sizeof(regs));
 		assert_int_equal(page.writes, 0);
 	}
@@ -534,7 +534,7 @@ static void test_failed_emulation_changes_nothing(void **state)
 	struct arch_regs regs = start_regs();
 	struct insn insn = decode("0f a2");
 
-	assert_int_equal(arch()->emulate(&insn, &regs, &memory), -EINVAL);
+	assert_int_equal(arch()->insns.emulate(&insn, &regs, &memory), -EINVAL);
 }
 
 /* --- registers, breakpoints, the ABI --- */

@@ -173,7 +173,7 @@ static void test_unsteppable_instructions_need_a_slot(void **state)
 	struct tail tail = {.start = TEXT + 0x800, .next = TEXT + 0x800, .end = TEXT + 0x840};
 
 	(void)state;
-	watched.decode = decode_watched_load;
+	watched.insns.decode = decode_watched_load;
 	p->arch = &watched;
 	assert_null(breakpoint_insert(p, TEXT));
 	p->text->tails = xcalloc(1, sizeof(tail));

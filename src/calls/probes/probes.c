@@ -25,7 +25,7 @@ static const char *why_failed(const struct process *p, const struct probe *probe
 
 	if (text && text->shared)
 		return "its code is in memory that is shared with other processes";
-	if (p->arch->cannot_step && b && b->insn.kind == INSN_STEP)
+	if (p->arch->insns.cannot_step && b && b->insn.kind == INSN_STEP)
 		return "its first instruction can be neither copied nor emulated, and the processor has no single step";
 	if (b && !b->size)
 		return "a breakpoint cannot replace the instruction there: it is data, a trap of the program itself, "

@@ -60,7 +60,7 @@ int arch_call_before(const struct arch *arch, uint64_t return_address, const str
 	}
 	if (error < 0)
 		return error;
-	*call = arch->follows_call(return_address, bytes, size);
+	*call = arch->code.follows_call(return_address, bytes, size);
 	return 0;
 }
 

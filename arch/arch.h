@@ -21,9 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-struct arch_abi;   /* arch/abi.h */
-struct path_state; /* arch/path.h */
-struct path_step;
+struct arch_abi; /* arch/abi.h */
 
 struct arch {
 	const char *name; /* name of the processor, as `uname -m` prints it, and as traces contain it */
@@ -38,35 +36,6 @@ struct arch {
 
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
-
-	/* Returns the kind of call before a return address, from the `size` bytes before that address. If these bytes
-	 * can be decoded in two ways, returns CALL_COMPUTED, which is the safe answer. */
-	enum arch_call (*follows_call)(uint64_t address, const unsigned char *code, size_t size);
-	/* Finds the GOT slot whose word is the target of the call before a return address. The call is an indirect
-	 * call through the slot, or a direct call of code that continues, by direct jumps and straight code, to an
-	 * indirect jump through the slot (an entry of the PLT, a function that ends with a jump). Returns false if
-	 * there is no slot, or if its address is unknown. Uses only read() of `code`. got: the address of the object's
-	 * global offset table, which position independent code has in a register; 0 if unknown. NULL: the slot is
-	 * never known. */
-	bool (*call_slot)(uint64_t return_address, uint64_t got, const struct arch_memory *code, uint64_t *slot);
-	/* Returns true if sp, after `size` bytes of code, is not its first value plus a constant, because the code has
-	 * loaded, copied or rounded sp. *ever: true if this happens anywhere in the code. The code after an
-	 * unconditional jump is reached only by other jumps. There, sp is assumed to be its first value plus a
-	 * constant again. */
-	bool (*sets_sp)(const unsigned char *code, size_t size, bool *ever);
-
-	/* Follows the instruction at the state's address. Sets *state to the state after the instruction, or, if *step
-	 * says that the instruction is a return, to the state in the caller (arch/path.h). Returns false if the bytes
-	 * are not an instruction. */
-	bool (*follow)(struct path_state *state, const unsigned char *code, size_t size, struct path_step *step);
-	/* Returns true if a function may begin at an address, according to its first instructions and the
-	 * ARCH_CALL_BYTES before them. Also returns true for many addresses inside functions. NULL if dwarf.link is not
-	 * 0, because saving that register then shows where functions begin. */
-	bool (*may_begin)(uint64_t address, const unsigned char *code, size_t size);
-
-	/* The first characters of the names of functions that compilers generate to get the pc, and that most
-	 * functions call; NULL: there are none. */
-	const char *pc_thunk;
 
 	/* The type of the segment with an index of functions and their unwinding instructions (PT_ARM_EXIDX); 0:
 	 * none. */
@@ -88,6 +57,7 @@ struct arch {
 	struct arch_code_state code_state;
 	struct arch_breakpoint breakpoint;
 	struct arch_insns insns;
+	struct arch_code code;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;

@@ -242,7 +242,7 @@ static bool sets_sp(const struct row *row, struct cfi *cfi, const struct arch *a
 	const ssize_t got = size <= sizeof(code) ? cfi_code(cfi, row->start, code, size) : 0;
 
 	*ever = false;
-	return got > 0 && arch->sets_sp(code, (size_t)got, ever);
+	return got > 0 && arch->code.sets_sp(code, (size_t)got, ever);
 }
 
 bool row_lost_sp(const struct row *row, struct cfi *cfi, const struct arch *arch, uint64_t address)

@@ -122,7 +122,7 @@ const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struc
 
 	if (known)
 		return known;
-	if (!arch->follow || object->interrupted_rows.count >= CODE_ROWS_MAX)
+	if (!arch->code.follow || object->interrupted_rows.count >= CODE_ROWS_MAX)
 		return &no_rule;
 	const bool is_found = code_rule_find_interrupted(arch, address, sp, &reader, &rule);
 

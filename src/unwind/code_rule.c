@@ -238,7 +238,7 @@ static void follow_path(struct code_rule_search *search, struct path_state *stat
 		const uint64_t address = arch_text_address(arch, state->address);
 		const size_t size = code_at(search, address, &code);
 
-		if (!size || !arch->follow(state, code, size, &step))
+		if (!size || !arch->code.follow(state, code, size, &step))
 			return;
 		if (address < search->start)
 			search->start = address;
@@ -286,7 +286,7 @@ static bool follow_first(struct code_rule_search *search, struct path_state *sta
 	struct path_step step;
 	const size_t size = code_at(search, arch_text_address(arch, state->address), &code);
 
-	return size && arch->follow(state, code, size, &step) && step.next == PATH_NEXT;
+	return size && arch->code.follow(state, code, size, &step) && step.next == PATH_NEXT;
 }
 
 /* Returns true if an instruction saves the return address on the stack. If code has several states (code_state), the
@@ -403,7 +403,7 @@ static bool is_prologue(struct code_rule_search *search, uint64_t address)
 		return saves_link(search, address);
 	const size_t size = code_at(search, address - ARCH_CALL_BYTES, &code);
 
-	return size > ARCH_CALL_BYTES && arch->may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
+	return size > ARCH_CALL_BYTES && arch->code.may_begin(address, code + ARCH_CALL_BYTES, size - ARCH_CALL_BYTES);
 }
 
 /* Returns true if a call precedes the address, which then may be a return address inside a function. */
@@ -412,7 +412,7 @@ static bool is_after_call(struct code_rule_search *search, uint64_t address)
 	const unsigned char *code;
 
 	return code_at(search, address - ARCH_CALL_BYTES, &code) > ARCH_CALL_BYTES &&
-	       search->arch->follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
+	       search->arch->code.follows_call(address, code, ARCH_CALL_BYTES) != CALL_NONE;
 }
 
 /* Searches forward from at most TRIES_MAX prologues before the pc, the nearest first. With a link register, the first
@@ -483,7 +483,7 @@ static struct code_rule_search *search_new(const struct arch *arch, const struct
 
 bool code_rule_find(const struct arch *arch, uint64_t pc, const struct code_reader *reader, struct code_rule *rule)
 {
-	return arch->follow && find_rule(search_new(arch, reader), pc, rule);
+	return arch->code.follow && find_rule(search_new(arch, reader), pc, rule);
 }
 
 bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t sp, const struct code_reader *reader,
@@ -491,7 +491,7 @@ bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t s
 {
 	struct code_rule_search *search;
 
-	if (!arch->follow)
+	if (!arch->code.follow)
 		return false;
 	search = search_new(arch, reader);
 	search->is_interrupted = true;

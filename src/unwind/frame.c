@@ -103,7 +103,7 @@ static enum arch_call follows_call(struct unwinder *unwinder, struct cfi *cfi, u
 
 	while (size && cfi_code(cfi, address - size, code, size) != (ssize_t)size)
 		size--;
-	return unwinder->arch->follows_call(address | state, code, size);
+	return unwinder->arch->code.follows_call(address | state, code, size);
 }
 
 /* Returns true if signal handlers return to the address. The caller has checked that no call precedes the address.

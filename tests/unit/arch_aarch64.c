@@ -822,9 +822,9 @@ static void test_calls_before_an_address_are_recognised(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		a64_put(code + 4, cases[i].word);
-		assert_int_equal(arch->follows_call(HERE, code, sizeof(code)), cases[i].call);
-		assert_int_equal(arch->follows_call(HERE + 2, code, sizeof(code)), CALL_NONE);
-		assert_int_equal(arch->follows_call(HERE, code + 5, 3), CALL_NONE);
+		assert_int_equal(arch->code.follows_call(HERE, code, sizeof(code)), cases[i].call);
+		assert_int_equal(arch->code.follows_call(HERE + 2, code, sizeof(code)), CALL_NONE);
+		assert_int_equal(arch->code.follows_call(HERE, code + 5, 3), CALL_NONE);
 	}
 }
 
@@ -890,7 +890,7 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 			a64_put(text + (STUB - HERE) + 4 * k, cases[i].stub[k]);
 		for (size_t k = 0; k < ARRAY_SIZE(cases[i].other); k++)
 			a64_put(text + (STUB - HERE) + 0x40 + 4 * k, cases[i].other[k]);
-		assert_int_equal(arch->call_slot(HERE + 8, 0, &code, &slot), cases[i].slot != 0);
+		assert_int_equal(arch->code.call_slot(HERE + 8, 0, &code, &slot), cases[i].slot != 0);
 		if (cases[i].slot)
 			assert_int_equal(slot, cases[i].slot);
 	}
@@ -932,7 +932,7 @@ static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 		print_message("%08x\n", cases[i].words[0]);
 		for (size_t k = 0; k < 3; k++)
 			a64_put(code + 4 * k, cases[i].words[k]);
-		assert_int_equal(arch->sets_sp(code, sizeof(code), &ever), cases[i].at_end);
+		assert_int_equal(arch->code.sets_sp(code, sizeof(code), &ever), cases[i].at_end);
 		assert_int_equal(ever, cases[i].ever);
 	}
 }

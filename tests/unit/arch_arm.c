@@ -698,7 +698,7 @@ static enum arch_call call_kind_before(uint32_t state, const char *hex)
 	unsigned char bytes[16];
 	const size_t size = hex_bytes(hex, bytes, sizeof(bytes));
 
-	return arch_arm.follows_call(HERE | state, bytes, size);
+	return arch_arm.code.follows_call(HERE | state, bytes, size);
 }
 
 static void test_calls_before_an_address_are_recognised(void **state)
@@ -742,7 +742,7 @@ static bool slot_of(uint64_t return_address, const char *hex, uint64_t *slot)
 
 	memset(code, 0xff, sizeof(code));
 	hex_bytes(hex, code, sizeof(code));
-	return arch_arm.call_slot(return_address, 0, &text, slot);
+	return arch_arm.code.call_slot(return_address, 0, &text, slot);
 }
 
 static void test_slots_of_calls_through_linkage_are_found(void **state)

@@ -62,7 +62,7 @@ static const struct {
 
 static void test_search_for_calls_stops_at_unreadable_memory(void **state)
 {
-	const struct arch arch = {.code_state.bits = STATE, .follows_call = follows_call};
+	const struct arch arch = {.code_state.bits = STATE, .code.follows_call = follows_call};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

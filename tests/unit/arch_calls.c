@@ -49,7 +49,7 @@ static uint64_t slot_of(uint64_t return_address)
 	const struct arch_memory code = {.read = code_read};
 	uint64_t slot = 0;
 
-	if (arch->call_slot(return_address, got, &code, &slot))
+	if (arch->code.call_slot(return_address, got, &code, &slot))
 		return slot;
 	assert_int_equal(slot, 0);
 	return 0;

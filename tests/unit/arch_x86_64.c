@@ -652,7 +652,7 @@ static void test_calls_before_an_address_are_recognised(void **state)
 		const size_t size = hex_bytes(before_return[i].hex, bytes, sizeof(bytes));
 
 		print_message("%s\n", before_return[i].hex);
-		assert_int_equal(arch()->follows_call(HERE, bytes, size), before_return[i].call);
+		assert_int_equal(arch()->code.follows_call(HERE, bytes, size), before_return[i].call);
 	}
 }
 
@@ -667,9 +667,9 @@ static void test_calls_of_the_vdso_are_system_calls(void **state)
 	(void)state;
 	if (!i386)
 		skip();
-	assert_int_equal(i386->follows_call(HERE, by_thread, sizeof(by_thread)), CALL_SYSTEM);
-	assert_int_equal(i386->follows_call(HERE, by_slot, sizeof(by_slot)), CALL_FIXED);
-	assert_int_equal(arch()->follows_call(HERE, by_thread, sizeof(by_thread)), CALL_FIXED);
+	assert_int_equal(i386->code.follows_call(HERE, by_thread, sizeof(by_thread)), CALL_SYSTEM);
+	assert_int_equal(i386->code.follows_call(HERE, by_slot, sizeof(by_slot)), CALL_FIXED);
+	assert_int_equal(arch()->code.follows_call(HERE, by_thread, sizeof(by_thread)), CALL_FIXED);
 }
 
 static void test_writes_of_the_stack_pointer_are_recognised(void **state)
@@ -709,7 +709,7 @@ static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 		const size_t size = hex_bytes(codes[i].hex, bytes, sizeof(bytes));
 
 		print_message("%s\n", codes[i].hex);
-		assert_int_equal(arch()->sets_sp(bytes, size, &ever), codes[i].at_end);
+		assert_int_equal(arch()->code.sets_sp(bytes, size, &ever), codes[i].at_end);
 		assert_int_equal(ever, codes[i].ever);
 	}
 }

@@ -609,7 +609,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const size_t got = read_object(file, at, code, sizeof(code));
 
 		path_begin(&path, arch, at | state, true);
-		if (is_constant(file, at) || !got || !arch->follow(&path, code, got, &step)) {
+		if (is_constant(file, at) || !got || !arch->code.follow(&path, code, got, &step)) {
 			at += least;
 			is_live = is_behind_call = false;
 			continue;
@@ -618,7 +618,7 @@ static void compare_function(struct file *file, uint64_t address, uint64_t size)
 		const size_t length = next - at;
 		/* After a call, register 2 is unknown, because no processor's functions preserve it. */
 		const bool is_call = step.next == PATH_NEXT && path.registers[2].kind == PATH_UNKNOWN &&
-				     arch->follows_call(path.address, code, length) != CALL_NONE;
+				     arch->code.follows_call(path.address, code, length) != CALL_NONE;
 
 		/* A call before padding does not return. */
 		is_live = (is_live && !(is_behind_call && is_padding(file, at | state, code, got))) ||

@@ -112,7 +112,7 @@ void alias_add(struct process *p, struct probe *probe, const struct probe *other
 	struct callers *callers = callers_of(p);
 	struct alias **end = &probe->aliases;
 
-	if (!p->arch->call_slot)
+	if (!p->arch->code.call_slot)
 		return;
 	if (!*end)
 		*end = alias_new(callers, probe->wanted, probe->traced.shown);
@@ -184,7 +184,7 @@ static bool alias_on_slot(void *context, const char *symbol, uint64_t resolver, 
 
 void callers_add(struct process *p, const struct object *object)
 {
-	if (!p->arch->call_slot)
+	if (!p->arch->code.call_slot)
 		return;
 	object_call_slots(object, p->arch->relocs.jump_slot, p->arch->relocs.glob_dat, alias_on_slot, p);
 	for (size_t i = 0; i < p->probes->count; i++)
@@ -251,7 +251,7 @@ static unsigned alias_look_at_call(struct process *p, const struct object *objec
 	const uint64_t *number = NULL;
 	uint64_t slot;
 
-	if (p->arch->call_slot(return_address, got ? got + object->bias : 0, &code, &slot))
+	if (p->arch->code.call_slot(return_address, got ? got + object->bias : 0, &code, &slot))
 		number = hash_get(&p->probes->callers->slots, slot);
 	return number ? (unsigned)*number + 1 : 0;
 }

@@ -40,7 +40,7 @@ static bool is_part(const struct arch *arch, const char *symbol)
 
 	if (cold && (!cold[5] || cold[5] == '.'))
 		return true;
-	if (arch->pc_thunk && pattern_probes_begins_with(symbol, arch->pc_thunk))
+	if (arch->code.pc_thunk && pattern_probes_begins_with(symbol, arch->code.pc_thunk))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
 		if (pattern_probes_begins_with(symbol, beginnings[i]))

@@ -40,10 +40,7 @@ struct arch {
 	/* The type of the segment with an index of functions and their unwinding instructions (PT_ARM_EXIDX); 0:
 	 * none. */
 	unsigned unwind_index;
-	unsigned stack_alignment; /* alignment of sp at calls, in bytes */
-	unsigned red_zone;        /* number of bytes below sp that a function may use without moving sp */
-	bool pushes_arguments;    /* true if calls push arguments, so that sp differs between the calls in a function */
-	bool libunwind_numbers;   /* true if libunwind's register numbers differ from DWARF's */
+	bool libunwind_numbers; /* true if libunwind's register numbers differ from DWARF's */
 	/* Returns a return address without bits that the program may have added (AArch64's pointer authentication
 	 * code). NULL if return addresses contain no such bits. */
 	uint64_t (*strip)(uint64_t return_address);
@@ -58,6 +55,7 @@ struct arch {
 	struct arch_breakpoint breakpoint;
 	struct arch_insns insns;
 	struct arch_code code;
+	struct arch_stack stack;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;

@@ -38,6 +38,13 @@ struct arch_shadow_stack {
 	uint64_t hwcap;
 };
 
+/* How functions use the stack. Source: the processor's ABI. */
+struct arch_stack {
+	unsigned alignment;    /* alignment of sp at calls, in bytes */
+	unsigned red_zone;     /* number of bytes below sp that a function may use without moving sp */
+	bool pushes_arguments; /* true if calls push arguments, so that sp differs between the calls in a function */
+};
+
 /* The registers, by their DWARF numbers. */
 struct arch_dwarf {
 	unsigned registers; /* number of registers */

@@ -263,7 +263,7 @@ const struct arch arch_arm = {
 	.dwarf.frames = 1u << 7 | 1u << 11 | 1u << ARM_SP,
 	.dwarf.preserved = 0xffu << 4, /* r4 to r11 */
 	.dwarf.link = ARM_LR,
-	.stack_alignment = 8,
+	.stack.alignment = 8,
 	.unwind_index = PT_ARM_EXIDX,
 	.core = {.thread_note = NT_ARM_TLS},
 	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},

@@ -353,8 +353,8 @@ const struct arch arch_i386 = {
 	.dwarf.pc = 8,
 	.dwarf.frames = 1u << 4 | 1u << 5,
 	.dwarf.preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
-	.stack_alignment = 16,
-	.pushes_arguments = true,
+	.stack.alignment = 16,
+	.stack.pushes_arguments = true,
 	.libunwind_numbers = true,
 	.core = {.thread_note = NT_386_TLS, .thread_entry = 16, .thread_at = 4}, /* struct user_desc: base_addr */
 	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},

@@ -289,8 +289,8 @@ const struct arch arch_x86_64 = {
 	.dwarf.pc = 16,
 	.dwarf.frames = 1u << 6 | 1u << 7,
 	.dwarf.preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
-	.stack_alignment = 16,
-	.red_zone = 128,
+	.stack.alignment = 16,
+	.stack.red_zone = 128,
 	.core = {.in_syscall = x86_64_core_syscall},
 	.malloc = {.word = 8,
 		   .align = 16,

@@ -146,7 +146,7 @@ static uint64_t *used_of_threads(const struct heap_image *image)
 
 	for (size_t i = 0; i < image->n_threads; i++) {
 		const struct heap_thread *const thread = &image->threads[i];
-		const unsigned below = may_use_red_zone(image, thread, has_library) ? image->arch->red_zone : 0;
+		const unsigned below = may_use_red_zone(image, thread, has_library) ? image->arch->stack.red_zone : 0;
 
 		used[i] = thread->sp > below ? thread->sp - below : 0;
 	}

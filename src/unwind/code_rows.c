@@ -116,7 +116,7 @@ const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struc
 	const struct arch *arch = unwinder->arch;
 	struct unwind_object *object = mapped->object;
 	const struct code_reader reader = {read_file_code, &object->cfi};
-	const uint64_t address = pc - mapped->bias, key = address * arch->stack_alignment + sp % arch->stack_alignment;
+	const uint64_t address = pc - mapped->bias, key = address * arch->stack.alignment + sp % arch->stack.alignment;
 	const struct row *known = hash_get_ptr(&object->interrupted_rows, key);
 	struct code_rule rule;
 

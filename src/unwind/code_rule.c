@@ -136,13 +136,13 @@ static bool is_frame(const struct code_rule_search *search, struct path_value sp
 		return false;
 	if (search->is_interrupted && code_rule_is_link(arch, pc))
 		return sp.base == arch->dwarf.sp && sp.offset >= 0 &&
-		       (sp.offset + search->misaligned) % arch->stack_alignment == 0;
+		       (sp.offset + search->misaligned) % arch->stack.alignment == 0;
 	if (pc.kind != PATH_MEMORY || pc.base != sp.base || pc.offset >= sp.offset)
 		return false;
 	/* A function may also remove the arguments that its caller has pushed. */
 	const int64_t frame = arch->dwarf.link ? sp.offset : (int64_t)pc.offset + arch->pointer_size;
 
-	return sp.base != arch->dwarf.sp || (frame > 0 && (frame + search->misaligned) % arch->stack_alignment == 0);
+	return sp.base != arch->dwarf.sp || (frame > 0 && (frame + search->misaligned) % arch->stack.alignment == 0);
 }
 
 /* Returns the location of a register of the caller; unknown if a row cannot contain it. */
@@ -431,13 +431,13 @@ static bool find_by_prologue(struct code_rule_search *search, uint64_t pc, struc
 	     at += step) {
 		const uint64_t prologue = (place - at) | state;
 
-		if (!is_prologue(search, prologue) || (arch->pushes_arguments && is_after_call(search, prologue)))
+		if (!is_prologue(search, prologue) || (arch->stack.pushes_arguments && is_after_call(search, prologue)))
 			continue;
 		tries++;
 		search->entered.is_found = false;
 		search_from(search, arch->dwarf.link ? begin_of(search, prologue, step) : prologue, true);
 		is_found = search->entered.is_found && find_agreeing(search, rule);
-		if (search->entered.is_found && (arch->dwarf.link || arch->pushes_arguments))
+		if (search->entered.is_found && (arch->dwarf.link || arch->stack.pushes_arguments))
 			break;
 	}
 	return is_found;
@@ -495,6 +495,6 @@ bool code_rule_find_interrupted(const struct arch *arch, uint64_t pc, uint64_t s
 		return false;
 	search = search_new(arch, reader);
 	search->is_interrupted = true;
-	search->misaligned = sp % arch->stack_alignment;
+	search->misaligned = sp % arch->stack.alignment;
 	return find_rule(search, pc, rule);
 }

@@ -107,7 +107,7 @@ static void stack_of_musl_is_recognised(void **state)
 /* Returns how many bytes below the thread's stack pointer count as used. */
 static uint64_t used_below_in(const struct heap_thread *thread, const char *library)
 {
-	static const struct arch arch = {.pointer_size = 8, .red_zone = 128};
+	static const struct arch arch = {.pointer_size = 8, .stack.red_zone = 128};
 	const struct heap_mapping stack[] = {
 		{.start = 0x400000, .end = 0x480000, .executable = true, .path = "/program"},
 		{.start = 0x500000, .end = 0x580000, .executable = true, .path = library},

@@ -211,7 +211,7 @@ const struct arch arch_riscv64 = {
 	.dwarf.sp = RISCV_SP,
 	.dwarf.pc = RISCV_RA,
 	.dwarf.link = RISCV_RA,
-	.stack_alignment = 16,
+	.stack.alignment = 16,
 	.malloc = {.word = 8, .align = 16, .fastbins = 10, .heap_size = 64ull << 20},
 	.tls = {.is_below_variables = true, .dtv_word = -2},
 };

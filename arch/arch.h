@@ -37,14 +37,6 @@ struct arch {
 	/* The locations of arguments and results of all types, and of a thread's variables. */
 	const struct arch_abi *abi;
 
-	/* The type of the segment with an index of functions and their unwinding instructions (PT_ARM_EXIDX); 0:
-	 * none. */
-	unsigned unwind_index;
-	bool libunwind_numbers; /* true if libunwind's register numbers differ from DWARF's */
-	/* Returns a return address without bits that the program may have added (AArch64's pointer authentication
-	 * code). NULL if return addresses contain no such bits. */
-	uint64_t (*strip)(uint64_t return_address);
-
 	struct arch_relocs relocs;
 	struct arch_registers registers;
 	struct arch_convention convention;
@@ -56,6 +48,7 @@ struct arch {
 	struct arch_insns insns;
 	struct arch_code code;
 	struct arch_stack stack;
+	struct arch_unwind unwind;
 	struct arch_dwarf dwarf;
 	struct arch_tags tags;
 	struct arch_core core;

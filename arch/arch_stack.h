@@ -45,6 +45,17 @@ struct arch_stack {
 	bool pushes_arguments; /* true if calls push arguments, so that sp differs between the calls in a function */
 };
 
+/* Unwinding, apart from the registers (struct arch_dwarf). Source: the processor's ELF ABI. */
+struct arch_unwind {
+	/* The type of the segment with an index of functions and their unwinding instructions (PT_ARM_EXIDX); 0:
+	 * none. */
+	unsigned index_segment;
+	bool libunwind_numbers; /* true if libunwind's register numbers differ from DWARF's */
+	/* Returns a return address without bits that the program may have added (AArch64's pointer authentication
+	 * code). NULL if return addresses contain no such bits. */
+	uint64_t (*strip)(uint64_t return_address);
+};
+
 /* The registers, by their DWARF numbers. */
 struct arch_dwarf {
 	unsigned registers; /* number of registers */

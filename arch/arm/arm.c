@@ -264,7 +264,7 @@ const struct arch arch_arm = {
 	.dwarf.preserved = 0xffu << 4, /* r4 to r11 */
 	.dwarf.link = ARM_LR,
 	.stack.alignment = 8,
-	.unwind_index = PT_ARM_EXIDX,
+	.unwind.index_segment = PT_ARM_EXIDX,
 	.core = {.thread_note = NT_ARM_TLS},
 	.malloc = {.word = 4, .align = 8, .fastbins = 10, .heap_size = 1ull << 20},
 	.tls = {.is_below_variables = true, .head = 8},

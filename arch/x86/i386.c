@@ -355,7 +355,7 @@ const struct arch arch_i386 = {
 	.dwarf.preserved = 1u << 3 | 7u << 5, /* ebx, ebp, esi, edi */
 	.stack.alignment = 16,
 	.stack.pushes_arguments = true,
-	.libunwind_numbers = true,
+	.unwind.libunwind_numbers = true,
 	.core = {.thread_note = NT_386_TLS, .thread_entry = 16, .thread_at = 4}, /* struct user_desc: base_addr */
 	.malloc = {.word = 4, .align = 16, .fastbins = 11, .heap_size = 1ull << 20},
 	.tls = {.dtv_word = 1, .has_self = true},

@@ -176,7 +176,7 @@ static bool is_called_by_start(struct row_walk *walk)
 	const uint64_t sp = walk->registers.values[arch->dwarf.sp];
 	uint64_t word;
 
-	if (!arch->unwind_index)
+	if (!arch->unwind.index_segment)
 		return false;
 	for (unsigned at = 0; at < START_SCAN; at += arch->pointer_size) {
 		if (!unwind_memory_word(walk->memory, unwind_memory_sum(walk->memory, sp, at), &word))

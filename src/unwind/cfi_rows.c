@@ -273,7 +273,7 @@ static size_t compile(struct row *row, struct cfi *cfi, const struct arch *arch,
 	int ra;
 
 	*row = (struct row){.start = address, .size = 1, .kind = ROW_OTHER};
-	if (arch->unwind_index && exidx_row(row, cfi, arch, address, &bytes))
+	if (arch->unwind.index_segment && exidx_row(row, cfi, arch, address, &bytes))
 		return bytes;
 	frame = cfi_frame(cfi, address);
 	if (!frame) {

@@ -61,7 +61,7 @@ static void read_index(struct cfi *cfi, const struct arch *arch)
 	if (elf_getphdrnum(cfi->elf, &phnum))
 		return;
 	for (size_t i = 0; i < phnum; i++) {
-		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != arch->unwind_index)
+		if (!gelf_getphdr(cfi->elf, (int)i, &phdr) || phdr.p_type != arch->unwind.index_segment)
 			continue;
 		const uint64_t size = phdr.p_filesz - phdr.p_filesz % ENTRY_SIZE;
 

@@ -228,7 +228,7 @@ static enum walk_end walk_by_library(struct unwinder *unwinder, struct walk_requ
 {
 	unw_cursor_t cursor;
 
-	if (unwinder->arch != arch_native() || unwinder->arch->libunwind_numbers)
+	if (unwinder->arch != arch_native() || unwinder->arch->unwind.libunwind_numbers)
 		return libdw_walk(unwinder, request);
 	if (fallback_begin(unwinder, request, &cursor))
 		return fallback_walk_frames(unwinder, &cursor, request);

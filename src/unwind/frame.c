@@ -316,6 +316,6 @@ bool unwinder_find_start(struct unwinder *unwinder, uint64_t pc, bool exact)
 	if (!mapped || !object_open(mapped->object, &unwinder->memory, mapped->start))
 		return false;
 	return cfi_find_start(&mapped->object->cfi, lookup - mapped->bias) ||
-	       (unwinder->arch->unwind_index &&
+	       (unwinder->arch->unwind.index_segment &&
 		exidx_continues_start(&mapped->object->cfi, unwinder->arch, lookup - mapped->bias));
 }

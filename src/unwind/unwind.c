@@ -10,7 +10,7 @@
 
 bool unwinder_has(const struct arch *arch, enum unwind_method method)
 {
-	return method == UNWIND_ROWS || !arch->unwind_index;
+	return method == UNWIND_ROWS || !arch->unwind.index_segment;
 }
 
 struct unwinder *unwinder_new(pid_t pid, const struct arch *arch, enum unwind_method method)

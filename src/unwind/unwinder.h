@@ -94,7 +94,7 @@ const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struc
 /* Returns the code address of a return address from the stack or a register: some processors put other bits into it. */
 static inline uint64_t return_address_plain(const struct arch *arch, uint64_t address)
 {
-	return __builtin_expect(arch->strip != NULL, 0) ? arch->strip(address) : address;
+	return __builtin_expect(arch->unwind.strip != NULL, 0) ? arch->unwind.strip(address) : address;
 }
 
 /* Checks that each caller's sp is above its callee's, because the stack grows down. Only a signal frame, or a frame

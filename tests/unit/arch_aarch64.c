@@ -662,8 +662,8 @@ static void test_signatures_and_tags_are_stripped(void **state)
 		for (uint64_t with = 0; with < 16; with++) {
 			const uint64_t is_signed = signed_address(addresses[i], with << 4);
 
-			assert_true(arch->strip(is_signed) == addresses[i]);
-			assert_true(arch->strip(is_signed | tag) == addresses[i]);
+			assert_true(arch->unwind.strip(is_signed) == addresses[i]);
+			assert_true(arch->unwind.strip(is_signed | tag) == addresses[i]);
 		}
 #ifdef __aarch64__
 	/* Requests a high address. The kernel returns one of 52 bits if it supports them, else one of at most 48

@@ -548,11 +548,11 @@ static void test_signatures_of_return_addresses_are_stripped(void **state)
 		print_message("pointers of this processor have no room for a signature\n");
 		skip();
 	}
-	if (signing.strip) {
+	if (signing.unwind.strip) {
 		print_message("this processor has signatures of its own: unwind_core walks such frames\n");
 		skip();
 	}
-	signing.strip = strip_signature;
+	signing.unwind.strip = strip_signature;
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
 		struct tracee *tracee = start(TARGET("unwind-target-O2"), scenarios[i]);
 		struct unwinder *unwinder = unwinder_new(tracee->process, &signing, UNWIND_ROWS);
@@ -609,7 +609,7 @@ int main(void)
 
 	/* The rules of ARM's index of functions hold only after calls, so they cannot be compared at each instruction;
 	 * libunwind does not read such an index. unwind_exidx and unwind_core test these rules. */
-	if (arch_native()->unwind_index) {
+	if (arch_native()->unwind.index_segment) {
 		puts("1..0 # SKIP the rules of an index hold only after calls: unwind_exidx and unwind_core test it");
 		return 77;
 	}

@@ -187,7 +187,7 @@ static const struct arch *signing_machine(void)
 	static struct arch arch;
 
 	arch = arch_aarch64;
-	arch.strip = strip_of_48_bits;
+	arch.unwind.strip = strip_of_48_bits;
 	return &arch;
 }
 

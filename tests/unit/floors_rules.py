@@ -7,7 +7,7 @@ import re
 FILE_LINES = 500
 HEADER_LINES = 150
 # interfaces that people who write a port, a module or a format have to read
-CONTRACTS = ('src/trace/event.h', 'arch/arch.h', 'modules/module.h')
+CONTRACTS = ('src/trace/event.h', 'modules/module.h')
 NAMED = ('src/', 'arch/', 'modules/')  # where names are unique
 # The guardian traces the tracer's thread, and repairs the target's tasks when the engine is dead.
 PTRACE_PLACES = ('src/ptrace/', 'src/engine/guardian.c', 'src/engine/rescue_tasks.c')

@@ -79,7 +79,7 @@ def unbuilt():
 
 def contents():
     tree = Tree({'src/low/a.c': '\n' * (FILE_LINES + 1), 'src/low/b.h': '\n' * (HEADER_LINES + 1),
-                 'arch/arch.h': '#ifdef __arm__\n' + '\n' * (HEADER_LINES + 1),
+                 'arch/arch.h': '#ifdef __arm__\n', 'modules/module.h': '\n' * (HEADER_LINES + 1),
                  'src/low/c.c': '#if defined __i386__\n\tptrace(X);\n#endif\n', 'src/ptrace/d.c': '\tptrace(X);\n',
                  'src/low/e.c': '\tdispatch_stop(t, &stop);\n', 'src/low/f.h': 'void dispatch_stop(struct tracer *t);\n',
                  'src/tracer/stop_pump.c': '\tact(t, &stop);\n'})

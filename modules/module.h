@@ -330,7 +330,7 @@ struct module {
 	size_t function_count;
 	const char *const *prefixes; /* prefixes for symbols with '*', terminated by NULL */
 	/* Texts in messages; NULL if there are none. families: two families of functions that programs often mix up.
-	 * symbols: the options --symbol that a user should try first. */
+	 * symbols: the options --symbol-address that a user should try first. */
 	const char *families, *symbols;
 };
 

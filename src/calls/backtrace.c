@@ -176,10 +176,10 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 
 static bool is_monitored(const struct settings *set, uint64_t size)
 {
-	if (!set->calls.monitor_count)
+	if (!set->calls.stack_size_count)
 		return true;
-	for (size_t i = 0; i < set->calls.monitor_count; i++)
-		if (size >= set->calls.monitor[i].low && size <= set->calls.monitor[i].high)
+	for (size_t i = 0; i < set->calls.stack_size_count; i++)
+		if (size >= set->calls.stack_sizes[i].low && size <= set->calls.stack_sizes[i].high)
 			return true;
 	return false;
 }

@@ -302,7 +302,7 @@ static bool wants_stack(const struct process *p, const struct probe *probe)
 {
 	const struct settings *set = p->tracer->set;
 
-	return set->calls.depth && !set->calls.monitor_count && !probe_is_hook(probe) &&
+	return set->calls.depth && !set->calls.stack_size_count && !probe_is_hook(probe) &&
 	       probe->wanted->function->role != ROLE_RELEASE;
 }
 

@@ -16,12 +16,12 @@ struct size_range {
 	uint64_t low, high; /* inclusive */
 };
 
-struct manual_symbol { /* --symbol=NAME=ADDRESS; the address is as in the main program's file */
+struct manual_symbol { /* --symbol-address=NAME=ADDRESS; the address is as in the main program's file */
 	const char *name;
 	uint64_t address;
 };
 
-struct attachment { /* one --attach-file option */
+struct attachment { /* one --copy-file option */
 	const char *name;
 	const char *path; /* NULL: the file of that name in /proc/PID */
 };
@@ -94,8 +94,8 @@ struct target_settings {
 struct call_settings {
 	unsigned depth; /* number of frames of a stack that are shown, 0 to 256 */
 	bool backtrace_all;
-	struct size_range *monitor; /* -M: stacks are taken only for these sizes; empty: for all */
-	size_t monitor_count;
+	struct size_range *stack_sizes; /* -M: stacks are taken only for these sizes; empty: for all */
+	size_t stack_size_count;
 	enum unwind_method unwinder;
 	bool resolve;
 	bool args;         /* -a: show arguments */

@@ -1,8 +1,7 @@
 # The program functrace. The file for functrace-postproc is included at the end.
 bin_PROGRAMS += functrace
-OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/option_attach_file.c \
-	src/functrace/option_attach_file.h src/functrace/option_conflicts.c \
-	src/functrace/option_conflicts.h \
+OPTION_SOURCES = src/functrace/options.c src/functrace/options.h src/functrace/option_conflicts.c \
+	src/functrace/option_conflicts.h src/functrace/option_copy_file.c src/functrace/option_copy_file.h \
 	src/functrace/option_functions.c \
 	src/functrace/option_functions.h src/functrace/option_modules.c src/functrace/option_modules.h \
 	src/functrace/option_output.c src/functrace/option_output.h \

@@ -83,7 +83,7 @@ static bool parse_range(const char *text, struct size_range *range)
 	return good && range->low <= range->high;
 }
 
-int option_monitor(struct parse *parse, const char *text)
+int option_stack_sizes(struct parse *parse, const char *text)
 {
 	struct settings *const s = parse->settings;
 	struct size_range range;
@@ -91,8 +91,8 @@ int option_monitor(struct parse *parse, const char *text)
 	if (!parse_range(text, &range))
 		return usage_error(parse, "-M: '%s' is no size or range of sizes; give them like -M 8,100-200,4096-",
 				   text);
-	ARRAY_GROW(s->calls.monitor, parse->monitor_capacity, s->calls.monitor_count);
-	s->calls.monitor[s->calls.monitor_count++] = range;
+	ARRAY_GROW(s->calls.stack_sizes, parse->stack_size_capacity, s->calls.stack_size_count);
+	s->calls.stack_sizes[s->calls.stack_size_count++] = range;
 	return 0;
 }
 
@@ -275,7 +275,7 @@ int option_duration(struct parse *parse, const char *text)
 	return usage_error(parse, "--duration=%s: give a time in seconds, or with its unit: 10, 10s, 5m, 1h", text);
 }
 
-int option_symbol(struct parse *parse, const char *text)
+int option_symbol_address(struct parse *parse, const char *text)
 {
 	struct settings *const s = parse->settings;
 	const char *const sign = strrchr(text, '=');
@@ -283,9 +283,9 @@ int option_symbol(struct parse *parse, const char *text)
 
 	if (!sign || sign == text || !parse_number_hex(sign + 1, UINT64_MAX, &address))
 		return usage_error(parse,
-				   "--symbol=%s: give a name and the function's address in the "
+				   "--symbol-address=%s: give a name and the function's address in the "
 				   "program's file, like "
-				   "--symbol=malloc=0x401a30",
+				   "--symbol-address=malloc=0x401a30",
 				   text);
 	ARRAY_GROW(s->traced.symbols, parse->symbol_capacity, s->traced.symbol_count);
 	s->traced.symbols[s->traced.symbol_count++] =

@@ -11,8 +11,8 @@
 
 struct parse {
 	struct settings *settings;
-	size_t module_capacity, described_capacity, pid_capacity, monitor_capacity, library_capacity, symbol_capacity,
-		target_capacity, attachment_capacity, report_capacity, why_capacity;
+	size_t module_capacity, described_capacity, pid_capacity, stack_size_capacity, library_capacity,
+		symbol_capacity, target_capacity, attachment_capacity, report_capacity, why_capacity;
 	const char **targets; /* words of -t, pointers into the command line; option_targets() finds their processes */
 	size_t target_count;
 	struct given given;       /* all options and facts, for the checks of conflicts (option_conflicts.h) */
@@ -35,7 +35,7 @@ int option_list(struct parse *parse, const char *list, int (*add)(struct parse *
 /* Each of these checks the value of one option and adds it to the settings. Returns 0, or what usage_error()
  * returns. */
 int option_library(struct parse *parse, const char *name);
-int option_monitor(struct parse *parse, const char *text);
+int option_stack_sizes(struct parse *parse, const char *text);
 /* Only stores the word, because its check depends on --children, which may follow on the command line. */
 int option_target(struct parse *parse, const char *text);
 /* Finds the processes for the words that option_target() has stored. Called when all options are known. */
@@ -44,7 +44,7 @@ int option_targets(struct parse *parse);
  * nanoseconds. Returns false for any other text. */
 bool parse_duration(const char *text, uint64_t *ns);
 int option_duration(struct parse *parse, const char *text);
-int option_symbol(struct parse *parse, const char *text);
+int option_symbol_address(struct parse *parse, const char *text);
 int option_toggle_signal(struct parse *parse, const char *text);
 int option_args_limit(struct parse *parse, const char *text);
 int option_depth(struct parse *parse, const char *text);

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "functrace/options.h"
 #include "cli/completion.h"
-#include "functrace/option_attach_file.h"
+#include "functrace/option_copy_file.h"
 #include "functrace/option_conflicts.h"
 #include "functrace/option_functions.h"
 #include "functrace/option_modules.h"
@@ -33,7 +33,7 @@ enum options_long_option {
 	OPT_START_PAUSED,
 	OPT_VERIFY,
 	OPT_UNWINDER,
-	OPT_SYMBOL,
+	OPT_SYMBOL_ADDRESS,
 	OPT_CPU,
 	OPT_CHILDREN,
 	OPT_NO_BASELINE,
@@ -41,7 +41,7 @@ enum options_long_option {
 	OPT_ARGS_LIMIT,
 	OPT_USAGE,
 	OPT_CONTEXT_FUNCTION,
-	OPT_ATTACH_FILE,
+	OPT_COPY_FILE,
 	OPT_REPAIR,
 	OPT_LIST_OPTIONS,
 	OPT_LIST_PROCESSES,
@@ -103,6 +103,7 @@ static int check_all(struct parse *parse)
 
 /* ---- The table ---- */
 
+/* Hidden aliases are names that other tools or older releases have for the option above them. */
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
 	{"module", 'e', "NAME,...", 0, "kinds of resources:", 0},
@@ -118,10 +119,12 @@ static const struct argp_option options[] = {
 	{"children", OPT_CHILDREN, NULL, 0, "with -t: attach to its descendants too", 0},
 	{"no-baseline", OPT_NO_BASELINE, NULL, 0,
 	 "do not read the heap: no baseline of the blocks from before -t, no figures of the heap at the end", 0},
-	{"no-census", OPT_NO_BASELINE, NULL, OPTION_HIDDEN, NULL, 0}, /* name of the option in older releases */
+	{"no-census", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"no-follow", 'F', NULL, 0, "do not trace forked children", 0},
 	{"library", 'L', "NAME,...", 0, "trace functions only in objects whose path contains one of these", 0},
-	{"symbol", OPT_SYMBOL, "NAME=ADDRESS", 0, "the address of a function in a stripped program's file", 0},
+	{"symbol-address", OPT_SYMBOL_ADDRESS, "NAME=ADDRESS", 0,
+	 "the address of a function in a stripped program's file", 0},
+	{"symbol", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"toggle-signal", 'S', "SIGNAL", 0, "pause and resume tracing when functrace gets this signal (USR1)", 0},
 	{"start-paused", OPT_START_PAUSED, NULL, 0, "begin with tracing paused; needs -S", 0},
 	{"duration", OPT_DURATION, "TIME", 0, "detach after this time: 30 (seconds), 10s, 5m, 1h", 0},
@@ -133,7 +136,8 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Stacks:", 3},
 	{"backtrace-depth", 'b', "N", 0, "record at most N frames of a stack, 0 to 256 (default 64)", 0},
 	{"backtrace-all", 'A', NULL, 0, "record stacks of releases, too", 0},
-	{"monitor", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
+	{"stack-sizes", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
+	{"monitor", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},
 
@@ -153,8 +157,9 @@ static const struct argp_option options[] = {
 	 0},
 	{"resolve", 'r', NULL, 0, "write names of functions too, if the format has a place for them", 0},
 	{"no-timestamps", 'T', NULL, 0, "write no times", 0},
-	{"attach-file", OPT_ATTACH_FILE, "NAME=PATH|maps|...", 0,
+	{"copy-file", OPT_COPY_FILE, "NAME=PATH|maps|...", 0,
 	 "put a copy of a file, or of a file in /proc/PID, beside the trace; may be repeated", 0},
+	{"attach-file", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"quiet", 'q', NULL, 0, "print only errors", 0},
 
 	{NULL, 0, NULL, 0, "Others:", 6},
@@ -311,9 +316,9 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 	case 'L':
 		return option_list(parse, arg, option_library);
 	case 'M':
-		return option_list(parse, arg, option_monitor);
-	case OPT_SYMBOL:
-		return option_symbol(parse, arg);
+		return option_list(parse, arg, option_stack_sizes);
+	case OPT_SYMBOL_ADDRESS:
+		return option_symbol_address(parse, arg);
 	case OPT_DURATION:
 		return option_duration(parse, arg);
 	case 'S':
@@ -341,8 +346,8 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 		error = option_word(parse, "compat", arg, "sp-rtrace");
 		parse->compat = !error;
 		return error;
-	case OPT_ATTACH_FILE:
-		return option_attach(parse, arg);
+	case OPT_COPY_FILE:
+		return option_copy_file(parse, arg);
 	case OPT_CPU:
 		return option_cpu(parse, arg);
 	case 'h':
@@ -440,11 +445,11 @@ void settings_free(struct settings *settings)
 	free(settings->traced.modules);
 	option_functions_free(settings->traced.chosen);
 	option_functions_free(settings->traced.contexts);
-	option_attach_free(settings);
+	option_copy_file_free(settings);
 	option_report_free(settings);
 	option_scan_free(settings);
 	free(settings->target.pids);
-	free(settings->calls.monitor);
+	free(settings->calls.stack_sizes);
 	if (settings->trace.output_fd > 2)
 		close(settings->trace.output_fd);
 	*settings = (struct settings){0};

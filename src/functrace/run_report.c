@@ -172,7 +172,7 @@ void report_run_end(const struct settings *settings)
 	free(list.text);
 	DIR *const folder = opendir(report->folder);
 
-	/* These are functrace's own files: the list, traces, and the files of --attach-file beside them. */
+	/* These are functrace's own files: the list, traces, and the files of --copy-file beside them. */
 	for (const struct dirent *entry; folder && (entry = readdir(folder));)
 		unlinkat(dirfd(folder), entry->d_name, 0);
 	if (folder)

@@ -105,8 +105,8 @@ static const struct conflict conflicts[] = {
 	 "--min-count needs stacks, which the views leaks, alive, peak, allocated and temporary show"},
 	{"filters", EXCLUDES, "--live --dump --expand-events",
 	 "filters of allocations do not go with --live, --dump and --expand-events"},
-	{"--each", NEEDS, "view-of-all",
-	 "--each applies only to --report, --html and files for other tools; other output is per trace anyway"},
+	{"--separate", NEEDS, "view-of-all",
+	 "--separate applies only to --report, --html and files for other tools; other output is per trace anyway"},
 	{"--report", EXCLUDES, "export", "--report is text; it does not go with -f"},
 	{"--stats", EXCLUDES, "-l -c format-chosen",
 	 "--stats is shown instead of a trace; it does not go with -l, -c or -f"},
@@ -141,7 +141,7 @@ static const struct conflict conflicts[] = {
 	{"each-stream", EXCLUDES, "", "standard input can be read once; give - once"},
 	{"each-input", EXCLUDES, "--follow", "--follow waits at the end of a trace, so only one can be given"},
 	{"each-input", EXCLUDES, "html-file",
-	 "--each writes one page per trace, and a file holds one page; give --html a folder"},
+	 "--separate writes one page per trace, and a file holds one page; give --html a folder"},
 	{"each-in-file", NEEDS, "folder lines", "a file of this format holds one trace; give a folder with -o"},
 	{"each-in-file", EXCLUDES, "mpatrol-file",
 	 "a file of --hatf-file or --sim-file holds one trace; give them a folder"},
@@ -220,7 +220,7 @@ static void add_output(struct given *given, const struct postproc_options *o)
 
 static void postproc_checks_add_input(struct given *given, const struct postproc_options *o)
 {
-	const bool is_each = o->reading.input_count > 1 && (!view_options_want_all(&o->views) || o->views.each);
+	const bool is_each = o->reading.input_count > 1 && (!view_options_want_all(&o->views) || o->views.separate);
 
 	/* functrace runs this check with --check-options, and has no option -l. */
 	given_value(given, "leaks", o->checks_only ? "--report" : "-l or --report");

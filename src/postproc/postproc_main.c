@@ -221,7 +221,7 @@ static void read_traces(struct postproc *postproc)
 	if (!view_options_want(&options->views)) {
 		for (size_t i = 0; i < count; i++)
 			read_input(postproc, options->reading.inputs[i]);
-	} else if (options->views.each && count > 1) {
+	} else if (options->views.separate && count > 1) {
 		for (size_t i = 0; i < count; i++)
 			if (!show_together(postproc, &options->reading.inputs[i], 1, &postproc->sequence))
 				break;

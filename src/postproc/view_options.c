@@ -14,7 +14,7 @@
 enum view_option {
 	OPT_BEFORE = POSTPROC_OPT_REPORT - 1,
 	REPORT_OPTIONS(OPTION_KEY, ""),
-	OPT_EACH,
+	OPT_SEPARATE,
 	OPT_WEIGHT,
 	OPT_TRACER,
 	OPT_TRACES,
@@ -24,8 +24,9 @@ enum view_option {
 static const struct argp_option option_table[] = {
 	{NULL, 0, NULL, 0, "Reports (several traces are taken together):", 0},
 	REPORT_OPTIONS(OPTION_OF_POSTPROC, "FILE"),
-	{"each", OPT_EACH, NULL, 0,
+	{"separate", OPT_SEPARATE, NULL, 0,
 	 "with several traces: write a report, page or export of each, one after the other or in a folder", 0},
+	{"each", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0}, /* the name of --separate in older releases */
 	{"weight", OPT_WEIGHT, "live|allocated|peak|count|lost", 0,
 	 "the figure that is written for each stack, in formats that have only one (default: live)", 0},
 	/* functrace --live passes these options: --tracer is the process that can be asked for a scan; with --traces
@@ -103,8 +104,8 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 	case OPT_HTML:
 		options->html = named_files_output(arg);
 		return 0;
-	case OPT_EACH:
-		options->each = true;
+	case OPT_SEPARATE:
+		options->separate = true;
 		return 0;
 	case OPT_TREE:
 		set_tree(state, options, arg);

@@ -23,7 +23,7 @@ struct view_options {
 	uint32_t count;
 	bool report;
 	struct report_options report_options;
-	bool each;                   /* --each: show each trace by itself, not all together */
+	bool separate;               /* --separate: show each trace by itself, not all together */
 	const char *html;            /* --html: a file or a folder; NULL if no page is wanted */
 	const struct export *export; /* the export that -f names; NULL if -f names none */
 	struct export_options export_options;

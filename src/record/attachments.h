@@ -1,4 +1,4 @@
-/* --attach-file: writes copies of files beside a trace, and records with their names into the trace. */
+/* --copy-file: writes copies of files beside a trace, and records with their names into the trace. */
 #ifndef FT_RECORD_ATTACHMENTS_H
 #define FT_RECORD_ATTACHMENTS_H
 

@@ -19,7 +19,7 @@ static const char *symbol_options(const struct settings *set)
 	for (size_t i = 0; i < set->traced.module_count; i++)
 		if (set->traced.modules[i]->symbols)
 			return set->traced.modules[i]->symbols;
-	return "--symbol=FUNCTION=0xADDRESS";
+	return "--symbol-address=FUNCTION=0xADDRESS";
 }
 
 /* Warns that this is a Go program. Go's own code gets memory from functions of the Go runtime, which do not correspond

@@ -138,7 +138,7 @@ def functrace_report_works_with_newlines_in_paths(folder):
     place = os.path.join(folder, "a\nb")
     os.mkdir(place)
     out = os.path.join(place, "o\nut")
-    for options, left in ((["-o", out], ["o\nut"]), ([], []), (["--attach-file=maps"], []), (["-o", place], 1)):
+    for options, left in ((["-o", out], ["o\nut"]), ([], []), (["--copy-file=maps"], []), (["-o", place], 1)):
         done = subprocess.run([FUNCTRACE, "-q", "--report", *options, "true"], capture_output=True, timeout=120, check=False,
                               env={**os.environ, "TMPDIR": place})
         assert done.returncode == 0 and b" alive at the end" in done.stdout, (options, done)

@@ -128,15 +128,16 @@ def with_each_every_trace_has_its_own_report(folder):
     a, b = write(folder, a=OWN, b=OTHER)
     for options in (["--report"], ["--report=allocated", "--tree"], ["--report", "--diff=" + b]):
         expected = with_headings((a, run("-q", *options, a).stdout), (b, run("-q", *options, b).stdout))
-        assert run("-q", *options, "--each", a, b, check=0).stdout == expected, options
+        for option in ("--separate", "--each", "--ea"):  # --each is the name in older releases
+            assert run("-q", *options, option, a, b, check=0).stdout == expected, options
         out = write(folder, out=b"what was there before\n" * 10000)[0]
-        assert run("-q", *options, "--each", "-o", out, a, b, check=0).stdout == b""
+        assert run("-q", *options, "--separate", "-o", out, a, b, check=0).stdout == b""
         assert read(out) == expected, options
         # A single trace has no heading.
-        assert run("-q", *options, "--each", a, check=0).stdout == run("-q", *options, a).stdout
+        assert run("-q", *options, "--separate", a, check=0).stdout == run("-q", *options, a).stdout
     together = run("-q", "--report", a, b, check=0).stdout
     assert together.count(b"program") == 2 and b"# trace" not in together
-    assert run("-q", "--report", "--each", "--error-exitcode=7", a, b).returncode == 7
+    assert run("-q", "--report", "--separate", "--error-exitcode=7", a, b).returncode == 7
 
 
 def timed(begin, end, size):
@@ -180,7 +181,7 @@ def the_report_says_that_blocks_in_two_traces_count_twice(folder):
     e, f = write(folder, e=kinds[0] + b"3. [10:00:01.000000] open<fd>(1) = 0x3\n\n",
                  f=kinds[1].replace(b"\n## before", b"\n## before <2> 0x3 1\n## before", 1))
     assert said in run("--report", e, f, check=0).stdout
-    assert b"twice" not in run("--report", "--each", a, b, check=0).stdout
+    assert b"twice" not in run("--report", "--separate", a, b, check=0).stdout
     assert b"twice" not in run("--report", "--diff=" + a, b, check=0).stdout
 
 
@@ -206,7 +207,7 @@ def with_each_every_trace_has_its_own_file(folder):
                             (["-f", "xml"], ".xml")):
         into = os.path.join(folder, "into" + suffix)
         os.mkdir(into)
-        run("-q", *options, "--each", "-o", into, a, b, check=0)
+        run("-q", *options, "--separate", "-o", into, a, b, check=0)
         assert sorted(os.listdir(into)) == ["4242-0" + suffix, "99-0" + suffix], os.listdir(into)
         for name, source in (("4242-0", a), ("99-0", b)):
             out = os.path.join(folder, "alone")
@@ -214,13 +215,14 @@ def with_each_every_trace_has_its_own_file(folder):
             assert read(into, name + suffix) == read(out), (options, name)
     pages = os.path.join(folder, "pages")
     os.mkdir(pages)
-    run("-q", "--html=" + pages, "--each", a, b, check=0)
+    run("-q", "--html=" + pages, "--separate", a, b, check=0)
     assert sorted(os.listdir(pages)) == ["4242-0.html", "99-0.html"]
     for options in (["-f", "json"], ["-f", "json", "-o", out], ["--html=" + out + "x"], ["-l"], ["-f", "rtrace", "-o", pages]):
-        done = run(*options, "--each", a, b, check=2)
+        done = run(*options, "--separate", a, b, check=2)
         assert done.stderr.startswith(b"functrace-postproc: "), done
+        assert run(*options, "--each", a, b, check=2).stderr == done.stderr, options
     # A trace that cannot be read does not affect the others.
-    done = run("-q", "--report", "--each", os.path.join(folder, "none"), b)
+    done = run("-q", "--report", "--separate", os.path.join(folder, "none"), b)
     assert done.returncode == 1 and done.stdout == with_headings((b, run("-q", "--report", b).stdout)), done
 
 

@@ -206,7 +206,7 @@ def the_live_view_shows_one_process(_folder):
 def the_live_view_refuses_options_that_have_no_effect_on_it(_folder):
     for options in (["-R", "fd"], ["-C", "none"], ["-l"], ["-c"], ["--stats"], ["-o", "/dev/null"], ["--html=/dev/null"], ["--tree"],
                     ["--suppressions=/nonexistent"], ["-l", "--error-exitcode=3"], ["--gen-suppressions"], ["-b", "2"], ["-a"],
-                    ["--include=/dev/null"], ["--mpatrol-table"], ["--dump"], ["--expand-events"], ["-f", "text"], ["--each"],
+                    ["--include=/dev/null"], ["--mpatrol-table"], ["--dump"], ["--expand-events"], ["-f", "text"], ["--separate"],
                     ["--no-default-suppressions"], ["-z"], ["--size=3"]):
         done = run("--live", *options, "-", data=OWN, check=2)
         assert options[0].partition("=")[0].encode() + b" has no effect on --live" in done.stderr and not done.stdout, done

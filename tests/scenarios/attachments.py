@@ -1,4 +1,4 @@
-"""Tests --attach-file, which copies files to the trace's folder: the content of the copies, their names in the trace,
+"""Tests --copy-file, which copies files to the trace's folder: the content of the copies, their names in the trace,
 and the messages about files that cannot be copied."""
 
 import os
@@ -76,8 +76,8 @@ def formats(room):
         file.write('of the user\n')
     for name, options in (('t.rtrace', []), ('t.txt', ['-f', 'text']), ('c.rtrace', ['--compat=sp-rtrace']),
                           ('c.txt', ['-f', 'text', '--compat=sp-rtrace'])):
-        done = room.run([FUNCTRACE, '-q', '-o', name, '--attach-file=notes=notes.txt', '--attach-file=maps',
-                         '--attach-file=cmdline'] + options + command)
+        done = room.run([FUNCTRACE, '-q', '-o', name, '--copy-file=notes=notes.txt', '--copy-file=maps',
+                         '--copy-file=cmdline'] + options + command)
         problems += equal('status and messages', (done.status, said(done)), (0, ''))
         wanted = {kind: name + '.' + kind for kind in ('notes', 'maps', 'cmdline')}
         problems += equal('attachments of ' + name, attachments_of(room, name), wanted)
@@ -93,7 +93,7 @@ def conversion(room):
     """A converted trace names the same files. In another folder it names them by absolute path, because the files are
     not moved."""
     program, problems = prepared(room), []
-    room.run([FUNCTRACE, '-q', '-o', 'a', '--attach-file=limits', '--attach-file=maps', program, 'mapped'])
+    room.run([FUNCTRACE, '-q', '-o', 'a', '--copy-file=limits', '--copy-file=maps', program, 'mapped'])
     os.mkdir(room.path('other'))
     beside, moved = ({kind: before + 'a.' + kind for kind in ('limits', 'maps')} for before in ('', room.path('')))
     for source, to, options, wanted in (
@@ -116,7 +116,7 @@ def processes(room):
     program, problems = prepared(room), []
     mapped = room.path('mapped')
     os.mkdir(room.path('folder'))
-    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'folder', '--attach-file=maps', program, mapped, 'fork'])
+    done = room.run([FUNCTRACE, '-f', 'text', '-o', 'folder', '--copy-file=maps', program, mapped, 'fork'])
     found = {}
     for name in os.listdir(room.path('folder')):
         if name.endswith('.txt'):
@@ -126,10 +126,10 @@ def processes(room):
     problems += equal('status and processes', (done.status, sorted(found)), (0, [False, True]))
     problems += equal('the file in the maps of the parent and its child',
                       [mapped in found.get(key, ()) for key in (False, True)], [False, True])
-    done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--attach-file=maps', program, mapped, 'kill'])
+    done = room.run([FUNCTRACE, '-q', '-o', 'killed', '--copy-file=maps', program, mapped, 'kill'])
     problems += equal('the status of the killed program', done.status, -signal.SIGKILL)
     problems += equal('maps of the killed program', program in paths_in(content(room, 'killed.maps')), True)
-    done = room.run([FUNCTRACE, '-q', '-o', 'exec', '--attach-file=maps', '--attach-file=cmdline', program, mapped, 'exec'])
+    done = room.run([FUNCTRACE, '-q', '-o', 'exec', '--copy-file=maps', '--copy-file=cmdline', program, mapped, 'exec'])
     names = sorted(name for name in os.listdir(room.folder) if re.match(r'exec(\.\d+\.\d+)?$', name))
     problems += equal('images', (done.status, len(names)), (0, 2))
     for name, how in zip(names, ('exec', 'exit')):
@@ -143,7 +143,7 @@ def attached(room):
     """When functrace detaches from a process, it copies the maps of that moment."""
     need_attach()
     with Held(room, [builds.target('loading', 'O2'), builds.library(), '1']) as held:
-        tracer = Tracer(room, held.child.pid, ['--attach-file=maps', '--attach-file=environ'])
+        tracer = Tracer(room, held.child.pid, ['--copy-file=maps', '--copy-file=environ'])
         tracer.planted()
         held.gate.open()
         held.gate.arrived(held.child)
@@ -168,7 +168,7 @@ def failing(room):
         with open(room.path(name), 'wb') as file:
             file.truncate(size)
     files = ['missing=missing', 'fifo=fifo', 'zero=/dev/zero', 'folder=.', 'large=large', 'empty=nothing']
-    done = room.run([FUNCTRACE, '-o', 'x'] + ['--attach-file=' + file for file in files] + ['--attach-file=maps', program, 'mapped'])
+    done = room.run([FUNCTRACE, '-o', 'x'] + ['--copy-file=' + file for file in files] + ['--copy-file=maps', program, 'mapped'])
     for path, why in (('missing', 'No such file or directory'), ('fifo', 'it is no regular file'),
                       ('/dev/zero', 'it is no regular file'), (r'\.', 'it is no regular file')):
         problems += has_line(done, r'functrace: warning: %s is not attached to the trace of process \d+: %s' % (path, why))
@@ -186,13 +186,13 @@ def replaced(room):
     for name in ('x.maps', 'x.notes'):
         with open(room.path(name), 'w') as file:
             file.write('of another run\n' * 1000)
-    room.run([FUNCTRACE, '-q', '-o', 'x', '--attach-file=notes=mapped', '--attach-file=maps', program, 'mapped'])
+    room.run([FUNCTRACE, '-q', '-o', 'x', '--copy-file=notes=mapped', '--copy-file=maps', program, 'mapped'])
     problems += equal('the file', content(room, 'x.notes'), b'x' * 5000)
     problems += equal('the maps', b'of another run' in content(room, 'x.maps'), False)
     # The program, which knows its process id, makes the file of that name. functrace writes the copy at the end.
     folder = 'folder'
     os.mkdir(room.path(folder))
-    done = room.run([FUNCTRACE, '-q', '-o', folder, '--attach-file=maps', 'sh', '-c',
+    done = room.run([FUNCTRACE, '-q', '-o', folder, '--copy-file=maps', 'sh', '-c',
                      'printf kept >folder/$$-0.rtrace.maps'])
     names = {name for name in os.listdir(room.path(folder)) if not name.endswith('.maps')}
     trace = min(names, key=len)
@@ -208,20 +208,20 @@ def no_place(room):
     os.mkfifo(room.path('fifo'))
     problems = []
     for output in ('-', 'fifo', '/dev/null', '/dev/fd/1'):
-        done = room.run([FUNCTRACE, '-f', 'text', '-o', output, '--attach-file=maps', 'touch', room.path('begun')])
+        done = room.run([FUNCTRACE, '-f', 'text', '-o', output, '--copy-file=maps', 'touch', room.path('begun')])
         shown = '-' if output == '/dev/fd/1' else output
-        problems += equal(output, (done.status, said(done)), (2, 'functrace: --attach-file: there is no place for files beside -o %s; '
+        problems += equal(output, (done.status, said(done)), (2, 'functrace: --copy-file: there is no place for files beside -o %s; '
                           "give -o a file or a folder\nTry 'functrace --help' for more information.\n" % shown))
     return problems + equal('begun', os.path.exists(room.path('begun')), False), ''
 
 
 BUILDS = [('loading', 'O2')]
 CASES = [
-    ('--attach-file: formats', formats),
-    ('--attach-file: conversion', conversion),
-    ('--attach-file: each process', processes),
-    ('--attach-file: a process that functrace attaches to', attached),
-    ('--attach-file: files that cannot be copied', failing),
-    ('--attach-file: files of an earlier run', replaced),
-    ('--attach-file: output that is not a regular file', no_place),
+    ('--copy-file: formats', formats),
+    ('--copy-file: conversion', conversion),
+    ('--copy-file: each process', processes),
+    ('--copy-file: a process that functrace attaches to', attached),
+    ('--copy-file: files that cannot be copied', failing),
+    ('--copy-file: files of an earlier run', replaced),
+    ('--copy-file: output that is not a regular file', no_place),
 ]

@@ -166,7 +166,7 @@ def usage(room):
                     ['-b', '257', 'true'], ['-b', 'x', 'true'], ['-e', 'nothing', 'true'], ['-f', 'nothing', 'true'],
                     ['-t', str(os.getpid()), '-t', '1', '-o', room.path('one-file')],
                     ['-t', str(os.getpid()), '-t', '1', '-o', '-'], ['-M', '5-', '-M', 'x', 'true'],
-                    ['--symbol=malloc', 'true']):
+                    ['--symbol-address=malloc', 'true']):
         problems += ['%s: %s' % (' '.join(options) or 'nothing at all', p)
                      for p in refused(room, [FUNCTRACE] + options, 2)]
     return problems, ''

@@ -474,7 +474,7 @@ def other_pid_namespace(room):
 
 
 def stripped_static(room):
-    """No function can be found: the message says so and advises --symbol; with --symbol it works."""
+    """No function can be found: the message says so and advises --symbol-address; with --symbol-address it works."""
     kinds.need(builds.NM[0])
     stripped, twin = builds.target('alloc_basic', 'static-stripped'), builds.target('alloc_basic', 'static')
     folder = room.path('first')
@@ -482,8 +482,8 @@ def stripped_static(room):
     plain = room.run([stripped])
     done = room.run(kinds.functrace(folder) + [stripped])
     problems = kinds.compare_runs(plain, done)
-    if b'--symbol' not in done.err:
-        problems.append('no hint at --symbol: %r' % done.err[-500:])
+    if b'--symbol-address' not in done.err:
+        problems.append('no hint at --symbol-address: %r' % done.err[-500:])
     symbols = {}
     for line in room.run([*builds.NM, twin]).out.decode().split('\n'):
         fields = line.split()
@@ -491,8 +491,8 @@ def stripped_static(room):
             symbols[fields[2]] = fields[0]
     names = ('malloc', 'free', 'calloc', 'realloc', 'reallocarray', 'posix_memalign', 'aligned_alloc', 'memalign',
              'valloc', 'pvalloc')
-    # --symbol takes addresses as nm prints them, and with 0x.
-    options = ['--symbol=%s=%s%s' % (name, '0x' if name == 'free' else '', symbols[name]) for name in names
+    # --symbol-address takes addresses as nm prints them, and with 0x.
+    options = ['--symbol-address=%s=%s%s' % (name, '0x' if name == 'free' else '', symbols[name]) for name in names
                if name in symbols]
     folder = room.path('traces')
     os.makedirs(folder)
@@ -730,7 +730,7 @@ CASES = [
     ('the program file is a memfd', memfd),
     ('a program in another mount namespace', other_mount_namespace),
     ('a program in another pid namespace', other_pid_namespace),
-    ('stripped and static: --symbol', stripped_static),
+    ('stripped and static: --symbol-address', stripped_static),
     ('stripped and static: .gnu_debugdata', minidebuginfo),
     ('a Rust program with threads and a panic', rust),
     ('releases of blocks from before the attach', preattach),

@@ -52,7 +52,7 @@ def links(room):
         file.write('secret\n')
     os.symlink(victim, room.path('trace.maps'))
     script = 'ln -s %s %s.$$.1; exec true' % (victim, room.path('trace'))
-    done = room.run([FUNCTRACE, '-q', '--attach-file=maps', '-o', room.path('trace'), 'sh', '-c', script])
+    done = room.run([FUNCTRACE, '-q', '--copy-file=maps', '-o', room.path('trace'), 'sh', '-c', script])
     problems = equal('status', done.status, 0)
     with open(victim) as file:
         problems += equal('the file of the link', file.read(), 'secret\n')

@@ -325,11 +325,11 @@ def library(room):
 
 
 def attached(room):
-    """--attach-file with a file that is not answered: another process, which is still traced, does not wait."""
+    """--copy-file with a file that is not answered: another process, which is still traced, does not wait."""
     program, _, debug = prepare(room, '--strip-debug')
     shutil.copy(debug, room.path('notes'))
     late = (debug, room.path('notes'), NEVER)
-    done, problems = run(room, late, FUNCTRACE, '-o', 'trace-', '--attach-file=notes=' + room.path('notes'), 'sh', '-c',
+    done, problems = run(room, late, FUNCTRACE, '-o', 'trace-', '--copy-file=notes=' + room.path('notes'), 'sh', '-c',
                          '/bin/true; "$0" 3; :', program)
     calls, more = calls_of(done.out, LATE)
     words = r'functrace: warning: \S+/notes is not attached to the trace of process \d+: reading it takes too long'
@@ -348,5 +348,5 @@ CASES = [
     ('the reported pause at attaching', stood),
     ('detaching does not wait for a file that is never answered', let_go),
     ('functions of a library that is read late are found in memory', library),
-    ('no other process waits for an --attach-file that is never answered', attached),
+    ('no other process waits for a --copy-file that is never answered', attached),
 ]

@@ -64,7 +64,7 @@ def cut_in_children(room):
 
 def hidden_entry(room):
     """An allocator function has no symbol, so the allocations of its blocks are not traced, and functrace counts their
-    releases as unknown. With --symbol for this function the allocations are traced."""
+    releases as unknown. With --symbol-address for this function the allocations are traced."""
     program = builds.target('hidden', 'O2')
     kinds.need(builds.NM[0])
     nm = room.run([*builds.NM, program]).out.decode()
@@ -72,7 +72,7 @@ def hidden_entry(room):
     if not found:
         raise Failure('hidden_calloc is not in %s' % program)
     problems = []
-    for options, allocated, unseen in (([], 4, 3), (['--symbol=calloc=0x' + found.group(1)], 7, 0)):
+    for options, allocated, unseen in (([], 4, 3), (['--symbol-address=calloc=0x' + found.group(1)], 7, 0)):
         folder = room.path('traces%d' % allocated)
         os.makedirs(folder)
         done = room.run(kinds.functrace(folder, *options) + [program])

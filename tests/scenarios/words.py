@@ -446,13 +446,13 @@ int main(void)
 # ---- Functions that cannot be found ----
 
 def symbols(room):
-    """--symbol names a place that does not exist."""
+    """--symbol-address names a place that does not exist."""
     program = builds.target('images', 'O0')
-    done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=0x7fffffff', '--symbol=nothing=0x1000', program, 'exec'])
-    problems = has_line(done, r'functrace: warning: --symbol=malloc=0x7fffffff: %s has no code there; give the function\'s '
+    done = room.run([FUNCTRACE, '-o', 'a', '--symbol-address=malloc=0x7fffffff', '--symbol-address=nothing=0x1000', program, 'exec'])
+    problems = has_line(done, r'functrace: warning: --symbol-address=malloc=0x7fffffff: %s has no code there; give the function\'s '
                               r'address in the file, as nm or objdump print it' % re.escape(program))
-    problems += has_line(done, 'functrace: warning: --symbol=nothing=0x1000: no function of this name is to be traced')
-    return problems + equal('warnings', said(done).count('--symbol'), 2) + equal('status', done.status, 0), ''
+    problems += has_line(done, 'functrace: warning: --symbol-address=nothing=0x1000: no function of this name is to be traced')
+    return problems + equal('warnings', said(done).count('--symbol-address'), 2) + equal('status', done.status, 0), ''
 
 
 COUNTING = '''
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
 
 
 def inside_a_function(room):
-    """--symbol for a place inside a function is refused, by symbols or unwind tables. Another program, for which the
+    """--symbol-address for a place inside a function is refused, by symbols or unwind tables. Another program, for which the
     option is not meant, gets a breakpoint only if a function begins there. All results are right."""
     named = compiled(room, 'named', COUNTING, '-no-pie', '-fno-pie', '-fno-asynchronous-unwind-tables')
     framed = compiled(room, 'framed', COUNTING, '-no-pie', '-fno-pie', '-s', '-fasynchronous-unwind-tables')
@@ -484,16 +484,16 @@ def inside_a_function(room):
                        if len(line.split()) == 3)
         start = int(symbols['mixes'], 16)
         for offset in (1, 6):
-            option = '--symbol=malloc=%016x' % (start + offset)
+            option = '--symbol-address=malloc=%016x' % (start + offset)
             done = room.run([FUNCTRACE, '-o', 'a', option] + (['sh', '-c', 'exec ' + program] if program == bare
                                                               else [program]))
             problems += equal(program, (done.status, done.out), (0, right))
             if program != bare:
-                problems += has_line(done, 'functrace: warning: --symbol=malloc=0x%x is not traced: in %s no function begins '
+                problems += has_line(done, 'functrace: warning: --symbol-address=malloc=0x%x is not traced: in %s no function begins '
                                            "there, the address is inside the function at 0x%x; give the function's address in the file, as "
                                            'nm or objdump print it' % (start + offset, re.escape(program), start))
-        done = room.run([FUNCTRACE, '-o', 'a', '--symbol=malloc=' + symbols['mixes'], program])
-        problems += equal('at the start of the function', (done.out, '--symbol' in said(done)), (right, False))
+        done = room.run([FUNCTRACE, '-o', 'a', '--symbol-address=malloc=' + symbols['mixes'], program])
+        problems += equal('at the start of the function', (done.out, '--symbol-address' in said(done)), (right, False))
     return problems, ''
 
 
@@ -975,7 +975,7 @@ def go_programs(room):
         done = room.run([FUNCTRACE, '-f', 'text', '-o', room.path('trace'), program])
         problems += equal('status', done.status, 0) + equal(
             '%s %s: messages' % (section, options), len(re.findall('^%s$' % (words % name), said(done), re.M)), times)
-        problems += equal('%s %s: --symbol' % (section, options), '--symbol' in said(done), '-DSTATIC' in options and not section)
+        problems += equal('%s %s: --symbol-address' % (section, options), '--symbol-address' in said(done), '-DSTATIC' in options and not section)
         problems += equal('Go', said(done).count('Go program'), times)
     return problems, ''
 
@@ -995,8 +995,8 @@ CASES = [
     ('processes that outlive the program', daemon),
     ('--start-paused, never resumed', never_resumed),
     ('blocks that are allocated while tracing is paused', paused_blocks),
-    ('--symbol for a place that does not exist', symbols),
-    ('--symbol inside a function', inside_a_function),
+    ('--symbol-address for a place that does not exist', symbols),
+    ('--symbol-address inside a function', inside_a_function),
     ('-L that selects no library', libraries),
     ('names of a program whose file was deleted', deleted(False)),
     ('names of a program whose file was replaced', deleted(True)),

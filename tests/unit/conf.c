@@ -488,7 +488,8 @@ static void test_types_of_enums_and_flags_are_parsed(void **state)
 static void test_rare_properties_are_parsed(void **state)
 {
 	const struct module *const module =
-		parsed("module own \"a pool\" families=\"new and old\" version=2.3 symbols=\"--symbol=get=0xADDRESS\"\n"
+		parsed("module own \"a pool\" families=\"new and old\" version=2.3 "
+		       "symbols=\"--symbol-address=get=0xADDRESS\"\n"
 		       "resource fd keeper=__freeres descriptors\n"
 		       "alloc int get(int n): id=n, succeeds=zero, code=terminal\n"
 		       "alloc int see(int n): id=n, succeeds=zero, code=attached-size\n"
@@ -498,7 +499,7 @@ static void test_rare_properties_are_parsed(void **state)
 
 	(void)state;
 	assert_string_equal(module->families, "new and old");
-	assert_string_equal(module->symbols, "--symbol=get=0xADDRESS");
+	assert_string_equal(module->symbols, "--symbol-address=get=0xADDRESS");
 	assert_int_equal(module->version_minor, 3);
 	assert_string_equal(module->resources[0].keeper, "__freeres");
 	assert_int_equal(module->resources[0].existing, EXISTING_DESCRIPTORS);

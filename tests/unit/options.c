@@ -85,7 +85,7 @@ static void test_defaults_are_set(void **state)
 	assert_null(settings.target.argv[3]);
 	assert_int_equal(settings.calls.depth, 64);
 	assert_false(settings.calls.backtrace_all);
-	assert_int_equal(settings.calls.monitor_count, 0);
+	assert_int_equal(settings.calls.stack_size_count, 0);
 	assert_int_equal(settings.traced.library_count, 0);
 	assert_string_equal(encoding_name(settings.trace.encoding), "rtrace");
 	assert_false(encoding_can(settings.trace.encoding, ENCODING_MONOTONIC));
@@ -138,13 +138,14 @@ static void test_repair_excludes_other_options(void **state)
 static void test_all_options_are_parsed(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("-e file,memory,file -b 256 -A -M 8,100-200,4096- -M 0x10 -L "
-			       "libc.so,libfoo -f text "
-			       "--compat=sp-rtrace -o - -r -S USR1 --start-paused -F -T -q "
-			       "--verify --unwinder=libunwind "
-			       "--symbol=malloc=0x401a30 --symbol=a=b=7 --symbol=f=0000000000012340 "
-			       "--symbol=g=0000000000416b7F --cpu=pin -s -- prog -e x"),
-			 -1);
+	assert_int_equal(
+		parse("-e file,memory,file -b 256 -A -M 8,100-200,4096- -M 0x10 -L "
+		      "libc.so,libfoo -f text "
+		      "--compat=sp-rtrace -o - -r -S USR1 --start-paused -F -T -q "
+		      "--verify --unwinder=libunwind "
+		      "--symbol-address=malloc=0x401a30 --symbol-address=a=b=7 --symbol-address=f=0000000000012340 "
+		      "--symbol-address=g=0000000000416b7F --cpu=pin -s -- prog -e x"),
+		-1);
 	assert_string_equal(said, "");
 	assert_int_equal(settings.traced.module_count, 2);
 	assert_string_equal(settings.traced.modules[0]->name, "file");
@@ -155,8 +156,8 @@ static void test_all_options_are_parsed(void **state)
 	assert_true(settings.calls.backtrace_all);
 	static const struct size_range ranges[] = {{8, 8}, {100, 200}, {4096, UINT64_MAX}, {16, 16}};
 
-	assert_int_equal(settings.calls.monitor_count, 4);
-	assert_memory_equal(settings.calls.monitor, ranges, sizeof(ranges));
+	assert_int_equal(settings.calls.stack_size_count, 4);
+	assert_memory_equal(settings.calls.stack_sizes, ranges, sizeof(ranges));
 	assert_int_equal(settings.traced.library_count, 2);
 	assert_string_equal(settings.traced.libraries[0], "libc.so");
 	assert_string_equal(settings.traced.libraries[1], "libfoo");
@@ -188,15 +189,13 @@ static void test_long_names_are_parsed(void **state)
 	assert_true(settings.baseline);
 	assert_int_equal(parse("-t7 --no-baseline"), -1);
 	assert_false(settings.baseline);
-	assert_int_equal(parse("-t7 --no-census"), -1); /* the option's old name */
-	assert_false(settings.baseline);
 	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 --backtrace-depth=0 "
 			       "--backtrace-all "
-			       "--monitor=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
+			       "--stack-sizes=1 --library=x --format=text --resolve --toggle-signal=2000000000"),
 			 2);
 	assert_int_equal(parse("--module=file --track memory --attach=7 --pid 8 -t9 -p10 "
 			       "--backtrace-depth=0 "
-			       "--backtrace-all --monitor=1 --library=x --format=text --output=/ --resolve "
+			       "--backtrace-all --stack-sizes=1 --library=x --format=text --output=/ --resolve "
 			       "--toggle-signal=10 --no-follow --no-timestamps --quiet --start "
 			       "--unwinder=rows"),
 			 -1);
@@ -212,6 +211,46 @@ static void test_long_names_are_parsed(void **state)
 	assert_int_equal(settings.target.toggle_signal, 10);
 	assert_false(settings.target.follow);
 	assert_false(settings.trace.timestamps);
+}
+
+/* The names of options in older releases still work, and also their abbreviations. Messages have the new names. */
+static void test_older_names_are_parsed(void **state)
+{
+	static const struct {
+		const char *older, *given, *value;
+	} names[] = {{"no-census", "--no-baseline", ""},
+		     {"no-cens", "--no-baseline", ""},
+		     {"symbol", "--symbol-address", "=a=9"},
+		     {"symbol-", "--symbol-address", "=a=9"},
+		     {"monitor", "-M", "=3-4"},
+		     {"mon", "-M", "=3-4"},
+		     {"attach-file", "--copy-file", "=maps"},
+		     {"attach-f", "--copy-file", "=maps"}};
+	char line[128], wanted[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(line, sizeof(line), "-t7 --%s%s", names[i].older, names[i].value);
+		assert_int_equal(parse(line), -1);
+		assert_string_equal(said, "");
+		assert_int_equal(settings.baseline, i > 1);
+		assert_int_equal(settings.traced.symbol_count, i / 2 == 1);
+		assert_true(i / 2 != 1 || settings.traced.symbols[0].address == 9);
+		assert_int_equal(settings.calls.stack_size_count, i / 2 == 2);
+		assert_true(i / 2 != 2 || settings.calls.stack_sizes[0].high == 4);
+		assert_int_equal(settings.trace.attachment_count, i / 2 == 3);
+		snprintf(line, sizeof(line), "--scan -t 1 --%s%s", names[i].older, names[i].value);
+		snprintf(wanted, sizeof(wanted), "functrace: %s applies only to tracing, ", names[i].given);
+		assert_usage_error(line, wanted);
+		snprintf(line, sizeof(line), "--repair -t 1 --%s%s", names[i].older, names[i].value);
+		snprintf(wanted, sizeof(wanted), "functrace: %s does not go with --repair, ", names[i].given);
+		assert_usage_error(line, wanted);
+	}
+	assert_usage_error("--symbol=a ls", "functrace: --symbol-address=a: give a name");
+	assert_usage_error("--monitor=9-8 ls", "'9-8' is no size");
+	assert_usage_error("--attach-file=mem ls", "functrace: --copy-file=mem: ");
+	assert_usage_error("--copy-file=maps --attach-file=maps ls", "functrace: --copy-file=maps: another file has");
+	assert_usage_error("-o - -f text --attach-file=maps ls", "functrace: --copy-file: there is no place");
 }
 
 static void test_invalid_targets_are_refused(void **state)
@@ -236,15 +275,15 @@ static void test_invalid_targets_are_refused(void **state)
 	assert_usage_error("-e ./mine.so ls", "-e ./mine.so: cannot be loaded: ");
 	assert_usage_error("-L a,,b ls", "-L: an empty name");
 	assert_usage_error("-L '' ls", "-L: an empty name");
-	assert_usage_error("--symbol=malloc ls", "--symbol=malloc=0x401a30");
-	assert_usage_error("--symbol==1 ls", "--symbol=malloc=0x401a30");
+	assert_usage_error("--symbol-address=malloc ls", "--symbol-address=malloc=0x401a30");
+	assert_usage_error("--symbol-address==1 ls", "--symbol-address=malloc=0x401a30");
 	static const char *const addresses[] = {"1x", "", "0x", "0x0x1", "-1", "+1", "12345678123456781"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		char line[64];
 
-		snprintf(line, sizeof(line), "--symbol=a=%s ls", addresses[i]);
-		assert_usage_error(line, "--symbol=malloc=0x401a30");
+		snprintf(line, sizeof(line), "--symbol-address=a=%s ls", addresses[i]);
+		assert_usage_error(line, "--symbol-address=malloc=0x401a30");
 	}
 	assert_usage_error("--start-paused ls", "needs a signal");
 }
@@ -262,8 +301,8 @@ static void test_invalid_numbers_are_refused(void **state)
 	assert_usage_error("-M 99999999999999999999 ls", "is no size");
 	assert_usage_error("-M '' ls", "'' is no size");
 	assert_int_equal(parse("-M 0-18446744073709551615 ls"), -1);
-	assert_int_equal(settings.calls.monitor[0].low, 0);
-	assert_int_equal(settings.calls.monitor[0].high, UINT64_MAX);
+	assert_int_equal(settings.calls.stack_sizes[0].low, 0);
+	assert_int_equal(settings.calls.stack_sizes[0].high, UINT64_MAX);
 }
 
 static void test_options_of_scans_are_checked(void **state)
@@ -348,11 +387,11 @@ static void test_options_of_scans_are_checked(void **state)
 					      "--start-paused",
 					      "--cpu=pin",
 					      "--unwinder=rows",
-					      "--symbol=a=1",
+					      "--symbol-address=a=1",
 					      "--args-limit=8",
 					      "--cycle-size=9",
 					      "--compat=sp-rtrace",
-					      "--attach-file=maps",
+					      "--copy-file=maps",
 					      "--context-function=main"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(tracing); i++) {
@@ -648,26 +687,26 @@ static void test_context_functions_are_parsed(void **state)
 static void test_attached_files_are_parsed(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--attach-file=maps --attach-file=log2=a=b -o f ls"), -1);
+	assert_int_equal(parse("--copy-file=maps --copy-file=log2=a=b -o f ls"), -1);
 	assert_int_equal(settings.trace.attachment_count, 2);
 	assert_string_equal(settings.trace.attachments[0].name, "maps");
 	assert_null(settings.trace.attachments[0].path);
 	assert_string_equal(settings.trace.attachments[1].name, "log2");
 	assert_string_equal(settings.trace.attachments[1].path, "a=b");
 	assert_usage_error(
-		"--attach-file=mem ls",
-		"functrace: --attach-file=mem: give a file with a name for it, --attach-file=NAME=PATH, or "
+		"--copy-file=mem ls",
+		"functrace: --copy-file=mem: give a file with a name for it, --copy-file=NAME=PATH, or "
 		"the name of a file in /proc/PID: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n");
-	assert_usage_error("--attach-file=a.b=c ls", "--attach-file=a.b=c: a name has letters and digits, at most 64: "
-						     "--attach-file=NAME=PATH\n");
-	assert_usage_error("--attach-file==c ls", "a name has letters and digits");
-	assert_usage_error("--attach-file=a= ls", "--attach-file=a=: give the file after the '='\n");
-	assert_usage_error("--attach-file=maps --attach-file=maps=x ls",
-			   "--attach-file=maps=x: another file has that name; give each file its own name\n");
-	assert_usage_error("-o - -f text --attach-file=maps ls",
-			   "functrace: --attach-file: there is no place for files beside -o -; give -o a file or a "
+	assert_usage_error("--copy-file=a.b=c ls", "--copy-file=a.b=c: a name has letters and digits, at most 64: "
+						   "--copy-file=NAME=PATH\n");
+	assert_usage_error("--copy-file==c ls", "a name has letters and digits");
+	assert_usage_error("--copy-file=a= ls", "--copy-file=a=: give the file after the '='\n");
+	assert_usage_error("--copy-file=maps --copy-file=maps=x ls",
+			   "--copy-file=maps=x: another file has that name; give each file its own name\n");
+	assert_usage_error("-o - -f text --copy-file=maps ls",
+			   "functrace: --copy-file: there is no place for files beside -o -; give -o a file or a "
 			   "folder\n");
-	assert_usage_error("-o /dev/null --attach-file=maps ls", "beside -o /dev/null");
+	assert_usage_error("-o /dev/null --copy-file=maps ls", "beside -o /dev/null");
 }
 
 static int parse_functions(const char *text, size_t size)
@@ -730,7 +769,7 @@ static void test_functions_are_read_from_a_file(void **state)
 static void test_output_is_refused_if_it_is_another_file(void **state)
 {
 	static const char *const others[] = {"--report --diff=%s", "--report --diff=@1 --suppressions=%s", "--html=%s",
-					     "-x @%s", "--attach-file=config=%s"};
+					     "-x @%s", "--copy-file=config=%s"};
 	char line[1024], other[256];
 	char *const path = xasprintf("%s/twice", folder), *const link = xasprintf("%s/link", folder);
 
@@ -845,6 +884,7 @@ int main(void)
 		cmocka_unit_test(test_repair_excludes_other_options),
 		cmocka_unit_test(test_all_options_are_parsed),
 		cmocka_unit_test(test_long_names_are_parsed),
+		cmocka_unit_test(test_older_names_are_parsed),
 		cmocka_unit_test(test_invalid_targets_are_refused),
 		cmocka_unit_test(test_invalid_numbers_are_refused),
 		cmocka_unit_test(test_options_of_scans_are_checked),

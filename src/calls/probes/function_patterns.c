@@ -265,7 +265,7 @@ static void patterns_report_unmatched(const struct probe_spec_list *list, const 
 			 named, pattern->seen,
 			 pattern->wanted->hook                                 ? "--context-function NAME"
 			 : pattern->wanted->module == list->set->traced.chosen ? "-x NAME"
-									       : "--symbol=NAME");
+									       : "--symbol-address=NAME");
 	else
 		msg_warn("nothing matched %s: 'nm -C FILE' lists the names in a file, 'nm -DC FILE' the exported "
 			 "names; a function that is inlined everywhere is never called (-fno-inline prevents that)",

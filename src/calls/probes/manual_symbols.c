@@ -43,14 +43,15 @@ static void probe_manual_symbol(struct process *p, const struct manual_symbol *s
 	if (!is_first)
 		return;
 	if (!known)
-		msg_warn("--symbol=%s=0x%llx: no function of this name is to be traced", symbol->name, typed);
+		msg_warn("--symbol-address=%s=0x%llx: no function of this name is to be traced", symbol->name, typed);
 	else if (place == PLACE_NO_CODE)
-		msg_warn("--symbol=%s=0x%llx: %s has no code there; give the function's address in the file, as nm or "
-			 "objdump print it",
+		msg_warn("--symbol-address=%s=0x%llx: %s has no code there; give the function's address in the file, "
+			 "as nm or objdump print it",
 			 symbol->name, typed, p->trace->origin.exe);
 	else if (place == PLACE_INSIDE)
-		msg_warn("--symbol=%s=0x%llx is not traced: in %s no function begins there, the address is inside the "
-			 "function at 0x%llx; give the function's address in the file, as nm or objdump print it",
+		msg_warn("--symbol-address=%s=0x%llx is not traced: in %s no function begins there, the address is "
+			 "inside the function at 0x%llx; give the function's address in the file, as nm or "
+			 "objdump print it",
 			 symbol->name, typed, p->trace->origin.exe, (unsigned long long)(start - p->program->bias));
 }
 

@@ -51,7 +51,7 @@ struct probe_spec_list {
 	struct hash names;                  /* hash of the symbol -> index of the first row with that symbol */
 	struct patterns *patterns;          /* the rows whose symbol is a pattern, or NULL */
 	struct chosen_libraries *libraries; /* the libraries that -L has chosen: chosen_libraries.c */
-	char *symbols_of; /* manual_symbols.c: path of the first program, to which --symbol refers, or NULL */
+	char *symbols_of; /* manual_symbols.c: path of the first program, to which --symbol-address refers, or NULL */
 };
 
 /* Makes the list of the functions that the modules of this run trace. */

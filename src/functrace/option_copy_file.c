@@ -1,5 +1,5 @@
 #include "config.h"
-#include "functrace/option_attach_file.h"
+#include "functrace/option_copy_file.h"
 #include "base/buf.h"
 
 #include <ctype.h>
@@ -29,14 +29,14 @@ static bool is_proc_file(const char *name)
 }
 
 /* Reports a NAME without PATH that is not in proc_files. */
-static int option_attach_unknown_name(struct parse *parse, const char *text)
+static int option_copy_file_unknown_name(struct parse *parse, const char *text)
 {
 	struct buf known = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(proc_files); i++)
 		buf_printf(&known, "%s%s", i ? ", " : "", proc_files[i]);
 	const int error = usage_error(parse,
-				      "--attach-file=%s: give a file with a name for it, --attach-file=NAME=PATH, or "
+				      "--copy-file=%s: give a file with a name for it, --copy-file=NAME=PATH, or "
 				      "the name of a file in /proc/PID: %s",
 				      text, buf_str(&known));
 
@@ -44,34 +44,33 @@ static int option_attach_unknown_name(struct parse *parse, const char *text)
 	return error;
 }
 
-int option_attach(struct parse *parse, const char *text)
+int option_copy_file(struct parse *parse, const char *text)
 {
 	struct settings *const s = parse->settings;
 	const char *const sign = strchr(text, '=');
 	const size_t length = sign ? (size_t)(sign - text) : strlen(text);
 
 	if (!sign && !is_proc_file(text))
-		return option_attach_unknown_name(parse, text);
+		return option_copy_file_unknown_name(parse, text);
 	if (!is_name(text, length))
-		return usage_error(
-			parse, "--attach-file=%s: a name has letters and digits, at most %d: --attach-file=NAME=PATH",
-			text, NAME_LENGTH);
+		return usage_error(parse,
+				   "--copy-file=%s: a name has letters and digits, at most %d: --copy-file=NAME=PATH",
+				   text, NAME_LENGTH);
 	if (sign && !sign[1])
-		return usage_error(parse, "--attach-file=%s: give the file after the '='", text);
+		return usage_error(parse, "--copy-file=%s: give the file after the '='", text);
 	for (size_t i = 0; i < s->trace.attachment_count; i++)
 		if (strlen(s->trace.attachments[i].name) == length &&
 		    !strncmp(s->trace.attachments[i].name, text, length))
-			return usage_error(parse,
-					   "--attach-file=%s: another file has that name; give each file its own name",
-					   text);
-	named_files_add(&parse->files, "--attach-file", sign ? sign + 1 : NULL, false);
+			return usage_error(
+				parse, "--copy-file=%s: another file has that name; give each file its own name", text);
+	named_files_add(&parse->files, "--copy-file", sign ? sign + 1 : NULL, false);
 	ARRAY_GROW(s->trace.attachments, parse->attachment_capacity, s->trace.attachment_count);
 	s->trace.attachments[s->trace.attachment_count++] =
 		(struct attachment){.name = xstrndup(text, length), .path = sign ? sign + 1 : NULL};
 	return 0;
 }
 
-void option_attach_free(struct settings *settings)
+void option_copy_file_free(struct settings *settings)
 {
 	for (size_t i = 0; i < settings->trace.attachment_count; i++)
 		free((char *)(uintptr_t)settings->trace.attachments[i].name);

@@ -41,10 +41,13 @@ static bool is_bin(struct heap *heap, uint64_t at)
 
 	if (!word_at(&heap->words, at, &first) || !word_at(&heap->words, at + w, &last))
 		return false;
-	if (first == header && last == header)
-		return true;
-	return first != header && last != header && word_at(&heap->words, first + 3 * w, &back) && back == header &&
-	       word_at(&heap->words, last + 2 * w, &forth) && forth == header;
+	if (first == header || last == header)
+		return first == last;
+	if (!word_at(&heap->words, first + 3 * w, &back) || back != header)
+		return false;
+	if (!word_at(&heap->words, last + 2 * w, &forth))
+		return false;
+	return forth == header;
 }
 
 /* Returns the address of the first empty bin in a range, or 0. arenas_look_around() then searches beside this bin for

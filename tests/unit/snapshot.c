@@ -447,7 +447,7 @@ static void test_write_only_mappings_are_copied(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct maps maps;
 
-		assert_int_equal(maps_parse(rows[i].maps, &maps), 0);
+		assert_int_equal(maps_parse(xstrdup(rows[i].maps), &maps), 0);
 		assert_int_equal(mapping_is_wanted(&maps.items[0]), rows[i].is_wanted);
 		maps_free(&maps);
 	}
@@ -478,7 +478,7 @@ static void test_protected_pages_beside_memory_are_recognised(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct maps maps;
 
-		assert_int_equal(maps_parse(rows[i].maps, &maps), 0);
+		assert_int_equal(maps_parse(xstrdup(rows[i].maps), &maps), 0);
 		assert_int_equal(mapping_is_protected(&maps, rows[i].which), rows[i].is_protected);
 		maps_free(&maps);
 	}

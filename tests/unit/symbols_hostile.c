@@ -33,7 +33,7 @@ static void test_lines_of_maps_are_parsed(void **state)
 	struct maps maps;
 
 	(void)state;
-	assert_int_equal(maps_parse(text, &maps), 0);
+	assert_int_equal(maps_parse(xstrdup(text), &maps), 0);
 	assert_int_equal(maps.count, 6);
 	const struct mapping *m = maps.items;
 
@@ -68,13 +68,13 @@ static void test_lines_of_maps_are_parsed(void **state)
 	maps_free(&maps);
 
 	/* The kernel may return a part of the text twice. */
-	assert_int_equal(maps_parse("2000-3000 r--p 0 0:0 0\n1000-3000 r--p 0 0:0 0\n"
-				    "3000-4000 r--p 0 0:0 0 \n",
+	assert_int_equal(maps_parse(xstrdup("2000-3000 r--p 0 0:0 0\n1000-3000 r--p 0 0:0 0\n"
+					    "3000-4000 r--p 0 0:0 0 \n"),
 				    &maps),
 			 0);
 	assert_int_equal(maps.count, 2);
 	maps_free(&maps);
-	assert_int_equal(maps_parse("", &maps), 0);
+	assert_int_equal(maps_parse(xstrdup(""), &maps), 0);
 	assert_int_equal(maps.count, 0);
 	assert_null(maps_find(&maps, 5));
 	maps_free(&maps);
@@ -92,8 +92,8 @@ static void test_tagged_mappings_are_marked(void **state)
 	struct maps maps;
 
 	(void)state;
-	assert_int_equal(maps_parse("1000-2000 rw-p 0 0:0 0\n2000-3000 rw-p 0 0:0 0\n8000-9800 rw-p 0 0:0 0\n"
-				    "a000-b000 rw-p 0 0:0 0\n",
+	assert_int_equal(maps_parse(xstrdup("1000-2000 rw-p 0 0:0 0\n2000-3000 rw-p 0 0:0 0\n8000-9800 rw-p 0 0:0 0\n"
+					    "a000-b000 rw-p 0 0:0 0\n"),
 				    &maps),
 			 0);
 	maps_mark_tags(text, &maps);
@@ -118,8 +118,9 @@ static void test_mappings_with_userfaultfd_are_marked(void **state)
 	struct maps maps;
 
 	(void)state;
-	assert_int_equal(maps_parse("1000-2000 rw-s 0 0:1 7\n2000-3000 rw-s 0 0:1 8\n3000-4000 rw-s 0 0:1 8\n", &maps),
-			 0);
+	assert_int_equal(
+		maps_parse(xstrdup("1000-2000 rw-s 0 0:1 7\n2000-3000 rw-s 0 0:1 8\n3000-4000 rw-s 0 0:1 8\n"), &maps),
+		0);
 	maps_mark_waiters(text, &maps, has_waiters);
 	assert_false(has_waiters[0]);
 	assert_true(has_waiters[1]);
@@ -145,7 +146,7 @@ static void test_flags_are_read_only_from_the_mappings_own_line(void **state)
 	}
 	buf_add(&lines, "", 1);
 	buf_add(&smaps, "", 1);
-	assert_int_equal(maps_parse((const char *)lines.data, &maps), 0);
+	assert_int_equal(maps_parse(xstrdup((const char *)lines.data), &maps), 0);
 	assert_int_equal(maps.count, count);
 	bool *const has_waiters = xcalloc(count, sizeof(*has_waiters));
 
@@ -187,7 +188,7 @@ static void test_vdso_in_a_hole_ends_the_linkers_extent(void **state)
 		bool taken[8] = {0};
 		struct maps maps;
 
-		assert_int_equal(maps_parse(text, &maps), 0);
+		assert_int_equal(maps_parse(xstrdup(text), &maps), 0);
 		layout_fill(&maps, 0, &object, taken);
 		assert_int_equal(object.start, 0x100000);
 		assert_int_equal(object.end, 0x142000);
@@ -223,7 +224,7 @@ static void test_invalid_maps_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(maps_parse(bad[i], &maps), -EINVAL);
+		assert_int_equal(maps_parse(xstrdup(bad[i]), &maps), -EINVAL);
 		assert_null(maps.items);
 	}
 	assert_int_equal(maps_read(0x7fffffff, &maps), -ENOENT);

@@ -108,8 +108,7 @@ static bool maps_take_line(char *line, struct mapping *mapping)
 	return true;
 }
 
-/* Parses a text, and takes ownership of it, also on error. */
-static int parse_owned(char *text, struct maps *maps)
+int maps_parse(char *text, struct maps *maps)
 {
 	size_t capacity = 0;
 	char *line = text;
@@ -140,11 +139,6 @@ static int parse_owned(char *text, struct maps *maps)
 	return 0;
 }
 
-int maps_parse(const char *text, struct maps *maps)
-{
-	return parse_owned(xstrdup(text), maps);
-}
-
 int maps_read(pid_t pid, struct maps *maps)
 {
 	char *const path = proc_path(pid, "maps");
@@ -155,7 +149,7 @@ int maps_read(pid_t pid, struct maps *maps)
 	free(path);
 	if (unread)
 		return unread;
-	const int error = parse_owned(text, maps);
+	const int error = maps_parse(text, maps);
 
 	if (error)
 		return error;

@@ -26,8 +26,9 @@ struct maps {
 /* Reads the mappings of a process; the caller frees them with maps_free() after success. Returns 0 or -errno (-ENOENT,
  * -ESRCH: the process is gone; -EACCES). */
 int maps_read(pid_t pid, struct maps *maps);
-/* Parses a copy of a text that has the format of /proc/PID/maps. Returns 0 or -EINVAL. */
-int maps_parse(const char *text, struct maps *maps);
+/* Parses a text that has the format of /proc/PID/maps, and takes ownership of it, also on error. Returns 0 or
+ * -EINVAL. */
+int maps_parse(char *text, struct maps *maps);
 void maps_free(struct maps *maps);
 /* Sets has_tags of the mappings with tags (PROT_MTE). This takes about as long as reading the pagemap. Returns 0 or
  * -errno. */

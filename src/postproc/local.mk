@@ -1,7 +1,7 @@
 bin_PROGRAMS += functrace-postproc
 functrace_postproc_SOURCES = src/postproc/postproc_main.c src/postproc/postproc_options.c \
 	src/postproc/postproc_options.h \
-	src/postproc/postproc_checks.c src/postproc/postproc_checks.h \
+	src/postproc/postproc_checks.c src/postproc/postproc_checks.h src/postproc/postproc_settings.h \
 	src/postproc/filter_options.c src/postproc/filter_options.h \
 	src/postproc/postproc_input.c src/postproc/postproc_input.h src/postproc/postproc_run.c \
 	src/postproc/postproc_run.h \

@@ -2,7 +2,7 @@
 #ifndef FT_POSTPROC_POSTPROC_CHECKS_H
 #define FT_POSTPROC_POSTPROC_CHECKS_H
 
-#include "postproc/postproc_options.h"
+#include "postproc/postproc_settings.h"
 
 #include <argp.h>
 

@@ -2,7 +2,7 @@
 #ifndef FT_POSTPROC_POSTPROC_INPUT_H
 #define FT_POSTPROC_POSTPROC_INPUT_H
 
-#include "postproc/postproc_options.h"
+#include "postproc/postproc_settings.h"
 #include "base/long_work.h"
 #include "trace/reader.h"
 

@@ -3,7 +3,7 @@
 #ifndef FT_POSTPROC_POSTPROC_VIEWS_H
 #define FT_POSTPROC_POSTPROC_VIEWS_H
 
-#include "postproc/postproc_options.h"
+#include "postproc/postproc_settings.h"
 #include "analysis/trace_writer.h"
 #include "profile/profile.h"
 #include "profile/suppressions.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "modules/load.h"
+#include "modules/check.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "modules/load.h"
+#include "modules/check.h"
 #include "base/util.h"
 
 #include <dlfcn.h>

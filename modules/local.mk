@@ -4,7 +4,8 @@ libmodules_a_SOURCES = modules/builtin.c modules/builtin.h modules/known.h modul
 	modules/module.h modules/row_code.c modules/row_code.h modules/row_code_file.c modules/row_code_gobject.c \
 	modules/module_texts.c modules/module_texts.h modules/processors.c modules/processors.h
 # The reader of descriptions, and of modules in shared objects.
-libmodules_a_SOURCES += modules/check.c modules/conf/conf.c modules/conf/conf.h modules/conf/conf_names.c \
+libmodules_a_SOURCES += modules/check.c modules/check.h modules/conf/conf.c modules/conf/conf.h \
+	modules/conf/conf_names.c \
 	modules/conf/conf_param.c \
 	modules/conf/conf_parse.h modules/conf/conf_read.c modules/conf/conf_row.c modules/conf/conf_lexer.c \
 	modules/conf/conf_lexer.h \

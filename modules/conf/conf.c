@@ -1,6 +1,6 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
-#include "modules/load.h"
+#include "modules/check.h"
 #include "modules/module_texts.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
  * message that says what is wrong, in bounded memory. */
 #include "config.h"
 #include "modules/conf/conf.h"
-#include "modules/load.h"
+#include "modules/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define CONF_UTIL_H
 
 #include "modules/conf/conf.h"
-#include "modules/load.h"
+#include "modules/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "arch/arch.h"
 #include "modules/known.h"
 #include "modules/processors.h"
-#include "modules/load.h"
+#include "modules/check.h"
 #include "modules/builtin.h"
 #include "modules/conf/conf.h"
 #include "base/buf.h"

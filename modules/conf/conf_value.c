@@ -1,6 +1,7 @@
 #include "config.h"
 #include "modules/conf/conf_parse.h"
 #include "modules/check.h"
+#include "modules/processors.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ static bool is_integer(const struct ctype_use *use)
 static bool check_places(struct lexer *lexer, const struct prototype *prototype, unsigned index)
 {
 	const unsigned char result = prototype->result.type;
+	char on_stack[PROCESSORS_TEXT];
 
 	if (result == C_STRUCT)
 		return lexer_error(lexer,
@@ -50,9 +52,9 @@ static bool check_places(struct lexer *lexer, const struct prototype *prototype,
 		if (param->use.type == C_FLOAT)
 			return lexer_error(lexer,
 					   "parameter %u is a floating-point number, which is not among the integer "
-					   "arguments (except in i386 programs, where it is on the stack): leave it "
-					   "out of the prototype, except for i386",
-					   i + 1);
+					   "arguments (except in %s programs, where it is on the stack): leave it "
+					   "out of the prototype, except for %s",
+					   i + 1, module_processors_text(on_stack, true), on_stack);
 		if (param->use.type == C_STRUCT)
 			return lexer_error(
 				lexer,

@@ -25,7 +25,7 @@ static bool take_processors(struct lexer *lexer, unsigned char *on)
 			}
 	}
 	return *on || lexer_error(lexer, "%s is no processor; known are %s", lexer_shown(lexer),
-				  module_processors_text(known));
+				  module_processors_text(known, false));
 }
 
 /* Parses `NAME = NUMBER of MASK on PROCESSORS` */

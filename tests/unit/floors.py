@@ -3,7 +3,8 @@
 is unique.
 
 Reads all sources, and the calls between the objects of the build. The map is floors.txt; exceptions.txt lists the
-places that break a rule on names or contents, and only gets shorter; callbacks.txt lists the calls upward by pointers.
+places that break a rule on names or contents, and only gets shorter; callbacks.txt lists the calls upward by pointers,
+and wrapped.txt functrace's own functions that unit tests replace.
 Prints TAP. Options: --self-test tests only the rules, on small trees that break them; --list prints the places that
 break a rule: rule, thing, number of places, places; --shrink removes exceptions that are no longer needed."""
 
@@ -12,7 +13,7 @@ import sys
 
 from floors_pointers import Pointers
 from floors_rooms import Map, call_edges, circles, upward
-from floors_rules import RULES, Exceptions, Listed, lengths, private_calls
+from floors_rules import CALLBACKS, RULES, WRAPPED, Exceptions, Listed, lengths, private_calls, wrapped
 from floors_self_test import SELF_TESTS
 from floors_source import read_tree
 
@@ -25,6 +26,18 @@ FOLDERS = ('src', 'arch', 'modules', 'context')
 def lines_of(name):
     with open(os.path.join(HERE, name)) as file:
         return file.read().splitlines()
+
+
+def read_makefiles():
+    texts = {}
+    for folder in FOLDERS + ('tests',):
+        for place, _, names in os.walk(os.path.join(TOP, folder)):
+            for name in names:
+                if name.endswith('.mk'):
+                    path = os.path.join(place, name)
+                    with open(path) as file:
+                        texts[os.path.relpath(path, TOP)] = file.read()
+    return texts
 
 
 class Tap:
@@ -55,7 +68,9 @@ def check_tree(tap):
     for rule, broken in RULES.items():
         tap.result('%s: %s' % (rule, broken.__doc__), list(exceptions.problems(rule, broken(tree))))
     tap.result('calls upward by pointers are listed',
-               list(Listed(lines_of('callbacks.txt')).problems(Pointers(house, tree).found)))
+               list(Listed(lines_of('callbacks.txt')).problems(Pointers(house, tree).found, *CALLBACKS)))
+    tap.result('functions of the program that tests replace with the linker are listed',
+               list(Listed(lines_of('wrapped.txt')).problems(wrapped(tree, read_makefiles()), *WRAPPED)))
 
 
 def work_list(shrink):
@@ -77,7 +92,7 @@ def main(options):
         work_list('--shrink' in options)
         return 0
     with_tree = '--self-test' not in options
-    tap = Tap(len(SELF_TESTS) + (5 + len(RULES) if with_tree else 0))
+    tap = Tap(len(SELF_TESTS) + (6 + len(RULES) if with_tree else 0))
     if with_tree:
         check_tree(tap)
     for name, problems in SELF_TESTS.items():

@@ -147,18 +147,41 @@ class Exceptions:
                 yield re.sub(r'\b\d+(?=\s*(?:#|$))', str(count), line, count=1)
 
 
+WRAP = re.compile(r'--wrap[=,](\w+)')
+LINKED = re.compile(r'\s*(?:tests_unit_)?(\w+?)(?:_LDFLAGS)?\b')  # whose line of a makefile it is
+
+
+def wrapped(tree, makefiles):
+    """Returns {program.function: {makefile}} for the functions of the tree that a program replaces with the linker's
+    --wrap. Functions of the C library are left out, because only --wrap can replace those. makefiles: {path: text}."""
+    found = collections.defaultdict(set)
+    for path, text in makefiles.items():
+        for line in text.replace('\\\n', ' ').splitlines():
+            program = LINKED.match(line)
+            for name in WRAP.findall(line):
+                if name in tree.defined:
+                    found['%s.%s' % (program[1] if program else path, name)].add(path)
+    return found
+
+
 class Listed:
-    """callbacks.txt: pointers through which a file of a lower layer calls one of a higher layer; after a # the
-    reason."""
+    """A list of places, several in a line, with their reason after a #: callbacks.txt or wrapped.txt."""
 
     def __init__(self, lines):
-        self.reasons = {pointer: reason.strip() for text, _, reason in (line.partition('#') for line in lines)
-                        for pointer in text.split()}
+        self.reasons = {place: reason.strip() for text, _, reason in (line.partition('#') for line in lines)
+                        for place in text.split()}
 
-    def problems(self, found):
-        for pointer, functions in sorted(found.items()):
-            if not self.reasons.get(pointer):
-                yield '%s calls upward (%s); list it in callbacks.txt with the reason, or call nothing above' % (
-                    pointer, ', '.join(sorted(functions)))
-        for pointer in sorted(set(self.reasons) - set(found)):
-            yield '%s does not call upward, take it out of callbacks.txt' % pointer
+    def problems(self, found, unlisted, unneeded):
+        """found: place -> names. unlisted and unneeded: the messages for a place without a reason, with a %s for the
+        names, and for one that is no longer found."""
+        for place, names in sorted(found.items()):
+            if not self.reasons.get(place):
+                yield '%s %s' % (place, unlisted % ', '.join(sorted(names)))
+        for place in sorted(set(self.reasons) - set(found)):
+            yield '%s %s' % (place, unneeded)
+
+
+CALLBACKS = ('calls upward (%s); list it in callbacks.txt with the reason, or call nothing above',
+             'does not call upward, take it out of callbacks.txt')
+WRAPPED = ('is wrapped (%s); use the real function in the test, or list it in wrapped.txt with the reason',
+           'is not wrapped, take it out of wrapped.txt')

@@ -2,7 +2,8 @@
 
 from floors_pointers import Pointers
 from floors_rooms import Map, call_edges, circles, upward
-from floors_rules import (FILE_LINES, HEADER_LINES, RULES, Exceptions, Listed, lengths, private_calls)
+from floors_rules import (CALLBACKS, FILE_LINES, HEADER_LINES, RULES, WRAPPED, Exceptions, Listed, lengths,
+                          private_calls, wrapped)
 from floors_source import Tree
 
 MAP = Map('''src/low arch
@@ -150,9 +151,22 @@ def pointers():
                         'static int high_all(struct ops *o)\n{\n\to->set = o ? h : NULL;\n\to->unused(1);\n'
                         '\treturn low_each(h(1), i);\n}\n'})
     found = Pointers(MAP, tree).found
-    problems = Listed(['ops.named ops.placed # known', 'ops.set', 'ops.unused # not any more']).problems(found)
+    problems = Listed(['ops.named ops.placed # known', 'ops.set', 'ops.unused # not any more']).problems(found, *CALLBACKS)
     return expect(found, ['ops.named', 'ops.placed', 'ops.set', 'ops.passed', 'low_each(each)']) + \
         expect([problem.split()[0] for problem in problems], ['low_each(each)', 'ops.passed', 'ops.set', 'ops.unused'])
+
+
+def replaced():
+    """Only functions that the tree defines count. A line of a list without a reason does not count as listed."""
+    body = '(void)\n{\n\treturn 1;\n}\n'
+    tree = Tree({'src/low/a.c': ''.join('int low_%s' % name + body for name in ('one', 'two', 'three', 'four'))})
+    found = wrapped(tree, {'tests/unit/a.mk': 'tests_unit_a_LDFLAGS = -Wl,--wrap=low_one,--wrap=ptrace \\\n'
+                                              '\t-Wl,--wrap,low_two -Wl,--wrap=low_three\n'
+                                              'MANY = -Wl,--wrap=low_one\n\t$(CC) -Wl,--wrap=low_four\n'})
+    listed = Listed(['a.low_one a.low_three # known', 'a.low_two #', 'b.low_one # another program'])
+    return expect(found, ['a.low_one', 'a.low_two', 'a.low_three', 'MANY.low_one', 'tests/unit/a.mk.low_four']) + \
+        expect([problem.split()[0] for problem in listed.problems(found, *WRAPPED)],
+               ['MANY.low_one', 'a.low_two', 'b.low_one', 'tests/unit/a.mk.low_four'])
 
 
 SELF_TESTS = {
@@ -170,4 +184,5 @@ SELF_TESTS = {
     'writes to a target are found': target_writes,
     'exceptions that are missing, too small, too large or unused are found': exceptions,
     'a call upward by a pointer is found': pointers,
+    'a function of the program that a test replaces is found': replaced,
 }

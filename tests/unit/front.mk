@@ -38,4 +38,4 @@ TESTS += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/same_code.py
 EXTRA_DIST += tests/unit/floors.py tests/unit/floors_pointers.py tests/unit/floors_rooms.py tests/unit/floors_rules.py \
 	tests/unit/floors_self_test.py tests/unit/floors_source.py tests/unit/floors.txt tests/unit/callbacks.txt \
-	tests/unit/exceptions.txt tests/unit/format.py
+	tests/unit/wrapped.txt tests/unit/exceptions.txt tests/unit/format.py

@@ -55,8 +55,16 @@ tests_unit_text_arm_SOURCES = tests/unit/text_arm.c
 tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace -Wl,--wrap=guard_note -Wl,--wrap=guard_clear
 tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 
-# Races of the ptrace protocol with a fake kernel, which replaces these functions in this program.
-RACES_WRAP = \
+# Races of the ptrace protocol with a fake kernel, which replaces these functions in this program. It has x86-64
+# programs; the tracer's decisions do not depend on the processor.
+if ARCH_X86_64
+check_PROGRAMS += tests/unit/races
+TESTS += tests/unit/races
+tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h \
+	tests/unit/race_verbs.c tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c \
+	tests/unit/fake_kernel.h tests/unit/fake_memory.c tests/unit/fake_calls.c tests/unit/fake_ptrace.c \
+	tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
+tests_unit_races_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=ptrace -Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=nanosleep -Wl,--wrap=sched_yield \
 	-Wl,--wrap=sigtimedwait -Wl,--wrap=clock_gettime -Wl,--wrap=setitimer -Wl,--wrap=sigaction -Wl,--wrap=pwrite \
 	-Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev -Wl,--wrap=open -Wl,--wrap=__open_2 \
@@ -72,15 +80,6 @@ RACES_WRAP = \
 	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note -Wl,--wrap=leak_check_figures_are_wanted -Wl,--wrap=leak_check_write_figures \
 	-Wl,--wrap=leak_check_at_detach -Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
-# The fake kernel has x86-64 programs; the tracer's decisions do not depend on the processor.
-if ARCH_X86_64
-check_PROGRAMS += tests/unit/races
-TESTS += tests/unit/races
-tests_unit_races_SOURCES = tests/unit/races.c tests/unit/race_script.c tests/unit/race_script.h \
-	tests/unit/race_verbs.c tests/unit/race_verbs.h tests/unit/race_world.c tests/unit/fake_kernel.c \
-	tests/unit/fake_kernel.h tests/unit/fake_memory.c tests/unit/fake_calls.c tests/unit/fake_ptrace.c \
-	tests/unit/fake_proc.c tests/unit/fake_world.c tests/unit/fake_world.h
-tests_unit_races_LDFLAGS = $(AM_LDFLAGS) $(RACES_WRAP)
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 endif
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "engine/shared_state.h"
 #include "ptrace/tracee.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/step_over.h"
@@ -30,22 +31,6 @@ enum { R3 = 3, PC = 15, CPSR = 16, WORDS = 18 };
 enum { T = 0x20, ZERO = 0x40000000, NO_FLAGS = 0x10 };
 
 long __wrap_ptrace(int request, pid_t tid, void *address, void *data);
-long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
-		       const unsigned char *breakpoint, unsigned size);
-void __wrap_guard_clear(struct engine *engine, long journal_index);
-
-/* Replaces guard_note(): this test has no guardian that would repair the text. */
-long __wrap_guard_note(struct engine *engine, int space, uint64_t address, const unsigned char *original,
-		       const unsigned char *breakpoint, unsigned size)
-{
-	(void)engine, (void)space, (void)address, (void)original, (void)breakpoint, (void)size;
-	return -1;
-}
-
-void __wrap_guard_clear(struct engine *engine, long journal_index)
-{
-	(void)engine, (void)journal_index;
-}
 
 /* The registers that functrace gave the task, and how often functrace resumed it. */
 static uint32_t registers[WORDS];
@@ -68,6 +53,7 @@ long __wrap_ptrace(int request, pid_t tid, void *address, void *data)
 }
 
 struct world {
+	struct engine engine; /* without a guardian, because no space is registered: process.guard is -1 */
 	struct tracer tracer;
 	struct process process;
 	struct task task;
@@ -95,6 +81,7 @@ static int make_world(void **state)
 				    .text_count = 1,
 				    .lasting = true};
 	w->items[0] = &w->object;
+	w->tracer.engine = &w->engine;
 	w->process = (struct process){.pid = getpid(),
 				      .tracer = &w->tracer,
 				      .arch = &arch_arm,

@@ -52,7 +52,7 @@ tests_unit_spin_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/text_arm
 TESTS += tests/unit/text_arm
 tests_unit_text_arm_SOURCES = tests/unit/text_arm.c
-tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace -Wl,--wrap=guard_note -Wl,--wrap=guard_clear
+tests_unit_text_arm_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ptrace
 tests_unit_text_arm_LDADD = libarm.a $(TRACER_TEST_LIBS)
 
 # Races of the ptrace protocol with a fake kernel, which replaces these functions in this program. It has x86-64

@@ -91,7 +91,6 @@ TESTS += tests/unit/context_library tests/unit/contexts
 tests_unit_context_library_SOURCES = tests/unit/context_library.c
 tests_unit_context_library_LDADD = $(UNIT_LIBS)
 tests_unit_contexts_SOURCES = tests/unit/contexts.c
-tests_unit_contexts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=elf_file_contexts -Wl,--wrap=msg_warn
 tests_unit_contexts_LDADD = $(TRACER_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/calls

@@ -6,7 +6,6 @@
 #include "symbols/elf/elf.h"
 
 struct elf_name_block; /* a block of memory for names */
-struct call_slot;
 struct elf_file;
 
 /* The symbols of a file. */
@@ -36,6 +35,11 @@ struct elf_functions {
 	const struct elf_symbol **wanted;
 	size_t wanted_count;
 	bool wanted_read;
+};
+
+struct call_slot {
+	const char *name;
+	uint64_t address; /* address as in the file */
 };
 
 /* The entries of a file's global offset table (got_slots.c). */

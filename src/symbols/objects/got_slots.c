@@ -200,11 +200,6 @@ void object_slots(const struct object *object, unsigned irelative, object_slot_c
 #define CALL_SLOTS_MAX ((size_t)1 << 20)
 #define RELOC_NONE     0 /* this type has the same number on all processors */
 
-struct call_slot {
-	const char *name;
-	uint64_t address; /* address as in the file */
-};
-
 static void keep_call_slots(struct elf_file *file, const struct slot_list *list, unsigned jump_slot, unsigned glob_dat)
 {
 	size_t capacity = 0;

@@ -1,6 +1,7 @@
 /* Tests probes and calls of a made-up process: its text is a file, and no program runs. */
 #include "config.h"
 #include "calls/probes/alias.h"
+#include "calls/probes/probe_spec.h"
 #include "calls/calls.h"
 #include "engine/shared_state.h"
 #include "record/ledger.h"
@@ -8,6 +9,7 @@
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/fork_text.h"
 #include "breakpoints/out_of_line_slots.h"
+#include "symbols/elf/elf_file.h"
 #include "tracer/process.h"
 
 #include <elf.h>
@@ -25,8 +27,6 @@
 #define STACK 0x700000u
 
 static const struct resource kinds[] = {{.type = "memory"}};
-static const struct module module = {.resources = kinds, .resource_count = 1};
-static const struct module *modules[] = {&module};
 static struct object program = {.path = (char *)(uintptr_t) "/bin/prog", .start = TEXT, .end = TEXT + 0x1000};
 
 enum { PUBLISH, ALLOC, ALLOC_TOO, FREE, FREE_OR_NOT, SIZED };
@@ -38,7 +38,8 @@ static const struct function functions[] = {
 	[FREE_OR_NOT] = {.symbol = "free_or_not", .role = ROLE_RELEASE, .can_fail = true},
 	[SIZED] = {.symbol = "sized", .role = ROLE_ALLOC, .id = RESULT, .size = ARG(0)},
 };
-static struct probe_spec wanted[ARRAY_SIZE(functions)];
+static const struct module module = {MODULE_TABLES(kinds, functions)};
+static const struct module *modules[] = {&module};
 
 static struct settings settings;
 static struct engine engine;
@@ -60,14 +61,7 @@ static int setup(void **state)
 	engine = (struct engine){.settings = &settings, .shared = shared, .socket = -1, .link = -1, .wake_fd = -1};
 	guard_init(&engine);
 	run = (struct run){.set = &settings, .engine = &engine};
-	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run};
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		wanted[i] = (struct probe_spec){.function = &functions[i],
-						.module = &module,
-						.kind = &kinds[0],
-						.resource = 1,
-						.symbol = functions[i].symbol,
-						.shown = (char *)(uintptr_t)functions[i].symbol};
+	tracer = (struct tracer){.set = &settings, .engine = &engine, .run = &run, .wanted = probe_spec_new(&settings)};
 	p = process_alloc(&tracer, getpid(), arch);
 	process_ref(p);
 	ledger_init(p->trace);
@@ -86,6 +80,7 @@ static int teardown(void **state)
 	p = NULL;
 	hash_free(&tracer.tasks);
 	free(tracer.spare_call);
+	probe_spec_free(tracer.wanted);
 	guard_free(&engine);
 	return 0;
 }
@@ -98,9 +93,14 @@ static void needs_x86_64(void)
 	skip();
 }
 
+static const struct probe_spec *wanted(int row)
+{
+	return probe_spec_exact(tracer.wanted, functions[row].symbol);
+}
+
 static const struct probe *probe(int row, uint64_t at)
 {
-	probe_at(p, &(struct probe){.wanted = &wanted[row],
+	probe_at(p, &(struct probe){.wanted = wanted(row),
 				    .traced.shown = functions[row].symbol,
 				    .start = at,
 				    .size = 16,
@@ -223,36 +223,10 @@ static void test_names_of_one_kind_share_a_probe(void **state)
 #define SLOT        (LIBRARY + 0x1800)
 #define LIBRARY_END (LIBRARY + 0x2000)
 
-/* Replaces probe_spec_any(), because no module has been read: symbols that begin with "alloc" are traced. */
-bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol);
-bool __wrap_probe_spec_any(const struct probe_spec_list *list, const char *symbol)
-{
-	(void)list;
-	return !strncmp(symbol, "alloc", 5);
-}
-
-/* Replaces the reading of files: the mapped library calls this symbol. */
-static const char *called;
-
-void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
-			      object_slot_callback callback, void *context);
-void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
-			      object_slot_callback callback, void *context)
-{
-	(void)jump_slot;
-	(void)glob_dat;
-	if (object->start == LIBRARY)
-		callback(context, called, 0, SLOT);
-}
-
-uint64_t __wrap_elf_file_got(const struct elf_file *file);
-uint64_t __wrap_elf_file_got(const struct elf_file *file)
-{
-	(void)file;
-	return 0;
-}
-
-static struct object library = {.start = LIBRARY, .end = LIBRARY_END};
+/* The library's file has one slot. */
+static struct call_slot slot = {.address = SLOT - LIBRARY};
+static struct elf_file file = {.slots = {.call_slots = &slot, .call_slot_count = 1, .call_slots_read = true}};
+static struct object library = {.start = LIBRARY, .end = LIBRARY_END, .bias = LIBRARY, .file = &file};
 static struct object *mapped = &library;
 
 /* Maps a library that makes one call, `call *SLOT(%rip)`. Returns the address after the call. */
@@ -264,7 +238,7 @@ static uint64_t map_library(const char *symbol)
 
 	memcpy(code + 2, &distance, sizeof(distance));
 	assert_int_equal(pwrite(p->mem_fd, code, sizeof(code), (off_t)call), sizeof(code));
-	called = symbol;
+	slot.name = symbol;
 	p->objects.items = &mapped;
 	p->objects.count = 1;
 	callers_add(p, mapped);
@@ -349,7 +323,7 @@ static void test_only_releases_written_at_the_entry_are_counted(void **state)
 	(void)state;
 	probe(FREE_OR_NOT, TEXT);
 	probe_at(p, &(struct probe){
-			    .wanted = &wanted[FREE], .start = TEXT + 0x40, .object = &program, .is_resolver = true});
+			    .wanted = wanted(FREE), .start = TEXT + 0x40, .object = &program, .is_resolver = true});
 	assert_int_equal(p->probes->releases, 0);
 	probe(FREE, TEXT + 0x80);
 	assert_int_equal(p->probes->releases, 1);

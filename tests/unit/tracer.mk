@@ -96,8 +96,6 @@ tests_unit_contexts_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/calls
 TESTS += tests/unit/calls
 tests_unit_calls_SOURCES = tests/unit/calls.c
-tests_unit_calls_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=object_call_slots -Wl,--wrap=elf_file_got \
-	-Wl,--wrap=probe_spec_any
 tests_unit_calls_LDADD = $(TRACER_TEST_LIBS)
 check_PROGRAMS += tests/unit/patterns
 TESTS += tests/unit/patterns

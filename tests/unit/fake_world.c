@@ -6,6 +6,7 @@
 #include "tests/unit/fake_world.h"
 #include "trace/encoding.h"
 #include "engine/shared_state.h"
+#include "symbols/elf/elf_file.h"
 #include "record/trace_output.h"
 #include "record/trace_file.h"
 #include "tracer/stop_pump.h"
@@ -36,8 +37,6 @@ static pid_t full_disk; /* the process whose trace can no longer be written */
 /* ---- The engine ---- */
 
 int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd);
-int __wrap_launch_open_gate(struct launch *launch);
-int __wrap_launch_failure(struct launch *launch, const char *program);
 bool __wrap_leak_check_figures_are_wanted(const struct process *p);
 bool __wrap_leak_check_at_detach(struct tracer *t);
 void __wrap_capture_job_copy_and_read(void *job);
@@ -52,18 +51,6 @@ void __wrap_engine_target_ended(struct engine *e, int status);
 int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd)
 {
 	(void)socket, (void)type, (void)space, (void)fd;
-	return 0;
-}
-
-int __wrap_launch_open_gate(struct launch *launch)
-{
-	(void)launch;
-	return 0;
-}
-
-int __wrap_launch_failure(struct launch *launch, const char *program)
-{
-	(void)launch, (void)program;
 	return 0;
 }
 
@@ -224,32 +211,34 @@ void __wrap_msg_info(const char *fmt, ...)
 
 int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(void *context, struct object *object),
 			  void (*added)(void *context, struct object *object), void *context);
-void __wrap_objects_free(struct object_list *list);
-void __wrap_objects_clone(const struct object_list *from, struct object_list *to);
-const char *__wrap_elf_file_build_id(const struct elf_file *file);
-const char *__wrap_elf_file_interpreter(const struct elf_file *file);
-uint64_t __wrap_elf_file_dynamic(const struct elf_file *file);
-bool __wrap_elf_file_is_static(const struct elf_file *file);
-bool __wrap_elf_file_has_symbols(const struct elf_file *file);
-bool __wrap_elf_file_is_go(const struct elf_file *file);
-bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol);
-void __wrap_elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
-				      const void *wanted,
-				      void (*callback)(void *context, const struct elf_symbol *symbol), void *context);
-void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
-			      object_slot_callback callback, void *context);
-void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
-			 const char *build_id);
+
+/* The program's file. The test has a reference to it, so it is never freed. */
+static struct elf_file file = {.is_static = true, .cached.references = 1};
+
+static void fill_file(void)
+{
+	const struct fake_place *place;
+
+	for (size_t i = 0; (place = fake_place_n(i)); i++) {
+		if (!place->symbol)
+			continue;
+		ARRAY_GROW(file.table.symbols, file.table.symbol_capacity, file.table.symbol_count);
+		file.table.symbols[file.table.symbol_count++] = (struct elf_symbol){
+			.name = place->symbol, .value = place->address, .size = place->size, .is_global = true};
+	}
+}
 
 static void add_object(struct object_list *list, bool has_tail)
 {
 	struct object *object = xcalloc(1, sizeof(*object));
 
+	elf_file_ref(&file);
 	*object = (struct object){.path = xstrdup("/bin/prog"),
 				  .start = FAKE_TEXT,
 				  .end = FAKE_TEXT_END,
 				  .lookup_end = FAKE_TEXT_END,
 				  .base = FAKE_TEXT,
+				  .file = &file,
 				  .text = xcalloc(1, sizeof(*object->text)),
 				  .text_count = 1};
 	object->text[0] = (struct text_range){.start = FAKE_TEXT,
@@ -274,98 +263,6 @@ int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(v
 	add_object(list, task->memory->has_tail);
 	added(context, list->items[0]);
 	return 0;
-}
-
-void __wrap_objects_free(struct object_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i]->path);
-		free(list->items[i]->text);
-		free(list->items[i]);
-	}
-	free(list->items);
-	*list = (struct object_list){0};
-}
-
-void __wrap_objects_clone(const struct object_list *from, struct object_list *to)
-{
-	*to = (struct object_list){0};
-	for (size_t i = 0; i < from->count; i++) {
-		add_object(to, false);
-		*to->items[i]->text = *from->items[i]->text;
-		to->items[i]->lasting = from->items[i]->lasting;
-	}
-}
-
-const char *__wrap_elf_file_build_id(const struct elf_file *file)
-{
-	(void)file;
-	return "";
-}
-
-const char *__wrap_elf_file_interpreter(const struct elf_file *file)
-{
-	(void)file;
-	return NULL;
-}
-
-uint64_t __wrap_elf_file_dynamic(const struct elf_file *file)
-{
-	(void)file;
-	return 0;
-}
-
-bool __wrap_elf_file_is_static(const struct elf_file *file)
-{
-	(void)file;
-	return true;
-}
-
-bool __wrap_elf_file_has_symbols(const struct elf_file *file)
-{
-	(void)file;
-	return true;
-}
-
-bool __wrap_elf_file_is_go(const struct elf_file *file)
-{
-	(void)file;
-	return false;
-}
-
-bool __wrap_elf_file_find(const struct elf_file *file, const char *name, struct elf_symbol *symbol)
-{
-	(void)file, (void)name, (void)symbol;
-	return false;
-}
-
-/* functrace uses the GOT slots of calls to tell several names of one function apart. Here each function has one name,
- * so the fake finds no slots. */
-void __wrap_object_call_slots(const struct object *object, unsigned jump_slot, unsigned glob_dat,
-			      object_slot_callback callback, void *context)
-{
-	(void)object, (void)jump_slot, (void)glob_dat, (void)callback, (void)context;
-}
-
-void __wrap_elf_file_wanted_functions(struct elf_file *file, bool (*is_wanted)(const void *context, const char *name),
-				      const void *wanted,
-				      void (*callback)(void *context, const struct elf_symbol *symbol), void *context)
-{
-	const struct fake_place *place;
-
-	(void)file;
-	for (size_t i = 0; (place = fake_place_n(i)); i++)
-		if (place->symbol && is_wanted(wanted, place->symbol))
-			callback(context, &(struct elf_symbol){.name = place->symbol,
-							       .value = place->address,
-							       .size = place->size,
-							       .is_global = true});
-}
-
-void __wrap_unwinder_add(struct unwinder *unwinder, uint64_t start, uint64_t end, uint64_t bias, const char *path,
-			 const char *build_id)
-{
-	(void)unwinder, (void)start, (void)end, (void)bias, (void)path, (void)build_id;
 }
 
 /* ---- Traces ---- */
@@ -433,8 +330,10 @@ static void run(void)
 	const struct launch launch = {.pid = world->launched, .gate = -1, .exec_error = -1};
 	char name[] = "prog", *argv[] = {name, NULL};
 
-	if (!shared) /* 60 MB, almost all of which is never touched */
+	if (!shared) { /* 60 MB, almost all of which is never touched */
 		shared = xcalloc(1, sizeof(*shared));
+		fill_file();
+	}
 	modules[0] = builtin_module("memory");
 	settings = (struct settings){.traced.modules = modules,
 				     .traced.module_count = 1,

@@ -68,16 +68,10 @@ tests_unit_races_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=ptrace -Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=nanosleep -Wl,--wrap=sched_yield \
 	-Wl,--wrap=sigtimedwait -Wl,--wrap=clock_gettime -Wl,--wrap=setitimer -Wl,--wrap=sigaction -Wl,--wrap=pwrite \
 	-Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev -Wl,--wrap=open -Wl,--wrap=__open_2 \
-	-Wl,--wrap=readlink -Wl,--wrap=stat \
-	-Wl,--wrap=opendir -Wl,--wrap=readdir -Wl,--wrap=closedir -Wl,--wrap=message_send \
-	-Wl,--wrap=launch_open_gate -Wl,--wrap=launch_failure -Wl,--wrap=engine_started \
-	-Wl,--wrap=engine_target_stopped -Wl,--wrap=engine_target_continued -Wl,--wrap=engine_target_ended \
-	-Wl,--wrap=msg_warn -Wl,--wrap=msg_error -Wl,--wrap=msg_info -Wl,--wrap=objects_update \
-	-Wl,--wrap=objects_free -Wl,--wrap=objects_clone -Wl,--wrap=elf_file_build_id \
-	-Wl,--wrap=elf_file_interpreter -Wl,--wrap=elf_file_dynamic -Wl,--wrap=elf_file_is_static \
-	-Wl,--wrap=elf_file_has_symbols -Wl,--wrap=elf_file_is_go \
-	-Wl,--wrap=elf_file_find -Wl,--wrap=elf_file_wanted_functions \
-	-Wl,--wrap=object_call_slots -Wl,--wrap=unwinder_add -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
+	-Wl,--wrap=readlink -Wl,--wrap=stat -Wl,--wrap=opendir -Wl,--wrap=readdir -Wl,--wrap=closedir \
+	-Wl,--wrap=message_send -Wl,--wrap=engine_started -Wl,--wrap=engine_target_stopped \
+	-Wl,--wrap=engine_target_continued -Wl,--wrap=engine_target_ended -Wl,--wrap=msg_warn -Wl,--wrap=msg_error \
+	-Wl,--wrap=msg_info -Wl,--wrap=objects_update -Wl,--wrap=trace_file_open -Wl,--wrap=output_call \
 	-Wl,--wrap=output_note -Wl,--wrap=leak_check_figures_are_wanted -Wl,--wrap=leak_check_write_figures \
 	-Wl,--wrap=leak_check_at_detach -Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)

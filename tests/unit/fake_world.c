@@ -24,35 +24,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WAKER 9999
+#define WAKER  9999
+#define SHELL  9998 /* the visible process, which the shell sees */
+#define SOCKET 9998 /* descriptors that are not open */
+#define LINK   9999
 
 static const struct world *world;
 static const struct module *modules[1];
 static struct settings settings;
 static struct engine engine;
-static bool is_started, is_let_go;
+static bool is_started, is_ended, is_let_go;
 static struct tracer *pumped;
 static pid_t full_disk; /* the process whose trace can no longer be written */
 
 /* ---- The engine ---- */
 
-int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd);
 bool __wrap_leak_check_figures_are_wanted(const struct process *p);
 bool __wrap_leak_check_at_detach(struct tracer *t);
 void __wrap_capture_job_copy_and_read(void *job);
 void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
 struct stop __real_pump_once(struct tracer *t, const struct stop_pump *pump);
 struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
-void __wrap_engine_started(struct engine *e);
-void __wrap_engine_target_stopped(struct engine *e, int sig);
-void __wrap_engine_target_continued(struct engine *e);
-void __wrap_engine_target_ended(struct engine *e, int status);
-
-int __wrap_message_send(int socket, enum message_type type, uint32_t space, int fd)
-{
-	(void)socket, (void)type, (void)space, (void)fd;
-	return 0;
-}
 
 /* These fakes find no lost blocks. The sequences test only that a task in its exit stop waits for the thread that reads
  * its memory, and that the tracer resumes the task afterwards. */
@@ -80,32 +72,30 @@ void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *c
 	fake_note("figures %d", trace->pid);
 }
 
-void __wrap_engine_started(struct engine *e)
+void world_notified(int socket)
 {
-	(void)e;
-	is_started = true;
-	if (!world->whole)
-		fake_started();
-	else
-		fake_note("started");
+	struct shared_state *const shared = engine.shared;
+
+	if (socket != engine.socket)
+		return;
+	if (shared->started && !is_started) {
+		is_started = true;
+		if (!world->whole)
+			fake_started();
+		else
+			fake_note("started");
+	}
+	if (shared->ended && !is_ended) {
+		is_ended = true;
+		fake_note("shell: ended 0x%x", (unsigned)shared->status);
+	}
 }
 
-void __wrap_engine_target_stopped(struct engine *e, int sig)
+bool world_signalled(pid_t pid, int sig)
 {
-	(void)e;
-	fake_note("shell: stopped %s", fake_signal_name(sig));
-}
-
-void __wrap_engine_target_continued(struct engine *e)
-{
-	(void)e;
-	fake_note("shell: continued");
-}
-
-void __wrap_engine_target_ended(struct engine *e, int status)
-{
-	(void)e;
-	fake_note("shell: ended 0x%x", (unsigned)status);
+	if (pid == SHELL)
+		fake_note("shell: %s", fake_signal_name(sig));
+	return pid == SHELL;
 }
 
 /* Wakes the tracer as wake_tracer() does, by a child that ends at once. */
@@ -348,8 +338,10 @@ static void run(void)
 				     .trace.output_fd = -1};
 	engine = (struct engine){.settings = &settings,
 				 .shared = shared,
-				 .socket = -1,
-				 .link = -1,
+				 .socket = SOCKET,
+				 .link = LINK,
+				 .visible = SHELL,
+				 .visible_handle = -1,
 				 .launch = launch,
 				 .tick_wanted = true,
 				 .wake_fd = -1};
@@ -364,12 +356,13 @@ static void run(void)
 	memset(shared->notes, 0, sizeof(shared->notes[0]) * shared->note_high);
 	memset(shared->loans, 0, sizeof(shared->loans));
 	shared->journal_task_high = shared->note_high = 0;
+	shared->started = shared->stopped = shared->ended = false;
 }
 
 void world_run(const struct world *w)
 {
 	world = w;
-	is_started = is_let_go = false;
+	is_started = is_ended = is_let_go = false;
 	full_disk = 0;
 	run();
 	check_end();

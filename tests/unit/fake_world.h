@@ -28,6 +28,11 @@ void world_let_go(void);
 /* Returns true if the user has asked the tracer to detach from all processes. */
 bool world_is_let_go(void);
 void world_toggle(void);
+/* Called for each message of the tracer to a socket. If the message is for the visible process, records what that
+ * process now sees in the shared state: tracing has begun, or the launched program has ended. */
+void world_notified(int socket);
+/* If the process is the visible one, records the signal and returns true. */
+bool world_signalled(pid_t pid, int sig);
 /* Makes about a second pass for the tracer. */
 void world_tick(void);
 void world_pump(void); /* calls pump_once() until no stop is ready, during another action */

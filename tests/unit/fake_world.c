@@ -4,11 +4,10 @@
 #include "modules/builtin.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/fake_world.h"
-#include "trace/encoding.h"
+#include "trace/encoding_ops.h"
+#include "trace/writer_state.h"
 #include "engine/shared_state.h"
 #include "symbols/elf/elf_file.h"
-#include "record/trace_output.h"
-#include "record/trace_file.h"
 #include "tracer/stop_pump.h"
 #include "tracer/exit_captures.h"
 #include "tracer/tracer.h"
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -257,41 +255,59 @@ int __wrap_objects_update(struct object_list *list, pid_t pid, void (*removed)(v
 
 /* ---- Traces ---- */
 
-int __wrap_trace_file_open(struct trace *trace);
-void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
-void __real_output_call(struct trace *trace, const struct event *e, enum call_kind kind);
-void __wrap_output_note(struct trace *trace, const char *fmt, ...) FT_PRINTF(2, 3);
+/* An encoding that records the calls, and the notes about errors of the program. */
+struct trace_state {
+	pid_t pid;
+	uint32_t tid;
+};
 
-int __wrap_trace_file_open(struct trace *trace)
+static void *trace_begin(struct writer *writer)
 {
-	trace->output.path = xstrdup("trace");
-	return world->unwritable ? -EACCES : memfd_create("trace", MFD_CLOEXEC);
+	writer->options.line_buffered = false; /* write /dev/null when a file is written: at a tick */
+	return xcalloc(1, sizeof(struct trace_state));
 }
 
-void __wrap_output_call(struct trace *trace, const struct event *e, enum call_kind kind)
+static void trace_process(struct writer *writer, const struct record_process *process)
 {
-	fake_note("event %d %s", e->thread ? e->thread->tid : 0, e->function->shown);
-	if (trace->pid == full_disk && trace->output.fd >= 0) {
+	((struct trace_state *)writer->state)->pid = (pid_t)process->pid;
+}
+
+static void trace_thread(struct writer *writer, const struct record_thread *thread)
+{
+	((struct trace_state *)writer->state)->tid = thread->tid;
+}
+
+static void trace_call(struct writer *writer, const struct record_call *call)
+{
+	const struct trace_state *const state = writer->state;
+
+	fake_note("event %u %s", state->tid, call->function);
+	if (state->pid == full_disk) {
 		const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-		dup2(full, trace->output.fd);
+		dup2(full, writer->fd);
 		close(full);
 	}
-	__real_output_call(trace, e, kind);
+	buf_add(&writer->out, "call\n", 5);
 }
 
-/* Records only the notes about errors of the program. */
-void __wrap_output_note(struct trace *trace, const char *fmt, ...)
+static void trace_note(struct writer *writer, const struct record_note *note)
 {
-	char text[400];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	if (strstr(text, "not allocated"))
-		fake_note("note %d: %s", trace->pid, text);
+	if (strstr(note->text, "not allocated"))
+		fake_note("note %d: %s", ((struct trace_state *)writer->state)->pid, note->text);
 }
+
+static void trace_end(struct writer *writer)
+{
+	free(writer->state);
+}
+
+static const struct writer_ops trace_ops = {
+	.begin = trace_begin,
+	.put = {.process = trace_process, .thread = trace_thread, .call = trace_call, .note = trace_note},
+	.end = trace_end};
+static const struct encoding trace_encoding = {
+	.name = "fake", .suffix = ".fake", .writer = &trace_ops, .abilities = ENCODING_STREAM};
 
 /* ---- A run ---- */
 
@@ -327,7 +343,7 @@ static void run(void)
 	modules[0] = builtin_module("memory");
 	settings = (struct settings){.traced.modules = modules,
 				     .traced.module_count = 1,
-				     .trace.encoding = encoding_find("text"),
+				     .trace.encoding = &trace_encoding,
 				     .target.pids = (pid_t *)(uintptr_t)world->pids,
 				     .target.pid_count = world->pid_count,
 				     .target.argv = argv,
@@ -335,6 +351,7 @@ static void run(void)
 				     .verify = world->verify,
 				     .quiet = true,
 				     .cpu = CPU_FREE,
+				     .trace.output = world->unwritable ? "/dev/null/trace" : "/dev/null",
 				     .trace.output_fd = -1};
 	engine = (struct engine){.settings = &settings,
 				 .shared = shared,

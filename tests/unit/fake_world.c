@@ -37,7 +37,6 @@ static pid_t full_disk; /* the process whose trace can no longer be written */
 
 /* ---- The engine ---- */
 
-bool __wrap_leak_check_figures_are_wanted(const struct process *p);
 bool __wrap_leak_check_at_detach(struct tracer *t);
 void __wrap_capture_job_copy_and_read(void *job);
 void __wrap_leak_check_write_figures(struct trace *trace, struct heap_capture *capture, const char *reason);
@@ -46,12 +45,6 @@ struct stop __wrap_pump_once(struct tracer *t, const struct stop_pump *pump);
 
 /* These fakes find no lost blocks. The sequences test only that a task in its exit stop waits for the thread that reads
  * its memory, and that the tracer resumes the task afterwards. */
-bool __wrap_leak_check_figures_are_wanted(const struct process *p)
-{
-	(void)p;
-	return world->figures;
-}
-
 bool __wrap_leak_check_at_detach(struct tracer *t)
 {
 	exit_captures_finish_all(t);
@@ -78,6 +71,7 @@ void world_notified(int socket)
 		return;
 	if (shared->started && !is_started) {
 		is_started = true;
+		settings.baseline = world->figures; /* from now on: no baseline of attached processes */
 		if (!world->whole)
 			fake_started();
 		else
@@ -307,7 +301,7 @@ static const struct writer_ops trace_ops = {
 	.put = {.process = trace_process, .thread = trace_thread, .call = trace_call, .note = trace_note},
 	.end = trace_end};
 static const struct encoding trace_encoding = {
-	.name = "fake", .suffix = ".fake", .writer = &trace_ops, .abilities = ENCODING_STREAM};
+	.name = "fake", .suffix = ".fake", .writer = &trace_ops, .abilities = ENCODING_STREAM | ENCODING_SCANS};
 
 /* ---- A run ---- */
 

@@ -70,8 +70,8 @@ tests_unit_races_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=sigaction -Wl,--wrap=pwrite -Wl,--wrap=process_vm_readv -Wl,--wrap=process_vm_writev \
 	-Wl,--wrap=open -Wl,--wrap=__open_2 -Wl,--wrap=readlink -Wl,--wrap=stat -Wl,--wrap=opendir \
 	-Wl,--wrap=readdir -Wl,--wrap=closedir -Wl,--wrap=msg_warn -Wl,--wrap=msg_error -Wl,--wrap=msg_info \
-	-Wl,--wrap=objects_update -Wl,--wrap=leak_check_figures_are_wanted -Wl,--wrap=leak_check_write_figures \
-	-Wl,--wrap=leak_check_at_detach -Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
+	-Wl,--wrap=objects_update -Wl,--wrap=leak_check_write_figures -Wl,--wrap=leak_check_at_detach \
+	-Wl,--wrap=capture_job_copy_and_read -Wl,--wrap=pump_once
 tests_unit_races_LDADD = $(TRACER_TEST_LIBS)
 endif
 EXTRA_DIST += tests/unit/sequences/births.txt tests/unit/sequences/execs.txt tests/unit/sequences/collect.txt \

@@ -15,8 +15,8 @@ tests_unit_guard_SOURCES = tests/unit/guard.c src/engine/guardian_journal.c src/
 tests_unit_guard_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_SOURCES = tests/unit/rescue.c src/engine/rescue_report.c src/engine/fds.c
-tests_unit_rescue_LDFLAGS = -Wl,--wrap=proc_stat,--wrap=proc_run_time,--wrap=proc_read,--wrap=proc_each_thread \
-	-Wl,--wrap=nanosleep,--wrap=poll,--wrap=clock_ns
+tests_unit_rescue_LDFLAGS = -Wl,--wrap=open,--wrap=open64,--wrap=opendir,--wrap=nanosleep,--wrap=poll \
+	-Wl,--wrap=clock_gettime
 tests_unit_rescue_LDADD = libproc.a libbase.a $(UNIT_LIBS)
 
 tests_unit_rescue_tasks_SOURCES = tests/unit/rescue_tasks.c src/engine/rescue_tasks.c src/engine/guardian_journal.c \

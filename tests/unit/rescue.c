@@ -4,16 +4,21 @@
 #include "base/util.h"
 #include "proc/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -184,48 +189,70 @@ static const struct moment *at_present(void)
 	return &story[i];
 }
 
+/* Returns a file with this text. */
+static int file_of(const char *text)
+{
+	const int fd = memfd_create("proc", MFD_CLOEXEC);
+
+	assert_int_equal(pwrite(fd, text, strlen(text), 0), strlen(text));
+	return fd;
+}
+
+/* Opens a file of the made-up process in /proc, or the real file if no story is played. */
+static int open_by_story(const char *path, int flags)
+{
+	const char *const name = strrchr(path, '/');
+	char text[128];
+
+	if (!story)
+		return openat(AT_FDCWD, path, flags);
+	const struct moment *moment = at_present();
+
+	now += LOOK_US;
+	if (!moment->state) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (!strcmp(name, "/stat"))
+		snprintf(text, sizeof(text), "%d (it) %c 1 1 1 0 -1 %lu 0 0\n", THE_PID, moment->state,
+			 moment->killed ? (unsigned long)PROC_KILLED : 0);
+	else if (!strcmp(name, "/schedstat"))
+		snprintf(text, sizeof(text), "%llu 0 1\n", moment->ran * 1000ull);
+	else if (!strcmp(name, "/status"))
+		snprintf(text, sizeof(text), "SigPnd:\t%016x\nSigBlk:\t%016x\n", moment->waits << (SIGTRAP - 1), 0);
+	else
+		fail_msg("%s is not known here", path);
+	return file_of(text);
+}
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	return open_by_story(path, flags);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	return open_by_story(path, flags);
+}
+
 #define WRAPPED(type, name, ...)                                                                                       \
 	type __real_##name(__VA_ARGS__);                                                                               \
 	type __wrap_##name(__VA_ARGS__);                                                                               \
 	type __wrap_##name(__VA_ARGS__)
 
-WRAPPED(bool, proc_stat, pid_t tid, struct proc_stat *stat)
+static char tasks[] = "/tmp/functrace-rescue-XXXXXX"; /* in place of /proc/PID/task */
+
+WRAPPED(DIR *, opendir, const char *path)
 {
 	if (!story)
-		return __real_proc_stat(tid, stat);
-	const struct moment *moment = at_present();
-
-	*stat = (struct proc_stat){.state = moment->state, .flags = moment->killed ? PROC_KILLED : 0};
-	now += LOOK_US;
-	return moment->state;
-}
-
-WRAPPED(bool, proc_run_time, pid_t tid, uint64_t *ns)
-{
-	if (!story)
-		return __real_proc_run_time(tid, ns);
-	*ns = at_present()->ran * 1000ull;
-	now += LOOK_US;
-	return *ns;
-}
-
-WRAPPED(char *, proc_read, pid_t tid, const char *name, size_t *size)
-{
-	if (!story)
-		return __real_proc_read(tid, name, size);
-	const struct moment *moment = at_present();
-
-	now += LOOK_US;
-	return moment->state ? xasprintf("SigPnd:\t%016x\nSigBlk:\t%016x\n", moment->waits << (SIGTRAP - 1), 0) : NULL;
-}
-
-WRAPPED(int, proc_each_thread, pid_t pid, bool (*visit)(void *, pid_t), void *context)
-{
-	if (!story)
-		return __real_proc_each_thread(pid, visit, context);
+		return __real_opendir(path);
 	if (at_present()->state)
-		visit(context, pid);
-	return 0;
+		return __real_opendir(tasks);
+	errno = ENOENT;
+	return NULL;
 }
 
 WRAPPED(int, nanosleep, const struct timespec *time, struct timespec *left)
@@ -251,9 +278,31 @@ WRAPPED(int, poll, struct pollfd *fds, nfds_t count, int milliseconds)
 	return !at_present()->state;
 }
 
-WRAPPED(uint64_t, clock_ns, int clock)
+WRAPPED(int, clock_gettime, clockid_t clock, struct timespec *time)
 {
-	return story ? now * 1000 : __real_clock_ns(clock);
+	if (!story)
+		return __real_clock_gettime(clock, time);
+	*time = (struct timespec){(time_t)(now / 1000000), (long)(now % 1000000) * 1000};
+	return 0;
+}
+
+static int make_tasks(void **state)
+{
+	char task[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(tasks));
+	snprintf(task, sizeof(task), "%s/%d", tasks, THE_PID);
+	return mkdir(task, 0700);
+}
+
+static int remove_tasks(void **state)
+{
+	char task[64];
+
+	(void)state;
+	snprintf(task, sizeof(task), "%s/%d", tasks, THE_PID);
+	return rmdir(task) || rmdir(tasks);
 }
 
 /* Plays a story from time 0 and returns the message about its process. `now` is then the time at which the report was
@@ -366,5 +415,5 @@ int main(void)
 		cmocka_unit_test(test_time_taken_by_the_host_does_not_count),
 	};
 
-	return cmocka_run_group_tests_name("rescue", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("rescue", tests, make_tasks, remove_tasks);
 }

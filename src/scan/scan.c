@@ -134,14 +134,13 @@ struct scan_report *scan_report_of(struct scan *scan)
 
 /* ---- A copy with a consistent heap ---- */
 
-/* Waits before the next copy: for 1, 3 and 10 ms, then for 2 to 8 ms. The times differ, so that they do not coincide
- * with a periodic action of the process. */
+/* Waits before the next copy: for 1, 3 and 10 ms, then for 2 to 8 ms. */
 static void pause_before(unsigned copy)
 {
-	static const long first[] = {1000000, 3000000, 10000000};
-	const long ns = copy <= ARRAY_SIZE(first) ? first[copy - 1] : 2000000 + (long)(copy * 7919 % 7) * 1000000;
+	static const uint64_t first[] = {1000000, 3000000, 10000000};
+	const uint64_t ns = copy <= ARRAY_SIZE(first) ? first[copy - 1] : snapshot_wait(2000000, 1000000, copy);
 
-	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 }
 
 static bool is_go(pid_t pid)

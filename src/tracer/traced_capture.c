@@ -9,6 +9,7 @@
 #include "ptrace/halt.h"
 #include "ptrace/pending_stops.h"
 #include "scan/capture/heap_capture.h"
+#include "scan/capture/snapshot.h"
 #include "proc/proc.h"
 #include "base/background.h"
 #include "base/time_units.h"
@@ -236,11 +237,10 @@ static struct task *stop_all(struct traced_capture_attempt *l)
 	return task ? task : spared;
 }
 
-/* Returns a time in ns that differs from pause to pause, so that the pauses do not coincide with periodic work of the
- * process. */
+/* Returns the time in ns for which the tasks run before the next pause: 0.5 to 3.5 ms. */
 static uint64_t time_between(unsigned pause)
 {
-	return 500000 + pause * 7919 % 7 * 500000;
+	return snapshot_wait(500000, 500000, pause);
 }
 
 /* Stops all tasks. If the request has is_early, tries to do so while no task is changing the heap: if a task may be

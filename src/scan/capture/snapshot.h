@@ -83,4 +83,11 @@ const struct snapshot_figures *snapshot_figures(const struct snapshot *snapshot)
 uint64_t snapshot_program(const struct snapshot *snapshot);
 void snapshot_free(struct snapshot *snapshot);
 
+/* Returns how long to wait before another copy: `shortest`, and 0 to 6 times `step`. The time differs from one `number`
+ * to the next, so that the copies do not coincide with a periodic action of the process. */
+static inline uint64_t snapshot_wait(uint64_t shortest, uint64_t step, unsigned number)
+{
+	return shortest + number * 7919 % 7 * step;
+}
+
 #endif

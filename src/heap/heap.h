@@ -17,6 +17,13 @@ enum heap_status {
 	HEAP_TOO_LARGE,    /* the heap has more blocks, or more memory with blocks, than the tables have room for */
 };
 
+/* Returns true if another copy of the process some milliseconds later may have another status. While a thread changes a
+ * list, the heap is inconsistent, or its first arena is not found. */
+static inline bool heap_status_is_passing(enum heap_status status)
+{
+	return status == HEAP_INCONSISTENT || status == HEAP_NOT_FOUND;
+}
+
 /* The classes of blocks, as valgrind's manual defines them. */
 enum heap_class { HEAP_LOST, HEAP_INDIRECT, HEAP_POSSIBLE, HEAP_REACHABLE };
 

@@ -17,6 +17,7 @@
 
 #define AT_ONCE_MAX 4  /* maximum number of copies with threads stopped in any code, if no locks are known */
 #define COPIES_MAX  24 /* maximum number of copies in all; for the later ones threads are moved out of the C library */
+#define UNKNOWN_MAX 4  /* maximum number of copies if none contains a heap of a known allocator */
 #define LOCKED_MAX  4  /* maximum number of consistent copies that are not used because another may be better */
 #define MOVING_MAX  2  /* of these, the maximum number left unused only because a thread could not be stopped */
 #define LOCKS_MAX   4096 /* maximum number of locks; the locks of further arenas are ignored */
@@ -345,11 +346,8 @@ static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 				  "copy %u is not used: a lock is held, or a thread could not be stopped", copy + 1);
 			continue;
 		}
-		/* HEAP_NOT_FOUND is final only after several copies, because the first arena may not be found while a
-		 * list is inconsistent. */
-		const bool is_final = status != HEAP_INCONSISTENT && status != HEAP_NOT_FOUND;
-
-		if (is_final || copy + 1 >= (status == HEAP_NOT_FOUND ? AT_ONCE_MAX : COPIES_MAX) ||
+		if (!heap_status_is_passing(status) ||
+		    copy + 1 >= (status == HEAP_NOT_FOUND ? UNKNOWN_MAX : COPIES_MAX) ||
 		    (snapshot_figures(scan->snapshot)->is_stopped && copy))
 			return !proc_live_thread(scan->pid) ? SCAN_ENDED
 							    : scan_explain(scan, status, reason, place, copy + 1);

@@ -18,9 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Maximum number of further copies if no copy contains a heap of a known allocator. The heap may not have been
- * recognised because a thread was changing its lists. */
-#define WAIT_MAX        2
+#define UNKNOWN_MAX     3             /* maximum number of copies if none contains a heap of a known allocator */
 #define EARLY_MAX       8             /* maximum number of pauses without a copy because threads are in the C library */
 #define COPIES_MAX      20            /* maximum number of copies, even if none was consistent */
 #define RUN_NS          100000u       /* run time in which a thread leaves malloc, or comes to a hit */
@@ -297,7 +295,7 @@ static bool read_copy(struct traced_capture_attempt *l)
 	l->copies++;
 	if (l->capture->reason)
 		return l->job.is_passing &&
-		       (!heap_capture_is_unknown(l->capture->heap_capture) || l->copies <= WAIT_MAX);
+		       (!heap_capture_is_unknown(l->capture->heap_capture) || l->copies < UNKNOWN_MAX);
 	if (!heap_capture_is_locked(l->capture->heap_capture))
 		return false;
 	l->capture->reason = "a thread was inside malloc in every copy";

@@ -160,7 +160,7 @@ const char *heap_capture_read(struct heap_capture *capture, bool *is_passing)
 	const char *reason = NULL;
 
 	capture->status = heap_read(snapshot_image(capture->snapshot), &capture->heap, &reason);
-	*is_passing = capture->status == HEAP_INCONSISTENT || capture->status == HEAP_NOT_FOUND;
+	*is_passing = heap_status_is_passing(capture->status);
 	switch (capture->status) {
 	case HEAP_READ:
 		return NULL;

@@ -38,8 +38,8 @@ uint64_t heap_capture_unknown_bytes(const struct heap_capture *capture);
 /* Returns the number of threads whose registers are missing in the copy. If any are missing, no block is classified as
  * definitely lost, either. */
 size_t heap_capture_unknown_threads(const struct heap_capture *capture);
-/* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown. *is_passing: true if
- * a thread may be inside the allocator, so that another copy some milliseconds later may be consistent. */
+/* Reads the heap in the copy. Returns NULL, or a static text that says why the heap is unknown.
+ * *is_passing: the result of heap_status_is_passing(). */
 const char *heap_capture_read(struct heap_capture *capture, bool *is_passing);
 /* Discards the copy, the threads that were added, the heap that was read, and the blocks of heap_capture_note_block().
  * The next copy reuses the memory of the discarded one. The settings of heap_capture_limit() and

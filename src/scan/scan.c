@@ -319,6 +319,8 @@ static bool may_be_better(const struct scan *scan, unsigned copy)
 	       (heap_is_locked(snapshot_image(scan->snapshot)) || (figures->moving && copy < MOVING_MAX));
 }
 
+/* Makes copies until one is consistent. try_until_read() in tracer/traced_capture.c does the same for traced processes;
+ * the table there says why it is another loop. */
 static enum scan_result read_heap(struct scan *scan, struct heap **heap)
 {
 	uint64_t place;

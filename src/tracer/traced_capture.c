@@ -312,6 +312,17 @@ static bool try_once(struct traced_capture_attempt *l)
 	return l->capture->goes_on && read_copy(l);
 }
 
+/* Makes copies until one is consistent. A scan of an untraced process has a loop of its own, read_heap() in scan.c,
+ * because only heap_status_is_passing() and snapshot_wait() are the same for both:
+ *
+ *	                      a traced process                    a scan
+ *	a thread in malloc    runs on between two pauses          runs on in the pause (leave_allocator.h)
+ *	between two copies    stops are acted on, after which     functrace sleeps
+ *	                      a copy may no longer be wanted
+ *	a lock is held        the copy is not used                the copy is used after LOCKED_MAX others
+ *	limits                COPIES_MAX; total time of pauses    COPIES_MAX; 2 if a signal has stopped the process
+ *	no copy is usable     a constant text for the trace       a message with the address, and advice
+ */
 static void try_until_read(struct traced_capture_attempt *l)
 {
 	while (try_once(l) && l->capture->goes_on) {

@@ -103,12 +103,21 @@ static inline bool word_at(struct words *words, uint64_t address, uint64_t *word
 	return bytes;
 }
 
-/* Returns the 4 bytes at an address as a number, or 0 if the image does not contain them. */
+/* Returns the `size` bytes (1 to 8) at an address as a number, or 0 if the image does not contain all of them. */
+static inline uint64_t number_or_0(struct words *words, uint64_t address, unsigned size)
+{
+	const unsigned char *bytes = bytes_at(words, address, size);
+	uint64_t number = 0;
+
+	if (bytes)
+		memcpy(&number, bytes, size);
+	return number;
+}
+
+/* Does the same as number_or_0() for 4 bytes. */
 static inline uint32_t int_or_0(struct words *words, uint64_t address)
 {
-	const unsigned char *bytes = bytes_at(words, address, sizeof(uint32_t));
-
-	return bytes ? (uint32_t)load_word(bytes, sizeof(uint32_t)) : 0;
+	return (uint32_t)number_or_0(words, address, sizeof(uint32_t));
 }
 
 /* Returns the word at an address, or 0 if the image does not contain it, because an untouched page contains zeros. */

@@ -78,33 +78,23 @@ static bool take_lists(struct mimalloc *m, struct mimalloc_page *page)
 	return true;
 }
 
-static uint64_t mimalloc_half_at(struct mimalloc *m, uint64_t at)
-{
-	const unsigned char *bytes = bytes_at(&m->heap->words, at, 2);
-	uint16_t half = 0;
-
-	if (bytes)
-		memcpy(&half, bytes, sizeof(half));
-	return half;
-}
-
 static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, uint64_t said_size)
 {
 	struct heap *heap = m->heap;
 	const bool begins_inside = said_size >= 8 && said_size <= SMALL_MAX;
-	const uint64_t reserved = mimalloc_half_at(m, page->at + PAGE_RESERVED);
+	const uint64_t reserved = number_or_0(&heap->words, page->at + PAGE_RESERVED, 2);
 
 	page->start += begins_inside ? SMALL_BEGIN : 0;
 	page->size -= begins_inside ? SMALL_BEGIN : 0;
 	page->block_size = said_size < SIZE_OF_SPAN ? said_size : page->size;
-	page->capacity = mimalloc_half_at(m, page->at + PAGE_CAPACITY);
+	page->capacity = number_or_0(&heap->words, page->at + PAGE_CAPACITY, 2);
 	if (page->block_size % 8 || page->block_size > page->size || page->capacity > reserved ||
 	    reserved > page->size / page->block_size ||
 	    !heap_has_memory(heap->image, page->start, page->start + page->capacity * page->block_size))
 		return inconsistent_at(heap, page->at, "a page's blocks do not fit its memory");
 	if (!take_lists(m, page))
 		return false;
-	if (mimalloc_half_at(m, page->at + PAGE_FLAGS) & HAS_ALIGNED)
+	if (number_or_0(&heap->words, page->at + PAGE_FLAGS, 2) & HAS_ALIGNED)
 		starts_aligned(heap, page->start, page->start + page->size);
 	for (uint64_t i = 0; i < page->capacity; i++)
 		if (!(page->unused[i / 64] >> i % 64 & 1))

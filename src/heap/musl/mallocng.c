@@ -42,41 +42,27 @@ struct musl {
 
 /* ---- The variables ---- */
 
-static bool mallocng_read_number(struct musl *m, uint64_t address, unsigned size, uint64_t *value)
-{
-	const unsigned char *bytes = bytes_at(&m->heap->words, address, size);
-
-	*value = 0;
-	if (bytes)
-		memcpy(value, bytes, size);
-	return bytes;
-}
-
-static uint64_t mallocng_number(struct musl *m, uint64_t address, unsigned size)
-{
-	uint64_t value;
-
-	return mallocng_read_number(m, address, size, &value) ? value : 0;
-}
-
 /* Returns true if a struct malloc_context is at address `at`. The struct begins with the secret, an int, a counter and
  * five words; if the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first
  * and the last page of metas follow, at offset head_at. */
 static bool is_context(struct musl *m, uint64_t at)
 {
-	uint64_t secret, head, last;
+	struct words *const words = &m->heap->words;
+	const uint64_t secret = number_or_0(words, at, 8);
 
-	if (!mallocng_read_number(m, at, 8, &secret) || !secret)
+	if (!secret)
 		return false;
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
 		const uint64_t head_at = 16 + (5 + has_size) * m->word;
+		const uint64_t head = word_or_0(words, at + head_at);
 
 		/* Two other variables may happen to be a number and the address of a page that begins with this number.
 		 * It is improbable that a third one is the address of such a page, too. */
-		if (!mallocng_read_number(m, at + head_at, m->word, &head) || !head || head % PAGE ||
-		    mallocng_number(m, head, 8) != secret ||
-		    !mallocng_read_number(m, at + head_at + m->word, m->word, &last) || !last || last % PAGE ||
-		    mallocng_number(m, last, 8) != secret)
+		if (!head || head % PAGE || number_or_0(words, head, 8) != secret)
+			continue;
+		const uint64_t last = word_or_0(words, at + head_at + m->word);
+
+		if (!last || last % PAGE || number_or_0(words, last, 8) != secret)
 			continue;
 		m->context = at;
 		m->head_at = head_at;
@@ -112,17 +98,17 @@ static bool find_context(struct musl *m)
 static bool mallocng_take_group(struct musl *m, uint64_t meta)
 {
 	struct heap *heap = m->heap;
+	struct words *const words = &heap->words;
 	uint64_t start, word, back;
 
-	if (!mallocng_read_number(m, meta + 2 * m->word, m->word, &start) ||
-	    !mallocng_read_number(m, meta + 3 * m->word + 8, m->word, &word))
+	if (!word_at(words, meta + 2 * m->word, &start) || !word_at(words, meta + 3 * m->word + 8, &word))
 		return inconsistent(heap, "the description of a group cannot be read");
 	if (!start)
 		return true;
 	const unsigned class = word >> 6 & 63, slots = (unsigned)(word & 31) + 1;
 	const uint64_t pages = word >> 12;
-	const uint32_t free = (uint32_t)mallocng_number(m, meta + 3 * m->word, 4);
-	const uint32_t released = (uint32_t)mallocng_number(m, meta + 3 * m->word + 4, 4);
+	const uint32_t free = int_or_0(words, meta + 3 * m->word);
+	const uint32_t released = int_or_0(words, meta + 3 * m->word + 4);
 	const uint32_t all = slots == 32 ? UINT32_MAX : (1u << slots) - 1;
 
 	if (class >= ARRAY_SIZE(size_classes) && (class != CLASS_ALONE || !pages || slots != 1))
@@ -130,7 +116,7 @@ static bool mallocng_take_group(struct musl *m, uint64_t meta)
 	const bool is_alone = slots == 1 && pages;
 	const uint64_t stride = is_alone ? pages * PAGE - UNIT : UNIT * size_classes[class];
 
-	if (!mallocng_read_number(m, start, m->word, &back) || back != meta || start % UNIT)
+	if (!word_at(words, start, &back) || back != meta || start % UNIT)
 		return inconsistent(heap, "a group does not refer to its own description");
 	if ((free & released) || ((free | released) & ~all))
 		return inconsistent(heap, "a group's masks of unused slots are wrong");
@@ -146,15 +132,18 @@ static bool mallocng_take_group(struct musl *m, uint64_t meta)
 
 static bool take_areas(struct musl *m)
 {
-	const uint64_t last = mallocng_number(m, m->context + m->head_at + m->word, m->word);
+	struct words *const words = &m->heap->words;
+	const uint64_t last = word_or_0(words, m->context + m->head_at + m->word);
 	const uint64_t size = 3 * m->word + 8 + m->word, first = m->word == 8 ? 24 : 16;
-	uint64_t count, next;
+	uint64_t next;
 	struct list_walk walk = {0};
 
-	for (uint64_t area = mallocng_number(m, m->context + m->head_at, m->word);; area = next) {
-		if (list_leads_back(&walk, area) || area % PAGE || mallocng_number(m, area, 8) != m->secret ||
-		    !mallocng_read_number(m, area + 8, m->word, &next) ||
-		    !mallocng_read_number(m, area + 8 + m->word, 4, &count) || count > (PAGE - first) / size)
+	for (uint64_t area = word_or_0(words, m->context + m->head_at);; area = next) {
+		const uint64_t count = int_or_0(words, area + 8 + m->word);
+
+		if (list_leads_back(&walk, area) || area % PAGE || number_or_0(words, area, 8) != m->secret ||
+		    !word_at(words, area + 8, &next) || !bytes_at(words, area + 8 + m->word, 4) ||
+		    count > (PAGE - first) / size)
 			return inconsistent(m->heap, "the list of pages of group descriptions is damaged");
 		for (uint64_t i = 0; i < count; i++)
 			if (!mallocng_take_group(m, area + first + i * size))
@@ -208,32 +197,34 @@ static bool sort_groups(struct musl *m)
  * slot, in units. Only the slot and the distance are checked. */
 static bool is_block(struct musl *m, const struct mallocng_group *group, unsigned slot, uint64_t block)
 {
+	struct words *const words = &m->heap->words;
 	const uint64_t units = (block - group->start) / UNIT - 1;
-	uint64_t offset = mallocng_number(m, block - 2, 2);
+	uint64_t offset = number_or_0(words, block - 2, 2);
 
-	if (mallocng_number(m, block - 4, 1))
-		offset = offset ? 0 : mallocng_number(m, block - 8, 4);
-	return (mallocng_number(m, block - 3, 1) & 31) == slot && offset == units;
+	if (number_or_0(words, block - 4, 1))
+		offset = offset ? 0 : number_or_0(words, block - 8, 4);
+	return (number_or_0(words, block - 3, 1) & 31) == slot && offset == units;
 }
 
 static bool mallocng_add_block(struct musl *m, const struct mallocng_group *group, unsigned slot)
 {
 	struct heap *heap = m->heap;
+	struct words *const words = &heap->words;
 	const uint64_t start = group->start + UNIT + slot * group->stride, end = start + group->stride - SLOT_REST;
 	/* If the block does not begin at the start of its slot, the block's offset in the slot is stored in the bytes
 	 * before the slot. */
-	const bool is_moved = mallocng_number(m, start - 3, 1) == 7u << 5;
-	uint64_t block = start + (is_moved ? UNIT * mallocng_number(m, start - 2, 2) : 0);
+	const bool is_moved = number_or_0(words, start - 3, 1) == 7u << 5;
+	uint64_t block = start + (is_moved ? UNIT * number_or_0(words, start - 2, 2) : 0);
 
 	/* aligned_alloc() stores only the low 16 bits of the offset, so all offsets with these low bits are tried. */
 	while (is_moved && block < end && !is_block(m, group, slot, block))
 		block += UNIT << 16;
-	uint64_t left = mallocng_number(m, block - 3, 1) >> 5;
+	uint64_t left = number_or_0(words, block - 3, 1) >> 5;
 
 	if (block >= end || !is_block(m, group, slot, block))
 		return inconsistent(heap, "a slot in use has no block");
 	if (left >= 5)
-		left = mallocng_number(m, end - 4, 4);
+		left = number_or_0(words, end - 4, 4);
 	if (left > end - block)
 		return inconsistent(heap, "a block is longer than its slot");
 	heap->figures.uordblks += group->stride;

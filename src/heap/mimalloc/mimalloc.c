@@ -28,13 +28,6 @@ struct owners {
 	size_t count, capacity;
 };
 
-static void mimalloc_add_block(struct mimalloc *m, uint64_t address, uint64_t size)
-{
-	struct heap *heap = m->heap;
-
-	block_add(heap, address, size, HEAP_LOST);
-}
-
 /* Marks the blocks in a free list of a page as unused. first: the list's first block, or 0. Returns how many blocks
  * these are, or -1 if the list contains a block twice, or an address that is no block of the page. */
 static int64_t mimalloc_follow(struct mimalloc *m, struct mimalloc_page *page, uint64_t first)
@@ -98,7 +91,7 @@ static bool mimalloc_take_page(struct mimalloc *m, struct mimalloc_page *page, u
 		starts_aligned(heap, page->start, page->start + page->size);
 	for (uint64_t i = 0; i < page->capacity; i++)
 		if (!(page->unused[i / 64] >> i % 64 & 1))
-			mimalloc_add_block(m, page->start + i * page->block_size, page->block_size);
+			block_add(heap, page->start + i * page->block_size, page->block_size, HEAP_LOST);
 	return true;
 }
 

@@ -4,13 +4,11 @@
 #include "arch/abi_rules.h"
 #include "arch_hex.h"
 #include "base/util.h"
+#include "unit_test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 /* ---- Types and places as text ---- */
 
@@ -213,7 +211,6 @@ static void test_x86_64_places_match_the_psabi(void **unused)
 		{"{cccccccccccccccc}(iiiiccccccccccccccccc)l", "", "r0:8+r1:8 ? ?", false},
 	};
 
-	(void)unused;
 	check(&abi_x86_64, rows, ARRAY_SIZE(rows));
 }
 
@@ -235,7 +232,6 @@ static void test_i386_places_match_the_psabi(void **unused)
 		{"i{}i", "", "[4]:4 ? ?", false},
 	};
 
-	(void)unused;
 	check(&abi_i386, rows, ARRAY_SIZE(rows));
 }
 
@@ -273,7 +269,6 @@ static void test_aarch64_places_match_its_standard(void **unused)
 		{"iiP{q}P{l}P{ll}", "", "r0:4 r1:4 r2:8+r3:8 r4:8 r5:8+r6:8", false},
 	};
 
-	(void)unused;
 	check(&abi_aarch64, rows, ARRAY_SIZE(rows));
 }
 
@@ -328,7 +323,6 @@ static void test_arm_places_match_its_standard(void **unused)
 		{"i", "v", "? = ?", BY_LLVM},
 	};
 
-	(void)unused;
 	check(&abi_arm, rows, ARRAY_SIZE(rows));
 }
 
@@ -346,7 +340,6 @@ static void test_values_with_invalid_fields_have_no_known_place(void **unused)
 		{.size = 8, .align = 8, .is_struct = false, .field_count = 0},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(abis); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(values); j++) {
 			const struct abi_function function = {.values = &values[j], .count = 1, .result = &values[j]};
@@ -377,7 +370,6 @@ static void test_x87_numbers_are_converted(void **unused)
 		{0x43fe, 0xfffffffffffff800u, 1.7976931348623157e308},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		unsigned char x87[10], whole[16];
 		double wide;
@@ -423,7 +415,6 @@ static void test_functions_that_return_thread_fields_are_recognised(void **unuse
 		{&abi_arm, INT64_MAX, "1d ee 70 0f 5c 38 70 47", 0},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		unsigned char code[32];
 		int64_t offset = 0;

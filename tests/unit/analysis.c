@@ -1,11 +1,6 @@
 /* Tests the stages of the pipeline with records that the tests make. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "analysis/leaks/call_store.h"
 #include "analysis/leaks/call_groups.h"
@@ -231,7 +226,6 @@ static void finish_and_expect(struct stage *stage, struct sink *sink, const char
 
 static int set_up(void **state)
 {
-	(void)state;
 	next_index = 0;
 	return 0;
 }
@@ -241,7 +235,6 @@ static void unreleased_calls_are_leaks(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
 	alloc(leaks, 0x10, 1, 0xa1, 0xb1);
@@ -280,7 +273,6 @@ static void baseline_blocks_are_leaks_only_if_a_scan_lost_them(void **state)
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 	struct buf before = {0};
 
-	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
 	alloc(leaks, 0x60, 3, 0xa1, 0); /* a hostile baseline has this block, too */
@@ -317,7 +309,6 @@ static void lost_blocks_are_leaks_unless_later_records_contradict(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_ALL);
 
-	(void)state;
 	put_process(leaks, 7);
 	put_resource(leaks, 1, "memory", 0);
 	put_baseline(leaks, 1, blocks, 4);
@@ -357,7 +348,6 @@ static void prepare_selects_baselines_and_scans_by_resource(void **state)
 	struct sink sink = make_sink();
 	struct stage *prepare = prepare_new(&sink.stage, &options);
 
-	(void)state;
 	put_process(prepare, 1);
 	put_resource(prepare, 1, "fd", 0);
 	put_resource(prepare, 2, "memory", 0);
@@ -373,7 +363,6 @@ static void reused_ids_count_as_missed_releases(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	alloc(leaks, 0x20, 2, 0xa2, 0);
 	alloc(leaks, 0x20, 4, 0xa3, 0);
 	alloc(leaks, 0x20, 6, 0xa3, 0);
@@ -389,7 +378,6 @@ static void leaks_are_found_per_resource(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	put_resource(leaks, 1, "fd", 0);
 	put_resource(leaks, 2, "fp", 0);
 	put_resource(leaks, 3, "object", RESOURCE_REFCOUNT);
@@ -418,7 +406,6 @@ static void notes_between_leaks_keep_their_place(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	put_note(leaks, "before");
 	expect_so_far(&sink, "note before\n");
 	alloc(leaks, 0x10, 1, 0xa1, 0);
@@ -441,7 +428,6 @@ static void replacing_objects_keep_their_place_among_leaks(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	put_object(leaks, 0x1000, 0x2000, "/a");
 	put_build_id(leaks, 0x1000, "aa");
 	alloc(leaks, 0x10, 1, 0x1100, 0);
@@ -468,7 +454,6 @@ static void leaks_follow_the_name_of_their_thread(void **state)
 	struct sink sink = make_sink();
 	struct stage *leaks = leaks_new(&sink.stage, LEAK_KINDS_DEFAULT);
 
-	(void)state;
 	put_thread(leaks, 1, "main");
 	alloc(leaks, 0x10, 1, 0xa1, 0);
 	put_thread(leaks, 2, "worker");
@@ -510,7 +495,6 @@ static void leaks_keep_all_data_of_a_call(void **state)
 					       .args = args,
 					       .arg_count = 2}};
 
-	(void)state;
 	put(leaks, record);
 	/* The record's memory belongs to its producer, which changes it. */
 	name[0] = value[1] = function[0] = text[0] = '#';
@@ -525,7 +509,6 @@ static void calls_are_grouped_by_stack(void **state)
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_DEFAULT);
 
-	(void)state;
 	put_process(groups, 7);
 	alloc(groups, 0x10, 5, 0xa1, 0xb1);
 	alloc(groups, 0x20, 5, 0xa2, 0);
@@ -576,7 +559,6 @@ static void groups_are_sorted_in_the_chosen_order(void **state)
 {
 	enum group_order order = GROUPS_COUNT;
 
-	(void)state;
 	check_order("size", "acb");
 	check_order("size-asc", "bac");
 	check_order("count", "bac");
@@ -591,7 +573,6 @@ static void equal_addresses_in_different_objects_are_different_stacks(void **sta
 	struct sink sink = make_sink();
 	struct stage *groups = call_groups_new(&sink.stage, GROUPS_COUNT);
 
-	(void)state;
 	alloc(groups, 0x5, 1, 0x1100, 0x9000); /* its object is declared only later: the call is in the first group */
 	put_object(groups, 0x1000, 0x2000, "/a");
 	put_build_id(groups, 0x1000, "aa");
@@ -625,7 +606,6 @@ static void reorder_restores_the_order_of_grouped_calls(void **state)
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
 
-	(void)state;
 	put(reorder, (struct record){.type = RECORD_PROCESS, .process = {.filters = FILTER_COMPRESS}});
 	put_object(reorder, 0x1000, 0x2000, "/a");
 	next_index = 6;
@@ -670,7 +650,6 @@ static void reorder_copies_shared_stacks_to_each_call(void **state)
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
 
-	(void)state;
 	put(reorder, (struct record){.type = RECORD_PROCESS});
 	alloc(reorder, 0x10, 1, 0x1100, 0);
 	expect_so_far(&sink, "process 0 filters 0\n1 +0 malloc 10 size 1 : 1100\n");
@@ -702,7 +681,6 @@ static void reorder_passes_ungrouped_traces_on_at_once(void **state)
 	struct sink sink = make_sink();
 	struct stage *reorder = reorder_new(&sink.stage);
 
-	(void)state;
 	put_process(reorder, 1);
 	next_index = 6;
 	release(reorder, 0x10);
@@ -753,7 +731,6 @@ static void layout_puts_declarations_first(void **state)
 	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
 	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
-	(void)state;
 	layout_wanted = true;
 	put_all_kinds(layout);
 	expect_so_far(&sink, "process 7 filters 0\nthread 1 main\nnote dropped\n");
@@ -777,7 +754,6 @@ static void layout_without_held_calls_streams_from_the_first_call(void **state)
 	struct layout_options options = {.is_wanted = is_layout_wanted};
 	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
-	(void)state;
 	layout_wanted = true;
 	put_process(layout, 7);
 	put_object(layout, 0x1000, 0x2000, "/a");
@@ -798,7 +774,6 @@ static void unwanted_layout_changes_nothing(void **state)
 	struct layout_options options = {.is_wanted = is_layout_wanted, .hold_calls = true};
 	struct stage *layout = sp_rtrace_order_new(&sink.stage, &options);
 
-	(void)state;
 	layout_wanted = false;
 	put_all_kinds(layout);
 	next_index = 0;
@@ -809,7 +784,6 @@ static void unwanted_layout_changes_nothing(void **state)
 
 static void prepare_adds_the_range_of_blocks_to_heap_records(void **state)
 {
-	(void)state;
 	for (unsigned late = 0; late < 2; late++) {
 		struct sink sink = make_sink();
 		struct stage *prepare = prepare_new(&sink.stage, &(struct prepare_options){0});
@@ -838,7 +812,6 @@ static void totals_are_counted_per_resource(void **state)
 	struct sink sink = make_sink();
 	struct stage *summary = summary_new(&sink.stage);
 
-	(void)state;
 	for (uint32_t id = 1; id <= 5; id++) {
 		char type[] = {'t', (char)('0' + id), '\0'};
 
@@ -883,7 +856,6 @@ static void stacks_alike_after_trimming_are_merged(void **state)
 				      .arg_count = 1,
 				      .end = STACK_CUT}};
 
-	(void)state;
 	put(prepare,
 	    (struct record){.type = RECORD_PROCESS,
 			    .process = {.depth = 10, .has_depth = true, .filters = FILTER_COMPRESS | FILTER_LEAKS}});
@@ -908,7 +880,6 @@ static void short_stacks_are_not_trimmed(void **state)
 	struct stage *trim = trim_new(&sink.stage, 2), *prepare = prepare_new(trim, &options);
 	const uint64_t frames[] = {0xa};
 
-	(void)state;
 	put(prepare, (struct record){.type = RECORD_PROCESS,
 				     .process = {.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS}});
 	put(prepare, (struct record){.type = RECORD_CALL,
@@ -943,7 +914,6 @@ static void choose(uint64_t mask, const char *expected)
 
 static void prepare_keeps_only_chosen_resources(void **state)
 {
-	(void)state;
 	choose(2, "process 1 filters 0\nmodule m\nresource 1 fp\nobject 1-2 /o\n"
 		  "2 +1 malloc 2 size 1 no stack\n");
 	choose(3, "process 1 filters 0\nmodule m\nresource 1 fd\nresource 2 fp\nobject 1-2 /o\n"
@@ -959,7 +929,6 @@ static void resource_0_means_the_only_resource(void **state)
 	const struct prepare_options options = {.choose_resources = true, .resource_mask = 1};
 	struct stage *prepare = prepare_new(&sink.stage, &options);
 
-	(void)state;
 	put_resource(prepare, 1, "memory", 0);
 	alloc(prepare, 1, 2, 0, 0);
 	finish_and_expect(prepare, &sink, "resource 1 memory\n1 +1 malloc 1 size 2 no stack\n");
@@ -971,7 +940,6 @@ static void prepare_keeps_only_the_chosen_process(void **state)
 	const struct prepare_options options = {.pid = 2};
 	struct stage *prepare = prepare_new(&sink.stage, &options);
 
-	(void)state;
 	put_process(prepare, 1);
 	alloc(prepare, 1, 1, 0, 0);
 	put_process(prepare, 2);
@@ -1041,7 +1009,6 @@ static void split_passes_each_process_to_its_own_stage(void **state)
 	const struct split_options options = {.begin = begin_next_sink, .context = &ways};
 	struct stage *split = split_new(&options);
 
-	(void)state;
 	put_calls_of_two_processes(split);
 	assert_int_equal(stage_finish(split), 0);
 	assert_true(sinks[0].finished && sinks[1].finished);
@@ -1060,7 +1027,6 @@ static void split_passes_only_the_chosen_process(void **state)
 	const struct split_options options = {.pid = 8, .begin = begin_next_sink, .context = &ways};
 	struct stage *split = split_new(&options);
 
-	(void)state;
 	put_calls_of_two_processes(split);
 	finish_and_expect(split, &sink,
 			  "process 8 filters 0\n2 +0 malloc 20 size 2 no stack\n4 +0 malloc 30 size 3 no stack\n");
@@ -1074,7 +1040,6 @@ static void split_refuses_a_process_without_a_stage(void **state)
 	struct stage *split = split_new(&options);
 	const struct record other = {.type = RECORD_PROCESS, .process = {.pid = 8, .has_pid = true}};
 
-	(void)state;
 	put_process(split, 7);
 	assert_int_equal(stage_put(split, &other), -ENOTSUP);
 	finish_and_expect(split, &sink, "process 7 filters 0\n");
@@ -1082,7 +1047,6 @@ static void split_refuses_a_process_without_a_stage(void **state)
 
 static void select_keeps_calls_of_chosen_contexts(void **state)
 {
-	(void)state;
 	select_calls(&(struct select_options){.by_context = true, .context_mask = 1},
 		     "context 1\n" OBJECTS CALL_2 CALL_4);
 	select_calls(&(struct select_options){.by_context = true, .context_mask = 3},
@@ -1095,7 +1059,6 @@ static void select_keeps_calls_from_an_address_range(void **state)
 {
 	struct call_address address;
 
-	(void)state;
 	/* The files of the objects do not exist here. So the option's address is an address of the process if it is
 	 * inside of the mapped object, else an offset in the object. */
 	assert_true(call_address_parse("libpie:100+1", &address));
@@ -1125,7 +1088,6 @@ static void select_keeps_or_drops_listed_indexes(void **state)
 	struct index_set set;
 	size_t line;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "# chosen\n4\n\n 0x2 \n02", 20), 20);
 	assert_int_equal(index_set_read(&set, path, &line), 0);
@@ -1147,7 +1109,6 @@ static void select_keeps_or_drops_listed_indexes(void **state)
 
 static void output_errors_reach_the_first_stage(void **state)
 {
-	(void)state;
 	for (unsigned after = 1; after <= 3; after++) {
 		struct sink sink = make_sink();
 		struct stage *summary = summary_new(&sink.stage);
@@ -1190,7 +1151,6 @@ static void failed_fdopen_is_reported_with_its_error(void **state)
 	struct stage *outputs = mpatrol_outputs_new(&options);
 	char text[200] = "";
 
-	(void)state;
 	assert_true(fd >= 0 && old >= 0);
 	assert_int_equal(dup2(fd, STDERR_FILENO), STDERR_FILENO);
 	fdopen_fails = true;
@@ -1214,7 +1174,6 @@ static void equal_stacks_are_kept_once(void **state)
 	const char *texts[] = {"a", NULL, "c"};
 	struct record_call call = {.frames = frames, .frame_count = 3, .has_frames = true};
 
-	(void)state;
 	struct stack *first = stack_intern(&pool, &call);
 
 	assert_ptr_equal(stack_intern(&pool, &call), first);
@@ -1297,7 +1256,6 @@ static void calls_are_read_back_from_the_file(void **state)
 	struct call_arg args[2];
 	char text[64];
 
-	(void)state;
 	for (unsigned list = 0; list < LISTS; list++)
 		lists[list] = call_store_list(&store);
 	for (unsigned i = 0; i < CALLS; i++)
@@ -1328,7 +1286,6 @@ static void calls_stay_in_memory_if_no_file_can_be_made(void **state)
 	struct call_arg args[2];
 	char text[64];
 
-	(void)state;
 	setenv("TMPDIR", "/no/such/folder", 1);
 	for (unsigned i = 0; i < 5000; i++) {
 		const struct record_call call = odd_call(1, i, text, args);
@@ -1349,7 +1306,6 @@ static void new_objects_replace_overlapped_objects(void **state)
 {
 	struct object_map map = {0};
 
-	(void)state;
 	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_NEW);
 	assert_int_equal(object_map_put(&map, &(struct record_object){20, 30, "/b"}), OBJECT_NEW);
 	assert_int_equal(object_map_put(&map, &(struct record_object){10, 20, "/a"}), OBJECT_SAME);

@@ -1,17 +1,13 @@
 /* Tests the AArch64 table on instruction words: classification, copies, emulation, registers. The test runs on any
  * machine; arch_aarch64_run.c compares the table with the processor. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <cmocka.h>
 
 #include "arch/aarch64/aarch64.h"
 #include "base/util.h"
@@ -175,7 +171,6 @@ static const struct {
 
 static void test_instructions_are_classified_and_copied(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
 		const struct insn insn = decode(classes[i].word);
 		struct insn_copy copy;
@@ -225,7 +220,6 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 	const unsigned char three[3] = {0x1f, 0x20, 0x03};
 	struct insn insn;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(traps); i++)
 		assert_false(decode_with(HERE, &traps[i], 1, false, &insn));
 	for (size_t i = 0; i < ARRAY_SIZE(exclusives); i++) {
@@ -241,7 +235,6 @@ static void test_calls_are_stepped_with_a_shadow_stack(void **state)
 	static const uint32_t words[] = {0x94000004, 0xd63f0100};
 	struct insn insn;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		assert_true(decode_with(HERE, &words[i], 1, true, &insn));
 		assert_int_equal(insn.kind, INSN_STEP);
@@ -263,7 +256,6 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	const uint64_t far = 128 << 20, near = 1 << 20;
 	struct insn_copy copy;
 
-	(void)state;
 	/* b, from slot + 4 to HERE + 4 */
 	assert_int_equal(arch->insns.relocate(&push, HERE + far, &copy), 0);
 	assert_int_equal(a64_get(copy.bytes + 4), 0x16000000);
@@ -286,7 +278,6 @@ static void test_decoded_random_words_can_be_copied_or_emulated(void **state)
 {
 	uint32_t word = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < 2000000; i++) {
 		struct arch_regs regs = {0};
 		struct insn_copy copy;
@@ -381,7 +372,6 @@ static void test_branches_and_literal_loads_are_emulated(void **state)
 		{0x3727ff81, HERE - 16, -1, 0},                     /* tbnz w1, #4 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arch_regs expected = start_regs();
 
@@ -401,7 +391,6 @@ static void test_32_bit_cbz_ignores_upper_bits(void **state)
 {
 	struct arch_regs regs = start_regs();
 
-	(void)state;
 	regs.words[3] = 0xffffffff00000000;
 	assert_int_equal(regs_after_emulation(0x34000083, regs).words[A64_PC], HERE + 16);
 	assert_int_equal(regs_after_emulation(0x35000083, regs).words[A64_PC], HERE + 4);
@@ -411,7 +400,6 @@ static void test_32_bit_cbz_ignores_upper_bits(void **state)
 /* Tests all conditions with all flags, by the manual's table of conditions (C1.2.4). */
 static void test_all_conditions_follow_the_flags(void **state)
 {
-	(void)state;
 	for (uint32_t condition = 0; condition < 16; condition++)
 		for (uint64_t flags = 0; flags < 16; flags++) {
 			const bool n = flags & 8, z = flags & 4, c = flags & 2, v = flags & 1;
@@ -432,7 +420,6 @@ static void test_failed_literal_load_changes_no_registers(void **state)
 	const struct arch_regs before = start_regs();
 	struct arch_regs regs = before;
 
-	(void)state;
 	assert_int_equal(arch->insns.emulate(&insn, &regs, &memory), -EFAULT);
 	assert_memory_equal(&regs, &before, sizeof(regs));
 }
@@ -518,7 +505,6 @@ static void test_arithmetic_and_loads_are_emulated(void **state)
 		{0x785ff3e0, 0, 0xa09f, z_c},                    /* ldurh w0, [sp, #-1] */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arch_regs expected = start_regs(), regs = start_regs();
 
@@ -538,7 +524,6 @@ static void test_stack_accesses_are_emulated(void **state)
 					     0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee};
 	struct arch_regs regs = start_regs();
 
-	(void)state;
 	/* stp x29, x30, [sp, #-16]!: one write, then the stack pointer */
 	assert_int_equal(emulate_on_stack(0xa9bf7bfd, &regs), 0);
 	assert_int_equal(stack.writes, 1);
@@ -569,7 +554,6 @@ static void test_faulting_accesses_are_left_to_the_processor(void **state)
 		     {0xf90003e0, STACK | (uint64_t)1 << 56},
 		     {0xf94003e0, STACK + 8}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct arch_regs before = start_regs(), regs;
 
@@ -588,7 +572,6 @@ static void test_registers_are_read_and_written(void **state)
 	struct arch_regs regs = start_regs();
 	uint64_t value = 0;
 
-	(void)state;
 	assert_int_equal(arch->registers.size, 272);
 	assert_int_equal(arch->registers.pc(&regs), HERE);
 	assert_int_equal(arch->registers.sp(&regs), 0x7ffff000);
@@ -627,7 +610,6 @@ static void test_breakpoints_are_put_after_bti(void **state)
 	static const unsigned char brk[] = {0x00, 0x00, 0x20, 0xd4};
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
 
-	(void)state;
 	assert_int_equal(arch->breakpoint.encode(HERE, bytes), sizeof(brk));
 	assert_memory_equal(bytes, brk, sizeof(brk));
 	assert_int_equal(arch->breakpoint.hit_address(HERE), HERE);
@@ -657,7 +639,6 @@ static void test_signatures_and_tags_are_stripped(void **state)
 	static const uint64_t addresses[] = {0, 0x0000ffff80001234, 0x0000aaaac0001234, 0x0000007fb0001234};
 	const uint64_t tag = 0xa500000000000000;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
 		for (uint64_t with = 0; with < 16; with++) {
 			const uint64_t is_signed = signed_address(addresses[i], with << 4);
@@ -684,7 +665,6 @@ static void test_stripping_keeps_all_address_bits(void **state)
 	static const unsigned widths[] = {39, 42, 47, 48, 52};
 	const uint64_t signature = 0x007fffffffffffff;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
 		const uint64_t end = (uint64_t)1 << widths[i], in_text = end - 0x80001234;
 
@@ -713,7 +693,6 @@ static void test_system_calls_and_restorers_are_recognised(void **state)
 	struct arch_regs regs = start_regs();
 	uint64_t pc_at, sp_at;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		regs.words[8] = calls[i].number;
 		regs.words[0] = (uint64_t)calls[i].result;
@@ -795,7 +774,6 @@ static void test_constants_after_calls_are_recognised(void **state)
 		unsigned from, to; /* the constants, in bytes */
 	} cases[] = {{tiny, ARRAY_SIZE(tiny), 20, 44}, {large, ARRAY_SIZE(large), 24, 40}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct around around = {cases[i].words, cases[i].count};
 		const struct arch_memory code = {.read = read_around, .context = &around};
@@ -819,7 +797,6 @@ static void test_calls_before_an_address_are_recognised(void **state)
 	};
 	unsigned char code[8] = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		a64_put(code + 4, cases[i].word);
 		assert_int_equal(arch->code.follows_call(HERE, code, sizeof(code)), cases[i].call);
@@ -879,7 +856,6 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 	};
 	const struct arch_memory code = {.read = text_read};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t slot = 0;
 
@@ -927,7 +903,6 @@ static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 	unsigned char code[12];
 	bool ever;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		print_message("%08x\n", cases[i].words[0]);
 		for (size_t k = 0; k < 3; k++)

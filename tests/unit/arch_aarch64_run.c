@@ -1,21 +1,17 @@
 /* Runs AArch64 instructions: the effect of an instruction from its copy, or emulated, is compared with its effect in
  * place, in all registers, flags, vector registers, memory and faults. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "arch/aarch64/aarch64.h"
 #include "base/hash.h"
@@ -269,7 +265,6 @@ static void test_chosen_instructions_run_alike_from_copies(void **state)
 {
 	unsigned failed = 0;
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++)
@@ -291,7 +286,6 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 	struct insn_copy copy;
 	struct insn insn;
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	a64_put(bytes, A64_SVC_0);
@@ -316,7 +310,6 @@ static void test_copies_of_landing_pads_need_no_branch(void **state)
 	static const uint32_t words[] = {0xd503233f, 0xd503237f, 0xd503201f, 0xa9bd7bfd}; /* two pads, two others */
 	unsigned char branch[A64_INSN_SIZE];
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	a64_put(branch, 0xd61f0200); /* br x16 */
@@ -421,7 +414,6 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 
 static void test_library_instructions_run_alike_from_copies(void **state)
 {
-	(void)state;
 	if (cannot_trace)
 		skip();
 	dl_iterate_phdr(walk_object, NULL);

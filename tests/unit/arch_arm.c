@@ -1,16 +1,12 @@
 /* Tests the table of 32-bit ARM on hand-assembled bytes: classification, copies, emulation, calls, signal frames. No
  * code is run, so the test runs on every machine. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -237,7 +233,6 @@ static void check_kind(uint32_t state, const char *text, const char *hex, enum i
 
 static void test_instructions_are_classified(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(a32); i++)
 		check_kind(0, a32[i].text, a32[i].hex, a32[i].kind, a32[i].flags);
 	for (size_t i = 0; i < ARRAY_SIZE(thumb); i++)
@@ -249,7 +244,6 @@ static void test_truncated_instructions_are_not_decoded(void **state)
 	const unsigned char half_of_one[] = {0x2d, 0xe9}, push[] = {0x10, 0xb5};
 	struct insn insn;
 
-	(void)state;
 	assert_false(arch_arm.insns.decode(HERE | THUMB, half_of_one, 2, false, &insn));
 	assert_true(arch_arm.insns.decode(HERE | THUMB, push, 2, false, &insn));
 	assert_false(arch_arm.insns.decode(HERE | THUMB, push, 1, false, &insn));
@@ -296,7 +290,6 @@ static void test_traps_and_exclusive_stores_are_not_decoded(void **state)
 	unsigned char bytes[16];
 	struct insn insn;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const size_t size = hex_bytes(cases[i].hex, bytes, sizeof(bytes));
 
@@ -326,7 +319,6 @@ static void check_copy(uint32_t state, const char *hex, const char *literal, con
 
 static void test_copies_end_with_a_jump_back(void **state)
 {
-	(void)state;
 	/* ldr pc, [pc, #-4]; the address */
 	check_copy(0, "10 40 2d e9", NULL, "10 40 2d e9 04 f0 1f e5 04 00 01 00", 4);
 	/* The copy ends with ldr.w pc, [pc, #4], for which the pc is rounded down, and the address with the state
@@ -344,7 +336,6 @@ static void test_copies_end_with_a_jump_back(void **state)
 
 static void test_places_of_literals_are_decoded(void **state)
 {
-	(void)state;
 	assert_int_equal(decode(0, "08 0b 9f ed").literal_at, HERE + 8 + 32);
 	assert_int_equal(decode(0, "08 0b 9f ed").literal_size, 8);
 	assert_int_equal(decode(THUMB, "5f ed 08 7a").literal_at, HERE + 4 - 32);
@@ -420,7 +411,6 @@ static void test_branches_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	emulate(0, "02 00 00 ea", &regs);
 	assert_int_equal(regs.narrow[PC], HERE + 16);
 	regs = fresh(0, 0);
@@ -469,7 +459,6 @@ static void test_all_conditions_follow_the_flags(void **state)
 					 0x5555, 0x0c0c, 0xf3f3, 0xaa55, 0x55aa, 0x0a05, 0xf5fa};
 	char hex[16];
 
-	(void)state;
 	for (unsigned condition = 0; condition < ARRAY_SIZE(holds); condition++)
 		for (uint32_t flags = 0; flags < 16; flags++) {
 			const bool expected = holds[condition] >> flags & 1;
@@ -489,7 +478,6 @@ static void test_cbz_and_cbnz_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
 
-	(void)state;
 	emulate(THUMB, "23 b1", &regs);
 	assert_int_equal(regs.narrow[PC], HERE + 2);
 	regs = fresh(1, 0);
@@ -506,7 +494,6 @@ static void test_it_blocks_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(1, 0);
 
-	(void)state;
 	emulate(THUMB, "06 bf", &regs); /* itte eq */
 	assert_int_equal(regs.narrow[PC], HERE + 2);
 	assert_int_equal(regs.narrow[CPSR], T | 0x10 | 2u << 25 | 1u << 10);
@@ -523,7 +510,6 @@ static void test_loads_of_the_pc_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	put(DATA + 128, 0x11);
 	put(DATA + 132, 0x4001);
 	emulate(0, "10 80 bd e8", &regs); /* pop {r4, pc} */
@@ -585,7 +571,6 @@ static void test_literal_loads_are_emulated(void **state)
 		{THUMB, "df e9 04 32", 20, 0x887766f5, 0x1}, /* ldrd r3, r2 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
 		unsigned char bytes[8];
 		const size_t size = hex_bytes(loads[i].hex, bytes, sizeof(bytes));
@@ -607,7 +592,6 @@ static void test_pushes_and_stores_are_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	emulate(0, "00 d8 2d e9", &regs); /* push {fp, ip, lr, pc} */
 	assert_int_equal(regs.narrow[SP], DATA + 112);
 	assert_int_equal(stored_word(DATA + 112), 0x100b);
@@ -634,7 +618,6 @@ static void test_arithmetic_with_the_pc_is_emulated(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	emulate(0, "00 c6 8f e2", &regs); /* add ip, pc, #0, 12 */
 	assert_int_equal(regs.narrow[12], HERE + 8);
 	regs = fresh(0, 0);
@@ -672,7 +655,6 @@ static void test_failed_emulation_changes_no_registers(void **state)
 		{0, "10 30 9f e5"}, {THUMB, "04 4b"}, {0, "00 d8 2d e9"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		const struct insn insn = decode(faults[i].state, faults[i].hex);
 		struct arch_regs regs = fresh(faults[i].state, 0), before;
@@ -703,7 +685,6 @@ static enum arch_call call_kind_before(uint32_t state, const char *hex)
 
 static void test_calls_before_an_address_are_recognised(void **state)
 {
-	(void)state;
 	assert_int_equal(call_kind_before(0, "02 00 00 eb"), CALL_FIXED);
 	assert_int_equal(call_kind_before(0, "02 00 00 1b"), CALL_FIXED); /* blne */
 	assert_int_equal(call_kind_before(0, "02 00 00 fa"), CALL_FIXED); /* blx */
@@ -749,7 +730,6 @@ static void test_slots_of_calls_through_linkage_are_found(void **state)
 {
 	uint64_t slot;
 
-	(void)state;
 	/* bl 1f; nop; 1: add ip, pc, #0, 12; add ip, ip, #974848; ldr pc, [ip, #244]! */
 	assert_true(slot_of(HERE + 4, "00 00 00 eb 00 00 a0 e1 00 c6 8f e2 ee ca 8c e2 f4 f0 bc e5", &slot));
 	assert_int_equal(slot, HERE + 16 + 0xee000 + 0xf4);
@@ -799,7 +779,6 @@ static void test_constants_in_thumb_code_are_recognised(void **state)
 	static const char wide[] =
 		"df f8 08 00 df e9 02 23 00 f0 04 f8"; /* ldr.w r0, [pc, #8]; ldrd r2, r3, [pc, #8] */
 
-	(void)state;
 	assert_true(is_constant(12 + THUMB, loads));
 	assert_true(is_constant(16 + THUMB, loads));
 	assert_false(is_constant(20 + THUMB, loads));
@@ -823,7 +802,6 @@ static void test_constants_in_a32_code_are_recognised(void **state)
 		"04 00 9f e5 01 0b 9f ed 02 00 00 eb 78 56 34 12 00 00 00 00 00 00 00 00 02 00 00 eb 01 00 a0 e3";
 	static const char back[] = "02 00 00 eb 00 00 00 00 00 00 00 00 b0 01 5f e1"; /* ldrh r0, [pc, #-16] */
 
-	(void)state;
 	assert_true(is_constant(12, loads));
 	assert_true(is_constant(16, loads));
 	assert_true(is_constant(20, loads));
@@ -844,7 +822,6 @@ static void test_code_of_the_other_state_counts_as_constants(void **state)
 	/* bl; b; ldrd r2, r3, [sp]; stm r4, {r0, r1}; strd r0, r1, [sp]; pop {r4, pc} */
 	static const char long_ones[] = "00 f0 04 f8 01 e0 00 bf dd e9 00 23 84 e8 03 00 cd e9 00 01 10 bd";
 
-	(void)state;
 	assert_true(is_constant(4 + THUMB, to_a32));
 	assert_false(is_constant(4, to_a32));
 	assert_true(is_constant(4, to_thumb));
@@ -862,7 +839,6 @@ static void test_breakpoints_fit_the_state(void **state)
 	struct arch_regs regs = fresh(1, 0);
 	unsigned char bytes[ARCH_BREAKPOINT_MAX];
 
-	(void)state;
 	assert_int_equal(arch_arm.code_state.bits, 1);
 	assert_int_equal(arch_arm.code_state.get(&regs), 1);
 	regs = fresh(0, 0);
@@ -882,7 +858,6 @@ static void test_system_calls_are_found_and_set(void **state)
 	unsigned char bytes[16] = {0};
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	memcpy(bytes, t16, sizeof(t16));
 	assert_int_equal(arch_arm.syscalls.find(bytes, sizeof(bytes)), 4 + 1);
 	assert_int_equal(arch_arm.syscalls.find(a32_code, sizeof(a32_code)), 4);
@@ -909,7 +884,6 @@ static void test_signal_frames_are_read(void **state)
 {
 	uint64_t pc_at, sp_at;
 
-	(void)state;
 	assert_int_equal(restorer("77 27 00 df"), 0);
 	assert_int_equal(restorer("00 bf ad 27 00 df"), 2);
 	assert_int_equal(restorer("ad 70 a0 e3 00 00 00 ef"), 0);
@@ -943,7 +917,6 @@ static void test_frame_states_are_unknown_in_it_blocks(void **unused)
 		     {0x62000030, false, 0}};
 	uint64_t state;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		assert_int_equal(arch_arm.signal.frame_state(words[i].word, &state), words[i].is_known);
 		if (words[i].is_known)
@@ -955,7 +928,6 @@ static void test_tids_of_created_tasks_are_read(void **state)
 {
 	struct arch_regs regs = fresh(0, 0);
 
-	(void)state;
 	regs.narrow[7] = 120;
 	regs.narrow[0] = 77;
 	assert_int_equal(arch_arm.syscalls.created_tid(&regs), 77);

@@ -1,12 +1,8 @@
 /* Tests which bytes before a return address arch_call_before() reads, at the edges of readable memory. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 
@@ -64,7 +60,6 @@ static void test_search_for_calls_stops_at_unreadable_memory(void **state)
 {
 	const struct arch arch = {.code_state.bits = STATE, .code.follows_call = follows_call};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		uint64_t start = cases[i].start;
 		const struct arch_memory code = {.read = code_read, .context = &start};

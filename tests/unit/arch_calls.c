@@ -2,16 +2,12 @@
  * forms of procedure linkage that linkers make, on functions that end in a jump, and on code that only looks like
  * these. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -160,13 +156,11 @@ static void check_forms(const struct form *forms, size_t count)
 
 static void test_slots_of_x86_64_calls_are_found(void **state)
 {
-	(void)state;
 	check_forms(calls, ARRAY_SIZE(calls));
 }
 
 static void test_slots_of_i386_calls_are_found(void **state)
 {
-	(void)state;
 	arch = arch_for_elf(EM_386, ELFCLASS32);
 	got = 0x403000;
 	check_forms(calls_32, ARRAY_SIZE(calls_32));
@@ -182,7 +176,6 @@ static void test_slots_of_i386_calls_are_found(void **state)
  * first page. */
 static void test_slots_are_found_at_the_edges_of_mapped_code(void **state)
 {
-	(void)state;
 	memset(memory, 0x90, sizeof(memory));
 	put(CALL, "e8 e5 1f 00 00"); /* CODE + 0x1ffa */
 	put(CODE + 0x1ffa, "ff 25 00 01 00 00");
@@ -206,7 +199,6 @@ static void test_search_ends_in_random_code(void **state)
 {
 	unsigned found = 0;
 
-	(void)state;
 	srand(7);
 	for (unsigned n = 0; n < 2000; n++) {
 		for (size_t i = 0; i < sizeof(memory); i++)

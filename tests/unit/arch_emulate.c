@@ -2,18 +2,14 @@
  * single-stepped in a traced child and emulated on the same registers, flags and memory. The instructions come from a
  * table of opcodes: each gets random prefixes, registers, addressing modes and immediates, the same in every run. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/user.h>
-#include <cmocka.h>
 #include <Zydis/Zydis.h>
 
 #include "arch/arch.h"
@@ -522,7 +518,6 @@ static void test_emulation_matches_the_processor(void **state)
 	struct hash forms = {0};
 	unsigned failed = 0, encodings = 0;
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 #ifdef __SANITIZE_ADDRESS__
@@ -598,7 +593,6 @@ static void test_other_instructions_are_not_emulated(void **state)
 #endif
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		const struct insn insn = decode(refused[i], false);
 
@@ -649,7 +643,6 @@ static void test_failed_emulation_changes_no_registers(void **state)
 	};
 	const struct arch_memory memory = {read_zeros, refuse_write, NULL};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct insn insn = decode(cases[i].hex, false);
 		struct arch_regs regs = {.words = {0}}, before;
@@ -668,7 +661,6 @@ static void test_failed_emulation_changes_no_registers(void **state)
 
 static int set_up(void **state)
 {
-	(void)state;
 	arch = arena_arch();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
@@ -678,7 +670,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	arena_end();
 	return 0;
 }

@@ -1,18 +1,14 @@
 /* Tests the table of i386: registers, the ABI, system calls, signal frames. arch_run_i386 and arch_emulate_i386 compare
  * its instructions with the processor. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <asm/unistd_32.h>
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/user.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -41,7 +37,6 @@ static void test_registers_are_read_and_written(void **state)
 	struct arch_regs regs = {.words = {0}};
 	uint64_t value;
 
-	(void)state;
 	memcpy(&regs, &user, sizeof(user));
 	assert_string_equal(arch()->name, "i386");
 	assert_int_equal(arch()->registers.size, 68);
@@ -113,7 +108,6 @@ static void test_system_calls_are_restarted_and_set(void **state)
 	struct registers user = some_registers();
 	struct arch_regs regs = {.words = {0}};
 
-	(void)state;
 	assert_true(restarts(__NR_epoll_wait, -EINTR));
 	assert_true(restarts(__NR_ipc, -EINTR));
 	assert_true(restarts(__NR_socketcall, -EINTR));
@@ -153,7 +147,6 @@ static void test_system_calls_and_entries_are_found_in_code(void **state)
 	unsigned char bytes[ARCH_BREAKPOINT_MAX] = {0}, code[8];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(offset_found(arch()->syscalls.find, "90 cd 80 c3"), 1);
 	assert_int_equal(offset_found(arch()->syscalls.find, "0f 34 cd 80 5d 5a 59 c3"), 2);
 	assert_int_equal(offset_found(arch()->syscalls.find, "58 b8 77 00 00 00 cd 80 90"), 6);
@@ -181,7 +174,6 @@ static void test_signal_actions_are_packed_and_unpacked(void **state)
 	unsigned char bytes[ARCH_ACTION_MAX];
 	struct arch_action read;
 
-	(void)state;
 	assert_int_equal(arch()->signal.kernel_action.size, sizeof(kernel));
 	action_pack(&arch()->signal.kernel_action, &action, bytes);
 	assert_memory_equal(bytes, kernel, sizeof(kernel));
@@ -212,7 +204,6 @@ static void test_signal_frames_are_read(void **state)
 	const struct arch_memory memory = {.read = read_stack};
 	uint64_t pc_at = 0, sp_at = 0;
 
-	(void)state;
 	/* return address, signal; gs, fs, es, ds, edi, esi, ebp, esp, ebx, edx, ecx, eax, trapno, err, eip */
 	stack[2] = 0x63;
 	assert_int_equal(arch()->signal.frame(HERE, &memory, &pc_at, &sp_at), 0);

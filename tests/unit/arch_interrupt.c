@@ -1,19 +1,15 @@
 /* System calls that fail with EINTR only because the tracer interrupted them are restarted. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <linux/aio_abi.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -138,7 +134,6 @@ static void test_interrupted_system_calls_are_restarted(void **state)
 	};
 	unsigned failed = 0, tried = 0;
 
-	(void)state;
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		const enum arena_interrupted untouched = arena_interrupt(calls[i].function, keep, 0);
@@ -177,7 +172,6 @@ static void test_only_handled_signals_end_system_calls(void **state)
 {
 	const enum arena_interrupted handled = arena_interrupt(in_epoll_wait_with_handler, restart, SIGUSR1);
 
-	(void)state;
 	if (handled == INTERRUPTED_CANNOT)
 		skip();
 	assert_int_equal(handled, INTERRUPTED_ENDED);

@@ -2,24 +2,20 @@
  * compared with its effect in place, in all registers, flags, vector registers, memory and faults. */
 #include "config.h"
 #include "arch_reach.h"
+#include "unit_test.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <Zydis/Zydis.h>
 
 #include "arch/arch.h"
@@ -429,7 +425,6 @@ static void test_chosen_instructions_run_alike_from_copies(void **state)
 {
 	unsigned failed = 0;
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++) {
@@ -467,7 +462,6 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 	struct insn_copy copy;
 	struct insn insn;
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	assert_true(arch->insns.decode(ARENA_HERE, bytes, size, false, &insn));
@@ -668,7 +662,6 @@ static void test_library_instructions_run_alike_from_copies(void **state)
 	static const char *const libraries[] = {"libm.so.6", "libstdc++.so.6", "libcrypto.so.3"};
 	struct corpus corpus = {0};
 
-	(void)state;
 	if (cannot_trace)
 		skip();
 	for (size_t i = 0; i < (test_is_long() ? ARRAY_SIZE(libraries) : 1); i++)
@@ -689,7 +682,6 @@ static void test_library_instructions_run_alike_from_copies(void **state)
 
 static int set_up(void **state)
 {
-	(void)state;
 	arch = arena_arch();
 	cannot_trace = arena_start(&idle);
 	if (cannot_trace)
@@ -699,7 +691,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	arena_end();
 	return 0;
 }

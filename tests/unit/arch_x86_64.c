@@ -1,19 +1,15 @@
 /* Tests the x86-64 table on hand-assembled bytes: classification, copies, emulation, registers. */
 #include "config.h"
 #include "arch_reach.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
-#include <cmocka.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -158,7 +154,6 @@ static const struct {
 
 static void test_instructions_are_classified_and_copied(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++) {
 		unsigned char bytes[32], expected[32];
 		const size_t size = hex_bytes(classes[i].hex, bytes, sizeof(bytes));
@@ -195,7 +190,6 @@ static void test_instructions_are_classified_and_copied(void **state)
 /* With a shadow stack only calls change, because the tracer cannot push there. */
 static void test_calls_are_stepped_with_a_shadow_stack(void **state)
 {
-	(void)state;
 	assert_int_equal(decode_at(HERE, "e8 00 00 00 00", true).kind, INSN_STEP);
 	assert_int_equal(decode_at(HERE, "ff d0", true).kind, INSN_STEP);
 	assert_int_equal(decode_at(HERE, "ff 15 00 00 00 00", true).kind, INSN_STEP);
@@ -209,7 +203,6 @@ static void test_undecodable_instructions_can_only_be_stepped(void **state)
 	unsigned char bytes[16];
 	struct insn insn;
 
-	(void)state;
 	/* Truncated, or longer than any instruction. */
 	static const char *const none[] = {"e8 00 00 00", "0f", "48", "",
 					   "66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90"};
@@ -240,7 +233,6 @@ static void test_copies_out_of_reach_are_refused(void **state)
 	struct insn_copy copy;
 	struct insn insn;
 
-	(void)state;
 	/* push, too far away for rel32: the jump back reads its target from the 8 bytes after the jump. */
 	insn = decode_at(high, "55", false);
 	assert_int_equal(arch()->insns.relocate(&insn, HERE, &copy), 0);
@@ -282,7 +274,6 @@ static void test_random_bytes_keep_the_decoders_contract(void **state)
 	uint64_t random = 0x9e3779b97f4a7c15u;
 	unsigned copies = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 300000; i++) {
 		unsigned char bytes[16];
 		struct insn_copy copy;
@@ -388,7 +379,6 @@ static void test_jumps_are_emulated(void **state)
 	struct arch_regs regs = start_regs();
 	const uint64_t sp = regs.words[WORD(rsp)];
 
-	(void)state;
 	check_emulated("90", regs, HERE + 1, sp);
 	check_emulated("f3 0f 1e fa", regs, HERE + 4, sp);
 	check_emulated("66 2e 0f 1f 84 00 00 00 00 00", regs, HERE + 10, sp);
@@ -448,7 +438,6 @@ static void test_calls_are_emulated(void **state)
 		{"ff 14 24", 0x5555, HERE + 3},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		unsigned char expected[sizeof(page.bytes)];
 
@@ -482,7 +471,6 @@ static void test_loops_are_emulated(void **state)
 {
 	const uint64_t zero = 0x242, none = 0x202;
 
-	(void)state;
 	check_loop("e2 10", 2, none, 1, true);
 	check_loop("e2 10", 1, none, 0, false);
 	check_loop("e2 10", 0, none, UINT64_MAX, true);
@@ -518,7 +506,6 @@ static void test_failed_emulation_changes_nothing(void **state)
 		{"e8 00 00 00 00", 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		const struct insn insn = decode(faults[i].hex);
 		struct arch_regs regs = start_regs(), before;
@@ -545,7 +532,6 @@ static void test_registers_are_read_and_written(void **state)
 	struct user_regs_struct user;
 	uint64_t value;
 
-	(void)state;
 	memcpy(&user, &regs, sizeof(user));
 	assert_int_equal(arch()->registers.size, sizeof(user));
 	assert_int_equal(arch()->registers.pc_offset, offsetof(struct user, regs.rip));
@@ -593,7 +579,6 @@ static void test_breakpoints_are_put_after_endbr64(void **state)
 	unsigned char code[8];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(arch()->breakpoint.encode(HERE, bytes), 1);
 	assert_memory_equal(bytes, "\xcc\0\0\0", 4);
 	assert_int_equal(arch()->breakpoint.hit_address(HERE + 1), HERE);
@@ -646,7 +631,6 @@ static const struct {
 
 static void test_calls_before_an_address_are_recognised(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(before_return); i++) {
 		unsigned char bytes[16];
 		const size_t size = hex_bytes(before_return[i].hex, bytes, sizeof(bytes));
@@ -664,7 +648,6 @@ static void test_calls_of_the_vdso_are_system_calls(void **state)
 				   by_slot[] = {0xff, 0x15, 0x10, 0, 0, 0};
 	const struct arch *const i386 = arch_for_elf(EM_386, ELFCLASS32);
 
-	(void)state;
 	if (!i386)
 		skip();
 	assert_int_equal(i386->code.follows_call(HERE, by_thread, sizeof(by_thread)), CALL_SYSTEM);
@@ -702,7 +685,6 @@ static void test_writes_of_the_stack_pointer_are_recognised(void **state)
 		{"90 48 89", false, false},                      /* cut short */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		unsigned char bytes[16];
 		bool ever;
@@ -728,7 +710,6 @@ static void test_interrupted_system_calls_are_restarted(void **state)
 		{INT64_MAX, -EINTR, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		struct arch_regs regs = start_regs(), expected;
 
@@ -754,7 +735,6 @@ static void test_tids_of_created_tasks_are_read(void **state)
 		{SYS_exit_group, 1234, 0},      {SYS_read, 1234, 0},  {-1, 1234, 0}, /* in no call */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		struct arch_regs regs = start_regs();
 

@@ -111,7 +111,6 @@ static void test_shared_virtual_base_is_shown_once(void **state)
 {
 	struct scene scene;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		begin(&scene, arch);
@@ -128,7 +127,6 @@ static void test_virtual_bases_far_from_their_object_are_read(void **state)
 {
 	struct scene scene;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		begin(&scene, arch);
@@ -165,7 +163,6 @@ static void test_invalid_vtables_leave_the_base_unknown(void **state)
 	};
 	struct scene scene;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		begin(&scene, arch);
@@ -199,7 +196,6 @@ static void test_virtual_bases_are_unknown_in_a_constructor(void **state)
 {
 	struct scene scene;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		begin(&scene, arch);
@@ -233,7 +229,6 @@ static void test_base_without_type_is_shown_as_unknown(void **state)
 	static const int32_t bytes[] = {5};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -253,7 +248,6 @@ static void test_empty_bases_need_no_place(void **state)
 	static struct data_type levels[LEVELS + 1];
 	struct scene scene;
 
-	(void)state;
 	for (size_t level = 0; level <= LEVELS; level++)
 		levels[level] = (struct data_type){.kind = DATA_STRUCT,
 						   .name = "Empty",

@@ -221,7 +221,6 @@ static void test_random_signatures_stay_within_limits(void **state)
 {
 	static struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		for (unsigned round = 0; round < ROUNDS; round++) {
@@ -257,7 +256,6 @@ static void test_random_rows_stay_within_limits(void **state)
 						 {0}};
 	static struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		for (unsigned round = 0; round < ROUNDS; round++) {
@@ -314,7 +312,6 @@ static void test_types_that_contain_themselves_stay_within_limits(void **state)
 	static const struct data_type *const endless[] = {&self, &none, &list, &nest, &pointer, &reference, &complex};
 	static struct fake_task task;
 
-	(void)state;
 	for (size_t i = 0; i < 64; i++) {
 		many[i] = (struct data_member){.name = "self", .type = &self};
 		bases[i] = (struct data_member){.name = "", .type = &none, .is_base = true};

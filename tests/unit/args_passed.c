@@ -73,7 +73,6 @@ static void test_rust_enums_show_their_variant(void **state)
 	const uint64_t at = 0x1000;
 	struct fake_task task;
 
-	(void)state;
 	assert_text(text_of(&tagged, none, 8), "None");
 	assert_text(text_of(&tagged, with, 8), "Some(7)");
 	assert_text(text_of(&tagged, failed, 8), "Failed{code=7}");
@@ -114,7 +113,6 @@ static void test_rust_scalars_have_registers_of_their_own(void **state)
 	} both = {2.5, 6, 0};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		struct args_plan *plan = args_plan_of_signature(arch, &signature, false);
@@ -164,7 +162,6 @@ static void test_rust_results_are_read_from_registers_or_memory(void **state)
 	const int32_t bytes[] = {3, -4};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const struct passed_as two = {.count = 2, .scalars = {{.size = 4}, {.offset = 4, .size = 4}}},
@@ -210,7 +207,6 @@ static void test_places_in_debug_information_replace_the_abi(void **state)
 {
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const unsigned sp = arch->dwarf.sp;
@@ -287,7 +283,6 @@ static void test_whole_parameters_are_read_at_their_places(void **state)
 	const int32_t minus_42 = -42;
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		struct signature_param params[] = {
@@ -334,7 +329,6 @@ static void test_omitted_parameters_do_not_move_the_others(void **state)
 	const struct data_type *const results[] = {NULL, &int32, &big};
 	struct fake_task task;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
 		used[i] = (struct signature_param){.name = params[i].name, .type = params[i].type};
 	FOR_EACH_ARCH(arch)
@@ -384,7 +378,6 @@ static void test_lost_parts_are_shown_as_optimised_out(void **state)
 			 {.place = PLACE_REGISTER, .place_register = 999, .offset = 12, .size = 4}};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const unsigned word = arch->pointer_size;
@@ -429,7 +422,6 @@ static void test_places_after_an_unknown_type_are_unknown(void **state)
 			       result_lost = {.params = params, .param_count = 1, .result = &lost};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const bool is_apart =

@@ -20,7 +20,6 @@ static void test_out_parameters_are_shown_at_the_return(void **state)
 	static const int32_t pair[] = {3, -4};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const uint64_t pointer = 0x55aa0000;
@@ -72,7 +71,6 @@ static void test_buffers_are_shown_up_to_their_length(void **state)
 	static const uint32_t wide[] = {'w', 'i', 'd', 'e', 0};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -110,7 +108,6 @@ static void test_string_lists_end_at_null(void **state)
 	static const struct function row = {.params = {{"argv", PARAM_STRINGS}}};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		unsigned char pointers[10 * 8] = {0};
@@ -157,7 +154,6 @@ static void test_socket_addresses_are_shown_as_text(void **state)
 			    long_one[60] = {0xee};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -197,7 +193,6 @@ static void test_accept_shows_the_peer_address_at_its_return(void **state)
 	int32_t length = 0;
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);

@@ -69,7 +69,6 @@ static void test_numbers_are_shown_by_type(void **state)
 	};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -91,7 +90,6 @@ static void test_strings_are_escaped_and_limited(void **state)
 	static const uint32_t wide[] = {'w', 0xe9, 0x1f600, 0x85, 0};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -133,7 +131,6 @@ static void test_openat_shows_flags_mode_and_errno(void **state)
 {
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -174,7 +171,6 @@ static void test_values_are_shown_as_words(void **state)
 			   mode = {"x", PARAM_FLAGS_MODE, .words = none};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -207,7 +203,6 @@ static void test_type_depends_on_another_parameter(void **state)
 						       {"arg", PARAM_INT, .with = 1, .cases = cases}}};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -237,7 +232,6 @@ static void test_arguments_are_read_from_registers_and_stack(void **state)
 		.params = {{"fd", PARAM_INT}, {"offset", PARAM_INT64}, {"whence", PARAM_INT}}};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -273,7 +267,6 @@ static void test_rows_without_parameters_show_only_results(void **state)
 				     silent = {.params = {{"x", PARAM_NONE}}};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -296,7 +289,6 @@ static void test_argument_lists_are_copied_before_changes(void **state)
 {
 	struct arg_list *list = arg_list_new(), *copy, *empty = arg_list_copy(NULL);
 
-	(void)state;
 	for (unsigned i = 0; i < 20; i++)
 		arg_list_add(list, i ? "" : "name", "value");
 	copy = arg_list_copy(list);

@@ -189,7 +189,6 @@ static void test_scalars_are_read_at_their_places(void **state)
 {
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		fake_begin(&task, arch);
@@ -221,7 +220,6 @@ static void test_structs_are_read_from_registers_or_memory(void **state)
 {
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		unsigned char addresses[2][8];
@@ -257,7 +255,6 @@ static void test_objects_at_pointers_are_shown(void **state)
 	const uint64_t text_at = TEXT_AT, object_at = 0x1000, wild = WILD;
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const unsigned word = arch->pointer_size;
@@ -293,7 +290,6 @@ static void test_results_are_read_from_registers(void **state)
 	const uint64_t text_at = TEXT_AT;
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const bool is_x86 = arch != &arch_aarch64 && arch != &arch_arm;
@@ -330,7 +326,6 @@ static void test_results_in_memory_are_read_at_the_entrys_address(void **state)
 {
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const struct signature_param param = {.name = "i", .type = &int32};
@@ -370,7 +365,6 @@ static void test_structs_with_many_fields_are_read(void **state)
 	const uint64_t at = 0x2000;
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		const struct signature signature = {.result = &many};
@@ -403,7 +397,6 @@ static void test_large_structs_are_read_only_as_far_as_shown(void **state)
 		.kind = DATA_STRUCT, .size = 800, .align = 8, .name = "medium", .members = more, .member_count = 2};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		int64_t numbers[200] = {5, [99] = 6, [199] = 7};
@@ -436,7 +429,6 @@ static void test_unreadable_registers_and_unknown_places_are_shown(void **state)
 	struct signature signature = {.params = many, .param_count = ARRAY_SIZE(many)};
 	struct fake_task task;
 
-	(void)state;
 	FOR_EACH_ARCH(arch)
 	{
 		struct args_plan *plan;
@@ -481,7 +473,6 @@ static void test_structs_with_an_open_array_follow_the_compiler(void **state)
 	struct signature signature = {.params = params, .param_count = 2, .result = &type};
 	const struct arch *const arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 
-	(void)state;
 	if (!arch)
 		skip();
 	for (unsigned is_gcc = 0; is_gcc < 2; is_gcc++) {

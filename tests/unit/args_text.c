@@ -61,7 +61,6 @@ static void assert_object(struct target *t, const struct data_type *type, const 
 /* Tests libstdc++'s string: pointer, length, and room for a short string. */
 static void test_libstdcxx_string_is_shown(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
 		struct target t;
 
@@ -102,7 +101,6 @@ static void test_libstdcxx_string_is_shown(void **state)
 /* A std::string_view is passed in registers, with its length first; Rust's &str with its pointer first. */
 static void test_string_view_and_str_are_shown(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
 		struct target t;
 
@@ -129,7 +127,6 @@ static void test_string_view_and_str_are_shown(void **state)
 /* Tests the older std::string, which is one pointer. */
 static void test_old_libstdcxx_string_is_shown(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
 		struct target t;
 
@@ -157,7 +154,6 @@ static void test_old_libstdcxx_string_is_shown(void **state)
 /* libc++'s std::string. */
 static void test_libcxx_string_is_shown(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
 		struct target t;
 
@@ -203,7 +199,6 @@ static void test_invalid_utf8_is_escaped(void **state)
 	};
 	const struct data_type pointer = {.kind = DATA_POINTER, .size = 8, .target = &character};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const uint64_t address = 0x8000;
 		struct fake_task task;
@@ -229,7 +224,6 @@ static void test_wide_strings_are_shown_as_utf8(void **state)
 	const uint64_t half_at = 0x8000, whole_at = 0x9000, endless_at = 0xa000;
 	struct fake_task task;
 
-	(void)state;
 	fake_begin(&task, &arches[0]);
 	fake_memory(&task, half_at, halves, sizeof(halves));
 	fake_memory(&task, whole_at, wholes, sizeof(wholes));
@@ -247,7 +241,6 @@ static void test_texts_are_cut_at_the_limit(void **state)
 	const struct data_type pointer = {.kind = DATA_POINTER, .size = 8, .target = &character};
 	const uint64_t address = 0x100000;
 
-	(void)state;
 	memset(bytes, 1, sizeof(bytes));
 	fake_begin(&task, &arches[0]);
 	fake_memory(&task, address, bytes, sizeof(bytes));
@@ -265,7 +258,6 @@ static void test_strings_of_members_are_limited_in_number(void **state)
 {
 	struct target t;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
 		const unsigned word = arches[i].pointer_size;
 		const struct data_type string = {.kind = DATA_POINTER, .size = word, .target = &character},

@@ -4,12 +4,9 @@
 
 #include "args/args.h"
 #include "args/value.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define JUNK       0x5ca1ab1e00000000u /* value of the upper half of a register, which must be ignored */
 #define TEXT_AT    0x10000u

@@ -49,7 +49,6 @@ static void test_integers_of_all_widths_are_shown(void **state)
 	static const uint64_t least[] = {0, (uint64_t)1 << 63}, ones[] = {UINT64_MAX, UINT64_MAX},
 			      ten[] = {0x8ac7230489e80000u, 0}, word[] = {0, 1}, absurd[8] = {1};
 
-	(void)state;
 	assert_shown(&int8, (int8_t)-1, "-1");
 	assert_shown(&uint8, (uint8_t)200, "200");
 	assert_shown(&int16, (int16_t)-32768, "-32768");
@@ -76,7 +75,6 @@ static void test_integers_of_all_widths_are_shown(void **state)
 
 static void test_characters_are_escaped(void **state)
 {
-	(void)state;
 	assert_shown(&character, 'a', "'a'");
 	assert_shown(&character, '\0', "'\\0'");
 	assert_shown(&character, '\'', "'\\''");
@@ -100,7 +98,6 @@ static void test_floats_are_shown_as_short_as_possible(void **state)
 	} halves[] = {{0x3c00, "1"},    {0x3555, "0.3333"}, {0x7bff, "65504"}, {0x0001, "6e-08"}, {0x7c00, "inf"},
 		      {0xfc00, "-inf"}, {0x7e00, "nan"},    {0x8000, "-0"},    {0x2e66, "0.1"}};
 
-	(void)state;
 	assert_shown(&double_type, 0.1, "0.1");
 	assert_shown(&double_type, 1.0, "1");
 	assert_shown(&double_type, -2.5e300, "-2.5e+300");
@@ -128,7 +125,6 @@ static double half_number(unsigned bits)
 /* Each 16-bit float reads back as itself: the shown text is nearer to it than to its neighbours. */
 static void test_every_16_bit_float_reads_back_as_itself(void **state)
 {
-	(void)state;
 	for (unsigned bits = 1; bits < 0x7bff; bits++) {
 		const double read = strtod(text_of(&half_type, &(uint16_t){(uint16_t)bits}, 2), NULL);
 		const double off = fabs(read - half_number(bits));
@@ -162,7 +158,6 @@ static void test_extended_floats_are_shown(void **state)
 		     {1, 0x7fff000000000000u, "nan"},
 		     {0, 0x8000000000000000u, "-0"}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(x87); i++) {
 		unsigned char bytes[16] = {0};
 
@@ -193,7 +188,6 @@ static void test_complex_numbers_are_shown(void **state)
 	const double number[] = {1.5, -2};
 	const int32_t integers[] = {1, 2};
 
-	(void)state;
 	assert_text(text_of(&complex_double, number, 16), "1.5 + -2i");
 	assert_text(text_of(&complex_int, integers, 8), "1 + 2i");
 	assert_text(text_of(&complex_double, number, 15), "(unreadable)");
@@ -222,7 +216,6 @@ static void test_enum_values_are_shown_by_name(void **state)
 						.words = zero,
 						.word_count = ARRAY_SIZE(zero)};
 
-	(void)state;
 	assert_shown(&order, -1, "LESS");
 	assert_shown(&order, 0, "SAME");
 	assert_shown(&order, 2, "2");
@@ -273,7 +266,6 @@ static void test_struct_members_are_shown_by_name(void **state)
 		int32_t end;
 	} bytes = {7, 1, 1.5f, 0, 0x1234, 0x401136, 0x5678, {1, 2, 3}, "bob\0xxx", 0};
 
-	(void)state;
 	assert_int_equal(sizeof(bytes), 64);
 	assert_text(
 		text_of(&whole, &bytes, 64),
@@ -319,7 +311,6 @@ static void test_bit_fields_are_shown(void **state)
 				   0xff,
 				   0xff};
 
-	(void)state;
 	assert_text(text_of(&fields, bytes, 32),
 		    "{a=-3, b=100, c=true, d=RED, e=18446744073709551615, f=-2, g=<bits>}");
 	assert_text(text_of(&fields, bytes, 9),
@@ -349,7 +340,6 @@ static void test_values_in_the_other_byte_order_are_shown(void **state)
 		.kind = DATA_STRUCT, .size = 36, .members = members, .member_count = ARRAY_SIZE(members)};
 	unsigned char bytes[36] = {0xff, 0xfe, 0x51, 0x23, 0, 0, 0, 1, 0x3f, 0xf8};
 
-	(void)state;
 	memcpy(bytes + 30, (unsigned char[]){1, 2, 0, 'x', 0, 'y'}, 6);
 	assert_text(text_of(&fields, bytes, 36), "{n=-2, a=5, b=291, e=RED, r=1.5, w=258, l=[u'x', u'y']}");
 	assert_text(text_of(&fields, bytes, 7), "{n=-2, a=5, b=291, e=(unreadable)}");
@@ -368,7 +358,6 @@ static void test_arrays_and_nesting_are_cut_at_their_limits(void **state)
 	struct data_member deep[8];
 	struct data_type levels[8];
 
-	(void)state;
 	assert_text(text_of(&many, numbers, 400), "[1, 2, 3, 4, 5, 6, 7, 8, ...]");
 	assert_text(text_of(&eight, numbers, 32), "[1, 2, 3, 4, 5, 6, 7, 8]");
 	assert_text(text_of(&none, numbers, 0), "[...]");
@@ -399,7 +388,6 @@ static void test_long_structs_are_cut_with_closed_brackets(void **state)
 	static const unsigned char bytes[2400];
 	const char *text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
 		members[i] = (struct data_member){.name = "member", .type = &int32, .offset = (uint32_t)(4 * i)};
 	text = text_of(&outer, bytes, sizeof(bytes));
@@ -454,7 +442,6 @@ static void test_data_at_pointers_is_shown(void **state)
 	};
 	struct fake_task task;
 
-	(void)state;
 	fake_begin(&task, &wide);
 	fake_memory(&task, AT, bytes, sizeof(bytes));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -479,7 +466,6 @@ static void test_large_values_are_read_only_as_far_as_shown(void **state)
 	const uint64_t address = AT, end = AT + 2000;
 	struct fake_task task;
 
-	(void)state;
 	fake_begin(&task, &wide);
 	fake_memory(&task, AT, bytes, sizeof(bytes));
 	assert_text(fake_value(&task, &pointer, &address, 8, 0), "0x5000 -> {first=7, last=...}");
@@ -495,7 +481,6 @@ static void test_member_pointers_are_shown(void **state)
 	static const uint64_t plain[] = {0x401136, 0}, adjusted[] = {0x401200, 8}, none[] = {0, 0};
 	struct fake_task task;
 
-	(void)state;
 	assert_shown(&datum, (uint64_t)24, "0x18");
 	assert_shown(&datum, UINT64_MAX, "0xffffffffffffffff");
 	assert_text(text_of(&method, plain, 16), "0x401136 <compare>");

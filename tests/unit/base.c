@@ -1,10 +1,5 @@
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/buf.h"
 #include "base/glob.h"
@@ -25,7 +20,6 @@ static void numbers_are_parsed_whole(void **state)
 {
 	uint64_t value = 7;
 
-	(void)state;
 	assert_true(parse_number("0", 10, &value));
 	assert_int_equal(value, 0);
 	assert_true(parse_number("0x1F", UINT64_MAX, &value));
@@ -58,7 +52,6 @@ static void numbers_are_parsed_whole(void **state)
 
 static void arithmetic_saturates(void **state)
 {
-	(void)state;
 	assert_true(add_saturated(UINT64_MAX - 1, 1) == UINT64_MAX);
 	assert_true(add_saturated(UINT64_MAX, 1) == UINT64_MAX);
 	assert_true(add_saturated(1, 2) == 3);
@@ -75,7 +68,6 @@ static void arrays_keep_their_items_when_they_grow(void **state)
 	unsigned *items = NULL;
 	size_t capacity = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 1000; i++) {
 		ARRAY_GROW(items, capacity, i);
 		assert_true(capacity > i);
@@ -90,7 +82,6 @@ static void buffers_append_bytes_and_text(void **state)
 {
 	struct buf b = {0};
 
-	(void)state;
 	assert_string_equal(buf_str(&b), "");
 	assert_int_equal(b.size, 0);
 	buf_add(&b, NULL, 0);
@@ -124,7 +115,6 @@ static void maps_find_stored_keys(void **state)
 	struct hash h = {0}, copy;
 	uint64_t value;
 
-	(void)state;
 	assert_null(hash_get(&h, 1));
 	assert_false(hash_remove(&h, 1, &value));
 	assert_true(hash_set(&h, 0, 5)); /* 0 is a valid key */
@@ -160,7 +150,6 @@ static void maps_agree_with_a_plain_list(void **state)
 	uint64_t random = 88172645463325252u;
 	size_t count = 0;
 
-	(void)state;
 	for (unsigned step = 0; step < 100000; step++) {
 		random ^= random << 13;
 		random ^= random >> 7;
@@ -206,7 +195,6 @@ static void moved_maps_use_the_prepared_room(void **state)
 	struct hash h = {0}, room = hash_with_room(1000), small = hash_with_room(1);
 	const struct hash_entry *entries;
 
-	(void)state;
 	for (uint64_t key = 0; key < 100; key++)
 		hash_set(&h, key * 0x10, key);
 	entries = room.entries;
@@ -227,7 +215,6 @@ static void moved_maps_use_the_prepared_room(void **state)
 
 static void only_equal_bytes_have_equal_hashes(void **state)
 {
-	(void)state;
 	assert_true(hash_bytes("malloc", 6) == hash_bytes("malloc", 6));
 	assert_true(hash_bytes("malloc", 6) != hash_bytes("mallod", 6));
 	assert_true(hash_bytes("malloc", 5) != hash_bytes("malloc", 6));
@@ -239,7 +226,6 @@ static void files_are_read_up_to_a_bound(void **state)
 	char folder[] = "/tmp/functrace-base-XXXXXX";
 	size_t size;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	char *path = xasprintf("%s/file", folder);
 	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -280,7 +266,6 @@ static void full_device_is_an_error_of_write_all(void **state)
 	const int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	size_t done = 99;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write_all(fd, "x", 1, &done), -ENOSPC);
 	assert_int_equal(done, 0);
@@ -348,7 +333,6 @@ static void messages_have_one_form(void **state)
 {
 	char text[16384];
 
-	(void)state;
 	assert_int_equal(stderr_of(speak_normally, text, sizeof(text)), -1);
 	assert_string_equal(text, "unit: one 1\nunit: warning: two\nunit: three\n"
 				  "unit: [unwind] four\nunit: [trace] five\n");
@@ -368,7 +352,6 @@ static void full_pipe_does_not_block_messages(void **state)
 	static char text[1 << 20];
 	int ends[2], ready[2], status;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	assert_int_equal(pipe(ready), 0);
 	fflush(NULL);
@@ -431,7 +414,6 @@ static void unsent_kept_messages_are_counted(void **state)
 	static _Atomic uint64_t lost;
 	int ends[2], status;
 
-	(void)state;
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
 	fflush(NULL);
 	const pid_t pid = fork();
@@ -456,7 +438,6 @@ static void unsent_kept_messages_are_counted(void **state)
 
 static void unknown_debug_domains_are_refused(void **state)
 {
-	(void)state;
 	assert_false(msg_set_debug("nonsense"));
 	assert_false(msg_set_debug("unwind:x"));
 	assert_false(msg_set_debug("unwind:10"));
@@ -478,7 +459,6 @@ static void items_are_counted_up_to_a_bound(void **state)
 	} places[] = {{2}, {5}, {5}, {UINT64_MAX}};
 	const struct place *const pointers[] = {&places[0], &places[1], &places[3]};
 
-	(void)state;
 	assert_int_equal(COUNT_UP_TO(places, 0, .start, 7u), 0);
 	assert_int_equal(COUNT_UP_TO(places, 4, .start, 1u), 0);
 	assert_int_equal(COUNT_UP_TO(places, 4, .start, 2u), 1);
@@ -490,7 +470,6 @@ static void items_are_counted_up_to_a_bound(void **state)
 
 static void names_of_files_and_folders_are_recognised(void **state)
 {
-	(void)state;
 	assert_string_equal(path_name("/usr/lib/libc.so.6"), "libc.so.6");
 	assert_string_equal(path_name("libc.so.6"), "libc.so.6");
 	assert_string_equal(path_name("/usr/"), "");
@@ -501,7 +480,6 @@ static void names_of_files_and_folders_are_recognised(void **state)
 
 static void paths_are_normalised(void **state)
 {
-	(void)state;
 	static const char *const paths[][2] = {{"/a/b/../c", "/a/c"},
 					       {"/a/./../b", "/b"},
 					       {"../x", "../x"},
@@ -573,7 +551,6 @@ static void patterns_match_names(void **state)
 		{"*\xff*", "a\xff", true, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (glob_matches(rows[i].pattern, rows[i].text) != rows[i].matches)
 			fail_msg("'%s' on '%s'", rows[i].pattern, rows[i].text);
@@ -610,7 +587,6 @@ static void remaining_time_follows_the_pace(void **state)
 		{4000000000, 101, 100, ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct buf b = {0};
 

@@ -11,16 +11,13 @@
 #include "breakpoints/out_of_line_slots.h"
 #include "symbols/elf/elf_file.h"
 #include "tracer/process.h"
+#include "unit_test.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define TEXT  0x400000u
 #define SITE  (TEXT + 0x100)
@@ -52,7 +49,6 @@ static int setup(void **state)
 	static struct shared_state *shared;
 	const struct arch *arch = arch_for_elf(EM_X86_64, ELFCLASS64);
 
-	(void)state;
 	if (!arch)
 		return 0;
 	if (!shared)
@@ -72,7 +68,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	if (!p)
 		return 0;
 	p->objects = (struct object_list){0}; /* so that the objects are not freed with the process */
@@ -138,7 +133,6 @@ static void test_breakpoints_in_thumb_code_are_hidden(void **state)
 	struct breakpoint *b = breakpoint_insert(p, TEXT);
 	unsigned char bytes[6];
 
-	(void)state;
 	thumb.code_state.bits = 1;
 	p->arch = &thumb;
 	memcpy(b->original, "\x11\x22", 2);
@@ -172,7 +166,6 @@ static void test_unsteppable_instructions_need_a_slot(void **state)
 	struct arch watched = *arch;
 	struct tail tail = {.start = TEXT + 0x800, .next = TEXT + 0x800, .end = TEXT + 0x840};
 
-	(void)state;
 	watched.insns.decode = decode_watched_load;
 	p->arch = &watched;
 	assert_null(breakpoint_insert(p, TEXT));
@@ -194,7 +187,6 @@ static void test_code_in_a_hole_of_an_object_counts_as_generated(void **state)
 	struct text_range text = {.start = TEXT, .end = TEXT + 0x800};
 	struct object *const only = &program;
 
-	(void)state;
 	program.text = &text;
 	program.text_count = 1;
 	p->objects = (struct object_list){.items = (struct object **)(uintptr_t)&only, .count = 1};
@@ -211,7 +203,6 @@ static void test_names_of_one_kind_share_a_probe(void **state)
 	needs_x86_64();
 	const struct probe *const both = probe(ALLOC_TOO, TEXT);
 
-	(void)state;
 	assert_ptr_equal(probe(ALLOC, TEXT), both);
 	assert_ptr_equal(both->function, &functions[ALLOC]); /* the first row */
 	assert_string_equal(both->traced.shown, "alloc");
@@ -252,7 +243,6 @@ static void test_callers_are_forgotten_when_unloaded(void **state)
 	needs_x86_64();
 	const struct probe *const known = probe(ALLOC, TEXT);
 
-	(void)state;
 	assert_ptr_equal(probe(ALLOC_TOO, TEXT), known);
 	const uint64_t site = map_library("alloc_too");
 
@@ -277,7 +267,6 @@ static void test_callers_are_forgotten_when_unloaded(void **state)
 static void test_earlier_row_decides_between_two_kinds(void **state)
 {
 	needs_x86_64();
-	(void)state;
 	p->text->planting = true;
 	for (unsigned turn = 0; turn < 2; turn++) {
 		const uint64_t at = TEXT + turn * 0x40;
@@ -303,7 +292,6 @@ static void test_publisher_found_during_a_call_is_not_counted(void **state)
 	const struct probe *const known = probe(ALLOC_TOO, TEXT);
 	struct breakpoint *site = site_at(SITE);
 
-	(void)state;
 	probe(ALLOC, TEXT);
 	struct call *const call = call_add(task, known, &known->aliases->traced, site, STACK);
 
@@ -320,7 +308,6 @@ static void test_publisher_found_during_a_call_is_not_counted(void **state)
 static void test_only_releases_written_at_the_entry_are_counted(void **state)
 {
 	needs_x86_64();
-	(void)state;
 	probe(FREE_OR_NOT, TEXT);
 	probe_at(p, &(struct probe){
 			    .wanted = wanted(FREE), .start = TEXT + 0x40, .object = &program, .is_resolver = true});
@@ -348,7 +335,6 @@ static void test_undone_hits_are_recognised_by_stack_arguments(void **state)
 	uint64_t words[] = {0, 24, 1, 2, 3, 4, 5}, *const args = words + 1;
 	struct arch stacked = *arch;
 
-	(void)state;
 	stacked.convention.argument_registers = 0;
 	stacked.convention.argument_stack = sizeof(*words);
 	p->arch = &stacked;
@@ -382,7 +368,6 @@ static void test_fork_keeps_the_order_of_calls(void **state)
 	struct task *child = task_new(&tracer, fork->pid, fork->pid, fork, PHASE_LIVE);
 	struct breakpoint *site = site_at(SITE);
 
-	(void)state;
 	ledger_init(fork->trace);
 	fork->trace->reported = true;
 	fork->mem_fd = dup(p->mem_fd);

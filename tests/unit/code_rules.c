@@ -5,21 +5,17 @@
  * the .debug_frame of DEBUG_FILE (of FILE if there is no DEBUG_FILE), and prints how many are exact, unknown and wrong.
  * With N, it compares the rules for each Nth instruction instead, as if a signal had interrupted it. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "unwind/code_rule.h"
@@ -177,7 +173,6 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		{x86_32, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		struct bytes bytes;
 		const struct code_reader reader = {read_bytes, &bytes};
@@ -272,7 +267,6 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		{&arch_aarch64, 4, 0, "010000d4 fcffff97 c0035fd6", "-"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		struct bytes bytes;
 		const struct code_reader reader = {read_bytes, &bytes};
@@ -296,7 +290,6 @@ static void test_search_ends_in_random_code(void **state)
 	const struct arch *arch;
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 3000; round++) {
 		struct bytes bytes = {.size = sizeof(bytes.data)};
 		const struct code_reader reader = {read_bytes, &bytes};
@@ -735,13 +728,11 @@ static void compare_libraries(unsigned every)
 
 static void test_rules_agree_with_tables_after_calls(void **state)
 {
-	(void)state;
 	compare_libraries(0);
 }
 
 static void test_rules_agree_with_tables_at_interruptions(void **state)
 {
-	(void)state;
 	compare_libraries(EVERY);
 }
 

@@ -56,7 +56,6 @@ static const struct {
 
 static void test_value_expressions_are_parsed(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		char *const text = xasprintf(PROTOTYPE "size=%s\n", values[i].text);
 		const struct value got = row(text)->size, expected = values[i].value;
@@ -158,7 +157,6 @@ static const struct {
 
 static void test_parameter_types_are_parsed(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		char *const text = xasprintf("free void put(%s, ...);: id=x\n", types[i].declaration);
 		const struct function *const f = row(text);
@@ -219,7 +217,6 @@ static const struct {
 
 static void test_success_depends_on_the_result(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(successes); i++) {
 		const struct function *const f = row(successes[i].text);
 
@@ -259,7 +256,6 @@ static void test_whole_file_is_parsed(void **state)
 	const struct module *const module = parsed(whole);
 	const struct function *const f = module->functions;
 
-	(void)state;
 	assert_string_equal(module->name, "my.pool-2");
 	assert_string_equal(module->summary, "objects of my pool");
 	assert_int_equal(module->version_major, 3);
@@ -321,7 +317,6 @@ static void test_properties_are_parsed(void **state)
 	const struct resource *const r = module->resources;
 	const struct function *const f = module->functions;
 
-	(void)state;
 	assert_true(r->is_range && r->zero_is_id && r->of_group && r->folds_in_object && r->is_nested);
 	assert_true(r->ends_in_child);
 	assert_int_equal(f[0].replaces.test, TEST_HAS);
@@ -343,7 +338,6 @@ static void test_omitted_statements_get_defaults(void **state)
 	const struct module *module =
 		parsed("alloc void *get(size_t n): id=return, size=n\nfree void put(void *p): id=p\n");
 
-	(void)state;
 	assert_string_equal(module->name, "own");
 	assert_string_equal(module->summary, "described in d/own.conf");
 	assert_int_equal(module->version_major, 1);
@@ -384,7 +378,6 @@ static void test_parameters_are_shown_by_type(void **state)
 	static const char *const names[FUNCTION_PARAMS] = {"a",   "b",    "c", "pair", "name", "addr",
 							   "len", "arg8", "h", "i",    "j",    "k"};
 
-	(void)state;
 	for (size_t i = 0; i < FUNCTION_PARAMS; i++) {
 		same_param(&f->params[i], names[i], expected[i]);
 		assert_int_equal(f->params[i].is_result, i >= 3 && i <= 6);
@@ -429,7 +422,6 @@ static void test_dependent_parameters_are_parsed(void **state)
 			{"t", PARAM_NONE, 0, 0, 0},      {"arg1", PARAM_INT, 0, 0, 0}};
 	const struct param_case *const cases = f->params[7].cases;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		const struct param *const param = &f->params[i];
 
@@ -471,7 +463,6 @@ static void test_types_of_enums_and_flags_are_parsed(void **state)
 	static const unsigned expected[] = {PARAM_HEX_LONG,   PARAM_WORD, PARAM_FUNCTION,
 					    PARAM_FLAGS_MODE, PARAM_UINT, PARAM_POINTER};
 
-	(void)state;
 	same_param(&f->returns, "return", PARAM_POINTER);
 	assert_string_equal(f->returns.words->name, "A");
 	assert_int_equal(f->result, TYPE_WORD);
@@ -497,7 +488,6 @@ static void test_rare_properties_are_parsed(void **state)
 		       "free int end(int n): id=n, releases-anyway, errno\n");
 	const struct function *const f = module->functions;
 
-	(void)state;
 	assert_string_equal(module->families, "new and old");
 	assert_string_equal(module->symbols, "--symbol-address=get=0xADDRESS");
 	assert_int_equal(module->version_minor, 3);
@@ -528,7 +518,6 @@ static void test_enums_and_flags_are_parsed(void **state)
 				       "\tid=return, succeeds=zero\n");
 	const struct param_word *const flags = f->params[0].words, *const color = f->params[1].words;
 
-	(void)state;
 	same_param(&f->params[0], "a", PARAM_FLAGS);
 	same_param(&f->params[1], "b", PARAM_INT);
 	same_param(&f->params[2], "c", PARAM_POINTER);

@@ -182,7 +182,6 @@ static const struct {
 
 static void test_each_error_has_its_message(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		if (parse(errors[i].text))
 			fail_msg("accepted: %s", errors[i].text);
@@ -201,7 +200,6 @@ static void test_all_errors_are_reported_up_to_a_limit(void **state)
 {
 	struct buf text = {0};
 
-	(void)state;
 	assert_null(parse("frob\nfree void put(int p): id=q\n" GET "\nalloc void *f(void): id=g\n"));
 	assert_string_equal(strtok((char *)(uintptr_t)buf_str(&said), ";"), "d/own.conf:1: 'frob' begins no statement");
 	assert_null(parse("frob\n\n# a\nfree void put(int p): id=q\n"));
@@ -220,7 +218,6 @@ static void test_descriptions_over_the_limits_are_refused(void **state)
 	struct buf text = {0};
 	char name[1100];
 
-	(void)state;
 	for (int i = 0; i <= CONF_ROWS_MAX; i++)
 		buf_printf(&text, "free void f%d(int a): id=a\n", i);
 	assert_null(parse(buf_str(&text)));
@@ -274,7 +271,6 @@ static void test_unusable_files_are_refused(void **state)
 	char *const path = xasprintf("%s/file.conf", folder);
 	FILE *file;
 
-	(void)state;
 	assert_refused(path, "No such file or directory");
 	assert_refused(folder, "is a folder; give a file");
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -310,7 +306,6 @@ static void test_own_modules_are_valid(void **state)
 {
 	const struct module *module;
 
-	(void)state;
 	for (size_t i = 0; (module = module_known(i)); i++) {
 		said.size = 0;
 		assert_int_equal(module->api, MODULE_API);
@@ -365,7 +360,6 @@ static void test_invalid_tables_are_refused(void **state)
 				.functions = &good_function,
 				.function_count = 1};
 
-	(void)state;
 	said.size = 0;
 	assert_true(module_check(&module, &said));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -4,15 +4,13 @@
 
 #include "modules/conf/conf.h"
 #include "modules/check.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static struct conf *conf;
 static struct buf said;

@@ -8,15 +8,13 @@ static int yield_to_makers(void);
 /* Replaces the library's calls. */
 #define sched_yield yield_to_makers
 #include "context/context.c"
+#include "unit_test.h"
 #undef sched_yield
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #define THREADS 8
 #define NAMES   40
@@ -38,7 +36,6 @@ static int yield_to_makers(void)
 
 static int reset(void **state)
 {
-	(void)state;
 	table.created = 0;
 	memset(table.contexts, 0, sizeof(table.contexts));
 	memset(table.threads, 0, sizeof(table.threads));
@@ -68,7 +65,6 @@ static void test_each_name_gets_one_id(void **state)
 {
 	char name[100], cut[100];
 
-	(void)state;
 	assert_int_equal(sp_context_create(NULL), 0);
 	assert_int_equal(sp_context_create(""), 0);
 	memset(name, 'x', sizeof(name));
@@ -90,7 +86,6 @@ static void test_each_name_gets_one_id(void **state)
 
 static void test_masks_follow_enter_and_exit(void **state)
 {
-	(void)state;
 	const unsigned a = sp_context_create("a"), b = sp_context_create("b");
 
 	errno = 77;
@@ -115,7 +110,6 @@ static void test_entry_of_an_ended_thread_is_reset(void **state)
 {
 	const uint32_t tid = this_tid();
 
-	(void)state;
 	sp_context_create("a");
 	table.threads[(tid + 3) % CONTEXT_THREADS_MAX] = (struct context_thread){tid, 0xf0};
 	sp_context_enter(1);
@@ -130,7 +124,6 @@ static void test_mask_without_a_free_entry_is_not_stored(void **state)
 {
 	const uint32_t tid = this_tid();
 
-	(void)state;
 	sp_context_create("a");
 	for (uint32_t i = 0; i < PROBES_MAX; i++)
 		table.threads[(tid + i) % CONTEXT_THREADS_MAX].tid = tid + i + 1;
@@ -145,7 +138,6 @@ static void test_mask_without_a_free_entry_is_not_stored(void **state)
 /* T: enter(a), takes its entry | a signal's handler: enter(b), exit(b) | T: writes its mask. */
 static void test_enter_in_a_signal_handler_leaves_the_entry(void **state)
 {
-	(void)state;
 	sp_context_create("a");
 	sp_context_create("b");
 	sp_context_enter(1);
@@ -163,7 +155,6 @@ static void test_enter_in_a_signal_handler_leaves_the_entry(void **state)
  * entry. */
 static void test_unfinished_context_is_skipped(void **state)
 {
-	(void)state;
 	table.contexts[0].state = CONTEXT_IN_MAKING;
 	assert_int_equal(sp_context_create("a"), 2);
 	assert_int_equal(table.created, 2);
@@ -196,7 +187,6 @@ static void test_threads_agree_on_ids(void **state)
 	static unsigned ids[THREADS][NAMES];
 	pthread_t tids[THREADS];
 
-	(void)state;
 	awaits_makers = true;
 	for (unsigned round = 0; round < 200; round++) {
 		uint32_t seen = 0;

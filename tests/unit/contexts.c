@@ -9,18 +9,15 @@
 #include "breakpoints/breakpoints.h"
 #include "symbols/elf/elf_file.h"
 #include "tracer/process.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define FIRST  0x400000u
 #define SECOND 0x500000u
@@ -82,7 +79,6 @@ static int setup(void **state)
 	static struct shared_state *shared;
 	const struct arch *own = arch_for_elf(EM_X86_64, ELFCLASS64);
 
-	(void)state;
 	if (!own)
 		return 0;
 	if (!shared)
@@ -121,7 +117,6 @@ static void end_task(struct task *gone)
 
 static int teardown(void **state)
 {
-	(void)state;
 	if (!p)
 		return 0;
 	end_task(task);
@@ -214,7 +209,6 @@ static void attach(void)
 /* T: create(a), create(b), enter(b) | functrace attaches | T: malloc, enter(a), exit(b). */
 static void test_contexts_from_before_the_trace_are_read(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	create(1, "b");
@@ -233,7 +227,6 @@ static void test_contexts_from_before_the_trace_are_read(void **state)
  * stopped at the entry of exit(a) still has a in its mask. */
 static void test_attach_during_enter_sees_the_context(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	attach();
@@ -247,7 +240,6 @@ static void test_attach_during_enter_sees_the_context(void **state)
 /* T: create(a) begins | the breakpoints are inserted, the table is read | T: create() = a, not traced | T: enter(a). */
 static void test_context_created_untraced_is_found(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	attach();
 	assert_names(NULL, NULL);
@@ -262,7 +254,6 @@ static void test_context_created_untraced_is_found(void **state)
 /* A launched program has entered no context before the trace. */
 static void test_launched_program_begins_in_no_context(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	p->trace->origin.attached = false;
 	create(0, "a");
@@ -278,7 +269,6 @@ static void test_launched_program_begins_in_no_context(void **state)
 /* functrace pauses | T: create(b), enter(b), exit(a) | functrace resumes. */
 static void test_contexts_changed_in_a_pause_are_read_again(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	attach();
@@ -298,7 +288,6 @@ static void test_child_inherits_contexts_of_its_maker(void **state)
 	struct process *child;
 	struct task *forked;
 
-	(void)state;
 	needs_x86_64();
 	create(0, "a");
 	write_mask(task->tid, 1);
@@ -321,7 +310,6 @@ static void test_child_inherits_contexts_of_its_maker(void **state)
 /* The program contains the library, and so does an object that it has loaded: each has ids of its own. */
 static void test_each_library_has_ids_of_its_own(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	write_table(&objects[1]);
 	probe(HOOK_CONTEXT_CREATE, &objects[1]);
@@ -349,7 +337,6 @@ static void test_contexts_beyond_32_are_warned_about_once(void **state)
 {
 	char name[16];
 
-	(void)state;
 	needs_x86_64();
 	attach();
 	for (unsigned i = 0; i < 31; i++) {
@@ -377,7 +364,6 @@ static void test_contexts_beyond_32_are_warned_about_once(void **state)
  * bits. */
 static void test_invalid_tables_are_not_read(void **state)
 {
-	(void)state;
 	needs_x86_64();
 	memset(&table, 0xff, sizeof(table));
 	write_table(&objects[0]);

@@ -1,15 +1,10 @@
 /* Tests how a task's CPUs are restored. A fake kernel has eight CPUs and one task. */
 #include "config.h"
 #include "engine/cpus.h"
+#include "unit_test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TASK  4711
 #define MAKER 4710 /* the task's maker; functrace only reads its CPUs */
@@ -78,7 +73,6 @@ static int narrow_and_restore(unsigned own, unsigned then)
 
 static void test_cpus_are_restored_unless_changed_meanwhile(void **state)
 {
-	(void)state;
 	/* The task had all CPUs of its cpuset, so it must also get CPUs that are added to the cpuset later. */
 	assert_int_equal(narrow_and_restore(0x0f, 0x04), 0);
 	assert_int_equal(mask, 0x0f);
@@ -113,7 +107,6 @@ static unsigned inherited(unsigned own, unsigned makers)
  * sees the task. */
 static void test_child_gets_the_cpus_of_a_restored_maker(void **state)
 {
-	(void)state;
 	assert_int_equal(inherited(0x04, 0x0f), 0x0f);
 	assert_int_equal(inherited(0x01, 0x06), 0x06);
 	/* The program has chosen one CPU for both, or several for the task. */
@@ -126,7 +119,6 @@ static void test_errors_of_affinity_calls_are_returned(void **state)
 {
 	const cpu_set_t set = set_of(0x0f);
 
-	(void)state;
 	mask = 0x04;
 	cpuset = 0x0f;
 	forbidden = true;

@@ -6,16 +6,14 @@
 #include "postproc/postproc_options.h"
 #include "trace/encoding_ops.h"
 #include "trace_util.h"
+#include "unit_test.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static bool detect_foreign(const unsigned char *data, size_t size)
 {
@@ -61,7 +59,6 @@ static const struct encoding *const foreign = &encodings[4];
 
 static void test_formats_are_listed_by_ability(void **state)
 {
-	(void)state;
 	assert_string_equal(encoding_names(0), "profile, rtrace, text, stream, foreign");
 	assert_null(encoding_compat(encoding_find("stream")));
 	assert_ptr_equal(encoding_compat(encoding_find("text")), &text_compat);
@@ -84,7 +81,6 @@ static void test_format_of_an_input_is_recognised(void **state)
 {
 	char error[512] = "";
 
-	(void)state;
 	struct reader *reader = reader_new(memory_file("FRGN", 4), NULL, error, sizeof(error));
 
 	assert_non_null(reader);
@@ -101,7 +97,6 @@ static void test_format_without_reader_is_refused(void **state)
 	const struct reader_options options = {.encoding = encoding_find("profile")};
 	char error[512] = "";
 
-	(void)state;
 	assert_null(reader_new(memory_file("FRGN", 4), &options, error, sizeof(error)));
 	assert_string_equal(error, "traces in the format profile can only be written; the formats that can be read "
 				   "are: rtrace, text, foreign");
@@ -157,7 +152,6 @@ static void assert_writes(const char *format, const char *second, int error, con
 
 static void test_format_without_writer_is_refused(void **state)
 {
-	(void)state;
 	assert_null(writer_new(foreign, -1, NULL));
 	assert_writes("foreign", NULL, ENOTSUP,
 		      "functrace: the format foreign can only be read; the formats that can be written are profile, "
@@ -166,7 +160,6 @@ static void test_format_without_writer_is_refused(void **state)
 
 static void test_format_for_one_process_refuses_a_second(void **state)
 {
-	(void)state;
 	assert_writes("text", NULL, 0, "");
 	assert_writes("stream", "twice", 0, "");
 	assert_writes(
@@ -210,7 +203,6 @@ static void test_options_accept_only_usable_formats(void **state)
 	char *const unknown = xasprintf(
 		"there is no format 'nonsense'; the formats are profile, rtrace, text, stream, %s", export_names());
 
-	(void)state;
 	assert_postproc(0, "", "-fprofile", NULL);
 	assert_postproc(0, "", "--input-format=foreign", NULL);
 	assert_postproc(0, "", "--compat", "-frtrace");

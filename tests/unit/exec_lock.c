@@ -3,12 +3,9 @@
 #include "config.h"
 #include "base/util.h"
 #include "ptrace/exec_lock.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <time.h>
-#include <cmocka.h>
 
 static volatile unsigned looks;
 
@@ -26,7 +23,6 @@ static void test_watched_code_goes_on_between_long_looks(void **state)
 {
 	unsigned turns = 0;
 
-	(void)state;
 	exec_lock_watch(look_slowly);
 	/* If the code were interrupted again at once, it would do only a turn or two between two looks, and 2000 looks
 	 * would come first, even on a busy machine. */

@@ -1,11 +1,6 @@
 /* Tests a filter of allocations with records that the test makes. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "analysis/clock.h"
 #include "analysis/select/select.h"
@@ -90,7 +85,6 @@ static void releases_are_selected_with_their_allocation(void **state)
 {
 	struct chain chain;
 
-	(void)state;
 	begin(&chain, &large, &none);
 	declare(&chain, 0);
 	put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
@@ -122,7 +116,6 @@ static void baseline_blocks_are_selected_by_size_and_age(void **state)
 	};
 	struct chain chain;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		begin(&chain, &rows[i].options, &none);
 		declare(&chain, 0);
@@ -139,7 +132,6 @@ static void references_are_selected_with_the_first_one(void **state)
 {
 	struct chain chain;
 
-	(void)state;
 	begin(&chain, &large, &none);
 	declare(&chain, RESOURCE_REFCOUNT);
 	put_call(&chain, CALL_ALLOC, 0xa, 10, 1);
@@ -161,7 +153,6 @@ static void other_filters_apply_to_each_call(void **state)
 	const struct index_set set = {.items = (uint64_t *)(uintptr_t)numbers, .count = 3};
 	struct chain chain;
 
-	(void)state;
 	for (int by_allocation = 0; by_allocation < 2; by_allocation++) {
 		begin(&chain, &large, &(struct select_options){.include = &set, .by_allocation = by_allocation});
 		declare(&chain, 0);
@@ -180,7 +171,6 @@ static void calls_are_selected_by_allocating_thread(void **state)
 	const struct filter_options options = {.thread = "7,9", .threads = threads, .thread_count = 2};
 	struct chain chain;
 
-	(void)state;
 	begin(&chain, &options, &none);
 	declare(&chain, 0);
 	put_call(&chain, CALL_ALLOC, 0xa, 1, 1); /* by an unknown thread */
@@ -201,7 +191,6 @@ static void times_count_from_the_first_call_past_midnight(void **state)
 	const uint64_t day = 86400;
 	struct chain chain;
 
-	(void)state;
 	begin(&chain, &options, &none);
 	declare(&chain, 0);
 	put_call(&chain, CALL_ALLOC, 0xa, 1, day - 3);
@@ -228,7 +217,6 @@ static void filter_without_matches_is_reported(void **state)
 	struct chain chain;
 	struct buf out = {0};
 
-	(void)state;
 	begin(&chain, &large, &none);
 	filter_report(&chain.filter, &out);
 	assert_int_equal(out.size, 0); /* there was no call to select */

@@ -2,16 +2,14 @@
 #include "config.h"
 #include "engine/rescue_code.h"
 #include "engine/shared_state.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static struct engine engine;
 static struct guard_spaces spaces;
@@ -24,7 +22,6 @@ static int set_up(void **state)
 {
 	int sockets[2];
 
-	(void)state;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets))
 		return 1;
 	visible = sockets[0];
@@ -40,7 +37,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	close(visible);
 	close(engine.link);
 	munmap(engine.shared, sizeof(*engine.shared));
@@ -92,7 +88,6 @@ static void test_repair_restores_the_text_under_breakpoints(void **state)
 	size_t failed;
 	const int space = add_space();
 
-	(void)state;
 	assert_int_equal(space, 0);
 	assert_int_equal(plant(space, 3, int3, 1), 0);
 	assert_int_equal(plant(space, 8, brk4, 4), 1);
@@ -112,7 +107,6 @@ static void test_cleared_notes_are_not_repaired(void **state)
 	const int space = add_space();
 	const long a = plant(space, 1, int3, 1), b = plant(space, 2, int3, 1), c = plant(space, 3, int3, 1);
 
-	(void)state;
 	guard_clear(&engine, b);
 	guard_clear(&engine, b); /* a second call does nothing */
 	/* A free entry of notes[] is not reused at once, so that G still finds the places of recent breakpoints. */
@@ -139,7 +133,6 @@ static void test_notes_of_a_removed_space_are_not_repaired(void **state)
 	size_t failed;
 	const int first = add_space(), second = add_space();
 
-	(void)state;
 	assert_int_equal(second, 1);
 	plant(first, 1, int3, 1);
 	plant(second, 2, int3, 1);
@@ -161,7 +154,6 @@ static void test_cleared_notes_rest_before_their_reuse(void **state)
 {
 	const int space = add_space();
 
-	(void)state;
 	for (long i = 0; i < GUARD_REST; i++) {
 		assert_int_equal(plant(space, 1, int3, 1), i);
 		guard_clear(&engine, i);
@@ -178,7 +170,6 @@ static void test_full_journal_refuses_notes(void **state)
 	const int space = add_space();
 	long last = 0;
 
-	(void)state;
 	for (size_t i = 0; i < GUARD_NOTES; i++)
 		last = guard_note(&engine, space, i, int3, int3, 1);
 	assert_int_equal(last, GUARD_NOTES - 1);
@@ -193,7 +184,6 @@ static void test_engine_never_waits_for_the_visible_process(void **state)
 {
 	int first = add_space(), last = first, count = 1;
 
-	(void)state;
 	assert_int_equal(first, 0);
 	while ((last = add_space()) >= 0)
 		count++;
@@ -213,7 +203,6 @@ static void test_lent_breakpoints_are_repaired(void **state)
 	const int space = add_space(), other = add_space();
 	const int loan = guard_lend(&engine, space, getpid());
 
-	(void)state;
 	assert_int_equal(loan, 0);
 	plant(space, 1, int3, 1);
 	plant(other, 2, int3, 1);
@@ -242,7 +231,6 @@ static void test_invalid_journal_is_repaired_within_bounds(void **state)
 	size_t failed;
 	const int space = add_space();
 
-	(void)state;
 	plant(space, 1, int3, 1);
 	atomic_store(&engine.shared->note_high, UINT32_MAX);
 	atomic_store(&engine.shared->notes[7].size, 200);

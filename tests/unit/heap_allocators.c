@@ -11,19 +11,16 @@
 #include "heap_allocators.h"
 #include "long.h"
 #include "scan/capture/snapshot.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define ROUNDS      50
 #define ROUNDS_LONG 150
@@ -209,13 +206,11 @@ static void check_exact_blocks_of_all_runs(const struct allocator *a)
 
 static void test_blocks_of_jemalloc_are_exact(void **state)
 {
-	(void)state;
 	check_exact_blocks_of_all_runs(&jemalloc);
 }
 
 static void test_blocks_of_mimalloc_are_exact(void **state)
 {
-	(void)state;
 	check_exact_blocks_of_all_runs(&mimalloc);
 }
 
@@ -327,13 +322,11 @@ static void check_damaged_heaps(const struct allocator *a)
 
 static void test_damaged_jemalloc_heaps_are_read_or_refused(void **state)
 {
-	(void)state;
 	check_damaged_heaps(&jemalloc);
 }
 
 static void test_damaged_mimalloc_heaps_are_read_or_refused(void **state)
 {
-	(void)state;
 	check_damaged_heaps(&mimalloc);
 }
 
@@ -346,7 +339,6 @@ static void test_locks_of_all_shards_are_listed(void **state)
 	uint64_t locks[512];
 	unsigned arenas = 0;
 
-	(void)state;
 	setenv("MALLOC_CONF", "narenas:1,bin_shards:16-4096:4", 1);
 	const bool has_begun = begin(&child, &jemalloc, 0, 1);
 
@@ -378,7 +370,6 @@ static void test_leaf_with_several_pointers_is_refused(void **state)
 	const char *reason;
 	size_t said_count, size;
 
-	(void)state;
 	if (!begin(&child, &jemalloc, 0, 1))
 		skip();
 	free(work(&child, &said_count));

@@ -4,19 +4,16 @@
 #include "base/util.h"
 #include "heap/heap.h"
 #include "scan/capture/snapshot.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define ROUNDS 400
 #define BLOCKS 3000
@@ -204,7 +201,6 @@ static void test_damaged_heap_is_read_or_refused(void **state)
 	size_t count, of_size = 0, large = 0;
 	unsigned in_heap = 0, in_variables = 0;
 
-	(void)state;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	check(heap);
 	count = heap_count(heap);
@@ -243,7 +239,6 @@ static void test_old_pointers_to_a_cache_are_ignored(void **state)
 	size_t count, size;
 	uint64_t block = 0;
 
-	(void)state;
 	assert_int_equal(heap_read(image, &heap, &reason), HEAP_READ);
 	const uint64_t cache = heap_figures(heap)->bottom + 2 * w;
 	count = heap_count(heap);
@@ -294,7 +289,6 @@ static void test_wrong_count_of_mmapped_chunks_is_refused(void **state)
 	struct heap *heap;
 	const char *reason;
 
-	(void)state;
 	assert_non_null(counts);
 	counts[1] = 1000;
 	counts[3] = 1;
@@ -343,7 +337,6 @@ static void test_tagged_pointers_reach_their_blocks(void **state)
 	size_t size, known = 0;
 	uint64_t *words = (uint64_t *)(uintptr_t)image.bytes(&image, (uintptr_t)blocks, &size);
 
-	(void)state;
 	tagging.tags.bits = 8;
 	plain_pointers.tags.bits = 0;
 	if (sizeof(void *) == 8) {
@@ -377,7 +370,6 @@ static void test_chunks_in_huge_pages_are_found(void **state)
 	const char *reason;
 	size_t huge = 0;
 
-	(void)state;
 	memcpy(mappings, image.mappings, image.n_mappings * sizeof(*mappings));
 	image.mappings = mappings;
 	assert_int_equal(heap_read(&image, &heap, &reason), HEAP_READ);
@@ -421,7 +413,6 @@ static void test_blocks_in_tagged_memory_end_before_the_next_header(void **state
 	struct heap_mapping *mappings = xcalloc(image.n_mappings, sizeof(*mappings));
 	size_t mapped = 0;
 
-	(void)state;
 	memcpy(mappings, image.mappings, image.n_mappings * sizeof(*mappings));
 	image.mappings = mappings;
 	struct heap *plain = heap_with(&image, mappings, false), *tagged = heap_with(&image, mappings, true);

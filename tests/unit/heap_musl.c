@@ -6,13 +6,11 @@
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #define PAGE      4096u
 #define VARIABLES 0x500000u
@@ -120,7 +118,6 @@ static void test_aligned_blocks_are_found_by_their_offset(void **state)
 	struct heap *heap;
 	struct world w;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
 		begin(&w);
 		put_block(&w, starts[i]);
@@ -149,7 +146,6 @@ static void test_cyclic_list_of_pages_is_refused_at_once(void **state)
 	struct heap *heap;
 	struct world w;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		begin(&w);
 		put_block(&w, SLOT);
@@ -183,7 +179,6 @@ static void test_blocks_of_another_allocator_are_classified(void **state)
 	struct heap *heap;
 	struct world w;
 
-	(void)state;
 	begin(&w);
 	put_block(&w, SLOT);
 	put(&w, VARIABLES, POOL + 0x40, 8);

@@ -7,16 +7,13 @@
 #include "config.h"
 #include "base/util.h"
 #include "heap/heap.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #define PAGE       4096u
 #define VARIABLES  0x500000u
@@ -257,7 +254,6 @@ static void test_exact_blocks_are_found(void **state)
 {
 	struct world w;
 
-	(void)state;
 	for (unsigned word = 4; word <= 8; word += 4) {
 		begin(&w, word);
 		check_whole(&w);
@@ -276,7 +272,6 @@ static void test_heap_directly_after_variables_is_found(void **state)
 {
 	struct world w;
 
-	(void)state;
 	for (unsigned word = 4; word <= 8; word += 4) {
 		begin(&w, word);
 		/* The addresses stay the same; only the gap before the heap is filled. */
@@ -302,7 +297,6 @@ static void test_blocks_are_classified(void **state)
 	struct heap *heap;
 	const char *reason;
 
-	(void)state;
 	begin(&w, 8);
 	put(&w, VARIABLES, w.wanted[0].address);
 	put(&w, w.wanted[0].address, w.wanted[2].address + 8);
@@ -351,7 +345,6 @@ static void test_damaged_words_are_refused_with_a_reason(void **state)
 {
 	struct world w;
 
-	(void)state;
 	for (unsigned word = 4; word <= 8; word += 4) {
 		begin(&w, word);
 		const unsigned header = w.header, align = w.align;
@@ -418,7 +411,6 @@ static void test_cyclic_list_is_refused_in_bounded_time(void **state)
 	struct heap *heap;
 	uint64_t last = 0;
 
-	(void)state;
 	begin_empty(&w, 8, 4096);
 	w.mappings[1].path = "";
 	/* Every second chunk is in use; the others are free. All have the smallest size, that of bin 0. */
@@ -453,7 +445,6 @@ static void test_images_without_a_heap_have_none(void **state)
 	const char *reason;
 	struct heap *heap;
 
-	(void)state;
 	begin(&w, 8);
 	memset(w.bytes[0], 0, 2 * PAGE);
 	assert_int_equal(heap_read(&w.image, &heap, &reason), HEAP_NOT_FOUND);
@@ -479,7 +470,6 @@ static void test_randomly_damaged_images_are_read_or_refused(void **state)
 	unsigned refused = 0;
 	struct world w;
 
-	(void)state;
 	for (unsigned round = 0; round < 4000; round++) {
 		const char *reason = NULL;
 		struct heap *heap;

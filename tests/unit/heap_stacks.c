@@ -1,11 +1,9 @@
 /* Tests which memory is recognised as a thread's stack by the words of its struct pthread in an image. */
 #include "config.h"
 #include "heap/thread_stacks.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #define BASE          0x7f0000000000ull
 #define BYTES         (1u << 16)
@@ -57,7 +55,6 @@ static void put(uint64_t at, const uint64_t *some, unsigned count)
 
 static int clear(void **state)
 {
-	(void)state;
 	memset(words, 0, sizeof(words));
 	return 0;
 }
@@ -66,7 +63,6 @@ static void stack_of_glibc_is_recognised(void **state)
 {
 	struct thread_stack memory;
 
-	(void)state;
 	assert_false(find(&memory));
 	put(TP + 0x690, (const uint64_t[]){BASE, BYTES, 0x1000, 0x1000}, 4);
 	assert_true(find(&memory));
@@ -82,7 +78,6 @@ static void other_words_are_not_taken_for_a_stack(void **state)
 {
 	struct thread_stack memory;
 
-	(void)state;
 	put(TP + 0xf30, (const uint64_t[]){1, TP + 0x1000, 0, 0}, 4);
 	assert_false(find(&memory));
 	put(TP + 0xf30, (const uint64_t[]){0x400000, TP + 0x1000 - 0x400000, 0, 0}, 4);
@@ -95,7 +90,6 @@ static void stack_of_musl_is_recognised(void **state)
 {
 	struct thread_stack memory;
 
-	(void)state;
 	put(TP + 0x48, (const uint64_t[]){BASE, BYTES, TP - 0x218, TP - 0x218 - BASE, 0}, 5);
 	assert_true(find(&memory));
 	assert_true(!memory.has_guard && memory.start == BASE && memory.end == TP - 0x218);
@@ -141,7 +135,6 @@ static void red_zone_counts_as_used(void **state)
 {
 	struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
 
-	(void)state;
 	assert_int_equal(used_below(&thread), 128);
 	thread.in_syscall = true;
 	assert_int_equal(used_below(&thread), 128);
@@ -160,7 +153,6 @@ static void untouched_pages_are_not_searched(void **state)
 {
 	const struct heap_thread thread = {.sp = BASE + 0x8000, .pc = 0x400010};
 
-	(void)state;
 	has_hole = true;
 	assert_int_equal(used_below(&thread), 128);
 	assert_int_equal(asked_for_hole, 2); /* for the word, and for the end of the hole */

@@ -2,11 +2,7 @@
 #include "config.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #define BLOCK 0x10030u /* a block of 0x1000 bytes; in an aligned block the program's part may begin later */
 
@@ -50,7 +46,6 @@ static void test_start_of_a_block_follows_the_known_addresses(void **state)
 		{{BLOCK, 0x10080}, BLOCK},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t count = 0;
 

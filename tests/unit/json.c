@@ -1,11 +1,6 @@
 /* Tests JSON strings of any bytes. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json.h"
 
@@ -31,7 +26,6 @@ static void strings_are_written_as_json(void **state)
 		{"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct buf out = {0};
 

@@ -6,15 +6,13 @@
 #include "scan/capture/snapshot.h"
 #include "base/util.h"
 #include "heap/heap.h"
+#include "unit_test.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,7 +20,6 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 enum word { FREE, HELD, CONTENDED };
 
@@ -243,7 +240,6 @@ static void test_marked_lock_is_released_by_its_holder(void **state)
 {
 	size_t inside = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < TRIES && inside; i++) {
 		const pid_t pid = start(with_waiters, 5);
 		struct snapshot *const snapshot = take_snapshot(pid);
@@ -267,7 +263,6 @@ static void test_lock_is_not_marked_while_a_thread_runs(void **state)
 {
 	const pid_t pid = start(with_vfork, 2);
 
-	(void)state;
 	is_let_go_of = true;
 	struct snapshot *const snapshot = take_snapshot(pid);
 
@@ -286,7 +281,6 @@ static void test_lock_is_not_marked_while_a_thread_runs(void **state)
  * would not be stopped. */
 static void test_holder_that_creates_a_thread_is_not_run(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < TRIES && (!i || !writes); i++) {
 		const pid_t pid = start(with_maker, 1);
 		struct snapshot *const snapshot = take_snapshot(pid);
@@ -334,7 +328,6 @@ static void test_lock_is_not_marked_if_a_process_shares_memory(void **state)
 {
 	unsigned marked = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < TRIES && !marked; i++)
 		marked = count_arena_marks(with_arena, 1);
 	assert_true(marked > 0);

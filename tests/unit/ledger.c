@@ -6,21 +6,16 @@
 #include "record/ledger.h"
 #include "record/run.h"
 #include "trace/event.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static void test_events_are_written_in_their_order(void **state)
 {
-
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	allocated(MALLOC, 0x20, 7);
 	released(0x10);
@@ -33,7 +28,6 @@ static void test_events_are_written_in_their_order(void **state)
 /* A: realloc(p) enters | A frees p inside | B: malloc() = p | A: realloc returns q. */
 static void test_malloc_of_its_address_proves_a_realloc(void **state)
 {
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	struct reservation a;
 
@@ -48,8 +42,6 @@ static void test_malloc_of_its_address_proves_a_realloc(void **state)
 /* A failed realloc releases nothing. */
 static void test_failed_realloc_releases_nothing(void **state)
 {
-
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	struct reservation a;
 
@@ -65,7 +57,6 @@ static void test_id_of_another_kind_proves_nothing(void **state)
 {
 	struct reservation a, b;
 
-	(void)state;
 	allocated(MALLOC, 5, 100);
 	allocated(OPEN, 6, 0);
 	reserve(&a, REALLOC, 5);
@@ -88,7 +79,6 @@ static void test_id_of_another_kind_proves_nothing(void **state)
 /* A release waits only for calls that may have published an id of its own kind. */
 static void test_release_does_not_wait_for_another_kind(void **state)
 {
-	(void)state;
 	ledger_publisher_began(trace, 2);
 	released(0x40);
 	assert_trace("free<memory>(0x40)\n");
@@ -102,7 +92,6 @@ static void test_reservation_left_by_longjmp_is_withdrawn(void **state)
 {
 	struct reservation a, b;
 
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	reserve(&a, REALLOC, 0x10);
 	ledger_withdraw(trace, ledger_reserved(trace, 1, 0x10));
@@ -124,7 +113,6 @@ static void test_reservation_left_by_longjmp_is_withdrawn(void **state)
 /* Two calls that overlap: A: realloc(p) | B: realloc(q) | A returns q | B returns p. */
 static void test_crossing_reallocs_are_written_in_order(void **state)
 {
-	(void)state;
 	allocated(MALLOC, 0x10, 1);
 	allocated(MALLOC, 0x20, 2);
 	struct reservation a;
@@ -143,8 +131,6 @@ static void test_crossing_reallocs_are_written_in_order(void **state)
 /* posix_memalign writes its pointer before it returns: another thread may free the block in between. */
 static void test_release_of_a_published_id_waits(void **state)
 {
-
-	(void)state;
 	ledger_publisher_began(trace, 1);
 	struct thread *thread = thread_new(3, 3);
 	struct event e = event(FREE, 0x40, 0);
@@ -167,7 +153,6 @@ static void test_committed_release_of_a_published_id_waits(void **state)
 {
 	struct reservation detach;
 
-	(void)state;
 	ledger_publisher_began(trace, 2);
 	reserve(&detach, CLOSE, 0x40);
 	ledger_commit(trace, &detach, TIME_NONE);
@@ -189,7 +174,6 @@ static void test_failed_release_of_a_published_id_is_not_written(void **state)
 {
 	struct reservation join;
 
-	(void)state;
 	ledger_publisher_began(trace, 2);
 	reserve(&join, CLOSE, 0x40);
 	allocated(OPEN, 0x40, 1); /* proves nothing: it is the allocation that the other call has failed to release */
@@ -204,7 +188,6 @@ static void test_id_published_again_is_released_twice(void **state)
 {
 	struct reservation join, detach;
 
-	(void)state;
 	allocated(OPEN, 0x40, 1);
 	reserve(&join, CLOSE, 0x40);
 	ledger_publisher_began(trace, 2);
@@ -224,7 +207,6 @@ static void test_block_is_live_until_its_last_reference(void **state)
 	struct reservation a;
 	const struct event unref = event(UNREF, 0x10, 0);
 
-	(void)state;
 	allocated(REF, 0x10, 4);
 	allocated(REF, 0x10, 4);
 	allocated(MALLOC, 0x10, 4); /* a resource of another kind, so it adds no reference */
@@ -258,7 +240,6 @@ static void test_two_threads_release_a_reference_each(void **state)
 {
 	struct reservation a, b;
 
-	(void)state;
 	allocated(REF, 0x10, 4);
 	allocated(REF, 0x10, 4);
 	reserve(&a, UNREF, 0x10);
@@ -274,7 +255,6 @@ static void test_calls_have_no_live_resources(void **state)
 {
 	const struct event leave = event(LEAVE, 0x20, 0);
 
-	(void)state;
 	allocated(VISIT, 0x10, 4);
 	ledger_released(trace, &leave);
 	assert_int_equal(ledger_live(trace, 4).blocks, 0);
@@ -284,7 +264,6 @@ static void test_calls_have_no_live_resources(void **state)
 
 static void test_kinds_are_numbered_across_modules(void **state)
 {
-	(void)state;
 	assert_int_equal(kinds_end(&settings), 8);
 	assert_null(kind_of(&settings, 0));
 	assert_null(kind_of(&settings, 8));
@@ -296,7 +275,6 @@ static void test_kinds_are_numbered_across_modules(void **state)
 
 static void test_unknown_and_mismatched_releases_are_noted(void **state)
 {
-	(void)state;
 	released(0x50);
 	assert_int_equal(odd().unknown_releases, 1);
 	assert_int_equal(odd().repeated, 0);
@@ -320,7 +298,6 @@ static void test_double_releases_are_noted(void **state)
 {
 	struct reservation a;
 
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	released(0x10);
 	released(0x10);
@@ -349,7 +326,6 @@ static void test_double_releases_are_noted(void **state)
 /* A small table remembers released ids. Later ids replace earlier ones, and no id is taken for another. */
 static void test_forgotten_releases_are_not_taken_for_double(void **state)
 {
-	(void)state;
 	for (uint64_t id = 1; id <= 100000; id++) {
 		allocated(MALLOC, id << 4, 1);
 		released(id << 4);
@@ -366,7 +342,6 @@ static void test_forgotten_releases_are_not_taken_for_double(void **state)
  * are counted, the id gets one more reference instead. */
 static void test_reused_id_replaces_its_block(void **state)
 {
-	(void)state;
 	allocated(MALLOC, 0x10, 5);
 	allocated(MALLOC, 0x10, 1 << 30);
 	allocated(MALLOC, 0x10, 7);
@@ -381,7 +356,6 @@ static void test_reused_id_replaces_its_block(void **state)
  * no events in the child's trace. */
 static void test_child_inherits_blocks_without_events(void **state)
 {
-	(void)state;
 	allocated(NEW, 0x10, 5);
 	allocated(NEW, 0x20, (1ull << 54) + 5); /* more than the largest size that can be kept */
 	struct trace *const parent = trace;
@@ -406,7 +380,6 @@ static void test_child_inherits_blocks_without_events(void **state)
 /* A fork's child has none of its parent's threads, and may allocate their ids again. */
 static void test_child_does_not_inherit_threads(void **state)
 {
-	(void)state;
 	allocated(BEGIN, 0x10, 1);
 	struct trace *const parent = trace;
 	struct trace child = *parent;

@@ -3,14 +3,10 @@
 #include "ledger_util.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 /* A call and its waiting events share one list of arguments, so the arguments that the call's return adds are written,
  * too. First a release waits for a publisher; the releasing call drops the list before the release is written. Then a
@@ -20,7 +16,6 @@ static void test_arguments_are_written_with_waiting_events(void **state)
 	struct event e = event(FREE, 0x40, 0);
 	struct reservation reservation;
 
-	(void)state;
 	ledger_publisher_began(trace, 1);
 	e.args = arg_list_new();
 	arg_list_add(e.args, "ptr", "0x40");
@@ -47,7 +42,6 @@ static void test_failed_call_is_a_note(void **state)
 {
 	struct event e = event(OPEN, 0, 0);
 
-	(void)state;
 	e.args = arg_list_new();
 	remark_failed(trace, &e);
 	arg_list_add(e.args, "path", "\"/x\"");
@@ -70,7 +64,6 @@ static void test_note_of_a_failed_call_is_not_cut(void **state)
 	static char path[5000], note[5100];
 	struct event e = event(OPEN, 0, 0);
 
-	(void)state;
 	memset(path, 'x', sizeof(path) - 1);
 	e.args = arg_list_new();
 	arg_list_add(e.args, "path", path);

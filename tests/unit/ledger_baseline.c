@@ -5,11 +5,7 @@
 #include "ledger_util.h"
 #include "record/ledger.h"
 #include "record/put_records.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 /* Enters the blocks of a copy into the ledger. Returns how many were entered. */
 static unsigned baseline(const uint64_t *ids, size_t count)
@@ -45,7 +41,6 @@ static void assert_nothing_odd(void)
 /* Any function may release the blocks of a baseline, because it is unknown which function allocated them. */
 static void test_baseline_block_may_be_released_by_any_function(void **state)
 {
-	(void)state;
 	assert_false(ledger_awaits_baseline(trace));
 	ledger_begin_baseline(trace, 1);
 	assert_true(ledger_awaits_baseline(trace));
@@ -64,7 +59,6 @@ static void test_baseline_block_may_be_released_by_any_function(void **state)
 /* A: free(p), written | the copy has p, because A has not run further | A: free returns */
 static void test_block_of_a_free_in_flight_is_not_entered(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	released(0x10);
 	assert_int_equal(BASELINE(0x10, 0x20), 1);
@@ -74,7 +68,6 @@ static void test_block_of_a_free_in_flight_is_not_entered(void **state)
 /* The same with ten thousand releases of other blocks in between: none is forgotten. */
 static void test_free_in_flight_is_remembered_among_many(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	released(0x10);
 	for (uint64_t id = 0x1000; id < 0x1000 + 10000; id++)
@@ -86,7 +79,6 @@ static void test_free_in_flight_is_remembered_among_many(void **state)
 /* A: malloc takes p | the copy has p | A: malloc returns p, written */
 static void test_block_of_a_malloc_in_flight_counts_once(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	assert_int_equal(BASELINE(0x10), 1);
 	allocated(MALLOC, 0x10, 7);
@@ -103,7 +95,6 @@ static void test_block_of_a_malloc_in_flight_counts_once(void **state)
 /* A: malloc returns p, written | the copy has p */
 static void test_block_with_an_event_is_not_entered(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	allocated(MALLOC, 0x10, 7);
 	assert_int_equal(BASELINE(0x10), 0);
@@ -114,7 +105,6 @@ static void test_block_with_an_event_is_not_entered(void **state)
 /* A: free(p), written | B: malloc() = p, written | the copy has p: it is B's */
 static void test_block_allocated_again_is_not_entered(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	released(0x10);
 	allocated(MALLOC, 0x10, 7);
@@ -127,7 +117,6 @@ static void test_realloc_in_flight_replaces_its_block(void **state)
 {
 	struct reservation reservation;
 
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	reserve(&reservation, REALLOC, 0x10);
 	assert_int_equal(BASELINE(0x10), 1);
@@ -141,7 +130,6 @@ static void test_realloc_in_flight_replaces_its_block(void **state)
 /* A: free(p), which waits for a publisher | the copy has p | the publisher returns q, and the release is written */
 static void test_release_that_waits_finds_its_block(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	ledger_publisher_began(trace, 1);
 	released(0x10);
@@ -165,7 +153,6 @@ static void begin(void)
 /* the copy has p, q | A: free(p), which waits | p and q are in the trace, and then the release */
 static void test_release_after_the_copy_is_written_later(void **state)
 {
-	(void)state;
 	begin();
 	ledger_baseline_copied(trace);
 	released(0x10);
@@ -181,7 +168,6 @@ static void test_release_after_the_copy_is_written_later(void **state)
 /* the copy has p | A: free(p) | B: malloc() = p | the baseline: p is from before the trace, and is B's now */
 static void test_block_allocated_again_after_the_copy_counts_once(void **state)
 {
-	(void)state;
 	begin();
 	ledger_baseline_copied(trace);
 	released(0x10);
@@ -196,7 +182,6 @@ static void test_block_allocated_again_after_the_copy_counts_once(void **state)
 /* A: free(p), written | the copy has p, because A has not run further | A: free(p) again: the first release counts */
 static void test_release_before_the_copy_counts(void **state)
 {
-	(void)state;
 	begin();
 	released(0x10);
 	ledger_baseline_copied(trace);
@@ -208,7 +193,6 @@ static void test_release_before_the_copy_counts(void **state)
 /* an unused copy | A: free(p) | another copy has p, because A has not run further */
 static void test_block_released_before_the_last_copy_is_not_entered(void **state)
 {
-	(void)state;
 	begin();
 	ledger_baseline_copied(trace);
 	released(0x10);
@@ -220,7 +204,6 @@ static void test_block_released_before_the_last_copy_is_not_entered(void **state
 /* A: malloc() = p, written | the copy has p | A: free(p): both are in the trace, and p is not from before */
 static void test_known_block_released_after_the_copy_is_not_entered(void **state)
 {
-	(void)state;
 	begin();
 	allocated(MALLOC, 0x10, 7);
 	ledger_baseline_copied(trace);
@@ -232,7 +215,6 @@ static void test_known_block_released_after_the_copy_is_not_entered(void **state
 /* Too many events waited, so they were written: the release precedes the baseline in the trace. */
 static void test_block_of_a_written_release_is_not_entered(void **state)
 {
-	(void)state;
 	begin();
 	ledger_baseline_copied(trace);
 	released(0x10);
@@ -245,7 +227,6 @@ static void test_block_of_a_written_release_is_not_entered(void **state)
 /* the copy has p, in the list of a cache that was not found | the C library frees it when A ends: no event */
 static void test_block_of_the_c_library_is_not_entered(void **state)
 {
-	(void)state;
 	begin();
 	ledger_baseline_copied(trace);
 	assert_true(ledger_has_baseline(trace, 1));
@@ -257,7 +238,6 @@ static void test_block_of_the_c_library_is_not_entered(void **state)
 
 static void test_incomplete_baseline_does_not_count(void **state)
 {
-	(void)state;
 	assert_false(ledger_has_baseline(trace, 1));
 	ledger_begin_baseline(trace, 1);
 	ledger_end_baseline(trace, 1, false);
@@ -267,7 +247,6 @@ static void test_incomplete_baseline_does_not_count(void **state)
 /* One block is too large to be stored together with its event, another exceeds all limits. */
 static void test_very_large_blocks_are_entered(void **state)
 {
-	(void)state;
 	ledger_begin_baseline(trace, 1);
 	assert_true(ledger_baseline(trace, 1, 0x10, UINT64_C(1) << 40));
 	assert_true(ledger_baseline(trace, 1, 0x20, UINT64_MAX));
@@ -286,7 +265,6 @@ static void test_prepared_room_takes_all_blocks(void **state)
 	struct hash room = hash_with_room(100000);
 	const struct hash_entry *const entries = room.entries;
 
-	(void)state;
 	allocated(MALLOC, 0x10, 64);
 	ledger_begin_baseline(trace, 1);
 	ledger_take_room(trace, 1, &room);
@@ -319,7 +297,6 @@ static void test_search_ends_at_the_first_match(void **state)
 	struct asked any = {0}, one = {.is = 0x20}, none = {.is = 0x40};
 	struct asked *asked = &any;
 
-	(void)state;
 	assert_false(ledger_has_any(trace, 1, is_it, &asked));
 	ledger_begin_baseline(trace, 1);
 	BASELINE(0x10, 0x20, 0x30);

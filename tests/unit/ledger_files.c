@@ -3,12 +3,9 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 static void shut(uint64_t id)
 {
@@ -26,7 +23,6 @@ static void shut_between(uint64_t first, uint64_t last)
 
 static void test_open_descriptors_count_as_older(void **state)
 {
-	(void)state;
 	ledger_existing(trace, 2, 0);
 	ledger_existing(trace, 2, 5);
 	ledger_existing(trace, 2, 5);
@@ -45,7 +41,6 @@ static void test_open_descriptors_count_as_older(void **state)
  * from before the trace may be opened again. */
 static void test_older_descriptor_may_be_opened_again(void **state)
 {
-	(void)state;
 	ledger_existing(trace, 2, 5);
 	allocated(OPEN, 5, 1);
 	assert_int_equal(odd().reused, 0);
@@ -60,7 +55,6 @@ static void test_older_descriptor_may_be_opened_again(void **state)
 
 static void test_range_closes_all_open_descriptors_in_it(void **state)
 {
-	(void)state;
 	for (uint64_t id = 10; id > 2; id--)
 		allocated(OPEN, id, 1);
 	allocated(MALLOC, 4, 7);
@@ -85,7 +79,6 @@ static void test_second_failed_close_counts_as_double(void **state)
 {
 	struct reservation reservation;
 
-	(void)state;
 	allocated(OPEN, 5, 1);
 	shut(5);
 	reserve(&reservation, SHUT, 5);
@@ -107,7 +100,6 @@ static void test_second_failed_close_counts_as_double(void **state)
  * the first round A has closed 5, too; in the second round A has failed, so no release of 5 is written. */
 static void test_events_of_other_threads_split_a_range(void **state)
 {
-	(void)state;
 	for (unsigned round = 0; round < 2; round++) {
 		struct reservation range[3];
 		size_t count;

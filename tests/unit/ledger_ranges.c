@@ -2,11 +2,7 @@
 #include "config.h"
 #include "ledger_util.h"
 #include "record/ledger.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #define PAGES(n) ((uint64_t)(n)*0x1000)
 
@@ -34,7 +30,6 @@ static void assert_live(uint32_t resource, uint64_t ranges, uint64_t pages)
 
 static void test_whole_range_is_released(void **state)
 {
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(4));
 	unmap(UNMAP, 16, 4);
 	assert_live(5, 0, 0);
@@ -52,7 +47,6 @@ static void test_whole_range_is_released(void **state)
 
 static void test_release_in_the_middle_leaves_two_ranges(void **state)
 {
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(10));
 	unmap(UNMAP, 18, 3);
 	assert_live(5, 2, 7);
@@ -71,7 +65,6 @@ static void test_release_in_the_middle_leaves_two_ranges(void **state)
 
 static void test_releases_at_the_ends_shorten_the_range(void **state)
 {
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(10));
 	unmap(UNMAP, 16, 2);
 	assert_live(5, 1, 8);
@@ -89,7 +82,6 @@ static void test_releases_at_the_ends_shorten_the_range(void **state)
 /* One call concerns several ranges of both kinds. Each row releases only ranges of its own kind. */
 static void test_release_over_several_ranges_affects_its_kind(void **state)
 {
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(2));
 	allocated(SHARE, PAGES(18), PAGES(2));
 	allocated(MAP, PAGES(20), PAGES(2));
@@ -107,7 +99,6 @@ static void test_releases_are_compared_with_live_ranges(void **state)
 {
 	struct event e = unmapping(UNMAP, 17, 1);
 
-	(void)state;
 	assert_false(ledger_holds(trace, &e));
 	allocated(MAP, PAGES(16), PAGES(4));
 	assert_true(ledger_holds(trace, &e));
@@ -135,7 +126,6 @@ static void test_moved_range_ends_and_begins_again(void **state)
 	const struct event grows = unmapping(REMAP, 16, 2), shrinks = unmapping(REMAP, 16, 4),
 			   part = unmapping(REMAP, 33, 2);
 
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(2));
 	ledger_reserve(trace, &move, &grows, NULL);
 	ledger_commit(trace, &move, TIME_NONE);
@@ -166,7 +156,6 @@ static void test_mmap_during_munmap_proves_the_release(void **state)
 	const struct event e = unmapping(UNMAP, 16, 16);
 	struct reservation a;
 
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(16));
 	ledger_reserve(trace, &a, &e, NULL);
 	allocated(MAP, PAGES(20), PAGES(2));
@@ -179,7 +168,6 @@ static void test_mmap_during_munmap_proves_the_release(void **state)
 /* An untraced call may have released the range that was there, so only the new range is kept. */
 static void test_new_range_replaces_the_old_one(void **state)
 {
-	(void)state;
 	allocated(MAP, PAGES(16), PAGES(8));
 	allocated(MAP, PAGES(16), PAGES(2));
 	assert_live(5, 1, 2);
@@ -191,7 +179,6 @@ static void test_numbers_are_kept_for_ids(void **state)
 	struct event e = event(OPEN, 0x10, 1);
 	uint64_t kept = 7;
 
-	(void)state;
 	/* 0 may be stored like any other value. */
 	e.has_kept = true;
 	ledger_allocated(trace, &e);

@@ -4,12 +4,7 @@
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "base/util.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -27,7 +22,6 @@ static void test_join_has_the_time_of_its_return(void **state)
 	struct event e = at(BEGIN, 0x7, 1);
 	struct reservation join;
 
-	(void)state;
 	ledger_allocated(trace, &e);
 	e = at(JOIN, 0x7, 2);
 	ledger_reserve(trace, &join, &e, NULL);
@@ -44,7 +38,6 @@ static void test_proven_release_has_the_time_of_its_proof(void **state)
 	struct event e = at(MALLOC, 0x10, 1);
 	struct reservation a;
 
-	(void)state;
 	ledger_allocated(trace, &e);
 	e = at(REALLOC, 0x10, 2);
 	ledger_reserve(trace, &a, &e, NULL);
@@ -61,7 +54,6 @@ static void test_waiting_release_has_the_time_of_its_writing(void **state)
 {
 	struct event e = at(FREE, 0x10, 2);
 
-	(void)state;
 	ledger_publisher_began(trace, 1);
 	ledger_released(trace, &e);
 	e = at(MALLOC, 0x20, 3);
@@ -76,7 +68,6 @@ static void test_waiting_release_has_the_time_of_its_writing(void **state)
 /* The wall clock is set back by an hour and more. */
 static void test_times_never_go_back(void **state)
 {
-	(void)state;
 	settings.trace.timestamps = true;
 	output_start(trace);
 	const uint64_t before = times_now(&trace->times);

@@ -8,16 +8,13 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "record/trace_life.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* Two kinds of resource, so that ids of one are not taken for those of the other. */
 static const struct resource kinds[] = {{.type = "memory"}, {.type = "file", .existing = EXISTING_DESCRIPTORS}};
@@ -92,7 +89,6 @@ int ledger_setup(void **state)
 			   &(struct record){.type = RECORD_RESOURCE,
 					    .resource = {id, kind->flags, kind->type, kind->type}});
 	}
-	(void)state;
 	return 0;
 }
 
@@ -111,7 +107,6 @@ struct kind_counts odd(void)
 
 int ledger_teardown(void **state)
 {
-	(void)state;
 	put_undefer(trace);
 	writer_close(trace->output.writer);
 	close(trace->output.fd);

@@ -1,11 +1,6 @@
 /* Tests the figures of the live view at updates, and after a key between two updates. */
 #include "config.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "live/view_rows.h"
 #include "base/util.h"
@@ -88,7 +83,6 @@ static void test_calls_are_counted_over_the_time_in_which_they_came(void **state
 {
 	struct shown shown;
 
-	(void)state;
 	begin(&shown);
 	allocate(&shown, 8);
 	view_update(&shown.view, 2);
@@ -114,7 +108,6 @@ static void test_growth_is_counted_from_the_baseline(void **state)
 {
 	struct shown shown;
 
-	(void)state;
 	begin(&shown);
 	allocate(&shown, 4);
 	view_update(&shown.view, 1);

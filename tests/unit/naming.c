@@ -8,18 +8,15 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "symbols/names/naming_worker.h"
+#include "unit_test.h"
 
 #include <inttypes.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define PATIENCE (UINT64_C(60) * 1000000000)
 
@@ -181,7 +178,6 @@ static void await_all_names(void)
 
 static void test_known_names_are_written_at_once(void **state)
 {
-	(void)state;
 	assert_true(naming_wait(trace->output.naming, PATIENCE));
 	called_from(1, IN(one_function));
 	await_all_names(); /* on a slow machine the answers come later */
@@ -196,7 +192,6 @@ static void test_records_wait_for_late_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	note();
 	called_from(2, IN(another_function));
@@ -216,7 +211,6 @@ static void test_calls_are_named_by_the_object_of_their_time(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(one_function));
@@ -232,7 +226,6 @@ static void test_dropped_objects_are_freed(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	add_program("/nowhere");
 	called_from(2, IN(another_function));
@@ -249,7 +242,6 @@ static void test_records_without_room_are_written_unnamed(void **state)
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 	uint64_t calls = 0;
 
-	(void)state;
 	while (!trace->counts.unnamed_stacks && calls < 1000000)
 		called_from(++calls, IN(one_function));
 	assert_int_equal(trace->counts.unnamed_stacks, calls); /* all calls that waited, and the one without room */
@@ -265,7 +257,6 @@ static void test_end_of_the_trace_does_not_wait_for_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	note();
 	put_finish(trace, true);
@@ -285,7 +276,6 @@ static void test_names_are_awaited_after_a_baseline(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	put_defer(trace);
 	called_from(1, IN(one_function));
 	put_undefer(trace);
@@ -304,7 +294,6 @@ static void test_records_of_a_scan_wait_for_earlier_names(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	put_defer(trace);
 	called_from(2, IN(another_function));
@@ -325,7 +314,6 @@ static void test_worker_frees_the_data_of_an_ended_trace(void **state)
 {
 	struct gate *const gate = gate_shut(namer_worker(trace->run->naming.namer));
 
-	(void)state;
 	called_from(1, IN(one_function));
 	put_finish(trace, true);
 	naming_end(trace->output.naming);
@@ -374,7 +362,6 @@ static void test_unanswered_work_is_limited(void **state)
 	int gates[MANY];
 	atomic_bool last = false;
 
-	(void)state;
 	timed_begin(NULL);
 	timed_hold(true);
 	for (size_t i = 0; i < MANY; i++) {

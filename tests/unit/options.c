@@ -5,17 +5,15 @@
 #include "arch/arch.h"
 #include "base/msg.h"
 #include "trace/event.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static char folder[64];
 static struct settings settings;
@@ -74,7 +72,6 @@ static void assert_output_has(const char *text)
 
 static void test_defaults_are_set(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("ls -l --color"), -1);
 	assert_string_equal(said, "");
 	assert_int_equal(settings.traced.module_count, 1);
@@ -104,7 +101,6 @@ static void test_defaults_are_set(void **state)
 
 static void test_modules_are_chosen(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-e all ls"), -1);
 	assert_int_equal(settings.traced.module_count, 2);
 	assert_string_equal(settings.traced.modules[0]->name, "memory");
@@ -124,7 +120,6 @@ static void test_modules_are_chosen(void **state)
 
 static void test_repair_excludes_other_options(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--repair -t 1"), -1);
 	assert_true(settings.is_repair);
 	assert_int_equal(settings.target.pid_count, 1);
@@ -137,7 +132,6 @@ static void test_repair_excludes_other_options(void **state)
 
 static void test_all_options_are_parsed(void **state)
 {
-	(void)state;
 	assert_int_equal(
 		parse("-e file,memory,file -b 256 -A -M 8,100-200,4096- -M 0x10 -L "
 		      "libc.so,libfoo -f text "
@@ -184,7 +178,6 @@ static void test_all_options_are_parsed(void **state)
 
 static void test_long_names_are_parsed(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-t7"), -1);
 	assert_true(settings.baseline);
 	assert_int_equal(parse("-t7 --no-baseline"), -1);
@@ -228,7 +221,6 @@ static void test_older_names_are_parsed(void **state)
 		     {"attach-f", "--copy-file", "=maps"}};
 	char line[128], wanted[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(line, sizeof(line), "-t7 --%s%s", names[i].older, names[i].value);
 		assert_int_equal(parse(line), -1);
@@ -255,7 +247,6 @@ static void test_older_names_are_parsed(void **state)
 
 static void test_invalid_targets_are_refused(void **state)
 {
-	(void)state;
 	assert_usage_error("", "nothing to trace");
 	assert_usage_error("-e memory", "nothing to trace");
 	assert_usage_error("-t 1 ls", "both -t and a program (ls)");
@@ -290,7 +281,6 @@ static void test_invalid_targets_are_refused(void **state)
 
 static void test_invalid_numbers_are_refused(void **state)
 {
-	(void)state;
 	assert_usage_error("-b 257 ls", "from 0 (none) to 256");
 	assert_usage_error("-b -1 ls", "from 0 (none) to 256");
 	assert_usage_error("-b 1x ls", "from 0 (none) to 256");
@@ -307,7 +297,6 @@ static void test_invalid_numbers_are_refused(void **state)
 
 static void test_options_of_scans_are_checked(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--scan -t 1"), -1);
 	assert_true(settings.scan.is_wanted);
 	assert_false(settings.scan.is_json);
@@ -429,7 +418,6 @@ static void test_durations_are_parsed(void **state)
 					  ".", "1.0123456789", "10x", "s",  "99999999999", "1hh"};
 	char line[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		snprintf(line, sizeof(line), "--duration=%s ls", good[i].text);
 		assert_int_equal(parse(line), -1);
@@ -461,7 +449,6 @@ static void test_signals_are_parsed(void **state)
 					  "RTMIN-1", "RTMIN+99", "RTMAX+1", "ls", "SIG"};
 	char line[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		snprintf(line, sizeof(line), "-S %s ls", good[i].text);
 		assert_int_equal(parse(line), -1);
@@ -482,7 +469,6 @@ static void test_outputs_and_formats_are_checked(void **state)
 {
 	char line[256];
 
-	(void)state;
 	assert_usage_error("-o /no/such/ ls", "mkdir -p /no/such/");
 	assert_usage_error("-o /no/such/file ls", "mkdir -p /no/such");
 	assert_usage_error("-o '' ls", "an empty name");
@@ -537,7 +523,6 @@ static void test_outputs_and_formats_are_checked(void **state)
 
 static void test_debug_levels_are_checked(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-d ls"), -1);
 	assert_string_equal(settings.target.argv[0], "ls");
 	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
@@ -559,7 +544,6 @@ static void test_debug_levels_are_checked(void **state)
 
 static void test_options_of_arguments_are_parsed(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("./prog -a"), -1);
 	assert_false(settings.calls.args);
 	assert_int_equal(settings.calls.args_limit, 64);
@@ -576,7 +560,6 @@ static void test_options_of_arguments_are_parsed(void **state)
 
 static void test_cycle_size_is_checked(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("./prog"), -1);
 	assert_int_equal(settings.trace.cycle_size, 0);
 	assert_int_equal(parse("-f plain --cycle-size=4096 ./prog"), -1);
@@ -589,7 +572,6 @@ static void test_cycle_size_is_checked(void **state)
 
 static void test_unknown_options_are_refused(void **state)
 {
-	(void)state;
 	assert_usage_error("--rotate=1 ./prog", "unrecognized option");
 	assert_usage_error("--bogus ls", "unrecognized option");
 	assert_usage_error("-Z ls", "invalid option");
@@ -619,7 +601,6 @@ static void test_lists_of_functions_are_parsed(void **state)
 		"libz.so!0x20", "~T",           "late"};
 	static const char *const names[] = {"", "", "", "", "", "", "", "", "", "", "", "hash", "crc", "", ""};
 
-	(void)state;
 	assert_int_equal(
 		parse("-x parse;Parser::*; -x "
 		      ";operator==;Set::operator!=;operator!;[!a-z]*;f(int,char);free@libc.so;main@main "
@@ -664,7 +645,6 @@ static void test_lists_of_functions_are_parsed(void **state)
 
 static void test_context_functions_are_parsed(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--context-function=first;ns::*@main --context-function=at=0x10 ls"), -1);
 	assert_int_equal(settings.traced.contexts->function_count, 3);
 	assert_string_equal(settings.traced.contexts->functions[1].symbol, "ns::*@main");
@@ -686,7 +666,6 @@ static void test_context_functions_are_parsed(void **state)
 
 static void test_attached_files_are_parsed(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--copy-file=maps --copy-file=log2=a=b -o f ls"), -1);
 	assert_int_equal(settings.trace.attachment_count, 2);
 	assert_string_equal(settings.trace.attachments[0].name, "maps");
@@ -731,7 +710,6 @@ static void test_functions_are_read_from_a_file(void **state)
 				   "a ; b;\r\n{lambda()#1}\n;c#no\n";
 	char expected[160];
 
-	(void)state;
 	assert_int_equal(parse_functions(text, strlen(text) - strlen("#no\n")), -1);
 	assert_int_equal(settings.traced.chosen->function_count, 7);
 	assert_int_equal(parse_functions("operator new(unsigned long)\na;b\n{lambda()#1} #\n\tc\nd=10", 54), -1);
@@ -773,7 +751,6 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 	char line[1024], other[256];
 	char *const path = xasprintf("%s/twice", folder), *const link = xasprintf("%s/link", folder);
 
-	(void)state;
 	assert_false(symlink("twice", link));
 	/* The file does not exist, and then exists. */
 	assert_usage_error((snprintf(line, sizeof(line), "--html=%s -o %s ls", path, link), line),
@@ -809,7 +786,6 @@ static void test_output_is_refused_if_it_is_another_file(void **state)
 
 static void test_help_and_version_are_printed(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-V"), 0);
 	assert_output_has("functrace " PACKAGE_VERSION "\ntraces: ");
 	for (size_t i = 0; arch_known(i); i++)
@@ -832,7 +808,6 @@ static void test_help_and_version_are_printed(void **state)
 /* Tests the text that completion reads: names, argument, allowed words, help. */
 static void test_options_are_listed_for_completion(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-q --list-options nonsense"), 0);
 	assert_int_equal(strncmp(said, "-e --module\trequired,\tmemory visits file all help FILE\t", 54), 0);
 	assert_output_has("\n-x --symbols\trequired\t@FILE\t");
@@ -863,7 +838,6 @@ static void test_options_are_listed_for_completion(void **state)
 
 static int make_folder(void **state)
 {
-	(void)state;
 	snprintf(folder, sizeof(folder), "/tmp/functrace-options-XXXXXX");
 	msg_set_program("functrace");
 	return !mkdtemp(folder);
@@ -871,7 +845,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	settings_free(&settings);
 	return rmdir(folder);
 }

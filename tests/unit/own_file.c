@@ -1,11 +1,6 @@
 /* Tests files that functrace writes into a folder where another user has put other files in their place. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/own_file.h"
 #include "base/util.h"
@@ -29,7 +24,6 @@ static int enter(void **state)
 {
 	const char *const parent = getenv("TMPDIR");
 
-	(void)state;
 	folder = xasprintf("%s/own-file-XXXXXX", parent && *parent ? parent : "/tmp");
 	return !mkdtemp(folder) || chdir(folder);
 }
@@ -38,7 +32,6 @@ static int leave(void **state)
 {
 	static const char *const names[] = {"file", "other", "given", "next", "spare"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		unlink(names[i]);
 	const int error = chdir("/") || rmdir(folder);
@@ -96,7 +89,6 @@ static void assert_opened(int fd)
 
 static void files_of_another_user_are_refused(void **state)
 {
-	(void)state;
 	need_root();
 	put("file", 0666);
 	assert_int_equal(chown("file", OTHER, OTHER), 0);
@@ -105,7 +97,6 @@ static void files_of_another_user_are_refused(void **state)
 
 static void files_with_a_second_link_are_refused(void **state)
 {
-	(void)state;
 	put("other", 0644);
 	assert_int_equal(link("other", "file"), 0);
 	assert_refused("file", "other");
@@ -115,7 +106,6 @@ static void files_with_a_second_link_are_refused(void **state)
 
 static void symlinks_and_fifos_are_refused(void **state)
 {
-	(void)state;
 	put("other", 0644);
 	assert_int_equal(symlink("other", "file"), 0);
 	assert_refused("file", "other");
@@ -130,7 +120,6 @@ static void modes_of_existing_files_are_restricted(void **state)
 {
 	const mode_t mask = umask(022);
 
-	(void)state;
 	put("file", 0666);
 	assert_opened(own_file_open_to_append("file"));
 	assert_int_equal(stat_of("file").st_size, 5);
@@ -157,7 +146,6 @@ static void assert_given_opens(const char *path, const char *file)
 
 static void given_links_of_the_same_user_are_followed(void **state)
 {
-	(void)state;
 	assert_given_opens("file", "file");
 	assert_int_equal(stat_of("file").st_mode & 0777, 0600);
 	assert_int_equal(symlink("next", "given"), 0);
@@ -184,7 +172,6 @@ static void given_descriptors_are_opened(void **state)
 	int ends[2];
 	char byte = 0, path[32];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
 	const int fd = own_file_open_given(path, 0);
@@ -214,7 +201,6 @@ static void given_descriptors_are_opened(void **state)
 
 static void given_links_of_another_user_are_refused(void **state)
 {
-	(void)state;
 	need_root();
 	put("other", 0644);
 	assert_int_equal(symlink("other", "next"), 0);
@@ -267,7 +253,6 @@ static void check_exchange(const char *ours)
 
 static void link_exchanged_for_a_file_is_never_followed(void **state)
 {
-	(void)state;
 	need_root();
 	put("other", 0644);
 	put("given", 0644);
@@ -276,7 +261,6 @@ static void link_exchanged_for_a_file_is_never_followed(void **state)
 
 static void link_exchanged_for_a_link_is_never_followed(void **state)
 {
-	(void)state;
 	need_root();
 	put("other", 0644);
 	put("file", 0644);

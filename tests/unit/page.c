@@ -1,11 +1,6 @@
 /* Tests the page's data: exact texts of small profiles, hostile names, folding. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/buf.h"
 #include "profile/profile_stage.h"
@@ -106,7 +101,6 @@ static void small_profile_is_written_in_full(void **state)
 	static const char *const b_texts[] = {" alloc_b from /lib/b.so", " main at /no/m.c:8"};
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed, "prog", "memory");
 	call(&feed, 0, CALL_ALLOC, 0x1000, 100, a, a_texts, 2);
 	call(&feed, 10, CALL_ALLOC, 0x2000, 30, b, b_texts, 2);
@@ -146,7 +140,6 @@ static void lost_blocks_are_written(void **state)
 	const struct page_limits folds = {.groups = 0, .folded = 100000, .sources = 0};
 	const struct page_limits *const limits[] = {&page_data_limits, &folds};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct feed feed = {0};
 
@@ -189,7 +182,6 @@ static void hostile_names_are_escaped(void **state)
 	char *name = xmalloc(100001);
 	struct feed feed = {0};
 
-	(void)state;
 	memset(name, '<', 100000);
 	name[100000] = '\0';
 	begin(&feed, name, "</script>");
@@ -284,7 +276,6 @@ static void small_stacks_are_folded(void **state)
 		{{0, 0, 0}, 1, 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct feed feed = {0};
 
@@ -310,7 +301,6 @@ static void trace_without_events_gives_an_empty_page(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed, "prog", "memory");
 	char *json = finish(&feed, &page_data_limits);
 
@@ -328,7 +318,6 @@ static void page_contains_its_data_once(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	profile_end(profile);
 	assert_int_equal(page_write(profile, &options, out), 0);
 	assert_int_equal(fclose(out), 0);

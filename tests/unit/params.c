@@ -8,15 +8,14 @@
 #include "modules/builtin.h"
 #include "modules/conf/conf.h"
 #include "base/buf.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -31,7 +30,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -48,7 +46,6 @@ static void test_rows_describe_parameters_and_results(void **state)
 	static const char *const nothing[] = {"closefrom", "bcopy", "bzero", "g_object_unref", NULL};
 	const struct module *module;
 
-	(void)state;
 	for (size_t i = 0; (module = module_known(i)); i++)
 		for (size_t n = 0; n < module->function_count; n++) {
 			const struct function *const f = &module->functions[n];
@@ -90,7 +87,6 @@ static void test_prototypes_are_valid_and_unique(void **state)
 	const struct module *module;
 	struct buf said = {0};
 
-	(void)state;
 	check_prototypes(builtin_module("prototypes"));
 	for (size_t i = 0; (module = module_known(i)); i++)
 		if (!module_check(module, &said))
@@ -196,7 +192,6 @@ static const struct {
 
 static void test_flags_are_decoded_per_processor(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		for (unsigned processor = 1; processor <= ON_ARM; processor <<= 1) {
 			if (!(flags[i].processors & processor))
@@ -388,7 +383,6 @@ static void test_processor_bits_have_their_names(void **state)
 {
 	const struct arch *arch;
 
-	(void)state;
 	for (size_t i = 0; (arch = arch_known(i)); i++) {
 		unsigned bit = 0;
 
@@ -412,7 +406,6 @@ static void test_constants_agree_with_the_headers(void **state)
 {
 	const unsigned own = arch_native()->constants;
 
-	(void)state;
 	assert_int_not_equal(own, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
 		const struct param_word *word = words_of(constants[i].type);
@@ -453,7 +446,6 @@ static void test_type_of_fcntls_argument_follows_the_command(void **state)
 			{77, PARAM_END}};
 	const struct param *const param = &module_known_function("fcntl")->params[2];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		const struct param_case *one = param->cases;
 

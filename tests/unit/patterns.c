@@ -1,14 +1,10 @@
 /* Tests which symbols the patterns of rows match, and in which objects. */
 #include "config.h"
 #include "calls/probes/function_patterns.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static const struct resource kinds[] = {{.type = "call", .noun = "call", .is_nested = true}};
 
@@ -104,7 +100,6 @@ static void test_patterns_match_symbols(void **state)
 		{"*@main", "anything", true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (one_matches(rows[i].row, rows[i].symbol) != rows[i].matches)
 			fail_msg("'%s' on '%s'", rows[i].row, rows[i].symbol);
@@ -131,7 +126,6 @@ static void test_patterns_choose_objects(void **state)
 		{"libc!0x10", "/bin/program", true, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct one one;
 		struct object object = {.path = (char *)(uintptr_t)rows[i].path};
@@ -152,7 +146,6 @@ static void test_shown_names_are_kept_once(void **state)
 	struct patterns *patterns;
 	char name[] = "name";
 
-	(void)state;
 	one_begin(&one, "f");
 	patterns = one.list->patterns;
 	const char *const kept = patterns_keep(patterns, name);

@@ -1,12 +1,7 @@
 /* Tests that text which other programs or users control is escaped in each output: on a terminal, in lines, in JSON.
  */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json.h"
 #include "base/msg.h"
@@ -52,7 +47,6 @@ static const struct {
 
 static void control_characters_are_escaped_and_masked(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct buf escaped = {0}, json = {0};
 		char *masked = xstrdup(rows[i].text);
@@ -73,7 +67,6 @@ static void escapes_are_not_cut_in_half(void **state)
 {
 	char to[16];
 
-	(void)state;
 	assert_int_equal(plain_copy(to, 4, "a\033b", false), 1);
 	assert_int_equal(plain_copy(to, 5, "a\033b", false), 5);
 	assert_memory_equal(to, "a\\033", 5);
@@ -89,7 +82,6 @@ static void escaped_text_is_read_back(void **state)
 {
 	static const char *const more[] = {"\\302\\233", "\\\\302", "a\\134", "\\", "\\377\\", "\\9", "\\1234"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(more); i++) {
 		const char *const text = i < ARRAY_SIZE(rows) ? rows[i].text : more[i - ARRAY_SIZE(rows)];
 		struct buf out = {0};
@@ -112,7 +104,6 @@ static void control_characters_in_messages_are_escaped(void **state)
 	char line[4096] = "";
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	const int kept = dup(STDERR_FILENO);
 

@@ -6,16 +6,14 @@
 #include "heap/heap.h"
 #include "scan/capture/core_image.h"
 #include "base/util.h"
+#include "unit_test.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define BASE        0x2aaaaaa000ull
 #define BYTES       0x10000u
@@ -82,7 +80,6 @@ static void test_added_port_is_found(void **state)
 {
 	size_t count = 0;
 
-	(void)state;
 	assert_ptr_equal(arch_for_elf(EM_RISCV, ELFCLASS64), &arch_riscv64);
 	assert_null(arch_for_elf(EM_RISCV, ELFCLASS32));
 	assert_ptr_not_equal(arch_native(), &arch_riscv64);
@@ -97,7 +94,6 @@ static void test_core_file_of_the_port_is_read(void **state)
 	struct heap *heap;
 	const char *reason;
 
-	(void)state;
 	assert_non_null(core);
 	const struct heap_image *const image = core_image(core);
 
@@ -142,7 +138,6 @@ static void test_vector_of_thread_data_is_recognised(void **state)
 	struct core *const core = core_open(path, NULL);
 	struct arch without_dtv = arch_riscv64;
 
-	(void)state;
 	assert_non_null(core);
 	struct heap_image image = *core_image(core);
 
@@ -173,7 +168,6 @@ static void test_constants_are_unknown_until_the_port_has_them(void **state)
 {
 	struct arch like_arm = arch_riscv64;
 
-	(void)state;
 	assert_true(has_name(&arch_riscv64, 1));
 	assert_false(has_name(&arch_riscv64, 2));
 	like_arm.constants = ON_ARM;
@@ -182,7 +176,6 @@ static void test_constants_are_unknown_until_the_port_has_them(void **state)
 
 static int begin(void **state)
 {
-	(void)state;
 	put_word(TP - 16, BASE + 0xa000 + 16);
 	write_core();
 	return 0;
@@ -190,7 +183,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	return close(core_fd);
 }
 

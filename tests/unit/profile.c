@@ -1,11 +1,6 @@
 /* Tests accounts, timelines and profiles with records that the test makes. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "profile/frame_origin.h"
 #include "profile/profile.h"
@@ -123,7 +118,6 @@ static void groups_are_counted_by_stack(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	allocate(&feed, 1 * SECOND, 0x10, 100, false);
 	allocate(&feed, 2 * SECOND, 0x20, 30, true);
@@ -163,7 +157,6 @@ static void higher_peak_replaces_the_earlier_one(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	allocate(&feed, 1, 1, 50, false);
 	allocate(&feed, 2, 2, 50, true);
@@ -182,7 +175,6 @@ static void blocks_released_before_the_next_are_temporary(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	thread(&feed, 7, "one");
 	allocate(&feed, 1, 1, 50, false);
@@ -233,7 +225,6 @@ static void baseline_blocks_count_as_live(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x50, 7, false);
@@ -267,7 +258,6 @@ static void lost_baseline_blocks_are_leaks(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){0}, 1, 86400);
 	put_baseline(&feed);
 	allocate(&feed, 1 * SECOND, 0x50, 7, false);
@@ -288,7 +278,6 @@ static void growth_counts_the_last_tenth_of_the_time(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){0}, 1, 86400);
 	for (uint64_t second = 0; second <= 100; second++)
 		allocate(&feed, second * SECOND, 0x1000 + 16 * second, 10, false);
@@ -309,7 +298,6 @@ static void reference_count_begins_with_the_first_call(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	put(&feed, &(struct record){.type = RECORD_RESOURCE,
 				    .resource = {.id = 1, .type = "memory", .desc = "", .flags = RESOURCE_REFCOUNT}});
@@ -327,7 +315,6 @@ static void baseline_without_calls_is_counted(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	put_baseline(&feed);
 	end(&feed);
@@ -340,7 +327,6 @@ static void mark_keeps_the_blocks_live_at_its_time(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){.wishes = {.has_mark = true, .mark = 2 * SECOND}}, 1, 86400);
 	allocate(&feed, 1 * SECOND, 1, 10, false);
 	allocate(&feed, 3 * SECOND, 2, 20, false); /* this is exactly the time of the mark, and counts as before it */
@@ -358,7 +344,6 @@ static void older_trace_counts_only_as_old(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){.is_old = true}, 1, 86400);
 	allocate(&feed, 1, 1, 10, false);
 	end_process(&feed);
@@ -376,7 +361,6 @@ static void processes_are_joined_by_named_stacks(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	allocate(&feed, 10 * SECOND, 1, 10, false);
 	end_process(&feed);
@@ -400,7 +384,6 @@ static void long_timeline_fits_its_limits(void **state)
 	struct feed feed = {0};
 	uint64_t live = 0;
 
-	(void)state;
 	begin(&feed);
 	for (uint64_t i = 0; i < 100000; i++) {
 		allocate(&feed, i * i, i, 1, i % 2);
@@ -446,7 +429,6 @@ static void moments_have_exact_live_blocks(void **state)
 	} calls[CALLS];
 	uint64_t now = 0;
 
-	(void)state;
 	srandom(7);
 	for (unsigned round = 0; round < 20; round++) {
 		struct feed feed = {0};
@@ -503,7 +485,6 @@ static void trace_without_times_counts_calls(void **state)
 {
 	struct feed feed = {.no_times = true};
 
-	(void)state;
 	begin_with(&feed, &(struct profile_stage_options){.wishes = {.has_mark = true, .mark = 3 * SECOND}}, 1, 0);
 	for (uint64_t i = 0; i < 6; i++)
 		allocate(&feed, 0, i, 1, false);
@@ -518,7 +499,6 @@ static void times_continue_past_midnight(void **state)
 {
 	struct feed feed = {0};
 
-	(void)state;
 	begin(&feed);
 	allocate(&feed, 86399 * SECOND, 1, 1, false);
 	release(&feed, 2 * SECOND, 1);        /* 2 s after midnight: sp-rtrace's times begin again each day */
@@ -533,7 +513,6 @@ static void times_continue_past_midnight(void **state)
  * so the test tries many ids for the other block. */
 static void test_newest_block_may_have_the_id_0(void **state)
 {
-	(void)state;
 	for (uint64_t other = 1; other <= 64; other++) {
 		struct feed feed = {0};
 
@@ -574,7 +553,6 @@ static void test_standard_functions(void **state)
 		"",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(standard); i++)
 		if (!profile_function_is_standard(standard[i]))
 			fail_msg("%s", standard[i]);

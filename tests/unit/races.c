@@ -19,15 +19,12 @@
 #include "base/msg.h"
 #include "tests/unit/fake_kernel.h"
 #include "tests/unit/race_script.h"
+#include "unit_test.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static const char *const files[] = {"births", "execs", "collect", "seize", "letgo", "pass", "signals", "traps"};
 

@@ -3,16 +3,13 @@
 #include "engine/rescue_tasks.h"
 #include "base/util.h"
 #include "proc/proc.h"
+#include "unit_test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define THE_PID    4194305 /* no task has it: the highest possible pid is 4194303 */
 #define THE_HANDLE 4194305
@@ -122,7 +118,6 @@ static void test_live_process_is_reported_as_running(void **state)
 {
 	const pid_t pid = start_pausing();
 
-	(void)state;
 	expect(report_of(pid, false), "(it) runs on, untraced");
 	kill(pid, SIGSTOP);
 	assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
@@ -135,7 +130,6 @@ static void test_zombie_is_reported_as_ended(void **state)
 {
 	const pid_t pid = start_pausing();
 
-	(void)state;
 	kill(pid, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
 	expect(report_of(pid, false), "(it) has ended");
@@ -148,7 +142,6 @@ static void test_process_with_a_deadly_signal_is_awaited(void **state)
 {
 	static const int signals[] = {SIGTRAP, SIGKILL};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		const struct held held = start_held(signals[i]);
 
@@ -290,7 +283,6 @@ static int make_tasks(void **state)
 {
 	char task[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(tasks));
 	snprintf(task, sizeof(task), "%s/%d", tasks, THE_PID);
 	return mkdir(task, 0700);
@@ -300,7 +292,6 @@ static int remove_tasks(void **state)
 {
 	char task[64];
 
-	(void)state;
 	snprintf(task, sizeof(task), "%s/%d", tasks, THE_PID);
 	return rmdir(task) || rmdir(tasks);
 }
@@ -324,7 +315,6 @@ static char *story_report(const struct moment *moments, size_t count, bool is_do
 
 static void test_running_or_sleeping_task_is_reported_as_running(void **state)
 {
-	(void)state;
 	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 180 * MS, .state = 'R', .ran = 4050},
 			    {.from = 184 * MS, .state = 'R', .ran = 8050},
 			    {.from = 188 * MS, .state = 'R', .ran = 12050}),
@@ -339,7 +329,6 @@ static void test_running_or_sleeping_task_is_reported_as_running(void **state)
 /* The task was on a processor, but not for long enough to get its signal. */
 static void test_task_that_hardly_ran_is_awaited(void **state)
 {
-	(void)state;
 	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 55},
 			    {.from = 300 * MS, .state = 'R', .ran = 60},
 			    {.from = 700 * MS, .state = 'Z', .killed = true}, {.from = 1200 * MS}),
@@ -350,7 +339,6 @@ static void test_task_that_hardly_ran_is_awaited(void **state)
  * although the task has not run. */
 static void test_time_taken_by_the_host_does_not_count(void **state)
 {
-	(void)state;
 	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}, {.from = 150 * MS, .state = 'R', .ran = 8050},
 			    {.from = 170 * MS, .state = 'R', .ran = 16050},
 			    {.from = 400 * MS, .state = 'R', .waits = true, .ran = 16051},
@@ -364,7 +352,6 @@ static void test_task_marked_as_killed_is_awaited(void **state)
 {
 	const unsigned looks = 100 * MS, last = 240 * MS;
 
-	(void)state;
 	for (unsigned at = looks; at < last; at += at < looks + 20 * LOOK_US ? 1 : 997) {
 		expect(STORY_REPORT(false, {.state = 'D', .waits = true}, {.from = at, .state = 'D', .killed = true},
 				    {.from = at + 400 * MS}),
@@ -376,7 +363,6 @@ static void test_task_marked_as_killed_is_awaited(void **state)
 /* The task's signal is no longer pending, and the task is not yet marked as killed. */
 static void test_task_between_signal_and_mark_is_awaited(void **state)
 {
-	(void)state;
 	expect(STORY_REPORT(false, {.state = 'R', .waits = true, .ran = 50},
 			    {.from = 150 * MS, .state = 'R', .ran = 60},
 			    {.from = 900 * MS, .state = 'D', .killed = true}, {.from = 1200 * MS}),
@@ -388,7 +374,6 @@ static void test_all_waits_have_a_common_limit(void **state)
 {
 	const char *const words = "it is not known whether it lives";
 
-	(void)state;
 	expect(STORY_REPORT(false, {.state = 'R', .ran = 50}), words);
 	assert_in_range(now, 9990 * MS, 10200 * MS);
 	expect(STORY_REPORT(false, {.state = 'D', .killed = true}), words);

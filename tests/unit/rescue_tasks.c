@@ -3,12 +3,9 @@
 #include "config.h"
 #include "engine/rescue_tasks.h"
 #include "proc/proc.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define PATIENCE_S 60 /* after this time the processes of a failed test have ended */
 
@@ -142,7 +138,6 @@ static void finish(struct rescue *rescue)
 
 static int set_up(void **state)
 {
-	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return shared == MAP_FAILED;
@@ -150,7 +145,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	return munmap(shared, sizeof(*shared));
 }
 
@@ -161,7 +155,6 @@ static void test_stopped_task_continues_at_its_breakpoint(void **state)
 	const pid_t pid = start(&tracer);
 	struct rescue rescue = rescue_of(pid, tracer);
 
-	(void)state;
 	assert_false(rescue.target_ended || rescue.processes[0].lost);
 	assert_int_equal(proc_tracer(pid), 0);
 	kill(pid, SIGKILL);
@@ -175,7 +168,6 @@ static void test_task_killed_meanwhile_is_reaped(void **state)
 {
 	static const int requests[] = {PTRACE_GETREGSET, PTRACE_SETREGSET, PTRACE_DETACH};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		pid_t tracer;
 		const pid_t pid = start(&tracer);

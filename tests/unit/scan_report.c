@@ -1,12 +1,7 @@
 /* Tests the report of a scan as text: names from the target (programs, types, roots) are escaped wherever they are
  * printed, because the text may go to a terminal. */
 #include "config.h"
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "scan/scan_report.h"
 
@@ -79,7 +74,6 @@ static void names_from_the_target_are_escaped(void **state)
 		.top = 10,
 	};
 
-	(void)state;
 	scan_groups_begin(&groups, true);
 	scan_groups_add(&groups, 0x1000, 40, 1, CLASS_LOST, (struct scan_sum){0});
 	scan_groups_add(&groups, 0x2000, 24, 1, CLASS_POSSIBLE, (struct scan_sum){0});
@@ -114,7 +108,6 @@ static void each_list_names_a_block_of_its_class(void **state)
 		.top = 10,
 	};
 
-	(void)state;
 	scan_groups_begin(&groups, false);
 	scan_groups_add(&groups, 0x1000, 40, 0, CLASS_REACHABLE, (struct scan_sum){0});
 	scan_groups_add(&groups, 0x2000, 40, 0, CLASS_POSSIBLE, (struct scan_sum){0});

@@ -2,12 +2,9 @@
 #include "config.h"
 #include "report/pretty.h"
 #include "report/shorten.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 static void check_shortened(const char *before, const char *name, const char *after, size_t by, const char *wanted)
 {
@@ -24,7 +21,6 @@ static void check_shortened(const char *before, const char *name, const char *af
 
 static void test_template_arguments_are_dropped_first(void **state)
 {
-	(void)state;
 	check_shortened("a ", "short", " at x:1", 0, "a short at x:1");
 	/* Template arguments are dropped first, the longest first, and no more of them than necessary. */
 	check_shortened("", "map<string, vector<int>>::put<int, int>(vector<pair<char, int>>)", " at x:1", 1,
@@ -47,7 +43,6 @@ static void test_template_arguments_are_dropped_first(void **state)
 
 static void test_operators_are_not_taken_for_brackets(void **state)
 {
-	(void)state;
 	check_shortened("", "operator<(pair<int, long long> const&)", "", 1, "operator<(pair<...> const&)");
 	check_shortened("", "x::operator<< <char, traits>(stream<char>&)", "", 1, "x::operator<< <...>(stream<char>&)");
 	check_shortened("", "x::operator<=> <int, long>()", "", 1, "x::operator<=> <...>()");
@@ -59,7 +54,6 @@ static void test_operators_are_not_taken_for_brackets(void **state)
 
 static void test_characters_are_not_cut(void **state)
 {
-	(void)state;
 	for (size_t by = 1; by < 40; by++) {
 		struct buf line = {0};
 
@@ -84,7 +78,6 @@ static void check_pretty(const char *name, const char *wanted)
 /* Default arguments are left out only at the end of a list: otherwise a later argument would change its place. */
 static void test_default_arguments_are_dropped_only_at_the_end(void **state)
 {
-	(void)state;
 	check_pretty("std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >::at",
 		     "std::map<int, long>::at");
 	check_pretty("std::map<int, long, std::less<int>, Arena<std::pair<int const, long> > >::at",

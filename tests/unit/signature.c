@@ -13,12 +13,10 @@
 #include "long.h"
 #include "signature_util.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define BUILDS_MAX 200
 

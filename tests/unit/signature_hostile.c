@@ -5,15 +5,13 @@
 #include "symbols_util.h"
 #include "base/buf.h"
 #include "symbols/elf/elf_file.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define ROUNDS 3000
 
@@ -126,7 +124,6 @@ static void test_damaged_debug_information_is_read_to_its_end(void **state)
 	char *path = xasprintf("%s/damaged", test_folder);
 	unsigned found = 0, whole = 0;
 
-	(void)state;
 	test_write("s.c", source);
 	for (size_t i = 0; i < ARRAY_SIZE(builds); i++) {
 		struct part parts[16];
@@ -165,7 +162,6 @@ static void test_signatures_stay_after_a_truncation(void **state)
 {
 	char *path = xasprintf("%s/cut", test_folder);
 
-	(void)state;
 	test_write("s.c", source);
 	assert_int_equal(test_run("gcc -g -O2 -shared -fPIC -nostdlib -o cut s.c"), 0);
 	for (unsigned round = 0; round < 2; round++) {
@@ -194,7 +190,6 @@ static void test_types_in_a_missing_common_file_are_unknown(void **state)
 	static const char *const builds[] = {"gcc -g -O0", "gcc -g -O2"};
 	char *path = xasprintf("%s/common", test_folder);
 
-	(void)state;
 	if (!test_has("dwz")) {
 		print_message("SKIPPED: there is no dwz here\n");
 		free(path);
@@ -260,7 +255,6 @@ static void test_deeply_nested_structs_are_given_up(void **state)
 {
 	static const char *const types[] = {"String", "Other"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		struct buf inside = {0};
 		bool is_late = false;
@@ -301,7 +295,6 @@ static void test_impossible_bit_fields_end_the_members(void **state)
 		{0, 0, "{0:struct word m...}8/1"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		char *const inside =
 			xasprintf(".byte 3\n.string \"a\"\n.long .Lstruct-.Lunit\n.byte 0\n.Lword: .byte 5\n"
@@ -328,7 +321,6 @@ static void test_shared_ranges_stay_within_the_limit(void **state)
 	struct rusage before, after;
 	bool is_late = false;
 
-	(void)state;
 	if (!test_is_long()) {
 		print_message("SKIPPED: the reader takes seconds for these ranges; set CHECK_LONG to run this test\n");
 		skip();

@@ -4,15 +4,13 @@
 #include "base/buf.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/names/names.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define BIAS 0x10000000
 

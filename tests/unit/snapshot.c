@@ -5,15 +5,13 @@
 #include "scan/capture/mapping_choice.h"
 #include "base/util.h"
 #include "proc/proc.h"
+#include "unit_test.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +19,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define THREADS 4
 #define PAGES   8
@@ -200,7 +197,6 @@ static void test_snapshot_contains_memory_and_threads(void **state)
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		take(snapshot, i % 2 ? &out_of_c : NULL);
 		const struct heap_image *image = snapshot_image(snapshot);
@@ -229,7 +225,6 @@ static void test_stopped_process_stays_stopped(void **state)
 	struct proc_stat stat;
 	int status;
 
-	(void)state;
 	kill(pid, SIGSTOP);
 	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
 	for (unsigned i = 0; i < 4; i++) {
@@ -253,7 +248,6 @@ static void test_no_signal_is_lost(void **state)
 	const pid_t sender = fork();
 	unsigned long sent = 0;
 
-	(void)state;
 	if (!sender)
 		for (;; sent++) {
 			while (atomic_load(&shared->signals) < sent)
@@ -299,7 +293,6 @@ static void test_memory_is_allocated_before_the_pause(void **state)
 	struct snapshot *snapshot = snapshot_new(pid);
 	struct rusage before, after;
 
-	(void)state;
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(snapshot_warm(snapshot), 0);
@@ -345,7 +338,6 @@ static void test_workers_share_all_pieces_once(void **state)
 	cpu_set_t set;
 	struct shares shares = {.piece = 10};
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	const unsigned count = (unsigned)CPU_COUNT(&set) < 16 ? (unsigned)CPU_COUNT(&set) : 16;
 
@@ -370,7 +362,6 @@ static void test_locks_of_another_program_are_ignored(void **state)
 	const uint64_t lock = (uintptr_t)in_data;
 	struct snapshot_allocator allocator = {.locks = &lock, .lock_count = 1, .marks_locks = true};
 
-	(void)state;
 	take(snapshot, NULL);
 	allocator.program = snapshot_program(snapshot);
 	assert_int_not_equal(allocator.program, 0);
@@ -390,7 +381,6 @@ static void test_ended_process_is_an_error(void **state)
 	const pid_t pid = start();
 	struct snapshot *snapshot = snapshot_new(pid);
 
-	(void)state;
 	assert_int_equal(snapshot_warm(snapshot), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(snapshot_take(snapshot, NULL), -ESRCH);
@@ -408,7 +398,6 @@ static void test_process_runs_on_if_the_scanner_is_killed(void **state)
 {
 	const pid_t pid = start();
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		const pid_t scanner = fork();
 
@@ -443,7 +432,6 @@ static void test_write_only_mappings_are_copied(void **state)
 		{"1000-2000 -w-s 0 0:5 7 anon_inode:[vfio-device]\n", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct maps maps;
 
@@ -474,7 +462,6 @@ static void test_protected_pages_beside_memory_are_recognised(void **state)
 		{"1000-2000 rw-p 0 0:0 0\n2000-3000 r--p 0 8:1 7 /lib/x.so\n", 1, false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct maps maps;
 

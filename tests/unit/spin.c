@@ -2,11 +2,7 @@
  * other way becomes faster. */
 #include "config.h"
 #include "ptrace/spin.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 struct world {
 	uint64_t sleeping, polling; /* ns for each wait of that kind */
@@ -34,7 +30,6 @@ static void test_tracer_polls_where_polling_is_faster(void **state)
 	const struct world world = {.sleeping = 100000, .polling = 30000};
 	struct spin spin = {0};
 
-	(void)state;
 	run(&spin, &world, 32);
 	assert_true(run(&spin, &world, 100000) > 99000);
 }
@@ -45,7 +40,6 @@ static void test_tracer_sleeps_where_sleeping_is_faster(void **state)
 	const struct world world = {.sleeping = 6000, .polling = 70000, .in_vain = true};
 	struct spin spin = {0};
 
-	(void)state;
 	/* The tracer polls in few of a million waits. The extra cost is less than a hundredth of the cost of a million
 	 * sleeps. */
 	const unsigned polled = run(&spin, &world, 1000000);
@@ -59,7 +53,6 @@ static void test_tracer_keeps_sleeping_where_both_cost_the_same(void **state)
 	const struct world world = {.sleeping = 10000, .polling = 9500};
 	struct spin spin = {0};
 
-	(void)state;
 	run(&spin, &world, 100000);
 	assert_false(spin.polls);
 }
@@ -70,7 +63,6 @@ static void test_tracer_sleeps_where_stops_are_rare(void **state)
 	const struct world world = {.sleeping = 1000000, .polling = 1000000, .in_vain = true};
 	struct spin spin = {0};
 
-	(void)state;
 	assert_true(run(&spin, &world, 10000) < 50);
 }
 
@@ -80,7 +72,6 @@ static void test_tracer_changes_when_the_other_way_becomes_faster(void **state)
 			   together = {.sleeping = 6000, .polling = 70000, .in_vain = true};
 	struct spin spin = {0};
 
-	(void)state;
 	run(&spin, &apart, 200000);
 	assert_true(spin.polls);
 	/* After waits in vain the next trial comes earlier. */

@@ -3,14 +3,11 @@
 #include "ptrace/wait_status.h"
 #include "ptrace/pending_stops.h"
 #include "ptrace/tasks.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <cmocka.h>
 
 #define STOPPED(sig)      (((sig) << 8) | 0x7f)
 #define EVENT(event, sig) (((event) << 16) | STOPPED(sig))
@@ -66,7 +63,6 @@ static const struct row rows[] = {
 
 static void test_statuses_are_decoded_by_phase(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct stop stop = stop_decode(7, rows[i].status, rows[i].phase);
 
@@ -90,7 +86,6 @@ static void test_queue_of_stops_stays_small(void **state)
 			       {.tid = 21, .process = &other, .phase = PHASE_LIVE, .stopped = true}};
 	struct stop stop;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
 		hash_set_ptr(&t.tasks, (uint64_t)tasks[i].tid, &tasks[i]);
 	stops_put_back(&t, &(struct stop){.kind = STOP_TRAP, .tid = 10, .status = STOPPED(SIGTRAP)});
@@ -171,7 +166,6 @@ static void test_only_exit_stops_of_forgotten_tasks_are_returned(void **state)
 {
 	const struct process held = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(forgotten_rows) / sizeof(forgotten_rows[0]); i++) {
 		put_back_and_forget(&forgotten_rows[i], NULL);
 		put_back_and_forget(&forgotten_rows[i], &held);
@@ -188,7 +182,6 @@ static void test_stops_are_returned_once(void **state)
 			       {.tid = 30, .process = &held, .phase = PHASE_LIVE}};
 	struct stop stop;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
 		hash_set_ptr(&t.tasks, (uint64_t)tasks[i].tid, &tasks[i]);
 		stop = stop_decode(tasks[i].tid, EVENT(PTRACE_EVENT_EXIT, SIGTRAP), PHASE_LIVE);

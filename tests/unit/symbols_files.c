@@ -6,20 +6,18 @@
 #include "symbols/elf/private_copy.h"
 #include "long.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define BASE     UINT64_C(0x100000000)
 #define PATIENCE 60 /* seconds */
@@ -193,7 +191,6 @@ static void test_special_files_do_not_block_lookups(void **state)
 	};
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		make_place(&places[i]);
 		const uint64_t address = address_of("sum");
@@ -255,7 +252,6 @@ static void test_files_truncated_during_lookups_are_read(void **state)
 	const unsigned cuts = test_is_long() ? 150 : 20;
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		make_place(&places[i]);
 		const uint64_t address = address_of("sum");
@@ -287,7 +283,6 @@ static void test_data_read_before_a_truncation_is_kept(void **state)
 	struct names *names = names_new(&(struct names_options){0});
 	const struct frame_name *lines;
 
-	(void)state;
 	make_place(&places[ARRAY_SIZE(places) - 1]);
 	const uint64_t sum = address_of("sum"), helper = address_of("helper");
 
@@ -366,7 +361,6 @@ static void check_claim(uint64_t type, uint64_t size, bool is_hole, const char *
 
 static void test_tables_that_claim_to_be_large_are_refused(void **state)
 {
-	(void)state;
 	check_claim(SHT_SYMTAB, UINT64_C(1) << 30, true,
 		    "its table of symbols is larger than 192 MiB, the most that is read");
 	check_claim(SHT_SYMTAB, UINT64_C(100) << 20, true, "most of one of its tables is a hole in the file");
@@ -408,7 +402,6 @@ static void test_only_one_packed_table_is_copied(void **state)
 {
 	char *path = xasprintf("%s/packed", test_folder);
 
-	(void)state;
 	if (!test_has("xz") || !test_has("objcopy")) {
 		print_message("SKIPPED: there is no xz or no objcopy here\n");
 		skip();

@@ -7,17 +7,15 @@
 #include "symbols/names/names.h"
 #include "long.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static void test_lines_of_maps_are_parsed(void **state)
 {
@@ -32,7 +30,6 @@ static void test_lines_of_maps_are_parsed(void **state)
 				   "[vsyscall]";
 	struct maps maps;
 
-	(void)state;
 	assert_int_equal(maps_parse(xstrdup(text), &maps), 0);
 	assert_int_equal(maps.count, 6);
 	const struct mapping *m = maps.items;
@@ -91,7 +88,6 @@ static void test_tagged_mappings_are_marked(void **state)
 				   "VmFlags: rd\nb000-";
 	struct maps maps;
 
-	(void)state;
 	assert_int_equal(maps_parse(xstrdup("1000-2000 rw-p 0 0:0 0\n2000-3000 rw-p 0 0:0 0\n8000-9800 rw-p 0 0:0 0\n"
 					    "a000-b000 rw-p 0 0:0 0\n"),
 				    &maps),
@@ -117,7 +113,6 @@ static void test_mappings_with_userfaultfd_are_marked(void **state)
 	bool has_waiters[3] = {false};
 	struct maps maps;
 
-	(void)state;
 	assert_int_equal(
 		maps_parse(xstrdup("1000-2000 rw-s 0 0:1 7\n2000-3000 rw-s 0 0:1 8\n3000-4000 rw-s 0 0:1 8\n"), &maps),
 		0);
@@ -136,7 +131,6 @@ static void test_flags_are_read_only_from_the_mappings_own_line(void **state)
 	struct buf lines = {0}, smaps = {0};
 	struct maps maps;
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t start = 0x10000 + i * 0x2000;
 
@@ -179,7 +173,6 @@ static void test_vdso_in_a_hole_ends_the_linkers_extent(void **state)
 	};
 	struct elf_file file = {.segments = segments, .segment_count = 2};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *text = xasprintf("100000-127000 r-xp 0 8:1 5 /ld.so\n%s13e000-140000 r--p 2e000 8:1 5 /ld.so\n"
 				       "140000-142000 rw-p 30000 8:1 5 /ld.so\n",
@@ -222,7 +215,6 @@ static void test_invalid_maps_are_refused(void **state)
 	};
 	struct maps maps;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		assert_int_equal(maps_parse(xstrdup(bad[i]), &maps), -EINVAL);
 		assert_null(maps.items);
@@ -319,7 +311,6 @@ static void test_damaged_elf_files_are_read_or_refused(void **state)
 	char *path = xasprintf("%s/damaged", test_folder);
 	unsigned taken = 0;
 
-	(void)state;
 	test_write("s.c", "static int tiny(int x) { return x + 1; }\n"
 			  "int sum(int a, int b) { return tiny(a) * b; }\n");
 	assert_int_equal(test_run("gcc -g -O2 -shared -fPIC -o good.so s.c && cp good.so "
@@ -365,7 +356,6 @@ static void test_huge_packed_tables_are_refused(void **state)
 	size_t size, unpacked = 0;
 	char *path, *packed;
 
-	(void)state;
 	if (!test_has("xz")) {
 		print_message("SKIPPED: there is no xz here\n");
 		skip();
@@ -400,7 +390,6 @@ static void test_cache_keeps_a_limited_number_of_files(void **state)
 {
 	struct elf_file *files[600];
 
-	(void)state;
 	for (unsigned i = 0; i < 600; i++) {
 		files[i] = xcalloc(1, sizeof(*files[i]));
 		files[i]->cached.references = 1;
@@ -453,7 +442,6 @@ static void test_names_are_demangled_within_limits(void **state)
 		{"_ZN", NULL},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		char *name = names_demangle(known[i].mangled);
 

@@ -5,21 +5,19 @@
 #include "symbols/objects/mapped_object.h"
 #include "long.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define BASE 0x7000000000
 
@@ -302,7 +300,6 @@ static void check_equal(const char *tool, const char *program, uint64_t origin, 
 /* The "..." of a variadic function is no parameter, as in debug information. */
 static void test_parameters_of_mangled_names_are_counted(void **state)
 {
-	(void)state;
 	assert_int_equal(names_parameters("_Z4nonev"), 0);
 	assert_int_equal(names_parameters("_ZNK3Box3putEil"), 2);
 	assert_int_equal(names_parameters("_Z5printPKcz"), 1);
@@ -313,7 +310,6 @@ static void test_parameters_of_mangled_names_are_counted(void **state)
 
 static void test_names_of_c_agree_with_addr2line(void **state)
 {
-	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o c-o2 prog.c && gcc -g -O1 -gdwarf-4 -no-pie -o "
 				  "c-dwarf4 ./prog.c"),
 			 0);
@@ -325,7 +321,6 @@ static void test_names_of_cxx_agree_with_addr2line(void **state)
 {
 	const unsigned step = test_is_long() ? 1 : 7;
 
-	(void)state;
 	if (!test_has("g++")) {
 		print_message("SKIPPED: there is no g++ here\n");
 		skip();
@@ -341,7 +336,6 @@ static void test_names_of_cxx_agree_with_addr2line(void **state)
 /* clang writes no .debug_aranges, and uses other forms of ranges and lines than gcc. */
 static void test_names_of_clang_agree_with_addr2line(void **state)
 {
-	(void)state;
 	if (!test_has("clang")) {
 		print_message("SKIPPED: there is no clang here\n");
 		skip();
@@ -362,7 +356,6 @@ static void test_names_of_rust_agree_with_addr2line(void **state)
 {
 	const unsigned step = test_is_long() ? 29 : 97;
 
-	(void)state;
 	if (!test_has("rustc")) {
 		print_message("SKIPPED: there is no rustc here\n");
 		skip();
@@ -456,7 +449,6 @@ static void check_program(const char *program, const char *debug_path, uint64_t 
 
 static void test_separate_debug_files_are_found(void **state)
 {
-	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o whole prog.c && objcopy --only-keep-debug whole "
 				  "whole.debug && strip -o bare whole"),
 			 0);
@@ -522,7 +514,6 @@ static void test_all_forms_of_debug_information_are_read(void **state)
 	/* The last three options use no mechanism that the others do not use, so only CHECK_LONG builds with them. */
 	const size_t count = ARRAY_SIZE(flags) - (test_is_long() ? 0 : 3);
 
-	(void)state;
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(test_run("rm -f form; gcc -g -O2 -o form prog.c %s", flags[i]), 0);
 		const uint64_t sum = symbol_address("form", "sum");
@@ -550,7 +541,6 @@ static void test_files_for_other_processors_are_read(void **state)
 		{"i386-linux-gnu -fPIC", "sum", false},
 	};
 
-	(void)state;
 	if (!test_has("clang") || !test_has("ld.lld")) {
 		print_message("SKIPPED: clang and lld make these files\n");
 		skip();
@@ -614,7 +604,6 @@ static char *stderr_caught(void)
 
 static void test_files_with_another_build_id_give_no_names(void **state)
 {
-	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o one prog.c && gcc -g -O2 -DX -Wl,--build-id=0x"
 				  "0123456789abcdef0123456789abcdef -o two prog.c"),
 			 0);
@@ -680,7 +669,6 @@ static void test_names_follow_the_mapped_objects(void **state)
 	const struct frame_name *lines;
 	struct names *names = new_names(NULL, NULL);
 
-	(void)state;
 	assert_int_equal(test_run("gcc -g -O2 -o one prog.c && sed s/sum/other/g prog.c >o.c && "
 				  "gcc -g -O2 -o two o.c"),
 			 0);
@@ -742,7 +730,6 @@ static void test_return_address_at_the_end_belongs_to_its_function(void **state)
 	const struct frame_name *lines;
 	struct names *names = new_names(NULL, NULL);
 
-	(void)state;
 	test_write("end.c", "#include <stdlib.h>\n"
 			    "__attribute__((noinline)) void dies(void) { abort(); }\n"
 			    "int after(int x) { return x; }\n"
@@ -859,7 +846,6 @@ static void test_debuginfod_is_asked_only_on_request(void **state)
 {
 	char *urls = getenv("DEBUGINFOD_URLS") ? xstrdup(getenv("DEBUGINFOD_URLS")) : NULL;
 
-	(void)state;
 	if (server < 0 || !urls) {
 		print_message("SKIPPED: no socket could be had\n");
 		skip();

@@ -4,13 +4,12 @@
 #include "symbols/objects/mapped_object.h"
 #include "long.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 /* The program prints the addresses of one of its functions and of malloc, then waits for the end of its input. */
 static const char program_source[] = "#include <stdio.h>\n"
@@ -213,7 +211,6 @@ static void check_layout(const struct layout *layout)
 
 static void test_functions_are_found_in_all_layouts(void **state)
 {
-	(void)state;
 	test_write("program.c", program_source);
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
 		if (layouts[i].is_long && !test_is_long())
@@ -360,7 +357,6 @@ static void check_deleted_program(bool capable)
 
 static void test_deleted_program_is_read(void **state)
 {
-	(void)state;
 	check_with_and_without_capabilities(check_deleted_program);
 }
 
@@ -402,7 +398,6 @@ static void check_replaced_library(bool capable)
 
 static void test_replaced_library_is_not_mistaken(void **state)
 {
-	(void)state;
 	check_with_and_without_capabilities(check_replaced_library);
 }
 
@@ -413,7 +408,6 @@ static void test_program_in_a_memfd_is_read(void **state)
 	const int fd = memfd_create("hidden", 0);
 	size_t size;
 
-	(void)state;
 	assert_int_equal(test_run("gcc -O1 -static -o memory program.c"), 0);
 	char *path = xasprintf("%s/memory", test_folder);
 	char *bytes = read_file(path, 64u << 20, &size);
@@ -440,7 +434,6 @@ static void test_unreadable_program_is_read(void **state)
 	struct waiting program;
 	struct addresses addresses;
 
-	(void)state;
 	assert_int_equal(test_run("gcc -O1 -rdynamic -o unreadable program.c; chmod 111 unreadable"), 0);
 	waiting_start(&program, "./unreadable");
 	parse_addresses(&program, &addresses);
@@ -494,7 +487,6 @@ static void test_loaded_and_unloaded_objects_are_reported(void **state)
 	struct waiting program;
 	unsigned long long function, copy;
 
-	(void)state;
 	build_library("");
 	waiting_start(&program, "./loader");
 	changes[0] = '\0';
@@ -577,7 +569,6 @@ static void test_tails_end_where_other_mappings_begin(void **state)
 	struct waiting program;
 	unsigned long long function, other;
 
-	(void)state;
 	build_library("");
 	waiting_start(&program, "./loader");
 	parse_two(&program, &function, &other);
@@ -683,7 +674,6 @@ static void check_symbols(const char *path, unsigned local)
 
 static void test_all_symbol_tables_are_searched(void **state)
 {
-	(void)state;
 	test_write("hand.s", ".text\n.globl by_hand\nby_hand:\n\tnop\n\tret\n"
 			     ".section .note.GNU-stack,\"\"\n");
 	assert_int_equal(test_run("gcc -O1 -rdynamic -o full program.c hand.s"), 0);
@@ -722,7 +712,6 @@ static void test_default_version_of_a_symbol_is_found(void **state)
 	struct elf_symbol symbol;
 	uint64_t newer = 0;
 
-	(void)state;
 	test_write("versions.c", "__asm__(\".symver old_one,twice@V1\\n.symver new_one,twice@@V2\\n\"\n"
 				 "	\".symver old_one,pair@V1\\n.symver new_one,pair@@V2\\n\"\n"
 				 "	\".symver old_one,both@V1\\n.symver new_one,both@@V2\\n\"\n"
@@ -774,7 +763,6 @@ static void test_program_in_another_root_is_read(void **state)
 	struct waiting program;
 	struct addresses addresses;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIPPED: only root can change the root\n");
 		skip();

@@ -6,14 +6,12 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/objects/mapped_object.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <endian.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define ORIGIN 0x8048000u
 #define BIAS   0x10000u
@@ -145,7 +143,6 @@ static void test_addends_at_relocated_places_are_read(void **state)
 	const struct object object = {.open_path = path, .bias = BIAS};
 	struct buf got = {0};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		write_image(path, kinds[i].big, kinds[i].machine, kinds[i].jump_slot, kinds[i].irelative);
 		got.size = 0;
@@ -175,7 +172,6 @@ static void test_only_slots_of_calls_are_returned(void **state)
 	struct object object = {.open_path = path, .bias = BIAS};
 	struct buf got = {0};
 
-	(void)state;
 	write_image(path, false, EM_386, R_386_JMP_SLOT, R_386_IRELATIVE);
 	forget_file(&object);
 	object_call_slots(&object, R_386_COPY, R_386_32, note_slot, &got);
@@ -208,7 +204,6 @@ static void test_damaged_relocations_are_read_to_their_end(void **state)
 	struct object object = {.open_path = path, .bias = BIAS};
 	unsigned found = 0;
 
-	(void)state;
 	srand(11);
 	for (unsigned i = 0; i < 3000; i++) {
 		struct buf got = {0};
@@ -238,7 +233,6 @@ static void test_origin_of_an_elf_file_is_read(void **state)
 	char *path = xasprintf("%s/origin", test_folder), *text = xasprintf("%s/text", test_folder);
 	uint64_t origin = 1;
 
-	(void)state;
 	test_write("text", "no ELF file\n");
 	assert_false(elf_origin_read(text, &origin));
 	assert_false(elf_origin_read("/dev/null", &origin));
@@ -254,7 +248,6 @@ static void test_origin_of_an_elf_file_is_read(void **state)
 
 static void test_state_bit_is_cleared_only_for_arm(void **state)
 {
-	(void)state;
 	assert_int_equal(arch_code_address(EM_ARM, 0x8001), 0x8000);
 	assert_int_equal(arch_code_address(EM_ARM, 0x8000), 0x8000);
 	assert_int_equal(arch_code_address(EM_386, 0x8001), 0x8001);

@@ -1,23 +1,20 @@
 #include "config.h"
 #include "symbols_util.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 char test_folder[] = "/tmp/functrace-symbols-XXXXXX";
 static int outputs = -1;
 
 int test_folder_make(void **state)
 {
-	(void)state;
 	return mkdtemp(test_folder) ? 0 : -1;
 }
 
@@ -25,7 +22,6 @@ int test_folder_remove(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", test_folder);
 	return system(command);
 }

@@ -1,19 +1,15 @@
 /* Tests breakpoints in code with two states (ARM's): breakpoints that overlap, and breakpoints in an IT block. They are
  * set in this process's memory, and ptrace() is a fake. arch_arm.c tests the effect of instructions. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "engine/shared_state.h"
 #include "ptrace/tracee.h"

@@ -1,10 +1,6 @@
 /* Tests the baseline in each format: all its blocks are read back, or counted as omitted. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 
@@ -34,7 +30,6 @@ static struct record records[] = {
 
 static int set_up(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < BLOCKS; i++)
 		blocks[i] = (struct baseline_block){0x7f0000000010 + i * 32, i ? i : UINT64_C(1) << 40};
 	return 0;
@@ -68,7 +63,6 @@ static void test_packets_contain_all_blocks(void **state)
 	struct buf trace = {0}, without = {0};
 	size_t packets = 0;
 
-	(void)state;
 	write_them("rtrace", &trace);
 	write_trace("rtrace", &options, records, 2, &without);
 	for (size_t i = 0; i + 4 <= trace.size; i++)
@@ -86,7 +80,6 @@ static void test_conversions_keep_all_blocks(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(encodings); k++) {
 			struct buf trace = {0}, other = {0}, dump = {0};
@@ -105,7 +98,6 @@ static void test_text_has_a_line_for_each_block(void **state)
 {
 	struct buf trace = {0};
 
-	(void)state;
 	write_them("text", &trace);
 	assert_non_null(strstr(buf_str(&trace), "\n## before <1> 0x7f0000000010 1099511627776\n"
 						"## before <1> 0x7f0000000030 1\n"));
@@ -131,7 +123,6 @@ static void check_omission(const char *encoding, bool compat)
 
 static void test_omitted_blocks_are_counted(void **state)
 {
-	(void)state;
 	check_omission("rtrace", true);
 	check_omission("text", true);
 	check_omission("swap", false);
@@ -144,7 +135,6 @@ static void test_trace_in_a_full_pipe_ends_with_a_whole_block(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++) {
 		int ends[2], asked[2];
 		ssize_t got;
@@ -193,7 +183,6 @@ static void check_damage(const char *packet, const char *said)
 /* A packet consists of its type, its size, the resource, the count and the blocks. */
 static void test_damaged_packets_are_reported(void **state)
 {
-	(void)state;
 	check_damage("43454e53 04000000 01000000", "a CENS packet of 4 bytes is too short for what it holds");
 	check_damage("43454e53 08000000 01000000 01000000", "a CENS packet of 8 bytes is too short for what it holds");
 	check_damage("43454e53 10000000 01000000 01000000 1000000000000000",
@@ -212,7 +201,6 @@ static void test_similar_lines_are_read_as_notes(void **state)
 		"## before 1 0x10 1",    "## before <1> 10 1",           "## before <x> 0x10 1",
 		"## before <1> 0x10 1x", "## before <100000000> 0x10 1", "## before <1> 0x10 18446744073709551616"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct buf trace = {0}, dump = {0};
 

@@ -1,11 +1,7 @@
 /* Converts random traces from each format into each format. The result must be what both formats can represent, which
  * the projections below compute independently of the formats' code. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "long.h"
 #include "trace_util.h"
@@ -304,7 +300,6 @@ static void test_conversions_keep_what_both_formats_represent(void **unused)
 	const uint64_t traces = test_is_long() ? TRACES_LONG : TRACES;
 	struct list *made = malloc(sizeof(*made));
 
-	(void)unused;
 	for (uint64_t seed = 1; seed <= traces; seed++) {
 		state = seed * UINT64_C(0x9e3779b97f4a7c15);
 		make_random_events(made, below(EVENTS_MAX));

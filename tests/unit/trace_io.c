@@ -1,10 +1,6 @@
 /* Tests writes that fail, and input that is compressed, live, growing or damaged. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "long.h"
 #include "trace_util.h"
@@ -88,7 +84,6 @@ static void test_conversions_there_and_back_keep_the_trace(void **state)
 {
 	static const char build_id_line[] = "## build-id 0x400000 00ff\n";
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct buf trace = {0}, other = {0}, again = {0}, other_again = {0};
 		const bool binary = !strcmp(forms[i].encoding, "rtrace");
@@ -168,7 +163,6 @@ static void write_into_limit(const char *encoding, bool compat, rlim_t limit)
 
 static void test_full_file_ends_with_a_complete_record(void **state)
 {
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		for (rlim_t limit = 4000; limit < 4300; limit += test_is_long() ? 1 : 7)
@@ -178,7 +172,6 @@ static void test_full_file_ends_with_a_complete_record(void **state)
 /* The process that reads the pipe has ended. */
 static void test_broken_pipe_is_an_error(void **state)
 {
-	(void)state;
 	int ends[2];
 
 	signal(SIGPIPE, SIG_IGN);
@@ -207,7 +200,6 @@ static void *drain(void *fd)
 
 static void test_writer_waits_for_a_nonblocking_pipe(void **state)
 {
-	(void)state;
 	int ends[2];
 	pthread_t thread;
 	void *total;
@@ -235,7 +227,6 @@ static void test_writer_waits_for_a_nonblocking_pipe(void **state)
 
 static void test_line_buffered_calls_are_written_at_once(void **state)
 {
-	(void)state;
 	const struct record thread = {.type = RECORD_THREAD, .thread = {1, "a"}};
 	const struct record call = make_call(1);
 	const struct writer_options options = {.line_buffered = true};
@@ -283,7 +274,6 @@ static void zstd(const struct buf *from, size_t at, size_t size, struct buf *to)
 
 static void test_compressed_traces_are_read(void **state)
 {
-	(void)state;
 	void (*const packers[])(const struct buf *, size_t, size_t, struct buf *) = {gzip, zstd};
 
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++)
@@ -326,7 +316,6 @@ static void test_compressed_traces_are_read(void **state)
  * these are more than the 256 KiB that it reads at a time. */
 static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 {
-	(void)state;
 	const size_t calls = 300000 / 14;
 	struct buf trace = {0}, packed = {0}, got = {0};
 	ZSTD_CCtx *zstd_context = ZSTD_createCCtx();
@@ -351,7 +340,6 @@ static void test_unended_frame_is_read_to_its_flushed_end(void **state)
 /* A text may have NUL bytes far after its beginning if the machine crashed. */
 static void test_late_nul_byte_is_damage(void **state)
 {
-	(void)state;
 	struct buf trace = {0}, got = {0};
 
 	buf_add_str(&trace, "version=1.4\n");
@@ -392,7 +380,6 @@ static void *feed(void *arg)
 
 static void test_trace_from_a_slow_pipe_is_read(void **state)
 {
-	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
 		struct buf trace = {0}, plain = {0}, got = {0};
 		struct record record;
@@ -511,7 +498,6 @@ static void check_following(const char *encoding, bool compat)
 
 static void test_growing_file_is_followed(void **state)
 {
-	(void)state;
 	const struct sigaction action = {.sa_handler = on_signal};
 
 	sigaction(SIGUSR1, &action, NULL);
@@ -522,7 +508,6 @@ static void test_growing_file_is_followed(void **state)
 /* From a live pipe the reader returns a call though nothing follows it. */
 static void test_call_from_a_live_pipe_is_returned_at_once(void **state)
 {
-	(void)state;
 	const struct reader_options following = {.follow = true};
 
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
@@ -565,7 +550,6 @@ static void test_call_from_a_live_pipe_is_returned_at_once(void **state)
  * truncation. */
 static void test_truncation_after_any_byte_is_reported(void **state)
 {
-	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
 		struct buf trace = {0}, plain = {0}, got = {0};
 		size_t lines = 0, whole = 0;
@@ -619,7 +603,6 @@ static void test_truncation_after_any_byte_is_reported(void **state)
  * but it never crashes (the sanitizers would report this) or returns more records than the bytes can contain. */
 static void test_any_flipped_bit_is_survived(void **state)
 {
-	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
 		struct buf trace = {0}, got = {0}, text = {0};
 
@@ -644,7 +627,6 @@ static void test_any_flipped_bit_is_survived(void **state)
 /* The reader skips an unknown packet of 4 GiB, which is a hole in the file, without much memory. */
 static void test_huge_unknown_packet_is_skipped(void **state)
 {
-	(void)state;
 	static const unsigned char head[] = {'W', 'X', 'Y', 'Z', 0xf8, 0xff, 0xff, 0xff};
 	struct record records[] = {process, make_call(1)};
 	struct buf trace = {0};

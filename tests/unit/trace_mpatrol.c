@@ -1,10 +1,6 @@
 /* Tests the mpatrol format with known bytes and with damaged ones. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 
@@ -55,7 +51,6 @@ static const struct {
 
 static void test_example_is_read_and_written(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		struct buf bytes = {0}, dump = {0}, again = {0};
 		char expected[2048];
@@ -91,7 +86,6 @@ static void test_trace_of_mpatrols_library_is_read(void **state)
 		"460300020105 4d545243";
 	static const char *const traces[] = {real64, real32};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(traces); i++) {
 		struct buf bytes = {0}, dump = {0}, again = {0};
 		char packed[1024];
@@ -120,7 +114,6 @@ static void test_trace_of_an_older_version_is_read(void **state)
 {
 	struct buf bytes = {0}, dump = {0};
 
-	(void)state;
 	unhex("4d545243 00000001 0000283c 41 13 a001 0a 41 15 a002 0b 41 13 a003 0c 46 13 4d545243 ffff", &bytes);
 	dump_trace(bytes.data, bytes.size, &dump);
 	assert_text(&dump, "process v1.3 arch=- p4 big start=0.000000/- name=- origin=mpatrol 1.3.0 filters=0 notimes\n"
@@ -179,7 +172,6 @@ static void test_truncated_trace_is_read_as_far_as_possible(void **state)
 	uint64_t calls, complaints, before = 0, whole = 0;
 	char error[512];
 
-	(void)state;
 	unhex(forms[0].header, &bytes);
 	unhex(EXAMPLE, &bytes);
 	for (size_t size = 4; size <= bytes.size; size++) {
@@ -237,7 +229,6 @@ static const struct {
 
 static void test_damage_is_reported(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
 		struct buf bytes = {0};
 		uint64_t calls, complaints;
@@ -281,7 +272,6 @@ static void test_least_recently_used_name_loses_its_slot(void **state)
 	struct record records[37] = {process};
 	struct buf bytes = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 34; i++) {
 		snprintf(names[i], sizeof(names[i]), " in f%u()", i);
 		texts[i] = names[i];
@@ -331,7 +321,6 @@ static void test_each_address_is_named_once(void **state)
 		process, {.type = RECORD_OBJECT, .object = {.from = 0x1000, .to = 0x2000, .path = "/lib/liba.so"}}};
 	struct buf bytes = {0}, dump = {0};
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		records[2 + i] = call_at(NULL, CALL_ALLOC, "malloc", 0x10 + i);
 		records[2 + i].call.frames = frames[i];
@@ -359,7 +348,6 @@ static void test_long_name_is_truncated_and_counted(void **state)
 	const char *text = name;
 	struct buf bytes = {0};
 
-	(void)state;
 	memset(name + 4, 'x', 1500);
 	const struct record records[] = {process, call_at(&text, CALL_ALLOC, "malloc", 0x10)};
 
@@ -373,7 +361,6 @@ static void test_64_bit_threads_are_distinguished(void **state)
 {
 	struct buf bytes = {0}, dump = {0};
 
-	(void)state;
 	unhex("4d545243 01000000 05290000 41 01 10 01 05 0000 00 41 02 11 01 8580808080 10 0000 00"
 	      "41 03 12 01 05 0000 00 4d545243",
 	      &bytes);

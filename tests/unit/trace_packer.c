@@ -1,10 +1,6 @@
 /* Tests compressed traces: frames, limits, errors, and a writer that compresses. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 #include "trace/compressor_thread.h"
@@ -73,7 +69,6 @@ static size_t unpack_frame(enum packing packing, const struct buf *data, size_t 
 /* Each of several outputs gets only its data, in order; each piece becomes a compressed frame of its own. */
 static void outputs_get_only_their_own_data(void **state)
 {
-	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
 		struct packer *packer = packer_new(kinds[k]);
 		struct packed *packed[3];
@@ -123,7 +118,6 @@ static void full_device_fails_only_its_output(void **state)
 	struct packed *bad = packed_new(packer, full, NULL), *good = packed_new(packer, sound, NULL);
 	struct buf data = {0};
 
-	(void)state;
 	buf_add_str(&data, "a frame");
 	packed_put(bad, &data, 1);
 	buf_add_str(&data, "a frame");
@@ -150,7 +144,6 @@ static void partial_frame_is_removed(void **state)
 	struct buf data = {0}, file = {0}, got = {0};
 	size_t frames = 0;
 
-	(void)state;
 	getrlimit(RLIMIT_FSIZE, &before);
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 25000, .rlim_max = before.rlim_max});
@@ -213,7 +206,6 @@ static void writer_waits_while_the_pipe_is_full(void **state)
 	pthread_t thread;
 	struct buf file = {0}, got = {0};
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	struct packer *packer = packer_new(PACKING_ZSTD);
 	struct putter putter = {.packed = packed_new(packer, ends[1], NULL), .end = ends[1]};
@@ -254,7 +246,6 @@ static void packer_thread_blocks_signals(void **state)
 	char line[256], *path = NULL;
 	FILE *found = NULL;
 
-	(void)state;
 	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + UINT64_C(60) * 1000000000;
 
 	while (!found && clock_ns(CLOCK_MONOTONIC) < until) {
@@ -332,7 +323,6 @@ static void unpacked_trace_equals_the_uncompressed_one(void **state)
 	const int plain = memory_file("", 0);
 	struct buf expected = {0};
 
-	(void)state;
 	assert_int_equal(write_calls(NULL, plain, count), count);
 	lseek(plain, 0, SEEK_SET);
 	read_all(plain, &expected);
@@ -368,7 +358,6 @@ static void suffix_chooses_the_compression(void **state)
 {
 	enum packing packing;
 
-	(void)state;
 	assert_int_equal(packing_of_path("a.zst"), PACKING_ZSTD);
 	assert_int_equal(packing_of_path("x/a.rtrace.gz"), PACKING_GZIP);
 	assert_int_equal(packing_of_path("a.zst/b"), PACKING_NONE);

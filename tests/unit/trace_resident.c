@@ -1,10 +1,6 @@
 /* Tests the records of resident memory in each format: they are read back, or counted as omitted. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 
@@ -35,7 +31,6 @@ static void test_conversions_keep_resident_memory(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(encodings); k++) {
 			struct buf trace = {0}, other = {0}, dump = {0};
@@ -61,7 +56,6 @@ static void test_packet_and_line_can_be_skipped(void **state)
 {
 	struct buf binary = {0}, text = {0};
 
-	(void)state;
 	write_them("rtrace", &binary);
 	write_them("text", &text);
 	assert_non_null(memmem(binary.data, binary.size, "RESI\x10\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\x06\0\0\0", 24));
@@ -99,7 +93,6 @@ static void test_omitted_records_are_counted(void **state)
 		    {"swap", false, false},
 		    {"mpatrol", false, false}};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct encoding *const encoding = encoding_find(rows[i].name);
 		const struct encoding *const compat = encoding_compat(encoding);
@@ -130,7 +123,6 @@ static void check_damage(const char *packet, const char *said)
 
 static void test_damaged_packets_are_reported(void **state)
 {
-	(void)state;
 	check_damage("52455349 00000000", "a RESI packet of 0 bytes is too short for what it holds");
 	check_damage("52455349 0c000000 0100000000000000 02000000",
 		     "a RESI packet of 12 bytes is too short for what it holds");
@@ -144,7 +136,6 @@ static void test_similar_lines_are_read_as_notes(void **state)
 					    "## resident 1 -", "## resident 1 2 ", "## resident 1 18446744073709551616",
 					    "## resident x 2", "## resident 1  2", "## resident memory is large"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct buf trace = {0}, dump = {0};
 

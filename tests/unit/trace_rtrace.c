@@ -1,10 +1,6 @@
 /* Tests the rtrace binary format byte by byte. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 
@@ -177,7 +173,6 @@ static void check_golden_writing(const struct golden *want, int dialect, int poi
 
 static void test_golden_bytes_are_written(void **state)
 {
-	(void)state;
 	for (int dialect = V14; dialect <= COMPAT; dialect++)
 		for (int pointer = P4; pointer <= P8; pointer += P8 - P4)
 			for (int order = LITTLE; order <= BIG; order++)
@@ -245,7 +240,6 @@ static void check_golden_reading(int dialect, int pointer, int order)
 
 static void test_golden_bytes_are_read(void **state)
 {
-	(void)state;
 	for (int dialect = V14; dialect <= COMPAT; dialect++)
 		for (int pointer = P4; pointer <= P8; pointer += P8 - P4)
 			for (int order = LITTLE; order <= BIG; order++)
@@ -273,7 +267,6 @@ static void expect_reading(const char *hex, const char *expected)
  * addresses, and types that even the document does not have. */
 static void test_packets_of_sp_rtrace_are_read(void **state)
 {
-	(void)state;
 	expect_reading(HANDSHAKE_2 "4f434647 10000000 0a002f74 6d702f6f 75740000 02000000 " PINF_2
 				   "4e4c4942 04000000 02002a00 "
 				   "4d494e46 10000000 00000000 00000100 06006d61 696e0000 "
@@ -299,7 +292,6 @@ static void test_packets_of_sp_rtrace_are_read(void **state)
  */
 static void test_older_versions_are_read(void **state)
 {
-	(void)state;
 	expect_reading("f00e0101 06783836 5f363400 08000000 "
 		       "1c000000 50494e46 92100000 00f15365 40e20100 0a002f62 696e2f70 726f6700 "
 		       "14000000 52455352 01000000 06006d65 6d6f7279 02000000 "
@@ -325,7 +317,6 @@ static void test_older_versions_are_read(void **state)
 
 static void test_hostile_packets_are_reported(void **state)
 {
-	(void)state;
 	const struct {
 		const char *packet, *expected;
 	} cases[] = {
@@ -375,7 +366,6 @@ static void test_hostile_packets_are_reported(void **state)
 
 static void test_hostile_handshakes_are_reported(void **state)
 {
-	(void)state;
 	expect_reading("", "none: the input is empty: it contains no trace\n");
 	expect_reading("f0", "-74 skipped=0 the trace is cut off: it ends at byte 1 within the "
 			     "handshake that begins at byte 0\n");
@@ -426,7 +416,6 @@ static void expect_note(size_t length, size_t kept, uint64_t cut)
 
 static void test_long_strings_are_truncated(void **state)
 {
-	(void)state;
 	expect_note(0, 0, 0);
 	expect_note(65531, 65531, 0);
 	expect_note(65532, 65531, 1);
@@ -436,7 +425,6 @@ static void test_long_strings_are_truncated(void **state)
 /* No packet of the compat dialect is longer than its readers' buffer; none of 1.4 is longer than 64 KiB. */
 static void test_packets_stay_within_their_limits(void **state)
 {
-	(void)state;
 	static uint64_t many[9000];
 	static struct call_arg long_args[40];
 	static char value[60000];
@@ -489,7 +477,6 @@ static void test_packets_stay_within_their_limits(void **state)
  * apart. */
 static void test_times_continue_past_midnight(void **state)
 {
-	(void)state;
 	static const uint64_t times[] = {86399999, 86400001, 86399998, 86400002, 172800000};
 	struct record records[1 + ARRAY_SIZE(times)] = {
 		{.type = RECORD_PROCESS, .process = {.pointer_size = 8, .start_sec = 86400 * 3 + 86399}}};

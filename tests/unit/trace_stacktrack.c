@@ -1,11 +1,7 @@
 /* Tests StackTrack entries: the bytes that functrace writes in both byte orders, and the limits of a reader's
  * memory. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 #include "trace/stacktrack/stacktrack.h"
@@ -204,7 +200,6 @@ static void expect_written(bool big_endian, const char *hex)
 
 static void test_entries_are_written_in_both_byte_orders(void **state)
 {
-	(void)state;
 	expect_written(false, little);
 	expect_written(true, big);
 }
@@ -250,7 +245,6 @@ static void expect_end(size_t count, unsigned flags, unsigned sequence_step, con
  * entry as its scope or file. */
 static void test_memory_of_the_reader_is_limited(void **state)
 {
-	(void)state;
 	expect_end(524288, STACKTRACK_SLOC | STACKTRACK_HAS_INFO, 1, "0 skipped=0\n");
 	expect_end(524289, STACKTRACK_SLOC | STACKTRACK_HAS_INFO, 1, TOO_MUCH);
 	expect_end(524289, STACKTRACK_SLOC, 0, TOO_MUCH);

@@ -1,11 +1,7 @@
 /* Tests SWAP messages: bytes that the protocol's programs have written, bytes that functrace writes, and the data of a
  * trace that SWAP keeps. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "long.h"
 #include "trace_util.h"
@@ -41,7 +37,6 @@ static void test_messages_of_the_protocols_programs_are_read(void **state)
 {
 	char hex[2048];
 
-	(void)state;
 	assert_dump(process_info,
 		    "process v1.4 arch=- p0 little pid=4242 start=1700000000.123456/- name=/home/u/prog origin=- "
 		    "filters=0\n"
@@ -64,7 +59,6 @@ static void test_messages_of_the_protocols_programs_are_read(void **state)
  * block. */
 static void test_messages_of_other_programs_are_read(void **state)
 {
-	(void)state;
 	assert_dump("01010000 00000000 00000000 00000000 5b000000 46000000 92100000 92100000 02000000"
 		    "70 1000000000000000 78 2000000000000000 70 3000000000000000 0000000000000000 00000000"
 		    "0000000000000000 0000000000000000 2000000000000000 00000000 3000000000000000"
@@ -144,7 +138,6 @@ static void test_messages_are_written(void **state)
 	};
 	struct buf got = {0}, expected = {0};
 
-	(void)state;
 	assert_int_equal(write_trace("swap", NULL, records, ARRAY_SIZE(records), &got), 0);
 	unhex(/* PROCESS_INFO */
 	      "01000000 00000000 00f15365 00ca5b07 50000000 92100000 70726f67202d7800 a00f0000 00f15365 00ca5b07"
@@ -214,7 +207,6 @@ static void test_arguments_keep_their_text(void **state)
 		{"18446744073709551617", 's'},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct swap_arg arg = swap_arg_of(rows[i].text);
 		struct buf text = {0};
@@ -255,7 +247,6 @@ static void test_functions_have_their_api_ids(void **state)
 		{"", SWAP_API_OTHER},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(swap_api_of(rows[i].function)->id, rows[i].id);
 	const char *map = swap_api_map();
@@ -411,7 +402,6 @@ static void test_random_traces_survive_conversion(void **state)
 {
 	const uint64_t traces = test_is_long() ? 1000 : 100;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < traces; seed++) {
 		static struct maker m;
 		struct buf first = {0}, swap = {0}, again = {0}, third = {0}, expected = {0}, got = {0};
@@ -446,7 +436,6 @@ static void test_long_data_is_truncated_and_counted(void **state)
 	struct buf got = {0}, dump = {0};
 	size_t count = 0;
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
 		addresses[i] = UINT64_MAX - i;
@@ -504,7 +493,6 @@ static void test_missing_messages_are_reported(void **state)
 	char error[256];
 	struct record record;
 
-	(void)state;
 	unhex("03000000 05000000 00000000 00000000 02000000 6100 03000000 08000000 00000000 00000000 02000000 6200",
 	      &bytes);
 	struct reader *reader = reader_new(memory_file(bytes.data, bytes.size), &options, error, sizeof(error));
@@ -533,7 +521,6 @@ static void test_times_past_2106_are_kept(void **state)
 		{4294967040, (UINT64_C(1) << 31) * 1000000000 + 1, UINT64_C(74752000000001)},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct record records[] = {
 			{.type = RECORD_PROCESS,
@@ -568,7 +555,6 @@ static void test_times_past_2106_are_kept(void **state)
 
 static void test_damage_is_reported(void **state)
 {
-	(void)state;
 	assert_dump(
 		"03000000 00000000 00000000 00000000 02000000 6162",
 		"-74 skipped=0 the trace is damaged at byte 0: a message ERROR of 2 bytes has no room for its error "

@@ -1,10 +1,6 @@
 /* Tests the text format line by line. */
 #include "config.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "trace_util.h"
 
@@ -172,7 +168,6 @@ static const char text_compat[] =
 
 static void test_records_are_written_as_lines(void **state)
 {
-	(void)state;
 	const struct writer_options compat = {.compat = true};
 	struct buf got = {0};
 
@@ -210,7 +205,6 @@ static void test_heap_summary_counts_only_memory(void **state)
 	};
 	struct buf got = {0};
 
-	(void)state;
 	assert_int_equal(write_trace("text", NULL, records, ARRAY_SIZE(records), &got), 0);
 	assert_non_null(strstr(buf_str(&got), "\n##   lowest block 0x40\n##   highest block 0x40\n"));
 	buf_free(&got);
@@ -218,14 +212,12 @@ static void test_heap_summary_counts_only_memory(void **state)
 
 static void test_lines_are_copied_unchanged(void **state)
 {
-	(void)state;
 	expect_identity(text_14, false);
 	expect_identity(text_compat, true);
 }
 
 static void test_lines_are_read_as_records(void **state)
 {
-	(void)state;
 	expect_reading(text_14, "process v1.4 arch=x86_64 p0 little pid=4242 start=1700000000.000000/2023-11-14 "
 				"22:13:20 +0000 depth=10 name=/bin/a,b\nc origin=functrace 0.1.0 filters=5 "
 				"notimes\n"
@@ -271,7 +263,6 @@ static void test_lines_are_read_as_records(void **state)
 /* functracer 1.4 counts calls from 0, resolves names itself, and writes comments without '#'. */
 static void test_trace_of_functracer_is_read(void **state)
 {
-	(void)state;
 	static const char text[] = "version=2.0, arch=i686, timestamp=21.11.2026 01:03:30, process=/home/user/tiny, "
 				   "pid=684, backtrace depth=10, origin=functracer 1.4, \n"
 				   "<1> : memory (memory allocation in bytes)\n"
@@ -308,7 +299,6 @@ static void test_trace_of_functracer_is_read(void **state)
 /* Tests the worked example of sp-rtrace-postproc, and a compressed trace, in which calls share a stack. */
 static void test_example_of_sp_rtrace_is_read(void **state)
 {
-	(void)state;
 	static const char text[] = "version=2.0, arch=x86_64, timestamp=2023.11.14 22:13:20, process=/bin/prog, "
 				   "pid=4242, backtrace depth=10, origin=sp-rtrace 1.8, \n"
 				   "& pagemap : 4242-pagemap-0\n"
@@ -361,7 +351,6 @@ static void test_example_of_sp_rtrace_is_read(void **state)
 /* The last line of a stack may say how the stack ends; if it does not, the depth of the trace decides. */
 static void test_end_of_a_stack_is_read(void **state)
 {
-	(void)state;
 	static const char text[] = "version=1.4,backtrace depth=2\n"
 				   "1. f(0x1)\n\t0x10\n\t0x20\n\t0x0 (cut)\n\n"
 				   "2. f(0x1)\n\t0x10\n\t0x0 (lost)\n\n"
@@ -391,7 +380,6 @@ static void test_end_of_a_stack_is_read(void **state)
 /* In resolved stacks the lines of inlined functions belong to the frame with the same address. */
 static void test_inlined_lines_belong_to_their_frame(void **state)
 {
-	(void)state;
 	static const char text[] = "version=1.4,filter=resolve\n"
 				   "1. malloc(1) = 0x1\n"
 				   "\t0x10 in a() at a.c:1 (inlined)\n"
@@ -416,7 +404,6 @@ static void test_inlined_lines_belong_to_their_frame(void **state)
  * with "# " are dropped. */
 static void test_other_lines_are_kept_as_comments(void **state)
 {
-	(void)state;
 	static const char text[] = "version=1.4\n"
 				   "\n"
 				   "#\n"
@@ -477,7 +464,6 @@ static void test_other_lines_are_kept_as_comments(void **state)
 /* Characters that would break a line or a field are escaped, and read back unchanged. */
 static void test_escaped_characters_are_read_back(void **state)
 {
-	(void)state;
 	static const char *const strings[] = {"plain", "a\nb",  "\\012",     "\\134012",    "\\134134012",
 					      "\\",    "\\\\n", "\x7f\x01,", "\xff\xc3\xa4"};
 
@@ -523,7 +509,6 @@ static size_t name_frame(void *context, uint64_t address, const struct frame_nam
 
 static void test_names_are_written_with_frames(void **state)
 {
-	(void)state;
 	static const uint64_t addresses[] = {1, 2, 3, 4};
 	static const char *const texts[] = {" old", " old", " old", " kept"};
 	const struct record records[] = {
@@ -575,7 +560,6 @@ static void test_names_are_written_with_frames(void **state)
 /* In a compressed group of calls only the last call has the summary, the stack and the blank line. */
 static void test_only_the_last_call_of_a_group_has_the_stack(void **state)
 {
-	(void)state;
 	const struct record_call call = {.time_ns = TIME_NONE,
 					 .kind = CALL_ALLOC,
 					 .function = "malloc",
@@ -605,7 +589,6 @@ static void test_only_the_last_call_of_a_group_has_the_stack(void **state)
 /* The format's document allows arguments without a tab before them, and times with any number of digits. */
 static void test_forms_of_the_document_are_read(void **state)
 {
-	(void)state;
 	expect_reading("version=1.2,timestamp=2026-11-21 02:03:30 +0100,pid=x,unknown=1\n"
 		       "1. [1:2:3.5] f<x>(1) = 0x1\n"
 		       "$1 = a\n"
@@ -623,7 +606,6 @@ static void test_forms_of_the_document_are_read(void **state)
 
 static void test_hostile_texts_are_reported(void **state)
 {
-	(void)state;
 	static const char nul[] = "version=1.4\n1. f(0x1)\n\t0x1\n\t0x2\0\n";
 	struct buf text = {0}, got = {0};
 
@@ -649,7 +631,6 @@ static void test_hostile_texts_are_reported(void **state)
 /* A stack that is longer than the limit is truncated and marked, not refused. */
 static void test_endless_stack_is_truncated(void **state)
 {
-	(void)state;
 	struct buf text = {0};
 	struct record record;
 	char error[256];
@@ -676,7 +657,6 @@ static void test_endless_stack_is_truncated(void **state)
  * stack, and marks them as sharing the stack of the next call. */
 static void test_endless_group_is_returned_in_parts(void **state)
 {
-	(void)state;
 	static const char line[] = "1. malloc(1) = 0x1111111111111111\n";
 	const size_t count = (200u << 20) / (sizeof(line) - 1);
 	struct buf text = {0};
@@ -716,7 +696,6 @@ static void test_endless_group_is_returned_in_parts(void **state)
 /* The lines between two calls need more memory than the reader allows. */
 static void test_endless_comments_are_refused(void **state)
 {
-	(void)state;
 	struct buf text = {0};
 	struct record record;
 	char error[256];

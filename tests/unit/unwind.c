@@ -5,19 +5,16 @@
 #include "unwind_tracee.h"
 #include "base/util.h"
 #include "unwind/unwinder.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FRAMES_MAX   700
 #define TARGET(name) BUILD_DIR "/tests/unit/" name
@@ -233,7 +230,6 @@ static enum expected_end context_end(void)
 
 static void test_unoptimised_stacks_are_walked(void **state)
 {
-	(void)state;
 	check_target(TARGET("unwind-target-O0"), true);
 	check_scenario(TARGET("unwind-target-O0"), "cleanup", END_START, true);
 	check_scenario(TARGET("unwind-target-O0"), "context", context_end(), true);
@@ -241,7 +237,6 @@ static void test_unoptimised_stacks_are_walked(void **state)
 
 static void test_optimised_stacks_are_walked(void **state)
 {
-	(void)state;
 	check_target(TARGET("unwind-target-O2"), true);
 	check_scenario(TARGET("unwind-target-O2"), "cleanup", END_START, true);
 	check_scenario(TARGET("unwind-target-O2"), "context", context_end(), true);
@@ -284,7 +279,6 @@ static void check_entry(const char *target, bool has_rules)
 
 static void test_stacks_of_static_programs_are_walked(void **state)
 {
-	(void)state;
 	need_target(TARGET("unwind-target-static"));
 	check_target(TARGET("unwind-target-static"), true);
 }
@@ -294,7 +288,6 @@ static void test_stacks_of_musl_programs_are_walked(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big", "assembly"};
 
-	(void)state;
 	need_target(TARGET("unwind-target-musl"));
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
 		check_scenario(TARGET("unwind-target-musl"), scenarios[i], END_CALLER, false);
@@ -303,7 +296,6 @@ static void test_stacks_of_musl_programs_are_walked(void **state)
 
 static void test_stacks_with_frame_pointers_are_walked(void **state)
 {
-	(void)state;
 	check_target(TARGET("unwind-target-fp"), true);
 }
 
@@ -339,7 +331,6 @@ static void check_lazy(const char *target)
 
 static void test_stack_through_lazy_binding_is_walked(void **state)
 {
-	(void)state;
 	if (!has_scenario(TARGET("unwind-target-O2"), "lazy"))
 		skip();
 	check_lazy(TARGET("unwind-target-O0"));
@@ -379,7 +370,6 @@ static void test_stacks_in_the_vdso_are_walked(void **state)
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "vdso");
 	size_t steps;
 
-	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	assert_non_null(strstr(tracee->maps, "[vdso]"));
@@ -399,7 +389,6 @@ static void test_walks_agree_at_each_instruction(void **state)
 {
 	static const char *const scenarios[] = {"cleanup", "altstack", "realigned", "alloca"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++) {
 		struct tracee *tracee = start_target(TARGET("unwind-target-O2"), scenarios[i], "stopped");
 		size_t steps;
@@ -419,7 +408,6 @@ static void test_walks_stop_at_their_limits(void **state)
 	struct unwind_frame frames[4] = {{.pc = 1}};
 	bool cut = true;
 
-	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	walk_stack(tracee->rows, &tracee->snapshot, &rows);
@@ -452,7 +440,6 @@ static void test_unmapped_objects_end_the_walk(void **state)
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "plain");
 	static struct walk other;
 
-	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	walk_stack(tracee->rows, &tracee->snapshot, &rows);
@@ -490,7 +477,6 @@ static void test_files_are_read_from_memory(void **state)
 	struct tracee *tracee = start(TARGET("unwind-target-O2"), "signal");
 	static struct walk other;
 
-	(void)state;
 	run_to_stop(tracee);
 	tracee_snapshot(tracee, TRACEE_STACK, true);
 	walk_stack(tracee->rows, &tracee->snapshot, &rows);
@@ -543,7 +529,6 @@ static void test_signatures_of_return_addresses_are_stripped(void **state)
 	struct arch signing = *arch_native();
 	static struct walk other;
 
-	(void)state;
 	if (signing.pointer_size != sizeof(uint64_t)) {
 		print_message("pointers of this processor have no room for a signature\n");
 		skip();
@@ -583,7 +568,6 @@ static void test_debug_frame_replaces_a_missing_eh_frame(void **state)
 {
 	static const char *const scenarios[] = {"plain", "deep", "leaf", "alloca", "realigned", "big"};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
 		check_scenario(TARGET("unwind-target-debug"), scenarios[i], END_START, false);
 }

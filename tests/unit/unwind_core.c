@@ -1,19 +1,15 @@
 /* Unwinds stacks in core files of programs for other processors. tests/unit/cores/signed.c, indexed.c and small.py say
  * how the files were made. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "arch/aarch64/aarch64.h"
 #include "base/util.h"
@@ -197,7 +193,6 @@ static void test_signed_aarch64_stack_is_walked(void **state)
 	struct core core;
 	bool cut;
 
-	(void)state;
 	core_open(&core, "aarch64-signed", signing_machine());
 	assert_true(core.vdso_size > 0);
 	char *frames = walk_of(&core, "aarch64-signed", 0x400000, &cut);
@@ -215,7 +210,6 @@ static void test_walk_ends_at_its_own_return_address(void **state)
 	struct core core;
 	bool cut;
 
-	(void)state;
 	core_open(&core, "aarch64-signed", signing_machine());
 	core.snapshot.regs.words[A64_PC] = 0x400160;              /* last */
 	core.snapshot.regs.words[A64_LR] = 0x400158 | 5ull << 48; /* after careless's call, signed */
@@ -234,7 +228,6 @@ static void test_arm_stack_is_walked_by_its_index(void **state)
 	struct core core;
 	bool cut;
 
-	(void)state;
 	core_open(&core, "arm-indexed", &arch_arm);
 	char *frames = walk_of(&core, "arm-indexed", 0x10000, &cut);
 

@@ -1,19 +1,15 @@
 /* Tests unwinding by ARM's index of functions, with hand-made byte codes, a small ELF file with an index, and walks
  * over hand-made stacks. The test runs on every machine. */
 #include "config.h"
+#include "unit_test.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/util.h"
 #include "tests/unit/arch_hex.h"
@@ -70,7 +66,6 @@ static void test_codes_become_rules(void **state)
 		{"a8 b0 00 00", "4:13+0 14:13+4 =13+8"}, /* bytes after the end are ignored */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		unsigned char bytes[16];
 		const size_t size = hex_bytes(codes[i].bytes, bytes, sizeof(bytes));
@@ -96,7 +91,6 @@ static void test_invalid_codes_are_refused(void **state)
 		"82 00 00",                                  /* changes sp after sp was loaded */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		unsigned char bytes[16];
 		struct exidx_rule rule;
@@ -113,7 +107,6 @@ static void test_any_codes_are_decoded_or_refused(void **state)
 	unsigned char bytes[64];
 	uint32_t seed = 1;
 
-	(void)state;
 	for (unsigned first = 0; first < 65536; first++) {
 		bytes[0] = (unsigned char)first;
 		bytes[1] = (unsigned char)(first >> 8);
@@ -271,7 +264,6 @@ static void test_entries_are_found_by_address(void **state)
 	struct exidx_entry entry;
 	struct cfi cfi;
 
-	(void)state;
 	assert_int_equal(cfi_open_file(&cfi, open_file(), &arch_arm), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(exidx_find(&cfi, &arch_arm, cases[i].address, &entry), cases[i].found);
@@ -381,7 +373,6 @@ static void test_stack_is_walked_by_the_index(void **state)
 	const uint64_t expected[] = {IN_MIDDLE - 1, IN_OUTER, IN_START};
 	struct arch_regs regs = registers_at(IN_MIDDLE - 1, 0);
 
-	(void)state;
 	regs.narrow[R7] = STACK + 64;
 	push(64, 0x44);
 	push(68, 0x77);
@@ -397,7 +388,6 @@ static void test_caller_is_found_at_a_functions_entry(void **state)
 	const uint64_t expected[] = {BIAS + INNER, IN_MIDDLE, IN_OUTER, IN_START};
 	struct arch_regs regs = registers_at(BIAS + INNER, 0);
 
-	(void)state;
 	regs.narrow[R7] = STACK + 64;
 	regs.narrow[LR] = IN_MIDDLE;
 	push(4, IN_PLAIN); /* the wrong address, which inner's rule would find */
@@ -413,7 +403,6 @@ static void test_addresses_wrap_at_32_bits(void **state)
 	const uint64_t expected[] = {IN_MIDDLE - 1};
 	struct arch_regs regs = registers_at(IN_MIDDLE - 1, 0);
 
-	(void)state;
 	regs.narrow[R7] = UINT32_MAX - 3;
 	highest_read = 0;
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
@@ -427,7 +416,6 @@ static void test_walk_is_cut_at_unknown_code(void **state)
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
 	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
-	(void)state;
 	push(4, IN_OTHER);
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
@@ -439,7 +427,6 @@ static void test_walk_ends_if_lr_equals_the_pc(void **state)
 	const uint64_t expected[] = {IN_LEAF - 1};
 	struct arch_regs regs = registers_at(IN_LEAF - 1, 0);
 
-	(void)state;
 	regs.narrow[LR] = IN_LEAF;
 	check(&regs, true, expected, ARRAY_SIZE(expected), true);
 }
@@ -451,7 +438,6 @@ static void test_call_at_the_end_belongs_to_its_function(void **state)
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_LAST, IN_START};
 	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
-	(void)state;
 	push(4, IN_LAST);
 	push(12, IN_START);
 	check(&regs, true, expected, ARRAY_SIZE(expected), false);
@@ -464,7 +450,6 @@ static void test_stack_of_a_thread_is_complete(void **state)
 	const uint64_t expected[] = {IN_PLAIN - 1, IN_OTHER};
 	struct arch_regs regs = registers_at(IN_PLAIN - 1, 0);
 
-	(void)state;
 	push(4, IN_OTHER);
 	push(40, BIAS + OTHER + 1); /* an address in code that is not after a call */
 	push(80, IN_START);
@@ -500,7 +485,6 @@ static void check_signal(uint32_t restorer, uint32_t first, uint32_t registers)
 
 static void test_signal_frames_are_walked(void **state)
 {
-	(void)state;
 	check_signal(TO_RESTORER, 10, 128 + 32);
 	check_signal(TO_RESTORER, 0x5ac3c35a, 32);
 	check_signal(SIGPAGE + 1, 10, 128 + 32);
@@ -518,7 +502,6 @@ static void test_damaged_index_is_read_within_bounds(void **state)
 	struct exidx_entry entry;
 	uint32_t seed = 7;
 
-	(void)state;
 	for (unsigned n = 0; n < 3000; n++) {
 		const int fd = open_file();
 		struct row row;

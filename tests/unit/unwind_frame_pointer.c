@@ -3,18 +3,13 @@
 #include "config.h"
 #include "base/util.h"
 #include "unwind/unwind.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/user.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PAGE      4096
 #define RETURN(n) (made + 0x100 * (n)) /* a return address: the instruction before it is a call */
@@ -40,7 +35,6 @@ static int make(void **state)
 {
 	void *const code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_ptr_not_equal(code, MAP_FAILED);
 	made = (uint64_t)(uintptr_t)code;
 	memset(code, 0x90, PAGE);
@@ -91,7 +85,6 @@ static void test_chain_of_frame_pointers_is_walked(void **state)
 {
 	struct unwind_frame frames[8];
 
-	(void)state;
 	fill();
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 3);
 	assert_int_equal(frames[0].cfa, STACK(12));
@@ -106,7 +99,6 @@ static void test_frame_pointer_of_the_caller_is_not_used(void **state)
 {
 	struct unwind_frame frames[8];
 
-	(void)state;
 	fill();
 	stack[4] = RETURN(4);
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 1);
@@ -118,7 +110,6 @@ static void test_invalid_frame_pointers_end_the_walk(void **state)
 {
 	struct unwind_frame frames[8];
 
-	(void)state;
 	fill();
 	assert_int_equal(walk(RETURN(1), STACK(12), STACK(10), frames), 1);
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10) + 4, frames), 1);
@@ -135,7 +126,6 @@ static void test_cyclic_frame_pointers_end_the_walk(void **state)
 {
 	struct unwind_frame frames[8];
 
-	(void)state;
 	fill();
 	stack[10] = STACK(10);
 	assert_int_equal(walk(RETURN(1), STACK(4), STACK(10), frames), 2);

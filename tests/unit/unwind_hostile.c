@@ -7,14 +7,13 @@
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
 #include "unwind/expression.h"
+#include "unit_test.h"
 
 #include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define TARGET(name) BUILD_DIR "/tests/unit/" name
 #define FRAMES_MAX   256
@@ -81,7 +78,6 @@ static void test_walks_of_random_stacks_end(void **state)
 	bool cut;
 	const size_t count = unwind_stack(tracee->rows, &snapshot, real, FRAMES_MAX, 0, &cut);
 
-	(void)state;
 	memcpy(original, tracee->stack, snapshot.size);
 	for (unsigned round = 0; round < 3000; round++) {
 		memcpy(tracee->stack, original, snapshot.size);
@@ -121,7 +117,6 @@ static void test_walks_of_random_stacks_end(void **state)
 static void test_cyclic_frame_pointer_ends_the_walk(void **state)
 {
 #ifndef __x86_64__
-	(void)state;
 	print_message("it makes up frames as x86-64 has them\n");
 	skip();
 #endif
@@ -130,7 +125,6 @@ static void test_cyclic_frame_pointer_ends_the_walk(void **state)
 	struct unwind_frame frames[FRAMES_MAX];
 	bool cut = false;
 
-	(void)state;
 	assert_int_equal(unwind_stack(tracee->rows, snapshot, frames, FRAMES_MAX, 0, &cut), FRAMES_MAX);
 	assert_false(cut);
 	/* Frame 5's CFA is two words above its frame pointer, which points to the saved frame pointer and then the
@@ -228,7 +222,6 @@ static void program_range(struct tracee *tracee, uint64_t *start, uint64_t *end)
 static void test_walks_with_damaged_cfi_end(void **state)
 {
 #ifdef __arm__
-	(void)state;
 	print_message("32-bit ARM's programs have no .eh_frame: unwind_exidx damages their index\n");
 	skip();
 #endif
@@ -242,7 +235,6 @@ static void test_walks_with_damaged_cfi_end(void **state)
 	unsigned different = 0;
 	bool cut;
 
-	(void)state;
 	assert_true(unwind_stack(tracee->rows, &tracee->snapshot, real, FRAMES_MAX, 0, &cut) > 9);
 	program_range(tracee, &start, &end);
 	for (unsigned round = 0; round < 1200; round++) {
@@ -349,7 +341,6 @@ static void test_harmful_call_frame_information_is_refused(void **state)
 	};
 	static unsigned char many[2 << 20];
 
-	(void)state;
 	assert_true(harmless(good, sizeof(good)));
 	for (size_t i = 0; i < ARRAY_SIZE(registers); i++)
 		assert_false(harmless(registers[i], sizeof(registers[i])));
@@ -409,7 +400,6 @@ static void test_sums_wrap_at_the_width_of_addresses(void **state)
 	struct stack_snapshot snapshot;
 	unsigned calls;
 
-	(void)state;
 	begin_as(&memory, &snapshot, &calls, sizeof(uint32_t));
 	assert_int_equal(unwind_memory_sum(&memory, 0xfffffff0, 0x20), 0x10);
 	assert_int_equal(unwind_memory_sum(&memory, 0x10, -0x20), 0xfffffff0);
@@ -427,7 +417,6 @@ static void test_words_are_read_with_few_reads(void **state)
 	unsigned calls;
 	uint64_t word;
 
-	(void)state;
 	begin(&memory, &snapshot, &calls);
 	assert_true(unwind_memory_word(&memory, 0x1000, &word));
 	assert_int_equal(word, 0x0807060504030201);
@@ -521,7 +510,6 @@ static void test_expressions_are_evaluated_or_refused(void **state)
 					      {OP(DW_OP_addr, 1)},
 					      {OP(DW_OP_lit1, 0), OP(DW_OP_xderef, 0)}};
 
-	(void)state;
 	begin(&memory, &snapshot, &calls);
 	registers.values[7] = 0x1000;
 	registers.values[16] = 0x40000b;
@@ -561,7 +549,6 @@ static void test_starts_of_threads_are_found_on_opening(void **state)
 	char *const file = read_file("/proc/self/exe", SIZE_MAX - 1, &size);
 	struct cfi cfi;
 
-	(void)state;
 	assert_non_null(file);
 	const uint64_t entry = arch_native()->elf_class == ELFCLASS64 ? ((const Elf64_Ehdr *)(void *)file)->e_entry
 								      : ((const Elf32_Ehdr *)(void *)file)->e_entry;
@@ -580,13 +567,11 @@ static void test_starts_of_threads_are_found_on_opening(void **state)
 
 static int make_directory(void **state)
 {
-	(void)state;
 	return mkdtemp(directory) ? 0 : -1;
 }
 
 static int remove_directory(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 

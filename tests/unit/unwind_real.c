@@ -4,18 +4,15 @@
 #include "unwind_tracee.h"
 #include "unwind/unwinder.h"
 #include "base/util.h"
+#include "unit_test.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define FRAMES_MAX 256
 
@@ -105,7 +102,6 @@ static void test_walks_of_a_shell_agree(void **state)
 	/* /bin/sh may be a static program that makes few system calls. */
 	const char *const argv[] = {access("/bin/dash", X_OK) ? "/bin/bash" : "/bin/dash", "-c", script, NULL};
 
-	(void)state;
 	need(argv[0]);
 	step_program(argv, 40);
 }
@@ -115,7 +111,6 @@ static void test_walks_of_perl_agree(void **state)
 	const char *const argv[] = {"/usr/bin/perl", "-e",
 				    "$x{$_} = sqrt for 1..1000; print sort keys %x; eval { die 'x' }", NULL};
 
-	(void)state;
 	need(argv[0]);
 	step_program(argv, 150);
 }
@@ -126,7 +121,6 @@ static void test_walks_of_sqlite_agree(void **state)
 		"/usr/bin/sqlite3",
 		":memory:", "create table t(a primary key, b); insert into t values(1, 'x'); select * from t", NULL};
 
-	(void)state;
 	need(argv[0]);
 	step_program(argv, 70);
 }

@@ -1,14 +1,11 @@
 /* Tests how ids, sizes and results are read from a call: which bits of arguments, of the result and of memory count. */
 #include "config.h"
 #include "calls/call_numbers.h"
+#include "unit_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define JUNK    0x5ca1ab1e00000000u
 #define MINUS_1 0xffffffffu
@@ -39,7 +36,6 @@ static bool succeeds(const struct process *p, unsigned success, unsigned result,
 
 static void test_success_depends_on_the_results_type(void **state)
 {
-	(void)state;
 	/* The upper bits of a bool and the upper half of an int are undefined; the upper bits of a word are part of
 	 * it. */
 	assert_false(succeeds(&p64, OK_NONZERO, TYPE_UINT8, 0x100));
@@ -67,7 +63,6 @@ static void test_arguments_are_read_by_type(void **state)
 	const struct value mixed = {VALUE_ARG_TIMES, 2, 0, TYPE_WORD, TYPE_UINT};
 	const struct value byte = {VALUE_ARG, 1, 0, TYPE_UINT8, 0}, half = {VALUE_ARG, 1, 0, TYPE_INT16, 0};
 
-	(void)state;
 	assert_int_equal(argument_value(&p64, &word, args), JUNK | 5);
 	assert_int_equal(argument_value(&p32, &word, args), 5);
 	assert_int_equal(argument_value(&p64, &number, args), 5);
@@ -86,7 +81,6 @@ static void test_null_is_no_id(void **state)
 	const struct value null = ARG(1), zero = ARG_INT(0), none = {.kind = VALUE_NONE};
 	uint64_t id = 1;
 
-	(void)state;
 	assert_false(id_of(&p64, &block, &null, args, &id));
 	assert_false(id_of(&p64, &fd, &none, args, &id));
 	assert_true(id_of(&p64, &fd, &zero, args, &id));
@@ -102,7 +96,6 @@ static void test_tags_are_no_part_of_a_blocks_id(void **state)
 	const struct value pointer = ARG(0), null = ARG(1);
 	uint64_t id;
 
-	(void)state;
 	assert_true(id_of(&p, &block, &pointer, args, &id));
 	assert_int_equal(id, 0xffff12345670u);
 	assert_false(id_of(&p, &block, &null, args, &id));
@@ -133,7 +126,6 @@ static void test_pointees_are_read_from_memory(void **state)
 	const struct value byte = {VALUE_POINTEE, 0, 4, TYPE_UINT8, 0}, half = {VALUE_POINTEE, 0, 5, TYPE_UINT16, 0};
 	uint64_t id;
 
-	(void)state;
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, pair, sizeof(pair)), sizeof(pair));
 	assert_int_equal(argument_value(&p64, &word, args), 12ull << 32);
@@ -155,7 +147,6 @@ static void test_registers_are_read_as_words(void **state)
 	const uint32_t packed[] = {11, 12, 13, 0xfffffff4};
 	struct arch_regs regs = {.words = {21, 22, 1ull << 32}};
 
-	(void)state;
 	assert_int_equal(arch_register(&of_64, &regs, 1), 22);
 	assert_true(arch_register(&of_64, &regs, 2) == 1ull << 32);
 	memcpy(regs.words, packed, sizeof(packed));
@@ -181,7 +172,6 @@ static void test_sizes_of_strings_include_their_end(void **state)
 			   result = RESULT_STRING_SIZE, wide_result = RESULT_WIDE_SIZE, name = NAME_OF(0),
 			   other = NAME_OF(2), none = NAME_OF(4);
 
-	(void)state;
 	memcpy(memory + 16, broad, sizeof(broad));
 	memset(memory + 40, 'x', sizeof(memory) - 40);
 	memory[9000] = '\0';
@@ -210,7 +200,6 @@ static void test_names_ignore_leading_slashes(void **state)
 	const struct value slash = NAME_OF(0), plain = NAME_OF(1), two = NAME_OF(2), within = NAME_OF(3),
 			   empty = NAME_OF(4);
 
-	(void)state;
 	p64.mem_fd = memfd_create("memory", 0);
 	assert_int_equal(write(p64.mem_fd, memory, sizeof(memory)), sizeof(memory));
 	assert_true(argument_value(&p64, &slash, args) == argument_value(&p64, &plain, args));
@@ -225,7 +214,6 @@ static void test_scaled_values_saturate(void **state)
 	const uint64_t args[CALL_ARGS] = {7, UINT64_MAX / 2};
 	const struct value four = ARG_SCALED(0, 4), huge = ARG_SCALED(1, 4), words = RESULT_SCALED(1, 4);
 
-	(void)state;
 	assert_int_equal(argument_value(&p64, &four, args), 28);
 	assert_true(argument_value(&p64, &huge, args) == UINT64_MAX);
 	assert_int_equal(result_of(&p64, &words, 9), 40);
@@ -261,7 +249,6 @@ static void test_joined_conditions_hold(void **state)
 	const struct function first_only = {.conditions = {{TEST_EQUALS, 0, true, ARG_INT(0), CONST(5)},
 							   {TEST_EQUALS, 0, false, ARG_INT(0), CONST(6)}}};
 
-	(void)state;
 	assert_true(holds(&first_only, args));
 	assert_true(holds(&none, args));
 	assert_true(holds(&equal, args));

@@ -63,12 +63,11 @@ static void assert_output_has(const char *text)
 		fail_msg("'%s' is not in: %s", text, said);
 }
 
-#define assert_usage_error(line, text)                                                                                 \
-	do {                                                                                                           \
-		assert_int_equal(parse(line), 2);                                                                      \
-		assert_output_has(text);                                                                               \
-		assert_output_has("functrace --help");                                                                 \
-	} while (0)
+static void assert_usage_error(const char *line, const char *text)
+{
+	if (parse(line) != 2 || !strstr(said, text) || !strstr(said, "functrace --help"))
+		fail_msg("'%s' is not refused with '%s', but: %s", line, text, said);
+}
 
 static void test_defaults_are_set(void **state)
 {
@@ -123,11 +122,6 @@ static void test_repair_excludes_other_options(void **state)
 	assert_int_equal(parse("--repair -t 1"), -1);
 	assert_true(settings.is_repair);
 	assert_int_equal(settings.target.pid_count, 1);
-	assert_usage_error("--repair", "--repair is for processes that run: give them with -t");
-	assert_usage_error("--repair -b 3 -t 1",
-			   "-b does not go with --repair, which traces nothing; leave one of them out");
-	assert_usage_error("--repair --scan -t 1",
-			   "--scan does not go with --repair, which traces nothing; leave one of them out");
 }
 
 static void test_all_options_are_parsed(void **state)
@@ -245,51 +239,196 @@ static void test_older_names_are_parsed(void **state)
 	assert_usage_error("-o - -f text --attach-file=maps ls", "functrace: --copy-file: there is no place");
 }
 
-static void test_invalid_targets_are_refused(void **state)
+/* Command lines that are refused, and a part of the message. */
+static const struct {
+	const char *line, *text;
+} usage_errors[] = {
+	/* --repair */
+	{"--repair", "--repair is for processes that run: give them with -t"},
+	{"--repair -b 3 -t 1", "-b does not go with --repair, which traces nothing; leave one of them out"},
+	{"--repair --scan -t 1", "--scan does not go with --repair, which traces nothing; leave one of them out"},
+	/* what is traced: processes, programs, modules, libraries, symbols */
+	{"", "nothing to trace"},
+	{"-e memory", "nothing to trace"},
+	{"-t 1 ls", "both -t and a program (ls)"},
+	{"-t 0", "no process id"},
+	{"-t -5", "no process id"},
+	{"-t 0x10", "no process id"},
+	{"-t no-such-name",
+	 "-t no-such-name: this is no process id, and no process has that name; 'pgrep -af no-such-name' looks into "
+	 "whole command lines"},
+	{"-t 2147483648", "no process id"},
+	{"-t ''", "no process id"},
+	{"-t 5 -p 5", "-t 5 is given twice"},
+	{"-p 5,6", "its own -t"},
+	{"''", "name is empty"},
+	{"-e nonsense ls", "known are: memory, visits, file"},
+	{"-e memory,, ls", "known are: memory, visits, file"},
+	{"-e trace=memory ls", "strace"},
+	{"-e ./mine.so ls", "-e ./mine.so: cannot be loaded: "},
+	{"-L a,,b ls", "-L: an empty name"},
+	{"-L '' ls", "-L: an empty name"},
+	{"--symbol-address=malloc ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address==1 ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=1x ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a= ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=0x ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=0x0x1 ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=-1 ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=+1 ls", "--symbol-address=malloc=0x401a30"},
+	{"--symbol-address=a=12345678123456781 ls", "--symbol-address=malloc=0x401a30"},
+	{"--start-paused ls", "needs a signal"},
+	/* -b and -M */
+	{"-b 257 ls", "from 0 (none) to 256"},
+	{"-b -1 ls", "from 0 (none) to 256"},
+	{"-b 1x ls", "from 0 (none) to 256"},
+	{"-M 8,,9 ls", "-M 8,100-200,4096-"},
+	{"-M 9-8 ls", "'9-8' is no size"},
+	{"-M -8 ls", "'-8' is no size"},
+	{"-M 8-9-10 ls", "'8-9-10' is no size"},
+	{"-M 99999999999999999999 ls", "is no size"},
+	{"-M '' ls", "'' is no size"},
+	/* --scan */
+	{"--scan=xml -t 1", "text, json and off"},
+	{"--core=x", "add --scan"},
+	{"--scan --core=x -t 1", "is scanned alone"},
+	{"--scan --core=x ls", "is scanned alone"},
+	{"--scan --core=x --children", "is scanned alone"},
+	{"--scan --core=x --core=y", "--core=y: one core file is given already, x;"},
+	{"--scan --core=x -o y",
+	 "--scan alone makes no trace. To keep the scan's text: functrace --scan --core=FILE > FILE\n"},
+	{"--scan -t 1 -o x",
+	 "--scan alone makes no trace. To keep the scan's text: functrace --scan -t PID > FILE; for a trace with a "
+	 "scan at its end add -e memory\n"},
+	{"--scan=json -o x -t 1", "--scan alone makes no trace"},
+	{"--scan --core=x --sysroot=/no/such", "--sysroot=/no/such: there is no such folder"},
+	{"--scan --core=x --sysroot=/proc/version", "there is no such folder"},
+	{"--scan --sysroot=/proc -t 1", "add --scan --core=FILE"},
+	{"--scan --core=x --count=2", "does not change"},
+	{"--scan -e file ls", "add -e memory"},
+	{"--scan -f plain ls",
+	 "the format plain, or its dialect with --compat, has no place for the results of a scan"},
+	{"--scan=json ls", "--scan=json applies only to a scan without tracing"},
+	{"--scan --why=0x1 ls", "--why applies only to a scan without tracing"},
+	{"--scan", "nothing to trace"},
+	{"--scan -t 1 --tree", "--tree applies only to the report"},
+	{"--scan -t 1 --live", "do not go together"},
+	{"--scan -t 1 --interval=0", "--interval=0: give a time"},
+	{"--scan -t 1 --count=0", "--count=0: give a number"},
+	{"--scan -t 1 --why=0", "no block has the address 0"},
+	{"--scan -t 1 --why=0x0", "no block has the address 0"},
+	{"--scan -t 1 --why=main", "give the address of a block"},
+	{"--scan -t 1 --why=94060634926768",
+	 "--why=94060634926768: addresses are hexadecimal: 0x94060634926768, or 0x558c32bb6eb0 if that is decimal"},
+	{"--why=0x10 -t 1", "add --scan"},
+	/* --children */
+	{"--children ls", "--children is for -t"},
+	/* outputs, formats, --cpu, --unwinder */
+	{"-o /no/such/ ls", "mkdir -p /no/such/"},
+	{"-o /no/such/file ls", "mkdir -p /no/such"},
+	{"-o '' ls", "an empty name"},
+	{"-t 1 -t 2 -o -", "several processes need a folder"},
+	{"-t 1 -t 2 -o file", "several processes need a folder"},
+	{"-f xml ls", "known are: rtrace, text, plain. ("},
+	{"-f ls", "strace's -f"},
+	{"-f foreign ls", "-f foreign: this format can only be read; functrace can write: rtrace, text, plain\n"},
+	{"-f profile ls",
+	 "-f profile: this format cannot be written while a program runs. Trace in one of these: rtrace, text, "
+	 "plain; then 'functrace-postproc -f profile FILE' converts the trace\n"},
+	{"--compat=sp-rtrace -f plain ls",
+	 "--compat: the format plain has no sp-rtrace dialect; give -f a format that has one: rtrace, text\n"},
+	{"--compat=9 ls", "sp-rtrace"},
+	{"--cpu=all ls", "known are auto ("},
+	{"--cpu= ls", "and free (they never do)"},
+	{"--unwinder=x ls", "rows and libunwind"},
+	/* -d */
+	{"-dd ls", "in the same word"},
+	{"-dtracer:9 ls",
+	 "-dtracer:9: give domains and levels in the same word, like -dall:1 or --debug=process:1,tracer:1; domains "
+	 "are tracer, breakpoint, call, symbols, unwind, trace, process, all, levels 0 to 2"},
+	{"-dnonsense:1 ls", "domains are tracer"},
+	{"-d 2 ls", "in the same word"},
+	{"-d tracer:9 true",
+	 "-d tracer:9: give domains and levels in the same word, like -dall:1 or --debug=process:1,tracer:1; "
+	 "domains are tracer, breakpoint, call, symbols, unwind, trace, process, all, levels 0 to 2"},
+	{"-d all:2 ls", "in the same word"},
+	{"--debug=all:22 ls", "in the same word"},
+	/* -a */
+	{"--args-limit=0 ./prog", "give the number of bytes to show of a string, from 1 to 4096\n"},
+	{"--args-limit=4097 ./prog", "of a string, from 1 to 4096\n"},
+	{"--args-limit=x ./prog", "of a string, from 1 to 4096\n"},
+	{"-a malloc;free ls",
+	 "-a takes no value here: it shows arguments. If 'malloc;free' are functions, as for functracer's -a, give "
+	 "them to -x\n"},
+	{"-a std::f ls", "give them to -x\n"},
+	/* --cycle-size */
+	{"-f plain --cycle-size=0 ./prog", "--cycle-size=0: a cycle has 1 to 4294967295 entries"},
+	{"-f plain --cycle-size=x ./prog", "--cycle-size=x: a cycle has 1 to 4294967295 entries"},
+	{"--cycle-size=9 ./prog",
+	 "--cycle-size: the format rtrace has no write cycles; give -f a format that has them: plain\n"},
+	/* unknown options */
+	{"--rotate=1 ./prog", "unrecognized option"},
+	{"--bogus ls", "unrecognized option"},
+	{"-Z ls", "invalid option"},
+	{"-b", "requires an argument"},
+	/* -x */
+	{"-x '' ls", "functrace: -x '': no function is given; give names, patterns or addresses, separated by ';': -x "
+		     "'parse;Parser::*', or a file with them: -x @FILE\n"},
+	{"-x ;; ls", "-x ;;: no function is given"},
+	{"-x f;libc.so!main ls",
+	 "functrace: -x: 'libc.so!main' gives no address after the '!': OBJECT!0xADDRESS, as nm or objdump print it "
+	 "for that file\n"},
+	{"-x libc.so! ls", "'libc.so!' gives no address after the '!'"},
+	{"-x =libc.so!0x1 ls", "'=libc.so!0x1' gives no name before the '='"},
+	{"-x hash=0xzz ls",
+	 "functrace: -x: 'hash=0xzz' gives no address after the '=': NAME=0xADDRESS, as nm or objdump print it for "
+	 "the program's file\n"},
+	{"-x hash= ls", "gives no address after the '='"},
+	{"-x =0x10 ls", "'=0x10' gives no name before the '='"},
+	{"-x f@ ls",
+	 "functrace: -x: 'f@' gives no object after the '@': NAME@OBJECT, with a part of its path, or main for the "
+	 "program\n"},
+	{"-x f@libc.so=0x10 ls",
+	 "'f@libc.so=0x10' gives an object and an address: write them as NAME=OBJECT!0xADDRESS\n"},
+	{"-x a,b ls", "functrace: -x: 'a,b' has commas in it; functions are separated by ';'\n"},
+	{"-x a\tb ls", "has control characters in it"},
+	/* --context-function */
+	{"--context-function= ls",
+	 "functrace: --context-function '': no function is given; give names, patterns or addresses, separated by "
+	 "';': --context-function 'parse;Parser::*', or a file with them: --context-function @FILE\n"},
+	{"--context-function=f@ ls", "functrace: --context-function: 'f@' gives no object"},
+	{"--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;28;29;30;31;32;33 "
+	 "ls",
+	 "functrace: --context-function: more than 32 functions are given, and a trace has at most that many "
+	 "contexts; name fewer, or use a pattern\n"},
+	/* --copy-file */
+	{"--copy-file=mem ls",
+	 "functrace: --copy-file=mem: give a file with a name for it, --copy-file=NAME=PATH, or the name of a "
+	 "file in /proc/PID: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n"},
+	{"--copy-file=a.b=c ls",
+	 "--copy-file=a.b=c: a name has letters and digits, at most 64: --copy-file=NAME=PATH\n"},
+	{"--copy-file==c ls", "a name has letters and digits"},
+	{"--copy-file=a= ls", "--copy-file=a=: give the file after the '='\n"},
+	{"--copy-file=maps --copy-file=maps=x ls",
+	 "--copy-file=maps=x: another file has that name; give each file its own name\n"},
+	{"-o - -f text --copy-file=maps ls",
+	 "functrace: --copy-file: there is no place for files beside -o -; give -o a file or a folder\n"},
+	{"-o /dev/null --copy-file=maps ls", "beside -o /dev/null"},
+	/* -x @FILE */
+	{"-x @ ls", "functrace: -x @: give a file with functions, one on each line\n"},
+	{"-x @/no/such ls", "functrace: -x @/no/such: the file cannot be read: No such file or directory\n"},
+	{"-x @/ ls", "functrace: -x @/: the file cannot be read: "},
+	{"-x @/dev/null ls", "-x @/dev/null: no function is given"},
+};
+
+static void test_usage_errors_are_reported(void **state)
 {
-	assert_usage_error("", "nothing to trace");
-	assert_usage_error("-e memory", "nothing to trace");
-	assert_usage_error("-t 1 ls", "both -t and a program (ls)");
-	assert_usage_error("-t 0", "no process id");
-	assert_usage_error("-t -5", "no process id");
-	assert_usage_error("-t 0x10", "no process id");
-	assert_usage_error("-t no-such-name", "-t no-such-name: this is no process id, and no process has that name; "
-					      "'pgrep -af no-such-name' looks into whole command lines");
-	assert_usage_error("-t 2147483648", "no process id");
-	assert_usage_error("-t ''", "no process id");
-	assert_usage_error("-t 5 -p 5", "-t 5 is given twice");
-	assert_usage_error("-p 5,6", "its own -t");
-	assert_usage_error("''", "name is empty");
-	assert_usage_error("-e nonsense ls", "known are: memory, visits, file");
-	assert_usage_error("-e memory,, ls", "known are: memory, visits, file");
-	assert_usage_error("-e trace=memory ls", "strace");
-	assert_usage_error("-e ./mine.so ls", "-e ./mine.so: cannot be loaded: ");
-	assert_usage_error("-L a,,b ls", "-L: an empty name");
-	assert_usage_error("-L '' ls", "-L: an empty name");
-	assert_usage_error("--symbol-address=malloc ls", "--symbol-address=malloc=0x401a30");
-	assert_usage_error("--symbol-address==1 ls", "--symbol-address=malloc=0x401a30");
-	static const char *const addresses[] = {"1x", "", "0x", "0x0x1", "-1", "+1", "12345678123456781"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
-		char line[64];
-
-		snprintf(line, sizeof(line), "--symbol-address=a=%s ls", addresses[i]);
-		assert_usage_error(line, "--symbol-address=malloc=0x401a30");
-	}
-	assert_usage_error("--start-paused ls", "needs a signal");
+	for (size_t i = 0; i < ARRAY_SIZE(usage_errors); i++)
+		assert_usage_error(usage_errors[i].line, usage_errors[i].text);
 }
 
 static void test_invalid_numbers_are_refused(void **state)
 {
-	assert_usage_error("-b 257 ls", "from 0 (none) to 256");
-	assert_usage_error("-b -1 ls", "from 0 (none) to 256");
-	assert_usage_error("-b 1x ls", "from 0 (none) to 256");
-	assert_usage_error("-M 8,,9 ls", "-M 8,100-200,4096-");
-	assert_usage_error("-M 9-8 ls", "'9-8' is no size");
-	assert_usage_error("-M -8 ls", "'-8' is no size");
-	assert_usage_error("-M 8-9-10 ls", "'8-9-10' is no size");
-	assert_usage_error("-M 99999999999999999999 ls", "is no size");
-	assert_usage_error("-M '' ls", "'' is no size");
 	assert_int_equal(parse("-M 0-18446744073709551615 ls"), -1);
 	assert_int_equal(settings.calls.stack_sizes[0].low, 0);
 	assert_int_equal(settings.calls.stack_sizes[0].high, UINT64_MAX);
@@ -313,7 +452,6 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_int_equal(parse("--scan --interval=5m --count=9 -t 1"), -1);
 	assert_int_equal(settings.scan.interval_ns, 300000000000);
 	assert_int_equal(settings.scan.count, 9);
-	assert_usage_error("--scan=xml -t 1", "text, json and off");
 	assert_int_equal(parse("--scan ls"), -1);
 	assert_true(settings.scan.is_traced);
 	assert_false(settings.scan.is_wanted);
@@ -330,32 +468,10 @@ static void test_options_of_scans_are_checked(void **state)
 	assert_int_equal(parse("--scan --core=x --why=0x1"), -1);
 	assert_true(settings.scan.is_wanted);
 	assert_string_equal(settings.scan.core, "x");
-	assert_usage_error("--core=x", "add --scan");
-	assert_usage_error("--scan --core=x -t 1", "is scanned alone");
-	assert_usage_error("--scan --core=x ls", "is scanned alone");
-	assert_usage_error("--scan --core=x --children", "is scanned alone");
-	assert_usage_error("--scan --core=x --core=y", "--core=y: one core file is given already, x;");
-	assert_usage_error("--scan --core=x -o y",
-			   "--scan alone makes no trace. To keep the scan's text: functrace --scan "
-			   "--core=FILE > FILE\n");
-	assert_usage_error("--scan -t 1 -o x",
-			   "--scan alone makes no trace. To keep the scan's text: functrace --scan -t PID > FILE; "
-			   "for a trace with a scan at its end add -e memory\n");
-	assert_usage_error("--scan=json -o x -t 1", "--scan alone makes no trace");
 	assert_int_equal(parse("--scan --core=x --sysroot=/proc"), -1);
 	assert_string_equal(settings.scan.sysroot, "/proc");
-	assert_usage_error("--scan --core=x --sysroot=/no/such", "--sysroot=/no/such: there is no such folder");
-	assert_usage_error("--scan --core=x --sysroot=/proc/version", "there is no such folder");
-	assert_usage_error("--scan --sysroot=/proc -t 1", "add --scan --core=FILE");
-	assert_usage_error("--scan --core=x --count=2", "does not change");
-	assert_usage_error("--scan -e file ls", "add -e memory");
-	assert_usage_error("--scan -f plain ls",
-			   "the format plain, or its dialect with --compat, has no place for the results of a scan");
 	assert_int_equal(parse("--scan -f text --compat=sp-rtrace ls"), -1);
 	assert_true(settings.scan.is_traced);
-	assert_usage_error("--scan=json ls", "--scan=json applies only to a scan without tracing");
-	assert_usage_error("--scan --why=0x1 ls", "--why applies only to a scan without tracing");
-	assert_usage_error("--scan", "nothing to trace");
 	assert_int_equal(parse("--scan -t 1 -t 2 --children -q"), -1);
 	assert_int_equal(settings.target.pid_count, 2);
 	assert_true(settings.target.children);
@@ -391,21 +507,9 @@ static void test_options_of_scans_are_checked(void **state)
 			 tracing[i]);
 		assert_usage_error(line, wanted);
 	}
-	assert_usage_error("--scan -t 1 --tree", "--tree applies only to the report");
-	assert_usage_error("--scan -t 1 --live", "do not go together");
-	assert_usage_error("--scan -t 1 --interval=0", "--interval=0: give a time");
-	assert_usage_error("--scan -t 1 --count=0", "--count=0: give a number");
-	assert_usage_error("--scan -t 1 --why=0", "no block has the address 0");
-	assert_usage_error("--scan -t 1 --why=0x0", "no block has the address 0");
-	assert_usage_error("--scan -t 1 --why=main", "give the address of a block");
-	assert_usage_error(
-		"--scan -t 1 --why=94060634926768",
-		"--why=94060634926768: addresses are hexadecimal: 0x94060634926768, or 0x558c32bb6eb0 if that is "
-		"decimal");
 	assert_int_equal(parse("--scan -t 1 --why=9406063492676a --interval=.1"), -1);
 	assert_int_equal(settings.scan.why[0], 0x9406063492676a);
 	assert_int_equal(settings.scan.interval_ns, 100000000);
-	assert_usage_error("--why=0x10 -t 1", "add --scan");
 }
 
 static void test_durations_are_parsed(void **state)
@@ -431,7 +535,6 @@ static void test_durations_are_parsed(void **state)
 		snprintf(line, sizeof(line), "--duration=%s", bad[i]);
 		assert_usage_error(line, "give a time in seconds, or with its unit: 10, 10s, 5m, 1h");
 	}
-	assert_usage_error("--children ls", "--children is for -t");
 	assert_int_equal(parse("--children -t 1"), -1);
 	assert_true(settings.target.children);
 }
@@ -469,11 +572,6 @@ static void test_outputs_and_formats_are_checked(void **state)
 {
 	char line[256];
 
-	assert_usage_error("-o /no/such/ ls", "mkdir -p /no/such/");
-	assert_usage_error("-o /no/such/file ls", "mkdir -p /no/such");
-	assert_usage_error("-o '' ls", "an empty name");
-	assert_usage_error("-t 1 -t 2 -o -", "several processes need a folder");
-	assert_usage_error("-t 1 -t 2 -o file", "several processes need a folder");
 	assert_int_equal(parse("-t 1 -t 2"), -1);
 	assert_int_equal(parse("-t 1 -o -"), -1);
 	snprintf(line, sizeof(line), "-t 1 -t 2 -o %s", folder);
@@ -483,20 +581,8 @@ static void test_outputs_and_formats_are_checked(void **state)
 	assert_int_equal(parse(line), -1);
 	assert_int_equal(parse("-o file ls"), -1);
 	assert_int_equal(parse("-o /file ls"), -1);
-	assert_usage_error("-f xml ls", "known are: rtrace, text, plain. (");
-	assert_usage_error("-f ls", "strace's -f");
-	assert_usage_error("-f foreign ls", "-f foreign: this format can only be read; functrace can write: "
-					    "rtrace, text, plain\n");
-	assert_usage_error("-f profile ls", "-f profile: this format cannot be written while a program runs. Trace in "
-					    "one of these: rtrace, text, plain; then 'functrace-postproc -f profile "
-					    "FILE' converts the trace\n");
-	assert_usage_error("--compat=sp-rtrace -f plain ls", "--compat: the format plain has no sp-rtrace dialect; "
-							     "give -f a format that has one: rtrace, text\n");
 	assert_int_equal(parse("-f plain -r ls"), -1);
 	assert_output_has("-r has no effect on the format plain");
-	assert_usage_error("--compat=9 ls", "sp-rtrace");
-	assert_usage_error("--cpu=all ls", "known are auto (");
-	assert_usage_error("--cpu= ls", "and free (they never do)");
 	static const struct {
 		const char *line;
 		enum placement cpu;
@@ -514,7 +600,6 @@ static void test_outputs_and_formats_are_checked(void **state)
 		assert_int_equal(parse(placements[i].line), -1);
 		assert_int_equal(settings.cpu, placements[i].cpu);
 	}
-	assert_usage_error("--unwinder=x ls", "rows and libunwind");
 	assert_int_equal(parse("-r ls"), -1);
 	assert_output_has("-r has no effect on the format rtrace");
 	assert_int_equal(parse("-q -r ls"), -1);
@@ -527,19 +612,6 @@ static void test_debug_levels_are_checked(void **state)
 	assert_string_equal(settings.target.argv[0], "ls");
 	assert_int_equal(parse("-dprocess:2,tracer:1 ls"), -1);
 	assert_int_equal(parse("--debug=all ls"), -1);
-	assert_usage_error("-dd ls", "in the same word");
-	assert_usage_error("-dtracer:9 ls",
-			   "-dtracer:9: give domains and levels in the same word, like -dall:1 or "
-			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
-			   "unwind, trace, process, all, levels 0 to 2");
-	assert_usage_error("-dnonsense:1 ls", "domains are tracer");
-	assert_usage_error("-d 2 ls", "in the same word");
-	assert_usage_error("-d tracer:9 true",
-			   "-d tracer:9: give domains and levels in the same word, like -dall:1 or "
-			   "--debug=process:1,tracer:1; domains are tracer, breakpoint, call, symbols, "
-			   "unwind, trace, process, all, levels 0 to 2");
-	assert_usage_error("-d all:2 ls", "in the same word");
-	assert_usage_error("--debug=all:22 ls", "in the same word");
 }
 
 static void test_options_of_arguments_are_parsed(void **state)
@@ -550,12 +622,6 @@ static void test_options_of_arguments_are_parsed(void **state)
 	assert_int_equal(parse("-a --args-limit=4096 ./prog"), -1);
 	assert_true(settings.calls.args);
 	assert_int_equal(settings.calls.args_limit, 4096);
-	assert_usage_error("--args-limit=0 ./prog", "give the number of bytes to show of a string, from 1 to 4096\n");
-	assert_usage_error("--args-limit=4097 ./prog", "of a string, from 1 to 4096\n");
-	assert_usage_error("--args-limit=x ./prog", "of a string, from 1 to 4096\n");
-	assert_usage_error("-a malloc;free ls", "-a takes no value here: it shows arguments. If 'malloc;free' are "
-						"functions, as for functracer's -a, give them to -x\n");
-	assert_usage_error("-a std::f ls", "give them to -x\n");
 }
 
 static void test_cycle_size_is_checked(void **state)
@@ -564,18 +630,6 @@ static void test_cycle_size_is_checked(void **state)
 	assert_int_equal(settings.trace.cycle_size, 0);
 	assert_int_equal(parse("-f plain --cycle-size=4096 ./prog"), -1);
 	assert_int_equal(settings.trace.cycle_size, 4096);
-	assert_usage_error("-f plain --cycle-size=0 ./prog", "--cycle-size=0: a cycle has 1 to 4294967295 entries");
-	assert_usage_error("-f plain --cycle-size=x ./prog", "--cycle-size=x: a cycle has 1 to 4294967295 entries");
-	assert_usage_error("--cycle-size=9 ./prog", "--cycle-size: the format rtrace has no write cycles; give -f a "
-						    "format that has them: plain\n");
-}
-
-static void test_unknown_options_are_refused(void **state)
-{
-	assert_usage_error("--rotate=1 ./prog", "unrecognized option");
-	assert_usage_error("--bogus ls", "unrecognized option");
-	assert_usage_error("-Z ls", "invalid option");
-	assert_usage_error("-b", "requires an argument");
 }
 
 /* Compares the functions of -x. No word on the command line contains a blank here, because parse() splits at blanks. */
@@ -621,26 +675,6 @@ static void test_lists_of_functions_are_parsed(void **state)
 	assert_ptr_equal(settings.traced.modules[2], settings.traced.chosen);
 	assert_int_equal(parse("ls"), -1);
 	assert_null(settings.traced.chosen);
-
-	assert_usage_error("-x '' ls", "functrace: -x '': no function is given; give names, patterns or addresses, "
-				       "separated by ';': -x 'parse;Parser::*', or a file with them: -x @FILE\n");
-	assert_usage_error("-x ;; ls", "-x ;;: no function is given");
-	assert_usage_error("-x f;libc.so!main ls",
-			   "functrace: -x: 'libc.so!main' gives no address after the '!': OBJECT!0xADDRESS, as nm or "
-			   "objdump print it for that file\n");
-	assert_usage_error("-x libc.so! ls", "'libc.so!' gives no address after the '!'");
-	assert_usage_error("-x =libc.so!0x1 ls", "'=libc.so!0x1' gives no name before the '='");
-	assert_usage_error("-x hash=0xzz ls", "functrace: -x: 'hash=0xzz' gives no address after the '=': "
-					      "NAME=0xADDRESS, as nm or objdump print it for the program's file\n");
-	assert_usage_error("-x hash= ls", "gives no address after the '='");
-	assert_usage_error("-x =0x10 ls", "'=0x10' gives no name before the '='");
-	assert_usage_error("-x f@ ls",
-			   "functrace: -x: 'f@' gives no object after the '@': NAME@OBJECT, with a part of its "
-			   "path, or main for the program\n");
-	assert_usage_error("-x f@libc.so=0x10 ls", "'f@libc.so=0x10' gives an object and an address: "
-						   "write them as NAME=OBJECT!0xADDRESS\n");
-	assert_usage_error("-x a,b ls", "functrace: -x: 'a,b' has commas in it; functions are separated by ';'\n");
-	assert_usage_error("-x a\tb ls", "has control characters in it");
 }
 
 static void test_context_functions_are_parsed(void **state)
@@ -652,16 +686,6 @@ static void test_context_functions_are_parsed(void **state)
 	assert_string_equal(settings.traced.contexts->functions[2].name, "at");
 	assert_null(settings.traced.chosen);
 	assert_int_equal(settings.traced.module_count, 1); /* contexts are no traced module */
-	assert_usage_error("--context-function= ls",
-			   "functrace: --context-function '': no function is given; give names, "
-			   "patterns or addresses, separated by ';': --context-function 'parse;Parser::*', or a file "
-			   "with them: --context-function @FILE\n");
-	assert_usage_error("--context-function=f@ ls", "functrace: --context-function: 'f@' gives no object");
-	assert_usage_error(
-		"--context-function=1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;"
-		"28;29;30;31;32;33 ls",
-		"functrace: --context-function: more than 32 functions are given, and a trace has at most that "
-		"many contexts; name fewer, or use a pattern\n");
 }
 
 static void test_attached_files_are_parsed(void **state)
@@ -672,20 +696,6 @@ static void test_attached_files_are_parsed(void **state)
 	assert_null(settings.trace.attachments[0].path);
 	assert_string_equal(settings.trace.attachments[1].name, "log2");
 	assert_string_equal(settings.trace.attachments[1].path, "a=b");
-	assert_usage_error(
-		"--copy-file=mem ls",
-		"functrace: --copy-file=mem: give a file with a name for it, --copy-file=NAME=PATH, or "
-		"the name of a file in /proc/PID: maps, cmdline, environ, limits, status, io, mountinfo, smaps\n");
-	assert_usage_error("--copy-file=a.b=c ls", "--copy-file=a.b=c: a name has letters and digits, at most 64: "
-						   "--copy-file=NAME=PATH\n");
-	assert_usage_error("--copy-file==c ls", "a name has letters and digits");
-	assert_usage_error("--copy-file=a= ls", "--copy-file=a=: give the file after the '='\n");
-	assert_usage_error("--copy-file=maps --copy-file=maps=x ls",
-			   "--copy-file=maps=x: another file has that name; give each file its own name\n");
-	assert_usage_error("-o - -f text --copy-file=maps ls",
-			   "functrace: --copy-file: there is no place for files beside -o -; give -o a file or a "
-			   "folder\n");
-	assert_usage_error("-o /dev/null --copy-file=maps ls", "beside -o /dev/null");
 }
 
 static int parse_functions(const char *text, size_t size)
@@ -732,11 +742,6 @@ static void test_functions_are_read_from_a_file(void **state)
 	assert_int_equal(parse_functions(brackets, sizeof(brackets)), 2);
 	assert_output_has(
 		"functions:1: '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...' is longer than any function's name");
-	assert_usage_error("-x @ ls", "functrace: -x @: give a file with functions, one on each line\n");
-	assert_usage_error("-x @/no/such ls",
-			   "functrace: -x @/no/such: the file cannot be read: No such file or directory\n");
-	assert_usage_error("-x @/ ls", "functrace: -x @/: the file cannot be read: ");
-	assert_usage_error("-x @/dev/null ls", "-x @/dev/null: no function is given");
 	char *const path = xasprintf("%s/functions", folder);
 
 	unlink(path);
@@ -858,7 +863,7 @@ int main(void)
 		cmocka_unit_test(test_all_options_are_parsed),
 		cmocka_unit_test(test_long_names_are_parsed),
 		cmocka_unit_test(test_older_names_are_parsed),
-		cmocka_unit_test(test_invalid_targets_are_refused),
+		cmocka_unit_test(test_usage_errors_are_reported),
 		cmocka_unit_test(test_invalid_numbers_are_refused),
 		cmocka_unit_test(test_options_of_scans_are_checked),
 		cmocka_unit_test(test_durations_are_parsed),
@@ -870,7 +875,6 @@ int main(void)
 		cmocka_unit_test(test_attached_files_are_parsed),
 		cmocka_unit_test(test_functions_are_read_from_a_file),
 		cmocka_unit_test(test_cycle_size_is_checked),
-		cmocka_unit_test(test_unknown_options_are_refused),
 		cmocka_unit_test(test_options_of_arguments_are_parsed),
 		cmocka_unit_test(test_help_and_version_are_printed),
 		cmocka_unit_test(test_output_is_refused_if_it_is_another_file),

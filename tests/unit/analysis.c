@@ -1,5 +1,6 @@
 /* Tests the stages of the pipeline with records that the tests make. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "analysis/leaks/call_store.h"
@@ -185,19 +186,13 @@ static void put_call_of(struct stage *stage, uint32_t resource, enum call_kind k
 	const uint64_t frames[] = {frame, outer};
 	const char *function = kind == CALL_RELEASE ? "free" : kind == CALL_COPY ? "copy" : "malloc";
 
-	put(stage, (struct record){.type = RECORD_CALL,
-				   .call = {.index = ++next_index,
-					    .time_ns = TIME_NONE,
-					    .resource = resource,
-					    .kind = kind,
-					    .function = function,
-					    .id = id,
-					    .size = size,
-					    .frames = frames,
-					    .frame_count = !frame   ? 0
-							   : !outer ? 1
-								    : 2,
-					    .has_frames = frame}});
+	put(stage,
+	    (struct record){CALL_RECORD(.index = ++next_index, .time_ns = TIME_NONE, .resource = resource, .kind = kind,
+					.function = function, .id = id, .size = size, .frames = frames,
+					.frame_count = !frame   ? 0
+						       : !outer ? 1
+								: 2,
+					.has_frames = frame)});
 }
 
 static void alloc(struct stage *stage, uint64_t id, uint64_t size, uint64_t frame, uint64_t outer)
@@ -479,21 +474,10 @@ static void leaks_keep_all_data_of_a_call(void **state)
 	const char *texts[] = {text, NULL};
 	uint64_t frames[] = {0xa, 0xb};
 	struct call_arg args[] = {{name, value}, {"", "2"}};
-	const struct record record = {.type = RECORD_CALL,
-				      .call = {.index = 17,
-					       .time_ns = 5,
-					       .context = 3,
-					       .kind = CALL_ALLOC,
-					       .function = function,
-					       .id = 0xffffffffffffffff,
-					       .size = 1ull << 40,
-					       .frames = frames,
-					       .frame_texts = texts,
-					       .frame_count = 2,
-					       .has_frames = true,
-					       .end = STACK_CUT,
-					       .args = args,
-					       .arg_count = 2}};
+	const struct record record = {CALL_RECORD(.index = 17, .time_ns = 5, .context = 3, .kind = CALL_ALLOC,
+						  .function = function, .id = 0xffffffffffffffff, .size = 1ull << 40,
+						  .frames = frames, .frame_texts = texts, .frame_count = 2,
+						  .has_frames = true, .end = STACK_CUT, .args = args, .arg_count = 2)};
 
 	put(leaks, record);
 	/* The record's memory belongs to its producer, which changes it. */
@@ -634,14 +618,8 @@ static void reorder_restores_the_order_of_grouped_calls(void **state)
 
 static void share(struct stage *stage, uint64_t id, uint64_t size)
 {
-	put(stage, (struct record){.type = RECORD_CALL,
-				   .call = {.index = ++next_index,
-					    .time_ns = TIME_NONE,
-					    .kind = CALL_ALLOC,
-					    .function = "malloc",
-					    .id = id,
-					    .size = size,
-					    .shares_next = true}});
+	put(stage, (struct record){CALL_RECORD(.index = ++next_index, .time_ns = TIME_NONE, .kind = CALL_ALLOC,
+					       .function = "malloc", .id = id, .size = size, .shares_next = true)});
 }
 
 /* Calls without frames get those of the next call that has them, if one follows. */
@@ -845,20 +823,12 @@ static void stacks_alike_after_trimming_are_merged(void **state)
 	struct stage *prepare = prepare_new(trim, &options);
 	const uint64_t frames[] = {0xa, 0xd};
 	const struct call_arg arg = {"x", "1"};
-	struct record cut = {.type = RECORD_CALL,
-			     .call = {.index = 3,
-				      .kind = CALL_ALLOC,
-				      .function = "malloc",
-				      .frames = frames,
-				      .frame_count = 1,
-				      .has_frames = true,
-				      .args = &arg,
-				      .arg_count = 1,
-				      .end = STACK_CUT}};
+	struct record cut = {CALL_RECORD(.index = 3, .kind = CALL_ALLOC, .function = "malloc", .frames = frames,
+					 .frame_count = 1, .has_frames = true, .args = &arg, .arg_count = 1,
+					 .end = STACK_CUT)};
 
 	put(prepare,
-	    (struct record){.type = RECORD_PROCESS,
-			    .process = {.depth = 10, .has_depth = true, .filters = FILTER_COMPRESS | FILTER_LEAKS}});
+	    (struct record){PROCESS_RECORD(.depth = 10, .has_depth = true, .filters = FILTER_COMPRESS | FILTER_LEAKS)});
 	alloc(prepare, 0x10, 1, 0xa, 0xb);
 	alloc(prepare, 0x20, 1, 0xa, 0xc);
 	put(prepare, cut);
@@ -880,16 +850,9 @@ static void short_stacks_are_not_trimmed(void **state)
 	struct stage *trim = trim_new(&sink.stage, 2), *prepare = prepare_new(trim, &options);
 	const uint64_t frames[] = {0xa};
 
-	put(prepare, (struct record){.type = RECORD_PROCESS,
-				     .process = {.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS}});
-	put(prepare, (struct record){.type = RECORD_CALL,
-				     .call = {.index = 1,
-					      .kind = CALL_ALLOC,
-					      .function = "f",
-					      .frames = frames,
-					      .frame_count = 1,
-					      .has_frames = true,
-					      .end = STACK_CUT}});
+	put(prepare, (struct record){PROCESS_RECORD(.depth = 1, .has_depth = true, .filters = FILTER_COMPRESS)});
+	put(prepare, (struct record){CALL_RECORD(.index = 1, .kind = CALL_ALLOC, .function = "f", .frames = frames,
+						 .frame_count = 1, .has_frames = true, .end = STACK_CUT)});
 	finish_and_expect(prepare, &sink, "process 0 filters 0 depth 1\n1 +0 f 0 size 0 : a cut\n");
 	trim->free(trim);
 }
@@ -960,14 +923,9 @@ static void select_calls(const struct select_options *options, const char *expec
 	put_object(select, 0x1000, 0x2000, "/lib/libpie.so");
 	put_object(select, 0x5000, 0x6000, "/bin/fixed");
 	for (uint32_t i = 0; i < 4; i++)
-		put(select, (struct record){.type = RECORD_CALL,
-					    .call = {.index = i + 1,
-						     .kind = CALL_ALLOC,
-						     .function = "f",
-						     .context = i,
-						     .frames = frames,
-						     .frame_count = i,
-						     .has_frames = true}});
+		put(select,
+		    (struct record){CALL_RECORD(.index = i + 1, .kind = CALL_ALLOC, .function = "f", .context = i,
+						.frames = frames, .frame_count = i, .has_frames = true)});
 	finish_and_expect(select, &sink, expected);
 }
 

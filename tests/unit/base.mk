@@ -17,8 +17,8 @@ TESTS += tests/unit/plain
 tests_unit_plain_SOURCES = tests/unit/plain.c
 tests_unit_plain_LDADD = libtrace.a libbase.a $(UNIT_LIBS)
 TESTS += tests/unit/hardening.py
-EXTRA_DIST += tests/unit/unit_test.h tests/unit/hardening.py tests/unit/tap_test.sh tests/unit/hacking.py \
-	tests/unit/howto.py tests/unit/help.py
+EXTRA_DIST += tests/unit/unit_test.h tests/unit/records.h tests/unit/hardening.py tests/unit/tap_test.sh \
+	tests/unit/hacking.py tests/unit/howto.py tests/unit/help.py
 
 # modules: descriptions by users
 check_PROGRAMS += tests/unit/conf tests/unit/conf_errors tests/unit/params

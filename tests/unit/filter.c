@@ -1,5 +1,6 @@
 /* Tests a filter of allocations with records that the test makes. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "analysis/clock.h"
@@ -54,14 +55,9 @@ static void put(struct chain *chain, const struct record *record)
 
 static void put_call(struct chain *chain, enum call_kind kind, uint64_t id, uint64_t size, uint64_t second)
 {
-	put(chain, &(struct record){.type = RECORD_CALL,
-				    .call = {.index = ++chain->index,
-					     .time_ns = chain->has_times ? second * SECOND : TIME_NONE,
-					     .resource = 1,
-					     .kind = kind,
-					     .function = "f",
-					     .id = id,
-					     .size = size}});
+	put(chain, &(struct record){CALL_RECORD(.index = ++chain->index,
+						.time_ns = chain->has_times ? second * SECOND : TIME_NONE,
+						.resource = 1, .kind = kind, .function = "f", .id = id, .size = size)});
 }
 
 static void declare(struct chain *chain, uint32_t flags)

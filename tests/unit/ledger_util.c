@@ -8,6 +8,7 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "record/trace_life.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include <stdio.h>
@@ -80,8 +81,7 @@ int ledger_setup(void **state)
 								     : 1,
 					    .shown = functions[i].symbol};
 	writer_put(trace->output.writer,
-		   &(struct record){.type = RECORD_PROCESS,
-				    .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+		   &(struct record){PROCESS_RECORD(.pid = 1, .has_pid = true, .no_timestamps = true)});
 	for (uint32_t id = 1; id < kinds_end(&settings); id++) {
 		const struct resource *kind = kind_of(&settings, id);
 

@@ -8,6 +8,7 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "symbols/names/naming_worker.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include <inttypes.h>
@@ -98,8 +99,7 @@ static int setup(void **state)
 	named.namer_context = trace->output.naming;
 	trace->output.writer = writer_new(settings.trace.encoding, trace->output.fd, &named);
 	writer_put(trace->output.writer,
-		   &(struct record){.type = RECORD_PROCESS,
-				    .process = {.pid = 1, .has_pid = true, .no_timestamps = true}});
+		   &(struct record){PROCESS_RECORD(.pid = 1, .has_pid = true, .no_timestamps = true)});
 	writer_put(trace->output.writer,
 		   &(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory"}});
 	return 0;

@@ -1,5 +1,6 @@
 /* Tests the page's data: exact texts of small profiles, hostile names, folding. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "base/buf.h"
@@ -41,18 +42,9 @@ static void call(struct feed *feed, uint64_t time, enum call_kind kind, uint64_t
 		 const uint64_t *frames, const char *const *texts, uint32_t count)
 {
 	const struct record record = {
-		.type = RECORD_CALL,
-		.call = {.index = ++feed->index,
-			 .time_ns = time,
-			 .resource = 1,
-			 .kind = kind,
-			 .function = kind == CALL_ALLOC ? "malloc" : "free",
-			 .id = id,
-			 .size = size,
-			 .frames = frames,
-			 .frame_texts = texts,
-			 .frame_count = count,
-			 .has_frames = count != 0},
+		CALL_RECORD(.index = ++feed->index, .time_ns = time, .resource = 1, .kind = kind,
+			    .function = kind == CALL_ALLOC ? "malloc" : "free", .id = id, .size = size,
+			    .frames = frames, .frame_texts = texts, .frame_count = count, .has_frames = count != 0),
 	};
 
 	put(feed, &record);

@@ -1,5 +1,6 @@
 /* Tests accounts, timelines and profiles with records that the test makes. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "profile/frame_origin.h"
@@ -30,8 +31,7 @@ static void put(struct feed *feed, const struct record *record)
 static void begin_with(struct feed *feed, const struct profile_stage_options *options, uint32_t pid, int64_t start)
 {
 	struct profile_stage_options wanted = *options;
-	struct record record = {.type = RECORD_PROCESS,
-				.process = {.name = "prog", .pid = pid, .has_pid = true, .start_sec = start}};
+	struct record record = {PROCESS_RECORD(.name = "prog", .pid = pid, .has_pid = true, .start_sec = start)};
 
 	if (!feed->profile)
 		feed->profile = profile_new();
@@ -51,18 +51,10 @@ static void begin(struct feed *feed)
 static void call(struct feed *feed, enum call_kind kind, uint64_t time, uint64_t id, uint64_t size, bool is_b)
 {
 	struct record record = {
-		.type = RECORD_CALL,
-		.call = {.index = ++feed->index,
-			 .time_ns = feed->no_times ? TIME_NONE : time,
-			 .resource = 1,
-			 .kind = kind,
-			 .function = kind == CALL_ALLOC ? "malloc" : "free",
-			 .id = id,
-			 .size = size,
-			 .frames = is_b ? STACK_B : STACK_A,
-			 .frame_texts = is_b ? TEXTS_B : TEXTS_A,
-			 .frame_count = kind == CALL_ALLOC ? 2 : 0,
-			 .has_frames = kind == CALL_ALLOC},
+		CALL_RECORD(.index = ++feed->index, .time_ns = feed->no_times ? TIME_NONE : time, .resource = 1,
+			    .kind = kind, .function = kind == CALL_ALLOC ? "malloc" : "free", .id = id, .size = size,
+			    .frames = is_b ? STACK_B : STACK_A, .frame_texts = is_b ? TEXTS_B : TEXTS_A,
+			    .frame_count = kind == CALL_ALLOC ? 2 : 0, .has_frames = kind == CALL_ALLOC),
 	};
 
 	put(feed, &record);

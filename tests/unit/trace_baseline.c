@@ -1,5 +1,6 @@
 /* Tests the baseline in each format: all its blocks are read back, or counted as omitted. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "trace_util.h"
@@ -19,13 +20,8 @@ static struct record records[] = {
 	{.type = RECORD_PROCESS, .process = {.arch = "x86_64", .pointer_size = 8, .pid = 7, .has_pid = true}},
 	{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "in bytes"}},
 	{.type = RECORD_BASELINE, .baseline = {1, blocks, BLOCKS}},
-	{.type = RECORD_CALL,
-	 .call = {.index = 1,
-		  .time_ns = TIME_NONE,
-		  .resource = 1,
-		  .kind = CALL_RELEASE,
-		  .function = "free",
-		  .id = 0x10}},
+	{CALL_RECORD(.index = 1, .time_ns = TIME_NONE, .resource = 1, .kind = CALL_RELEASE, .function = "free",
+		     .id = 0x10)},
 };
 
 static int set_up(void **state)

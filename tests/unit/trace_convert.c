@@ -1,6 +1,7 @@
 /* Converts random traces from each format into each format. The result must be what both formats can represent, which
  * the projections below compute independently of the formats' code. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "long.h"
@@ -106,14 +107,9 @@ static void put_all(const struct list *list, const char *encoding, struct buf *o
 	size_t count = 0;
 	uint32_t tid = 0;
 
-	records[count++] = (struct record){.type = RECORD_PROCESS,
-					   .process = {.arch = "x86_64",
-						       .pointer_size = 8,
-						       .pid = 7,
-						       .has_pid = true,
-						       .start_sec = 1700000000,
-						       .depth = 8,
-						       .has_depth = true}};
+	records[count++] =
+		(struct record){PROCESS_RECORD(.arch = "x86_64", .pointer_size = 8, .pid = 7, .has_pid = true,
+					       .start_sec = 1700000000, .depth = 8, .has_depth = true)};
 	records[count++] =
 		(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory allocation in bytes"}};
 	records[count++] = (struct record){.type = RECORD_RESOURCE, .resource = {2, 0, "fd", "file descriptor"}};
@@ -123,17 +119,10 @@ static void put_all(const struct list *list, const char *encoding, struct buf *o
 		if (e->tid != tid)
 			records[count++] = (struct record){.type = RECORD_THREAD, .thread = {e->tid, ""}};
 		tid = e->tid;
-		records[count++] = (struct record){.type = RECORD_CALL,
-						   .call = {.index = i + 1,
-							    .time_ns = e->time_ns,
-							    .resource = e->resource,
-							    .kind = e->kind,
-							    .function = e->function,
-							    .id = e->id,
-							    .size = e->size,
-							    .frames = stack,
-							    .frame_count = e->frames,
-							    .has_frames = e->frames}};
+		records[count++] = (struct record){
+			CALL_RECORD(.index = i + 1, .time_ns = e->time_ns, .resource = e->resource, .kind = e->kind,
+				    .function = e->function, .id = e->id, .size = e->size, .frames = stack,
+				    .frame_count = e->frames, .has_frames = e->frames)};
 	}
 	write_trace(encoding, NULL, records, count, out);
 	free(records);

@@ -1,5 +1,6 @@
 /* Tests writes that fail, and input that is compressed, live, growing or damaged. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "long.h"
@@ -22,31 +23,16 @@
 static const uint64_t frames[] = {0x400123, 0x7f0000000456, 0x7f0000000999};
 static const struct call_arg args[] = {{"nmemb", "2"}, {"size", "12"}};
 
-static const struct record process = {.type = RECORD_PROCESS,
-				      .process = {.arch = "x86_64",
-						  .pointer_size = 8,
-						  .pid = 4242,
-						  .has_pid = true,
-						  .start_sec = 1700000000,
-						  .has_depth = true,
-						  .depth = 10,
-						  .name = "/bin/prog"}};
+static const struct record process = {PROCESS_RECORD(.arch = "x86_64", .pointer_size = 8, .pid = 4242, .has_pid = true,
+						     .start_sec = 1700000000, .has_depth = true, .depth = 10,
+						     .name = "/bin/prog")};
 
 static struct record make_call(uint64_t index)
 {
-	return (struct record){.type = RECORD_CALL,
-			       .call = {.index = index,
-					.time_ns = 80000 * UINT64_C(1000000000) + index * 1000000,
-					.resource = 1,
-					.kind = CALL_ALLOC,
-					.function = "calloc",
-					.id = 0x602010 + 16 * index,
-					.size = 24,
-					.frames = frames,
-					.frame_count = 3,
-					.has_frames = true,
-					.args = args,
-					.arg_count = 2}};
+	return (struct record){CALL_RECORD(.index = index, .time_ns = 80000 * UINT64_C(1000000000) + index * 1000000,
+					   .resource = 1, .kind = CALL_ALLOC, .function = "calloc",
+					   .id = 0x602010 + 16 * index, .size = 24, .frames = frames, .frame_count = 3,
+					   .has_frames = true, .args = args, .arg_count = 2)};
 }
 
 /* Makes a trace of ten records of different kinds and `calls` calls. Encodings omit the records that they cannot

@@ -1,5 +1,6 @@
 /* Tests the mpatrol format with known bytes and with damaged ones. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "trace_util.h"
@@ -251,17 +252,9 @@ static struct record call_at(const char *const *text, enum call_kind kind, const
 {
 	static const uint64_t address[1];
 
-	return (struct record){.type = RECORD_CALL,
-			       .call = {.time_ns = TIME_NONE,
-					.resource = 1,
-					.kind = kind,
-					.function = function,
-					.id = id,
-					.size = 8,
-					.frames = address,
-					.frame_texts = text,
-					.frame_count = text ? 1 : 0,
-					.has_frames = text}};
+	return (struct record){CALL_RECORD(.time_ns = TIME_NONE, .resource = 1, .kind = kind, .function = function,
+					   .id = id, .size = 8, .frames = address, .frame_texts = text,
+					   .frame_count = text ? 1 : 0, .has_frames = text)};
 }
 
 /* The writer has 32 slots for names, as mpatrol's library has: the 33rd name replaces the least recently used one. */

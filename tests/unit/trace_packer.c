@@ -1,5 +1,6 @@
 /* Tests compressed traces: frames, limits, errors, and a writer that compresses. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "trace_util.h"
@@ -279,24 +280,16 @@ static const uint64_t frames_of_call[] = {0x400123, 0x7f0000000456, 0x7f00000009
 
 static struct record call(uint64_t index)
 {
-	return (struct record){.type = RECORD_CALL,
-			       .call = {.index = index,
-					.time_ns = index * 1000000,
-					.resource = 1,
-					.kind = CALL_ALLOC,
-					.function = "malloc",
-					.id = 0x602010 + 16 * index,
-					.size = index % 1000,
-					.frames = frames_of_call,
-					.frame_count = 3,
-					.has_frames = true}};
+	return (struct record){CALL_RECORD(.index = index, .time_ns = index * 1000000, .resource = 1,
+					   .kind = CALL_ALLOC, .function = "malloc", .id = 0x602010 + 16 * index,
+					   .size = index % 1000, .frames = frames_of_call, .frame_count = 3,
+					   .has_frames = true)};
 }
 
 static uint64_t write_calls(struct packer *packer, int fd, uint64_t count)
 {
 	const struct record process = {
-		.type = RECORD_PROCESS,
-		.process = {.arch = "x86_64", .pointer_size = 8, .pid = 42, .has_pid = true, .name = "/bin/prog"}};
+		PROCESS_RECORD(.arch = "x86_64", .pointer_size = 8, .pid = 42, .has_pid = true, .name = "/bin/prog")};
 	struct writer *writer = writer_new(encoding_find("rtrace"), fd, &(struct writer_options){.packer = packer});
 
 	assert_int_equal(writer_put(writer, &process), 0);

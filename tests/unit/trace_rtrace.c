@@ -1,5 +1,6 @@
 /* Tests the rtrace binary format byte by byte. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "trace_util.h"
@@ -52,17 +53,10 @@ static void make_samples(struct record *r, int pointer, int order)
 
 	frames[0] = 0x400123;
 	frames[1] = high;
-	r[PROCESS] = (struct record){.type = RECORD_PROCESS,
-				     .process = {.arch = archs[pointer == P8][order],
-						 .pointer_size = (unsigned)pointer,
-						 .big_endian = order == BIG,
-						 .pid = 4242,
-						 .has_pid = true,
-						 .start_sec = 1700000000,
-						 .start_usec = 123456,
-						 .depth = 10,
-						 .has_depth = true,
-						 .name = "/bin/prog"}};
+	r[PROCESS] = (struct record){
+		PROCESS_RECORD(.arch = archs[pointer == P8][order], .pointer_size = (unsigned)pointer,
+			       .big_endian = order == BIG, .pid = 4242, .has_pid = true, .start_sec = 1700000000,
+			       .start_usec = 123456, .depth = 10, .has_depth = true, .name = "/bin/prog")};
 	r[MODULE] = (struct record){.type = RECORD_MODULE, .module = {1, 1, 2, "memory"}};
 	r[RESOURCE] =
 		(struct record){.type = RECORD_RESOURCE, .resource = {1, 0, "memory", "memory allocation in bytes"}};
@@ -74,55 +68,21 @@ static void make_samples(struct record *r, int pointer, int order)
 	r[THREAD] = (struct record){.type = RECORD_THREAD, .thread = {4243, "io"}};
 	r[NOTE] = (struct record){.type = RECORD_NOTE, .note = {"exit 0"}};
 	r[COMMENT] = (struct record){.type = RECORD_COMMENT, .comment = {"only for text"}};
-	r[SAMPLE_ALLOC] = (struct record){.type = RECORD_CALL,
-					  .call = {.index = 1,
-						   .time_ns = TIME,
-						   .resource = 1,
-						   .kind = CALL_ALLOC,
-						   .function = "malloc",
-						   .id = 0x602010,
-						   .size = 100}};
+	r[SAMPLE_ALLOC] = (struct record){CALL_RECORD(.index = 1, .time_ns = TIME, .resource = 1, .kind = CALL_ALLOC,
+						      .function = "malloc", .id = 0x602010, .size = 100)};
 	/* Midnight is written as one millisecond later, because 0 means no time. */
-	r[SAMPLE_RELEASE] = (struct record){.type = RECORD_CALL,
-					    .call = {.index = 2,
-						     .time_ns = UINT64_C(86400000000000),
-						     .context = 3,
-						     .kind = CALL_RELEASE,
-						     .function = "free",
-						     .id = 0x602010,
-						     .frames = frames,
-						     .frame_count = 2,
-						     .has_frames = true}};
-	r[SAMPLE_COPY] = (struct record){.type = RECORD_CALL,
-					 .call = {.index = 3,
-						  .time_ns = TIME_NONE,
-						  .resource = 1,
-						  .kind = CALL_COPY,
-						  .function = "memcpy",
-						  .size = 8,
-						  .frames = frames + 1,
-						  .frame_count = 1,
-						  .has_frames = true,
-						  .end = STACK_CUT,
-						  .args = args,
-						  .arg_count = 2}};
-	r[SAMPLE_HUGE] = (struct record){.type = RECORD_CALL,
-					 .call = {.index = 4,
-						  .time_ns = TIME,
-						  .resource = 1,
-						  .kind = CALL_ALLOC,
-						  .function = "mmap",
-						  .id = 0x10,
-						  .size = UINT64_C(0x100000001),
-						  .has_frames = true}};
-	r[SAMPLE_TYPED] = (struct record){.type = RECORD_CALL,
-					  .call = {.index = 5,
-						   .time_ns = TIME,
-						   .resource = 2,
-						   .kind = CALL_ALLOC,
-						   .function = "open",
-						   .id = 4,
-						   .size = 1}};
+	r[SAMPLE_RELEASE] = (struct record){CALL_RECORD(.index = 2, .time_ns = UINT64_C(86400000000000), .context = 3,
+							.kind = CALL_RELEASE, .function = "free", .id = 0x602010,
+							.frames = frames, .frame_count = 2, .has_frames = true)};
+	r[SAMPLE_COPY] =
+		(struct record){CALL_RECORD(.index = 3, .time_ns = TIME_NONE, .resource = 1, .kind = CALL_COPY,
+					    .function = "memcpy", .size = 8, .frames = frames + 1, .frame_count = 1,
+					    .has_frames = true, .end = STACK_CUT, .args = args, .arg_count = 2)};
+	r[SAMPLE_HUGE] = (struct record){CALL_RECORD(.index = 4, .time_ns = TIME, .resource = 1, .kind = CALL_ALLOC,
+						     .function = "mmap", .id = 0x10, .size = UINT64_C(0x100000001),
+						     .has_frames = true)};
+	r[SAMPLE_TYPED] = (struct record){CALL_RECORD(.index = 5, .time_ns = TIME, .resource = 2, .kind = CALL_ALLOC,
+						      .function = "open", .id = 4, .size = 1)};
 	r[HEAP] = (struct record){
 		.type = RECORD_HEAP,
 		.heap = {0x602000, 0x623000, {0x21000, 1, 2, 3, 4, 5, 6, 7, 8, UINT64_C(1) << 32}, 0, 0}};
@@ -429,17 +389,11 @@ static void test_packets_stay_within_their_limits(void **state)
 	static struct call_arg long_args[40];
 	static char value[60000];
 	struct buf bytes = {0}, got = {0};
-	struct record records[2] = {{.type = RECORD_PROCESS, .process = {.pointer_size = 8}},
-				    {.type = RECORD_CALL,
-				     .call = {.index = 1,
-					      .time_ns = TIME_NONE,
-					      .kind = CALL_ALLOC,
-					      .function = value,
-					      .frames = many,
-					      .frame_count = ARRAY_SIZE(many),
-					      .has_frames = true,
-					      .args = long_args,
-					      .arg_count = ARRAY_SIZE(long_args)}}};
+	struct record records[2] = {
+		{.type = RECORD_PROCESS, .process = {.pointer_size = 8}},
+		{CALL_RECORD(.index = 1, .time_ns = TIME_NONE, .kind = CALL_ALLOC, .function = value, .frames = many,
+			     .frame_count = ARRAY_SIZE(many), .has_frames = true, .args = long_args,
+			     .arg_count = ARRAY_SIZE(long_args))}};
 
 	memset(value, 'v', sizeof(value) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
@@ -483,11 +437,8 @@ static void test_times_continue_past_midnight(void **state)
 	struct buf bytes = {0}, got = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-		records[1 + i] = (struct record){.type = RECORD_CALL,
-						 .call = {.index = i + 1,
-							  .time_ns = times[i] * 1000000,
-							  .kind = CALL_RELEASE,
-							  .function = "free"}};
+		records[1 + i] = (struct record){CALL_RECORD(.index = i + 1, .time_ns = times[i] * 1000000,
+							     .kind = CALL_RELEASE, .function = "free")};
 	write_trace("rtrace", NULL, records, ARRAY_SIZE(records), &bytes);
 	dump_trace(bytes.data, bytes.size, &got);
 	assert_text(&got, "process v1.4 arch=- p8 little start=345599.000000/- depth=0 name=- origin=- "

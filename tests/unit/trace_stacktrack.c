@@ -1,6 +1,7 @@
 /* Tests StackTrack entries: the bytes that functrace writes in both byte orders, and the limits of a reader's
  * memory. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "trace_util.h"
@@ -131,44 +132,18 @@ static void write_calls(bool big_endian, struct buf *got)
 	static const char *const texts[] = {"main", NULL};
 	static const struct call_arg args[] = {{"size", "100"}, {"of", "1 2"}};
 	const struct record records[] = {
-		{.type = RECORD_PROCESS,
-		 .process = {.version_major = 1,
-			     .version_minor = 4,
-			     .arch = "x86_64",
-			     .pointer_size = 8,
-			     .big_endian = big_endian,
-			     .pid = 69778,
-			     .has_pid = true,
-			     .start_sec = 1700000000,
-			     .start_usec = 123456,
-			     .name = "/bin/a b"}},
+		{PROCESS_RECORD(.version_major = 1, .version_minor = 4, .arch = "x86_64", .pointer_size = 8,
+				.big_endian = big_endian, .pid = 69778, .has_pid = true, .start_sec = 1700000000,
+				.start_usec = 123456, .name = "/bin/a b")},
 		{.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/a b"}},
 		{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", ""}},
 		{.type = RECORD_THREAD, .thread = {69779, "w"}},
-		{.type = RECORD_CALL,
-		 .call = {.index = 1,
-			  .time_ns = START_NS + 124,
-			  .resource = 1,
-			  .context = 3,
-			  .kind = CALL_ALLOC,
-			  .function = "aligned_alloc_16",
-			  .id = 0x602010,
-			  .size = 100,
-			  .frames = frames,
-			  .frame_texts = texts,
-			  .frame_count = 2,
-			  .has_frames = true,
-			  .end = STACK_CUT,
-			  .args = args,
-			  .arg_count = 2}},
-		{.type = RECORD_CALL,
-		 .call = {.index = 2,
-			  .time_ns = START_NS + 125,
-			  .resource = 1,
-			  .kind = CALL_ALLOC,
-			  .function = "aligned_alloc_16",
-			  .id = 0x602020,
-			  .has_frames = true}},
+		{CALL_RECORD(.index = 1, .time_ns = START_NS + 124, .resource = 1, .context = 3, .kind = CALL_ALLOC,
+			     .function = "aligned_alloc_16", .id = 0x602010, .size = 100, .frames = frames,
+			     .frame_texts = texts, .frame_count = 2, .has_frames = true, .end = STACK_CUT, .args = args,
+			     .arg_count = 2)},
+		{CALL_RECORD(.index = 2, .time_ns = START_NS + 125, .resource = 1, .kind = CALL_ALLOC,
+			     .function = "aligned_alloc_16", .id = 0x602020, .has_frames = true)},
 	};
 
 	assert_int_equal(write_trace("stacktrack", NULL, records, ARRAY_SIZE(records), got), 0);

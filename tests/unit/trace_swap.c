@@ -1,6 +1,7 @@
 /* Tests SWAP messages: bytes that the protocol's programs have written, bytes that functrace writes, and the data of a
  * trace that SWAP keeps. */
 #include "config.h"
+#include "records.h"
 #include "unit_test.h"
 
 #include "long.h"
@@ -79,17 +80,10 @@ static void test_messages_of_other_programs_are_read(void **state)
 
 static const uint64_t frames[] = {0x400123, 0x7f0000000456};
 
-static struct record process = {.type = RECORD_PROCESS,
-				.process = {.pid = 4242,
-					    .has_pid = true,
-					    .start_sec = 1700000000,
-					    .start_usec = 123456,
-					    .name = "/bin/prog",
-					    .command = "prog -x",
-					    .ppid = 4000,
-					    .is_attached = true,
-					    .files = (const struct open_file[]){{3, 4096, "/etc/passwd"}},
-					    .file_count = 1}};
+static struct record process = {
+	PROCESS_RECORD(.pid = 4242, .has_pid = true, .start_sec = 1700000000, .start_usec = 123456, .name = "/bin/prog",
+		       .command = "prog -x", .ppid = 4000, .is_attached = true,
+		       .files = (const struct open_file[]){{3, 4096, "/etc/passwd"}}, .file_count = 1)};
 
 /* 22:13:20 of the day on which the process starts. */
 #define START_NS UINT64_C(80000000000000)
@@ -102,37 +96,13 @@ static void test_messages_are_written(void **state)
 		{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", ""}},
 		{.type = RECORD_RESOURCE, .resource = {2, RESOURCE_REFCOUNT, "fd", ""}},
 		{.type = RECORD_OBJECT, .object = {0x400000, 0x401000, "/bin/prog"}},
-		{.type = RECORD_CALL,
-		 .call = {.index = 1,
-			  .time_ns = START_NS + 1,
-			  .resource = 1,
-			  .kind = CALL_ALLOC,
-			  .function = "malloc",
-			  .id = 0x602010,
-			  .size = 100,
-			  .frames = frames,
-			  .frame_count = 2,
-			  .has_frames = true,
-			  .end = STACK_CUT}},
-		{.type = RECORD_CALL,
-		 .call = {.index = 2,
-			  .time_ns = START_NS + 2,
-			  .resource = 1,
-			  .kind = CALL_ALLOC,
-			  .function = "realloc",
-			  .id = 0x602020,
-			  .size = 8,
-			  .args = args,
-			  .arg_count = 3}},
-		{.type = RECORD_CALL,
-		 .call = {.index = 3,
-			  .time_ns = TIME_NONE,
-			  .resource = 2,
-			  .context = 3,
-			  .kind = CALL_ALLOC,
-			  .function = "open",
-			  .id = 3,
-			  .size = 1}},
+		{CALL_RECORD(.index = 1, .time_ns = START_NS + 1, .resource = 1, .kind = CALL_ALLOC,
+			     .function = "malloc", .id = 0x602010, .size = 100, .frames = frames, .frame_count = 2,
+			     .has_frames = true, .end = STACK_CUT)},
+		{CALL_RECORD(.index = 2, .time_ns = START_NS + 2, .resource = 1, .kind = CALL_ALLOC,
+			     .function = "realloc", .id = 0x602020, .size = 8, .args = args, .arg_count = 3)},
+		{CALL_RECORD(.index = 3, .time_ns = TIME_NONE, .resource = 2, .context = 3, .kind = CALL_ALLOC,
+			     .function = "open", .id = 3, .size = 1)},
 		{.type = RECORD_NOTE, .note = {"unmapped 0x400000-0x401000 /bin/prog"}},
 		{.type = RECORD_NOTE, .note = {"process 4242 has exited with status 0"}},
 	};
@@ -385,12 +355,9 @@ static void make_random_trace(struct maker *m, uint64_t seed)
 {
 	*m = (struct maker){.next_id = 1, .tid = 4242, .object = 0x400000, .time = UINT64_C(80000000000000)};
 	random_state = seed * 77 + 1;
-	add(m, (struct record){.type = RECORD_PROCESS,
-			       .process = {.pid = 4242,
-					   .has_pid = true,
-					   .start_sec = random_below(8) ? 1700000000 : 0,
-					   .no_timestamps = random_below(16) == 0,
-					   .name = "/bin/prog"}});
+	add(m,
+	    (struct record){PROCESS_RECORD(.pid = 4242, .has_pid = true, .start_sec = random_below(8) ? 1700000000 : 0,
+					   .no_timestamps = random_below(16) == 0, .name = "/bin/prog")});
 	if (m->records[0].process.start_sec)
 		m->records[0].process.start_usec = random_below(1000000);
 	for (uint32_t n = random_below(28); n; n--)
@@ -447,15 +414,9 @@ static void test_long_data_is_truncated_and_counted(void **state)
 		records[count++] = (struct record){
 			.type = RECORD_OBJECT,
 			.object = {0x1000 * (i + 1), 0x1000 * (i + 2), name + sizeof(name) - 1 - i % 200}};
-	records[count++] = (struct record){.type = RECORD_CALL,
-					   .call = {.resource = 1,
-						    .kind = CALL_ALLOC,
-						    .function = name,
-						    .args = args,
-						    .arg_count = 300,
-						    .frames = addresses,
-						    .frame_count = 5000,
-						    .has_frames = true}};
+	records[count++] = (struct record){CALL_RECORD(.resource = 1, .kind = CALL_ALLOC, .function = name,
+						       .args = args, .arg_count = 300, .frames = addresses,
+						       .frame_count = 5000, .has_frames = true)};
 	records[count++] = (struct record){.type = RECORD_NOTE, .note = {name}};
 	/* At least the type, the function, arguments, the stack and the note are truncated. */
 	assert_true(write_trace("swap", NULL, records, count, &got) > 5);
@@ -523,17 +484,10 @@ static void test_times_past_2106_are_kept(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct record records[] = {
-			{.type = RECORD_PROCESS,
-			 .process = {.pid = 1, .has_pid = true, .start_sec = rows[i].start_sec}},
+			{PROCESS_RECORD(.pid = 1, .has_pid = true, .start_sec = rows[i].start_sec)},
 			{.type = RECORD_RESOURCE, .resource = {1, 0, "memory", ""}},
-			{.type = RECORD_CALL,
-			 .call = {.index = 1,
-				  .time_ns = rows[i].time_ns,
-				  .resource = 1,
-				  .kind = CALL_ALLOC,
-				  .function = "malloc",
-				  .id = 16,
-				  .size = 8}},
+			{CALL_RECORD(.index = 1, .time_ns = rows[i].time_ns, .resource = 1, .kind = CALL_ALLOC,
+				     .function = "malloc", .id = 16, .size = 8)},
 		};
 		const struct reader_options options = {0};
 		struct buf bytes = {0};

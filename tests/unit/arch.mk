@@ -5,14 +5,12 @@ libaarch64_a_SOURCES = $(AARCH64_SOURCES) $(ABI_SOURCES)
 
 check_PROGRAMS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
 TESTS += tests/unit/arch_aarch64 tests/unit/arch_aarch64_objdump
-tests_unit_arch_aarch64_SOURCES = tests/unit/arch_aarch64.c
 tests_unit_arch_aarch64_LDADD = libaarch64.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_aarch64_objdump_SOURCES = tests/unit/arch_aarch64_objdump.c tests/unit/arch_assembled.h
 tests_unit_arch_aarch64_objdump_LDADD = libaarch64.a libbase.a
 
 check_PROGRAMS += tests/unit/arch_before
 TESTS += tests/unit/arch_before
-tests_unit_arch_before_SOURCES = tests/unit/arch_before.c
 tests_unit_arch_before_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 if ARCH_AARCH64
@@ -79,7 +77,6 @@ tests_unit_arch_arm_LDADD = libarm.a libbase.a $(UNIT_LIBS)
 tests_unit_arch_arm_objdump_SOURCES = tests/unit/arch_arm_objdump.c tests/unit/arch_arm_forms.h \
 	tests/unit/arch_assembled.h
 tests_unit_arch_arm_objdump_LDADD = libarm.a libbase.a
-tests_unit_arch_arm_run_SOURCES = tests/unit/arch_arm_run.c
 tests_unit_arch_arm_run_LDADD = libarm.a libbase.a
 
 if ARCH_X86

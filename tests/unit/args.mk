@@ -26,5 +26,4 @@ tests_unit_args_passed_LDADD = $(ARGS_TEST_LIBS)
 check_PROGRAMS += tests/unit/module_names
 TESTS += tests/unit/args_expected.py
 EXTRA_DIST += tests/unit/args_expected.py
-tests_unit_module_names_SOURCES = tests/unit/module_names.c
 tests_unit_module_names_LDADD = libmodules.a libbase.a

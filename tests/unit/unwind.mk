@@ -1,6 +1,8 @@
 # unit tests of unwind
-check_PROGRAMS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
-TESTS += tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx
+UNWIND_UNIT_TESTS = tests/unit/unwind tests/unit/unwind_real tests/unit/unwind_hostile tests/unit/unwind_exidx \
+	tests/unit/unwind_core tests/unit/unwind_frame_pointer tests/unit/code_rules
+check_PROGRAMS += $(UNWIND_UNIT_TESTS)
+TESTS += $(UNWIND_UNIT_TESTS)
 unwind_ldadd = libunwinder.a libsymbols.a libproc.a libarch.a libbase.a $(UNWIND_LIBS) $(DW_LIBS) \
 	$(ELF_LIBS) $(ZYDIS_LIBS) $(UNIT_LIBS)
 tests_unit_unwind_SOURCES = tests/unit/unwind.c tests/unit/unwind_target.h \
@@ -18,18 +20,11 @@ tests_unit_unwind_hostile_CPPFLAGS = $(AM_CPPFLAGS) -DBUILD_DIR='"$(abs_builddir
 tests_unit_unwind_hostile_LDADD = $(unwind_ldadd)
 EXTRA_tests_unit_unwind_hostile_DEPENDENCIES = $(unwind_targets)
 
-check_PROGRAMS += tests/unit/unwind_core
-TESTS += tests/unit/unwind_core
-tests_unit_unwind_core_SOURCES = tests/unit/unwind_core.c
 tests_unit_unwind_core_LDADD = libaarch64.a libarm.a $(unwind_ldadd)
 EXTRA_DIST += tests/unit/cores/signed.c tests/unit/cores/indexed.c tests/unit/cores/small.py \
 	tests/unit/cores/aarch64-signed tests/unit/cores/aarch64-signed.core \
 	tests/unit/cores/arm-indexed tests/unit/cores/arm-indexed.core
-check_PROGRAMS += tests/unit/unwind_frame_pointer
-TESTS += tests/unit/unwind_frame_pointer
-tests_unit_unwind_frame_pointer_SOURCES = tests/unit/unwind_frame_pointer.c
 tests_unit_unwind_frame_pointer_LDADD = $(unwind_ldadd)
-tests_unit_unwind_exidx_SOURCES = tests/unit/unwind_exidx.c
 tests_unit_unwind_exidx_LDADD = libarm.a $(unwind_ldadd)
 
 # The program whose stacks are unwound, built several times with fixed options, so CFLAGS are not used.
@@ -63,7 +58,4 @@ tests/unit/unwind-target-static: tests/unit/unwind_target.c tests/unit/unwind_ta
 	$(AM_V_CC)$(CC) -O2 -g0 -static-pie -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
 tests/unit/unwind-target-musl: tests/unit/unwind_target.c tests/unit/unwind_target.h
 	$(AM_V_CC)$(MUSL_CC) -O2 -g0 -DTARGET_STATIC -o $@ $(unwind_target_source) -pthread || : >$@
-check_PROGRAMS += tests/unit/code_rules
-TESTS += tests/unit/code_rules
-tests_unit_code_rules_SOURCES = tests/unit/code_rules.c
 tests_unit_code_rules_LDADD = libaarch64.a libarm.a $(unwind_ldadd)

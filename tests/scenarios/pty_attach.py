@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """functrace attached on a terminal: it detaches at Ctrl-C and other signals, and the program does not notice."""
 import os
-import shutil
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import (FUNCTRACE, Shell, contains, equal, is_gone, only_child, run_tests, setup, state_of, stat_of,
-                      tracer_of, wait_until, will_end)
+from terminal import (FUNCTRACE, contains, equal, is_gone, only_child, run_shell_tests, state_of, stat_of, tracer_of,
+                      wait_until, will_end)
 
 F = FUNCTRACE + " "
 
@@ -42,9 +41,9 @@ def attach(shell, target, options=""):
     return visible, engine
 
 
-def test_interrupt():
+def test_interrupt(shell):
     """Ctrl-C detaches: status 0, the program runs on"""
-    shell, target = Shell(), Target()
+    target = Target()
     for _ in range(5):
         visible, engine = attach(shell, target)
         shell.send("\x03")
@@ -52,12 +51,11 @@ def test_interrupt():
         wait_until("the engine's end", lambda: is_gone(engine))
         target.is_well()
     target.end()
-    shell.close()
 
 
-def test_interrupt_twice():
+def test_interrupt_twice(shell):
     """more Ctrl-Cs do no harm"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target)
     for _ in range(50):
         try:
@@ -67,24 +65,22 @@ def test_interrupt_twice():
     equal(shell.prompt(), 0)
     target.is_well()
     target.end()
-    shell.close()
 
 
-def test_signals():
+def test_signals(shell):
     """SIGTERM, SIGHUP and SIGQUIT detach, too"""
-    shell, target = Shell(), Target()
+    target = Target()
     for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         visible, engine = attach(shell, target)
         os.kill(visible, sig)
         equal(shell.prompt(), 0)
         target.is_well()
     target.end()
-    shell.close()
 
 
-def test_background():
+def test_background(shell):
     """Ctrl-Z and bg put functrace into the background, fg and Ctrl-C end it"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target)
     shell.send("\x1a")
     shell.prompt()
@@ -98,7 +94,6 @@ def test_background():
     equal(shell.prompt(), 0)
     target.is_well()
     target.end()
-    shell.close()
 
 
 def engine_thread(pid, engine):
@@ -109,21 +104,20 @@ def engine_thread(pid, engine):
     raise AssertionError("%d is traced by %d, not by %d" % (pid, tracer, engine))
 
 
-def test_visible_killed():
+def test_visible_killed(shell):
     """functrace is killed by SIGKILL: the program is detached from, no process is left"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target)
     os.kill(visible, signal.SIGKILL)
     equal(shell.prompt(), 137)
     wait_until("the engine's end", lambda: is_gone(engine))
     target.is_well()
     target.end()
-    shell.close()
 
 
-def test_engine_killed():
+def test_engine_killed(shell):
     """the engine is killed: functrace says so and ends with 1, the program runs on"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target)
     os.kill(engine, signal.SIGKILL)
     equal(shell.prompt(), 1)
@@ -132,23 +126,21 @@ def test_engine_killed():
     wait_until("the tracer's end", lambda: tracer_of(target.pid) == 0)
     target.is_well()
     target.end()
-    shell.close()
 
 
-def test_target_ends():
+def test_target_ends(shell):
     """when the program ends, functrace ends with 0"""
-    shell, target = Shell(), Target()
+    target = Target()
     attach(shell, target)
     # If a program ends before functrace has attached, functrace fails.
     shell.expect("attached to")
     target.end()
     equal(shell.prompt(), 0)
-    shell.close()
 
 
-def test_hang_up():
+def test_hang_up(shell):
     """the terminal hangs up: functrace detaches"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target)
     shell.close()
     wait_until("functrace's end", lambda: is_gone(visible) and is_gone(engine))
@@ -156,9 +148,9 @@ def test_hang_up():
     target.end()
 
 
-def test_toggle():
+def test_toggle(shell):
     """-S: the signal reaches functrace's engine and ends nothing"""
-    shell, target = Shell(), Target()
+    target = Target()
     visible, engine = attach(shell, target, "-S USR1 ")
     for _ in range(3):
         os.kill(visible, signal.SIGUSR1)
@@ -170,22 +162,15 @@ def test_toggle():
     equal(shell.prompt(), 0)
     target.is_well()
     target.end()
-    shell.close()
 
 
-def test_no_such_process():
+def test_no_such_process(shell):
     """a process that does not exist: 1 and a message"""
     process = subprocess.Popen(["true"])
     process.wait()
-    shell = Shell()
     equal(shell.run(F + "-t %d" % process.pid), 1)
     contains(shell.before, str(process.pid))
-    shell.close()
 
 
 if __name__ == "__main__":
-    if not shutil.which("bash"):
-        print("1..0 # SKIP bash is not installed")
-        sys.exit(77)
-    setup()
-    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])
+    run_shell_tests(globals())

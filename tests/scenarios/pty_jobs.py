@@ -2,13 +2,12 @@
 """A launched program on a terminal behaves under functrace as it does without: keys, job control, status."""
 import os
 import pty
-import shutil
 import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import (FUNCTRACE, Processes, Shell, children, contains, equal, is_gone, lacks, only_child, run_tests,
-                      setup, state_of, stat_of, tracer_of, wait_until, will_end)
+from terminal import (FUNCTRACE, Processes, Shell, children, contains, equal, is_gone, lacks, only_child,
+                      run_shell_tests, state_of, stat_of, tracer_of, wait_until, will_end)
 
 F = FUNCTRACE + " "
 
@@ -40,29 +39,24 @@ def all_gone(*pids):
     wait_until("the end of %r" % (pids,), lambda: all(is_gone(pid) for pid in pids))
 
 
-def test_status():
+def test_status(shell):
     """exit statuses 0, 1 and 42 are functrace's status"""
-    shell = Shell()
     for status in (0, 1, 42):
         equal(shell.run(F + "sh -c 'exit %d'" % status), status)
-    shell.close()
 
 
-def test_killed():
+def test_killed(shell):
     """a program is killed by a signal: the shell sees the signal"""
-    shell = Shell()
     equal(shell.run(F + "sh -c 'kill -KILL $$'"), 137)
     contains(shell.before, "Killed")
     equal(shell.run(F + "sh -c 'kill -SEGV $$'"), 139)
     contains(shell.before, "Segmentation fault")
     equal(shell.run(F + "sh -c 'kill -USR1 $$'"), 138)
     contains(shell.before, "User defined signal 1")
-    shell.close()
 
 
-def test_not_run():
+def test_not_run(shell):
     """status 127 for a program that does not exist, 126 for one that cannot be run"""
-    shell = Shell()
     equal(shell.run(F + "no-such-program-here"), 127)
     contains(shell.before, "no-such-program-here was not found in PATH")
     equal(shell.run(F + "./no-such-file"), 127)
@@ -75,23 +69,19 @@ def test_not_run():
     equal(shell.run(F + "/etc/passwd"), 126)
     contains(shell.before, "not an executable file")
     equal(shell.run(F + "/"), 126)
-    shell.close()
 
 
-def test_interrupt():
+def test_interrupt(shell):
     """Ctrl-C ends the program: status 130, no process is left"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     shell.send("\x03")
     equal(shell.prompt(), 130)
     all_gone(p.visible, p.engine, p.target)
-    shell.close()
 
 
-def test_interrupt_caught():
+def test_interrupt_caught(shell):
     """a program that catches Ctrl-C runs on, and Ctrl-backslash ends only the program"""
-    shell = Shell()
     shell.send(F + "sh -c 'trap \"echo caught\" INT; trap \"echo quit; exit 5\" QUIT; echo ready; "
                "while :; do sleep 0.05; done'\n")
     shell.expect("ready")
@@ -101,12 +91,10 @@ def test_interrupt_caught():
     shell.send("\x1c")
     shell.expect("quit")
     equal(shell.prompt(), 5)
-    shell.close()
 
 
-def test_stop_and_fg():
+def test_stop_and_fg(shell):
     """Ctrl-Z really stops the program, fg continues it, again and again"""
-    shell = Shell()
     shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
     p = Processes(shell.pid, "sh")
@@ -120,12 +108,10 @@ def test_stop_and_fg():
     shell.send("word\n")
     shell.expect("got-word")
     equal(shell.prompt(), 7)
-    shell.close()
 
 
-def test_bg():
+def test_bg(shell):
     """bg continues the program in the background; fg and Ctrl-C end it"""
-    shell = Shell()
     shell.send(BEAT + "\n")
     p = Processes(shell.pid, "python")
     wait_until("a beat", lambda: os.path.exists("beats"))
@@ -146,25 +132,21 @@ def test_bg():
     shell.expect("KeyboardInterrupt")
     equal(shell.prompt(), 130)
     all_gone(p.visible, p.engine, p.target)
-    shell.close()
 
 
-def test_reads_terminal():
+def test_reads_terminal(shell):
     """the program reads the terminal until end-of-file"""
-    shell = Shell()
     shell.send(F + "cat\n")
     Processes(shell.pid, "cat")
     shell.send("one line\n")
     shell.expect("one line\r\n")
     shell.send("\x04")
     equal(shell.prompt(), 0)
-    shell.close()
 
 
-def test_background_read():
+def test_background_read(shell):
     """a background job that reads the terminal is stopped, and reads when it is brought to the front"""
     # bash is used, because busybox's sh checks whether there is a line before it reads.
-    shell = Shell()
     equal(shell.run(F + "bash -c 'read line; echo got-$line' &"), 0)
     p = Processes(shell.pid, "bash")
     wait_until("the stop", lambda: state_of(p.target) in "tT" and state_of(p.visible) == "T")
@@ -175,12 +157,10 @@ def test_background_read():
     shell.send("word\n")
     shell.expect("got-word")
     equal(shell.prompt(), 0)
-    shell.close()
 
 
-def test_same_group():
+def test_same_group(shell):
     """the program is in functrace's process group, which is the terminal's foreground; the engine is not"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     visible, engine, target = stat_of(p.visible), stat_of(p.engine), stat_of(p.target)
@@ -190,12 +170,10 @@ def test_same_group():
     equal(target[5], visible[2], "foreground group")
     shell.send("\x03")
     equal(shell.prompt(), 130)
-    shell.close()
 
 
-def test_visible_killed_running():
+def test_visible_killed_running(shell):
     """functrace is killed by SIGKILL while the program runs: it runs on, untraced, and ends normally"""
-    shell = Shell()
     shell.send(waiter("go-on", "result") + "\n")
     shell.expect("ready")
     p = Processes(shell.pid, "python")
@@ -207,12 +185,10 @@ def test_visible_killed_running():
     all_gone(p.target, p.engine)
     with open("result") as f:
         equal(f.read(), "done\n")
-    shell.close()
 
 
-def test_visible_killed_stopped():
+def test_visible_killed_stopped(shell):
     """functrace is killed by SIGKILL while the program is stopped: it stays stopped, and SIGCONT continues it"""
-    shell = Shell()
     shell.send(waiter("go-on2", "result2") + "\n")
     shell.expect("ready")
     p = Processes(shell.pid, "python")
@@ -231,12 +207,10 @@ def test_visible_killed_stopped():
     all_gone(p.target, p.engine)
     with open("result2") as f:
         equal(f.read(), "done\n")
-    shell.close()
 
 
-def test_killed_while_stopped():
+def test_killed_while_stopped(shell):
     """the program is killed while it is stopped: functrace ends, too"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     shell.send("\x1a")
@@ -246,12 +220,10 @@ def test_killed_while_stopped():
     all_gone(p.visible, p.engine, p.target)
     shell.run("true")
     shell.run("true")
-    shell.close()
 
 
-def test_stopped_from_outside():
+def test_stopped_from_outside(shell):
     """SIGSTOP and SIGCONT to the program alone stop and continue functrace, too, again and again"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     os.kill(p.target, signal.SIGSTOP)
@@ -263,12 +235,10 @@ def test_stopped_from_outside():
     wait_until("functrace to run", lambda: state_of(p.visible) == "S" and state_of(p.target) == "S")
     shell.run("kill %1")  # to the process group: the program ends; functrace detaches, or has seen the end
     all_gone(p.visible, p.engine, p.target)
-    shell.close()
 
 
-def test_terminate():
+def test_terminate(shell):
     """SIGTERM to functrace: it detaches and ends, the program runs on untraced"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     os.kill(p.visible, signal.SIGTERM)
@@ -279,12 +249,10 @@ def test_terminate():
     equal(is_gone(p.engine), False)
     os.kill(p.target, signal.SIGKILL)
     all_gone(p.engine, p.target)
-    shell.close()
 
 
-def test_engine_terminate():
+def test_engine_terminate(shell):
     """SIGTERM to the engine alone: it detaches, and functrace still ends with the program's status"""
-    shell = Shell()
     shell.send(F + "sh -c 'while [ ! -e go-on3 ]; do sleep 0.02; done; exit 9'\n")
     p = Processes(shell.pid, "sh")
     os.kill(p.engine, signal.SIGTERM)
@@ -292,12 +260,10 @@ def test_engine_terminate():
     open("go-on3", "w").close()
     equal(shell.prompt(), 9)
     all_gone(p.visible, p.engine, p.target)
-    shell.close()
 
 
-def test_engine_killed():
+def test_engine_killed(shell):
     """the engine is killed: functrace says so, the program runs on with the terminal, and functrace ends with the program's status"""
-    shell = Shell()
     shell.send(F + "sh -c 'echo ready; read line; echo got-$line; exit 7'\n")
     shell.expect("ready")
     p = Processes(shell.pid, "sh")
@@ -307,7 +273,6 @@ def test_engine_killed():
     shell.expect("got-word")
     equal(shell.prompt(), 7)
     all_gone(p.visible, p.guardian, p.target)
-    shell.close()
 
 
 def session_leader(words):
@@ -355,18 +320,16 @@ def test_session_leader_whose_program_has_ended():
     os.close(shell.fd)
 
 
-def test_hang_up():
+def test_hang_up(shell):
     """the terminal hangs up: the program gets SIGHUP, no process is left"""
-    shell = Shell()
     shell.send(F + "sleep 1000\n")
     p = Processes(shell.pid, "sleep")
     shell.close()
     all_gone(p.visible, p.engine, p.target)
 
 
-def test_hang_up_survived():
+def test_hang_up_survived(shell):
     """the terminal hangs up and the program ignores that: it runs on untraced"""
-    shell = Shell()
     shell.send(F + "sh -c 'trap \"\" HUP; echo ready; exec sleep 1000'\n")
     shell.expect("ready")
     p = Processes(shell.pid, "sh")
@@ -378,9 +341,8 @@ def test_hang_up_survived():
     all_gone(p.engine, p.target)
 
 
-def test_outlived():
+def test_outlived(shell):
     """the program ends before its child: Ctrl-C detaches from the child, the status is the program's"""
-    shell = Shell()
     shell.send(F + "sh -c 'setsid sh -c \"echo \\$\\$ >child; exec sleep 1000\" & "
                "while [ ! -s child ] || [ ! -e go-on4 ]; do sleep 0.02; done; exit 3'\n")
     p = Processes(shell.pid, "sh")
@@ -404,12 +366,10 @@ def test_outlived():
     equal(is_gone(child), False)
     os.kill(child, signal.SIGKILL)
     all_gone(p.visible, p.engine, child)
-    shell.close()
 
 
-def test_pipeline():
+def test_pipeline(shell):
     """in a pipeline, functrace keeps no pipe open that the program has closed"""
-    shell = Shell()
     shell.send(F + "sh -c 'echo first; exec >/dev/tty; read line; echo second' | (cat; echo reader ended)\n")
     shell.expect("first")
     shell.expect("reader ended")  # while the program still runs
@@ -418,21 +378,14 @@ def test_pipeline():
     equal(shell.prompt(), 0)
     equal(shell.run("seq 100000 | " + F + "head -n 1; echo ${PIPESTATUS[0]}"), 0)
     contains(shell.before, "141")
-    shell.close()
 
 
-def test_stdout_is_trace():
+def test_stdout_is_trace(shell):
     """-o -: the program's own output goes to standard error"""
-    shell = Shell()
     equal(shell.run(F + "-q -f text -o - sh -c 'echo mine; echo error >&2' 2>errors | sed s/^/trace:/; cat errors"), 0)
     contains(shell.before.replace("\r", ""), "mine\nerror\n")
     lacks(shell.before, "trace:mine")
-    shell.close()
 
 
 if __name__ == "__main__":
-    if not shutil.which("bash"):
-        print("1..0 # SKIP bash is not installed")
-        sys.exit(77)
-    setup()
-    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])
+    run_shell_tests(globals())

@@ -2,18 +2,17 @@
 """The line with counts on a terminal while functrace is attached."""
 import os
 import re
-import shutil
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from pty_attach import F, Target, attach
-from terminal import Shell, equal, lacks, run_tests, setup, tracer_of, wait_until
+from terminal import equal, lacks, run_shell_tests, tracer_of, wait_until
 
 
-def test_progress():
+def test_progress(shell):
     """a line of counts is shown while functrace is attached, and is erased before any message"""
-    shell, target = Shell(), Target()
+    target = Target()
     attach(shell, target)
     line = r"functrace: [\d,]+ events, [\d,]+ blocks with [\d,]+ bytes live, \d+:\d\d"
     first = shell.expect(line).group(0)
@@ -31,21 +30,14 @@ def test_progress():
     lacks(shell.before, "functrace:")
     target.is_well()
     target.end()
-    shell.close()
 
 
-def test_progress_of_what_is_launched():
+def test_progress_of_what_is_launched(shell):
     """no line of counts is shown for a launched program, which uses the terminal"""
-    shell = Shell()
     equal(shell.run(F + "sh -c 'sleep 1.5'"), 0)
     lacks(shell.before, "bytes live")
     lacks(shell.before, "attached to")
-    shell.close()
 
 
 if __name__ == "__main__":
-    if not shutil.which("bash"):
-        print("1..0 # SKIP bash is not installed")
-        sys.exit(77)
-    setup()
-    run_tests([value for name, value in list(globals().items()) if name.startswith("test_")])
+    run_shell_tests(globals())

@@ -1,5 +1,6 @@
 """A shell on a pseudo-terminal, and other functions for the tests of functrace's processes."""
 import atexit
+import functools
 import os
 import pty
 import re
@@ -183,9 +184,11 @@ class Shell:
         return self.prompt()
 
     def close(self):
-        """Hangs up the terminal."""
-        os.close(self.fd)
-        os.waitpid(self.pid, 0)
+        """Hangs up the terminal, unless that has been done."""
+        if self.fd is not None:
+            os.close(self.fd)
+            os.waitpid(self.pid, 0)
+            self.fd = None
 
 
 def equal(got, expected, what=""):
@@ -231,3 +234,20 @@ def run_tests(tests, failed=0):
                 print("# " + line, flush=True)
     signal.alarm(0)
     sys.exit(1 if failed else 0)
+
+
+def run_shell_tests(names):
+    """Runs the functions test_... of a script. A test with a parameter gets a shell, which is closed when it passes."""
+    def with_shell(test):
+        @functools.wraps(test)
+        def run():
+            shell = Shell()
+            test(shell)
+            shell.close()
+        return run if test.__code__.co_argcount else test
+
+    if not shutil.which("bash"):
+        print("1..0 # SKIP bash is not installed")
+        sys.exit(77)
+    setup()
+    run_tests([with_shell(value) for name, value in list(names.items()) if name.startswith("test_")])

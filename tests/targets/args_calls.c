@@ -12,8 +12,6 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <netinet/in.h>
@@ -31,7 +29,6 @@ FN(posix_memalign);
 FN(aligned_alloc);
 FN(free);
 
-static char folder[64], path[100];
 static const char *const nowhere = "/nowhere/at/all";
 
 /* ---- Memory ---- */
@@ -252,14 +249,10 @@ static void messages(void)
 	struct msghdr message = {
 		.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 	struct cmsghdr *const header = CMSG_FIRSTHDR(&message);
-	const int zero = 0;
 	int fds[2];
 
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &zero, sizeof(zero));
+	pass_descriptor_0(header);
 	CHECK(sendmsg(fds[0], &message, 0) == 1);
 	INT("recvmsg", recvmsg(fds[1], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC),
 	    "sockfd=%d\tmsg=%s\tflags=MSG_DONTWAIT|MSG_CMSG_CLOEXEC", fds[1], at(&message));
@@ -382,20 +375,6 @@ static void threads(void)
 
 /* ---- Transfers ---- */
 
-/* Returns a number that the compiler does not know. */
-#define N(number)                                                                                                      \
-	({                                                                                                             \
-		size_t n_ = (number);                                                                                  \
-		KEEP(n_);                                                                                              \
-		n_;                                                                                                    \
-	})
-#define S(text)                                                                                                        \
-	({                                                                                                             \
-		__typeof__(&(text)[0]) s_ = (text);                                                                    \
-		KEEP(s_);                                                                                              \
-		s_;                                                                                                    \
-	})
-
 static void transfers(void)
 {
 	static const char two[] = "two";
@@ -432,9 +411,7 @@ static void transfers(void)
 
 int main(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/functrace-args-%d", (int)getpid());
-	snprintf(path, sizeof(path), "%s/one", folder);
-	CHECK(!mkdir(folder, 0700));
+	make_folder("args");
 	memory();
 	opening();
 	controlling();

@@ -6,8 +6,6 @@
 #include <pty.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <threads.h>
 #include <time.h>
 #include <wchar.h>
@@ -16,23 +14,6 @@
 #include <sys/mount.h>
 #include <sys/pidfd.h>
 #endif
-
-static char folder[64], path[100];
-
-/* The compiler must not know the arguments. */
-#define HIDE(value) __asm__ volatile("" : "+r"(value))
-#define N(number)                                                                                                      \
-	({                                                                                                             \
-		size_t number_ = (number);                                                                             \
-		HIDE(number_);                                                                                         \
-		number_;                                                                                               \
-	})
-#define S(text)                                                                                                        \
-	({                                                                                                             \
-		__typeof__(&(text)[0]) text_ = (text);                                                                 \
-		HIDE(text_);                                                                                           \
-		text_;                                                                                                 \
-	})
 
 /* ---- Memory ---- */
 
@@ -214,14 +195,10 @@ static void messages(void)
 						   .msg_control = control,
 						   .msg_controllen = sizeof(control)}}};
 	struct cmsghdr *const header = CMSG_FIRSTHDR(&messages[0].msg_hdr);
-	const int zero = 0;
 	int fds[2];
 
 	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, fds));
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &zero, sizeof(zero));
+	pass_descriptor_0(header);
 	CHECK(sendmsg(fds[0], &messages[0].msg_hdr, 0) == 1);
 	INT("recvmmsg", recvmmsg(fds[1], messages, 1, MSG_DONTWAIT, NULL),
 	    "sockfd=%d\tmsgvec=%s\tvlen=1\tflags=MSG_DONTWAIT\ttimeout=NULL", fds[1], at(messages));
@@ -301,7 +278,7 @@ static void transfers(void)
 {
 	wchar_t wide[40] = L"one", *w = wide;
 
-	HIDE(w);
+	KEEP(w);
 	PTR("wcpcpy", wcpcpy(w, S(L"ten")), "dest=%s\tsrc=L\"ten\"", at(w));
 	PTR("wcpncpy", wcpncpy(w, S(L"eleven"), N(3)), "dest=%s\tsrc=L\"ele\"\tn=3", at(w));
 	w[3] = 0;
@@ -338,9 +315,7 @@ static void ends(void)
 
 int main(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/functrace-more-%d", (int)getpid());
-	snprintf(path, sizeof(path), "%s/one", folder);
-	CHECK(!mkdir(folder, 0700));
+	make_folder("more");
 	memory();
 	templates();
 #ifdef __GLIBC__

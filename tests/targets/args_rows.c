@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <threads.h>
 #include <time.h>
 #include <wchar.h>
@@ -18,7 +16,6 @@
 /* The compiler must not replace calls by code of its own. */
 #define FN(name) static __typeof__(name) *volatile p_##name = name
 
-static char folder[64], path[100];
 static const char *const nowhere = "/nowhere/at/all";
 
 /* Functions that no header declares. */
@@ -139,14 +136,10 @@ static void messages(void)
 						   .msg_control = control,
 						   .msg_controllen = sizeof(control)}}};
 	struct cmsghdr *const header = CMSG_FIRSTHDR(&messages[0].msg_hdr);
-	const int zero = 0;
 	int fds[2];
 
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(header), &zero, sizeof(zero));
+	pass_descriptor_0(header);
 	CHECK(sendmsg(fds[0], &messages[0].msg_hdr, 0) == 1);
 	INT("recvmmsg", recvmmsg(fds[1], messages, 1, MSG_DONTWAIT, NULL),
 	    "sockfd=%d\tmsgvec=%s\tvlen=1\tflags=MSG_DONTWAIT\ttimeout=NULL", fds[1], at(messages));
@@ -257,19 +250,6 @@ static void threads(void)
 
 /* ---- Transfers ---- */
 
-/* Returns a number that the compiler does not know. */
-#define N(number)                                                                                                      \
-	({                                                                                                             \
-		size_t n_ = (number);                                                                                  \
-		KEEP(n_);                                                                                              \
-		n_;                                                                                                    \
-	})
-#define S(text)                                                                                                        \
-	({                                                                                                             \
-		__typeof__(&(text)[0]) s_ = (text);                                                                    \
-		KEEP(s_);                                                                                              \
-		s_;                                                                                                    \
-	})
 #define COPIES(what, type)        type *__##what##_chk(type *, const type *, size_t, size_t)
 #define COPIES_STRING(what, type) type *__##what##_chk(type *, const type *, size_t)
 
@@ -355,9 +335,7 @@ static void transfers(void)
 
 int main(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/functrace-rows-%d", (int)getpid());
-	snprintf(path, sizeof(path), "%s/one", folder);
-	CHECK(!mkdir(folder, 0700));
+	make_folder("rows");
 	memory();
 	opening();
 	named();

@@ -6,6 +6,8 @@
 
 #include "kind.h"
 #include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 static const char *error_name(int error)
 {
@@ -57,6 +59,41 @@ __attribute__((format(printf, 4, 5))) static void said(const char *name, const c
 
 static int last;
 static void *last_pointer;
+
+/* The folder of the target's files, and the path of a file in it. */
+static char folder[64], path[100];
+
+static void make_folder(const char *name)
+{
+	snprintf(folder, sizeof(folder), "/tmp/functrace-%s-%d", name, (int)getpid());
+	snprintf(path, sizeof(path), "%s/one", folder);
+	CHECK(!mkdir(folder, 0700));
+}
+
+/* Fills a control message that passes descriptor 0. */
+static void pass_descriptor_0(struct cmsghdr *header)
+{
+	const int zero = 0;
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &zero, sizeof(zero));
+}
+
+/* A number, and the address of a text, that the compiler does not know. */
+#define N(number)                                                                                                      \
+	({                                                                                                             \
+		size_t n_ = (number);                                                                                  \
+		KEEP(n_);                                                                                              \
+		n_;                                                                                                    \
+	})
+#define S(text)                                                                                                        \
+	({                                                                                                             \
+		__typeof__(&(text)[0]) s_ = (text);                                                                    \
+		KEEP(s_);                                                                                              \
+		s_;                                                                                                    \
+	})
 
 #define INT(name, call, ...)                                                                                           \
 	do {                                                                                                           \

@@ -74,6 +74,25 @@ static void take_hex(const char *text, struct bytes *bytes)
 		bytes->data[bytes->size++] = (unsigned char)byte;
 }
 
+/* Compares the rule at a place in the code with the expected text. sp: NULL at a call; otherwise a signal has
+ * interrupted the code, and *sp is the stack pointer. */
+static void check_rule(const struct arch *arch, unsigned pc, const unsigned *sp, const char *hex, const char *expected)
+{
+	struct bytes bytes;
+	const struct code_reader reader = {read_bytes, &bytes};
+	const uint64_t at = PLACE + BEFORE + pc;
+	struct code_rule rule;
+	char text[256] = "-";
+
+	if (!arch)
+		return; /* this build has no port for the processor */
+	take_hex(hex, &bytes);
+	if (sp ? code_rule_find_interrupted(arch, at, *sp, &reader, &rule) : code_rule_find(arch, at, &reader, &rule))
+		describe(arch, &rule, text, sizeof(text));
+	if (strcmp(text, expected) != 0)
+		fail_msg("%s %s: %s, not %s", arch->name, hex, text, expected);
+}
+
 static void test_rules_of_assembled_code_are_found(void **state)
 {
 	const struct arch *const x86_64 = arch_for_elf(EM_X86_64, ELFCLASS64), *const x86_32 =
@@ -173,20 +192,8 @@ static void test_rules_of_assembled_code_are_found(void **state)
 		{x86_32, 21, "f30f1efb 53 83ec08 909090 e8f0ffffff e8f0ffffff 83c408 5b c3", "=4+16 ra-4 3-8"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
-		struct bytes bytes;
-		const struct code_reader reader = {read_bytes, &bytes};
-		struct code_rule rule;
-		char text[256] = "-";
-
-		if (!codes[i].arch)
-			continue; /* this build has no port for the processor */
-		take_hex(codes[i].hex, &bytes);
-		if (code_rule_find(codes[i].arch, PLACE + BEFORE + codes[i].pc, &reader, &rule))
-			describe(codes[i].arch, &rule, text, sizeof(text));
-		if (strcmp(text, codes[i].rule) != 0)
-			fail_msg("%s %s: %s, not %s", codes[i].arch->name, codes[i].hex, text, codes[i].rule);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+		check_rule(codes[i].arch, codes[i].pc, NULL, codes[i].hex, codes[i].rule);
 }
 
 /* Tests rules for instructions that a signal has interrupted, where sp may not be aligned as at calls. */
@@ -267,21 +274,8 @@ static void test_rules_of_interrupted_code_are_found(void **state)
 		{&arch_aarch64, 4, 0, "010000d4 fcffff97 c0035fd6", "-"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
-		struct bytes bytes;
-		const struct code_reader reader = {read_bytes, &bytes};
-		struct code_rule rule;
-		char text[256] = "-";
-
-		if (!codes[i].arch)
-			continue; /* this build has no port for the processor */
-		take_hex(codes[i].hex, &bytes);
-		if (code_rule_find_interrupted(codes[i].arch, PLACE + BEFORE + codes[i].pc, codes[i].sp, &reader,
-					       &rule))
-			describe(codes[i].arch, &rule, text, sizeof(text));
-		if (strcmp(text, codes[i].rule) != 0)
-			fail_msg("%s %s: %s, not %s", codes[i].arch->name, codes[i].hex, text, codes[i].rule);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+		check_rule(codes[i].arch, codes[i].pc, &codes[i].sp, codes[i].hex, codes[i].rule);
 }
 
 /* Tests that the search ends, whatever the bytes are. */

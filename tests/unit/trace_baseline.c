@@ -45,13 +45,6 @@ static void assert_blocks(const struct buf *dump)
 	buf_free(&got);
 }
 
-static void write_them(const char *encoding, struct buf *out)
-{
-	const struct writer_options options = {0};
-
-	write_trace(encoding, &options, records, ARRAY_SIZE(records), out);
-}
-
 /* A packet has 8 bytes of type and size, 8 bytes of resource and count, and 16 bytes for each block. */
 static void test_packets_contain_all_blocks(void **state)
 {
@@ -59,7 +52,7 @@ static void test_packets_contain_all_blocks(void **state)
 	struct buf trace = {0}, without = {0};
 	size_t packets = 0;
 
-	write_them("rtrace", &trace);
+	write_trace("rtrace", NULL, records, ARRAY_SIZE(records), &trace);
 	write_trace("rtrace", &options, records, 2, &without);
 	for (size_t i = 0; i + 4 <= trace.size; i++)
 		packets += !memcmp(trace.data + i, "CENS", 4);
@@ -80,7 +73,7 @@ static void test_conversions_keep_all_blocks(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(encodings); k++) {
 			struct buf trace = {0}, other = {0}, dump = {0};
 
-			write_them(encodings[i], &trace);
+			write_trace(encodings[i], NULL, records, ARRAY_SIZE(records), &trace);
 			assert_int_equal(convert_trace(trace.data, trace.size, encodings[k], false, &other), 0);
 			dump_trace(other.data, other.size, &dump);
 			assert_blocks(&dump);
@@ -94,7 +87,7 @@ static void test_text_has_a_line_for_each_block(void **state)
 {
 	struct buf trace = {0};
 
-	write_them("text", &trace);
+	write_trace("text", NULL, records, ARRAY_SIZE(records), &trace);
 	assert_non_null(strstr(buf_str(&trace), "\n## before <1> 0x7f0000000010 1099511627776\n"
 						"## before <1> 0x7f0000000030 1\n"));
 	buf_free(&trace);
@@ -162,31 +155,20 @@ static void test_trace_in_a_full_pipe_ends_with_a_whole_block(void **state)
 	}
 }
 
-static void check_damage(const char *packet, const char *said)
-{
-	const struct writer_options options = {0};
-	struct buf trace = {0}, dump = {0};
-
-	write_trace("rtrace", &options, records, 2, &trace);
-	unhex(packet, &trace);
-	dump_trace(trace.data, trace.size, &dump);
-	if (!strstr(buf_str(&dump), said))
-		fail_msg("%s: %s", packet, buf_str(&dump));
-	buf_free(&trace);
-	buf_free(&dump);
-}
-
 /* A packet consists of its type, its size, the resource, the count and the blocks. */
 static void test_damaged_packets_are_reported(void **state)
 {
-	check_damage("43454e53 04000000 01000000", "a CENS packet of 4 bytes is too short for what it holds");
-	check_damage("43454e53 08000000 01000000 01000000", "a CENS packet of 8 bytes is too short for what it holds");
-	check_damage("43454e53 10000000 01000000 01000000 1000000000000000",
-		     "a CENS packet of 16 bytes is too short for what it holds");
-	check_damage("43454e53 18000000 01000000 ffffffff 1000000000000000 0200000000000000",
-		     "a CENS packet of 24 bytes is too short for what it holds");
-	check_damage("43454e53 18000000 01000000 01000000 1000000000000000 0200000000000000", "before 1 10 2\n");
-	check_damage("43454e53 08000000 01000000 00000000", "resource 1 0 memory (in bytes)\n");
+	assert_packet_is_read(records, 2, "43454e53 04000000 01000000",
+			      "a CENS packet of 4 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "43454e53 08000000 01000000 01000000",
+			      "a CENS packet of 8 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "43454e53 10000000 01000000 01000000 1000000000000000",
+			      "a CENS packet of 16 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "43454e53 18000000 01000000 ffffffff 1000000000000000 0200000000000000",
+			      "a CENS packet of 24 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "43454e53 18000000 01000000 01000000 1000000000000000 0200000000000000",
+			      "before 1 10 2\n");
+	assert_packet_is_read(records, 2, "43454e53 08000000 01000000 00000000", "resource 1 0 memory (in bytes)\n");
 }
 
 /* Lines that only look like lines of a baseline are read as notes. */
@@ -197,16 +179,8 @@ static void test_similar_lines_are_read_as_notes(void **state)
 		"## before 1 0x10 1",    "## before <1> 10 1",           "## before <x> 0x10 1",
 		"## before <1> 0x10 1x", "## before <100000000> 0x10 1", "## before <1> 0x10 18446744073709551616"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		struct buf trace = {0}, dump = {0};
-
-		buf_printf(&trace, "version=1.4\n<1> : memory (in bytes)\n%s\n", lines[i]);
-		dump_trace(trace.data, trace.size, &dump);
-		if (!strstr(buf_str(&dump), "note before "))
-			fail_msg("%s: %s", lines[i], buf_str(&dump));
-		buf_free(&trace);
-		buf_free(&dump);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_line_is_read(lines[i], "note before ");
 }
 
 int main(void)

@@ -16,13 +16,6 @@ static const struct record records[] = {
 	{.type = RECORD_RESIDENT, .resident = {0, 1}},
 };
 
-static void write_them(const char *encoding, struct buf *out)
-{
-	const struct writer_options options = {0};
-
-	write_trace(encoding, &options, records, ARRAY_SIZE(records), out);
-}
-
 static void test_conversions_keep_resident_memory(void **state)
 {
 	static const char *const encodings[] = {"rtrace", "text", "stacktrack"};
@@ -31,7 +24,7 @@ static void test_conversions_keep_resident_memory(void **state)
 		for (size_t k = 0; k < ARRAY_SIZE(encodings); k++) {
 			struct buf trace = {0}, other = {0}, dump = {0};
 
-			write_them(encodings[i], &trace);
+			write_trace(encodings[i], NULL, records, ARRAY_SIZE(records), &trace);
 			assert_int_equal(convert_trace(trace.data, trace.size, encodings[k], false, &other), 0);
 			dump_trace(other.data, other.size, &dump);
 			const char *const first = strstr(buf_str(&dump), "resident 4096 25769803776\n");
@@ -52,8 +45,8 @@ static void test_packet_and_line_can_be_skipped(void **state)
 {
 	struct buf binary = {0}, text = {0};
 
-	write_them("rtrace", &binary);
-	write_them("text", &text);
+	write_trace("rtrace", NULL, records, ARRAY_SIZE(records), &binary);
+	write_trace("text", NULL, records, ARRAY_SIZE(records), &text);
 	assert_non_null(memmem(binary.data, binary.size, "RESI\x10\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\x06\0\0\0", 24));
 	assert_non_null(strstr(buf_str(&text), "\n## resident 4096 25769803776\n"));
 	buf_free(&binary);
@@ -103,26 +96,13 @@ static void test_omitted_records_are_counted(void **state)
 	}
 }
 
-static void check_damage(const char *packet, const char *said)
-{
-	const struct writer_options options = {0};
-	struct buf trace = {0}, dump = {0};
-
-	write_trace("rtrace", &options, records, 2, &trace);
-	unhex(packet, &trace);
-	dump_trace(trace.data, trace.size, &dump);
-	if (!strstr(buf_str(&dump), said))
-		fail_msg("%s: %s", packet, buf_str(&dump));
-	buf_free(&trace);
-	buf_free(&dump);
-}
-
 static void test_damaged_packets_are_reported(void **state)
 {
-	check_damage("52455349 00000000", "a RESI packet of 0 bytes is too short for what it holds");
-	check_damage("52455349 0c000000 0100000000000000 02000000",
-		     "a RESI packet of 12 bytes is too short for what it holds");
-	check_damage("52455349 10000000 0100000000000000 0200000000000000", "resident 1 2\n");
+	assert_packet_is_read(records, 2, "52455349 00000000",
+			      "a RESI packet of 0 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "52455349 0c000000 0100000000000000 02000000",
+			      "a RESI packet of 12 bytes is too short for what it holds");
+	assert_packet_is_read(records, 2, "52455349 10000000 0100000000000000 0200000000000000", "resident 1 2\n");
 }
 
 /* Lines that only look like lines of resident memory are read as notes. */
@@ -132,16 +112,8 @@ static void test_similar_lines_are_read_as_notes(void **state)
 					    "## resident 1 -", "## resident 1 2 ", "## resident 1 18446744073709551616",
 					    "## resident x 2", "## resident 1  2", "## resident memory is large"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		struct buf trace = {0}, dump = {0};
-
-		buf_printf(&trace, "version=1.4\n<1> : memory (in bytes)\n%s\n", lines[i]);
-		dump_trace(trace.data, trace.size, &dump);
-		if (!strstr(buf_str(&dump), "note resident "))
-			fail_msg("%s: %s", lines[i], buf_str(&dump));
-		buf_free(&trace);
-		buf_free(&dump);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_line_is_read(lines[i], "note resident ");
 }
 
 int main(void)

@@ -235,3 +235,31 @@ void assert_text(struct buf *got, const char *expected)
 	fprintf(stderr, "--- got\n%s--- expected\n%s---\n", buf_str(got), expected);
 	fail_msg("the text differs");
 }
+
+static void assert_dump_has(struct buf *trace, const char *what, const char *text)
+{
+	struct buf dump = {0};
+
+	dump_trace(trace->data, trace->size, &dump);
+	if (!strstr(buf_str(&dump), text))
+		fail_msg("%s: %s", what, buf_str(&dump));
+	buf_free(trace);
+	buf_free(&dump);
+}
+
+void assert_packet_is_read(const struct record *records, size_t count, const char *packet, const char *text)
+{
+	struct buf trace = {0};
+
+	write_trace("rtrace", NULL, records, count, &trace);
+	unhex(packet, &trace);
+	assert_dump_has(&trace, packet, text);
+}
+
+void assert_line_is_read(const char *line, const char *text)
+{
+	struct buf trace = {0};
+
+	buf_printf(&trace, "version=1.4\n<1> : memory (in bytes)\n%s\n", line);
+	assert_dump_has(&trace, line, text);
+}

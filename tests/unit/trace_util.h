@@ -25,6 +25,11 @@ void dump_trace(const void *data, size_t size, struct buf *out);
 /* Reads a trace and writes it again in that encoding; returns the reader's last status. */
 int convert_trace(const void *data, size_t size, const char *encoding, bool compat, struct buf *out);
 
+/* Fail the test unless the text is in the dump of a trace. The trace has the records and the packet, whose bytes are
+ * hexadecimal, or, in the format text, a resource of memory and the line. */
+void assert_packet_is_read(const struct record *records, size_t count, const char *packet, const char *text);
+void assert_line_is_read(const char *line, const char *text);
+
 /* Appends the bytes that are written as hexadecimal digits and blanks. */
 void unhex(const char *hex, struct buf *out);
 

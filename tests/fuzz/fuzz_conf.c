@@ -3,20 +3,9 @@
 #include "config.h"
 #include "modules/conf/conf.h"
 #include "modules/check.h"
+#include "fuzz.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
-static void check(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "this does not hold: %s\n", what);
-	abort();
-}
 
 /* Returns true if a terminal would print the text, and interpret no character of it. */
 static bool is_printable(const char *text)
@@ -72,22 +61,3 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	buf_free(&why);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-/* Without libFuzzer: the inputs are the files named on the command line. */
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		size_t size;
-		char *data = read_file(argv[i], 16 << 20, &size);
-
-		if (!data) {
-			perror(argv[i]);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput((unsigned char *)data, size);
-		free(data);
-	}
-	return 0;
-}
-#endif

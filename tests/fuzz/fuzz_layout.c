@@ -2,25 +2,13 @@
  * read, or into a message that says what is wrong. The bytes after a NUL, if there is one, are then read as a trace of
  * that layout. */
 #include "config.h"
-#include "base/util.h"
 #include "trace/reader.h"
 #include "trace/stacktrack/stacktrack_layout.h"
+#include "fuzz.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
-
-static void check(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "this does not hold: %s\n", what);
-	abort();
-}
 
 static void check_layout(const struct stacktrack_format *format)
 {
@@ -71,22 +59,3 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	free(format);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-/* Without libFuzzer: the inputs are the files named on the command line. */
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		size_t size;
-		char *data = read_file(argv[i], 16 << 20, &size);
-
-		if (!data) {
-			perror(argv[i]);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput((unsigned char *)data, size);
-		free(data);
-	}
-	return 0;
-}
-#endif

@@ -5,18 +5,15 @@
 #include "base/buf.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
+#include "fuzz.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 /* Limits the records of one trace, because a few bytes of input may become far too many records. */
 #define RECORDS_MAX 100000
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 static int memory_file(const void *data, size_t size)
 {
@@ -25,14 +22,6 @@ static int memory_file(const void *data, size_t size)
 	if (fd < 0 || write_all(fd, data, size, NULL) || lseek(fd, 0, SEEK_SET) < 0)
 		abort();
 	return fd;
-}
-
-static void check(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "this does not hold: %s\n", what);
-	abort();
 }
 
 /* Reads a trace and writes it to `out` in the encoding `to`. Returns 0 at the end of the trace, the reader's error if
@@ -153,22 +142,3 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	check_stable(data, size, from, "rtrace", size & 1);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-/* Without libFuzzer: the inputs are the files named on the command line. */
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		size_t size;
-		char *data = read_file(argv[i], 16 << 20, &size);
-
-		if (!data) {
-			perror(argv[i]);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput((unsigned char *)data, size);
-		free(data);
-	}
-	return 0;
-}
-#endif

@@ -16,15 +16,15 @@ EXTRA_DIST += tests/fuzz/run tests/fuzz/corpus.sh tests/fuzz/corpus/trace/14.rtr
 	tests/fuzz/corpus/conf/templates.conf \
 	tests/fuzz/corpus/conf/whole.conf tests/fuzz/corpus/conf/wrong.conf
 check_PROGRAMS += tests/fuzz/replay_trace
-tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c
+tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/fuzz.h
 tests_fuzz_replay_trace_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
 tests_fuzz_replay_trace_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
 check_PROGRAMS += tests/fuzz/replay_conf
-tests_fuzz_replay_conf_SOURCES = tests/fuzz/fuzz_conf.c
+tests_fuzz_replay_conf_SOURCES = tests/fuzz/fuzz_conf.c tests/fuzz/fuzz.h
 tests_fuzz_replay_conf_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
 tests_fuzz_replay_conf_LDADD = libmodules.a libbase.a
 check_PROGRAMS += tests/fuzz/replay_layout
-tests_fuzz_replay_layout_SOURCES = tests/fuzz/fuzz_layout.c
+tests_fuzz_replay_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/fuzz.h
 tests_fuzz_replay_layout_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_MAIN
 tests_fuzz_replay_layout_LDADD = libtrace.a libbase.a $(TRACE_LIBS)
 TESTS += tests/fuzz/corpus.sh

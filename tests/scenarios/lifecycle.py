@@ -69,6 +69,15 @@ def complete(room, done, problems):
     return problems, '%d events' % sum(len(t.events) for t in traces)
 
 
+def end_of_churn(room, held):
+    """Opens the gate of `churn`; returns a problem unless all its threads end."""
+    held.gate.open()
+    done = room.finish(held.child)
+    if done.status or done.out != b'all threads ended\n':
+        return ['status %d, %r' % (done.status, done.out)]
+    return []
+
+
 # ---- Stopped and continued ----
 
 def progress(pid):
@@ -101,10 +110,7 @@ def stopped_and_continued(room):
             os.kill(pid, signal.SIGCONT)
             wait_for('the process to run again', lambda: progress(pid) > before + 1)
         problems += tracer.let_go()
-        held.gate.open()
-        done = room.finish(held.child)
-        if done.status or done.out != b'all threads ended\n':
-            problems.append('status %d, %r' % (done.status, done.out))
+        problems += end_of_churn(room, held)
         return problems, ''
 
 
@@ -131,10 +137,7 @@ def attach_to_a_stopped_one(room):
         problems = [] if state_of(pid) in 'tT' else ['state %s while traced' % state_of(pid)]
         problems += tracer.let_go() + not_stopped(pid)
         os.kill(pid, signal.SIGCONT)
-        held.gate.open()
-        done = room.finish(held.child)
-        if done.status or done.out != b'all threads ended\n':
-            problems.append('status %d, %r' % (done.status, done.out))
+        problems += end_of_churn(room, held)
         return problems, ''
 
 
@@ -150,10 +153,7 @@ def stopped_while_traced_then_let_go(room):
         time.sleep(0.1)
         problems = tracer.let_go() + not_stopped(pid)
         os.kill(pid, signal.SIGCONT)
-        held.gate.open()
-        done = room.finish(held.child)
-        if done.status or done.out != b'all threads ended\n':
-            problems.append('status %d, %r' % (done.status, done.out))
+        problems += end_of_churn(room, held)
         return problems, ''
 
 
@@ -173,10 +173,7 @@ def thread_churn(room):
             problems += more
             events += sum(len(t.events) for t in traces)
         problems += text_differences(first, text_of(held.child.pid))
-        held.gate.open()
-        done = room.finish(held.child)
-        if done.status or done.out != b'all threads ended\n':
-            problems.append('status %d, %r' % (done.status, done.out))
+        problems += end_of_churn(room, held)
         return problems, '%d rounds, %d events' % (rounds(20), events)
 
 

@@ -4,8 +4,8 @@
 #include "trace/rtrace/rtrace_read.h"
 #include "base/time_units.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 static inline uint32_t take_dword(const struct rtrace_reader *s, struct packet *packet)
@@ -108,20 +108,43 @@ int rtrace_take_process(struct reader *reader, struct packet *packet, struct rec
 	return 1;
 }
 
-static int rtrace_packet_take_module(struct reader *reader, struct packet *packet, struct record *record)
+/* Parses the next members of the packet. fields: a letter for each: 'd' a dword (to a uint32_t), 'p' a pointer (to a
+ * uint64_t), 's' a string (to a const char *). Strings come after all numbers. Returns 1, or a negative errno as
+ * rtrace_take_record() does; then the remaining members are unchanged. */
+static int rtrace_packet_take_fields(struct reader *reader, struct packet *packet, const char *fields, ...)
 {
 	struct rtrace_reader *s = reader->state;
+	const char *text = "";
+	size_t size = 0;
+	va_list args;
 
-	if (packet_bytes_left(packet) < 8)
+	for (const char *field = fields; *field && *field != 's'; field++)
+		size += *field == 'd' ? 4 : pointer_size(s);
+	if (packet_bytes_left(packet) < size)
 		return report_packet_damage(reader, packet, TOO_SHORT);
-	record->type = RECORD_MODULE;
-	record->module.id = take_dword(s, packet);
-	const uint32_t version = take_dword(s, packet);
+	va_start(args, fields);
+	for (; *fields && text; fields++) {
+		if (*fields == 'd')
+			*va_arg(args, uint32_t *) = take_dword(s, packet);
+		else if (*fields == 'p')
+			*va_arg(args, uint64_t *) = take_pointer(s, packet);
+		else
+			*va_arg(args, const char **) = text = rtrace_packet_take_string(s, packet, &s->text);
+	}
+	va_end(args);
+	return text ? 1 : report_packet_damage(reader, packet, BAD_STRING);
+}
 
-	record->module.version_major = (uint16_t)(version >> 16);
-	record->module.version_minor = (uint16_t)version;
-	record->module.name = rtrace_packet_take_string(s, packet, &s->text);
-	return record->module.name ? 1 : report_packet_damage(reader, packet, BAD_STRING);
+static int rtrace_packet_take_module(struct reader *reader, struct packet *packet, struct record *record)
+{
+	struct record_module *const module = &record->module;
+	uint32_t version = 0;
+	const int status = rtrace_packet_take_fields(reader, packet, "dds", &module->id, &version, &module->name);
+
+	record->type = RECORD_MODULE;
+	module->version_major = (uint16_t)(version >> 16);
+	module->version_minor = (uint16_t)version;
+	return status;
 }
 
 static int rtrace_packet_take_resource(struct reader *reader, struct packet *packet, struct record *record)
@@ -131,17 +154,16 @@ static int rtrace_packet_take_resource(struct reader *reader, struct packet *pac
 	/* Versions before 1.3 have no flags. */
 	const bool has_flags = s->major >= RTRACE_COMPAT_MAJOR || s->minor >= 3;
 
-	if (packet_bytes_left(packet) < (has_flags ? 8 : 4))
-		return report_packet_damage(reader, packet, TOO_SHORT);
 	record->type = RECORD_RESOURCE;
-	resource->id = take_dword(s, packet);
-	resource->flags = has_flags ? take_dword(s, packet) : 0;
-	resource->type = rtrace_packet_take_string(s, packet, &s->text);
-	if (!resource->type)
-		return report_packet_damage(reader, packet, BAD_STRING);
-	resource->desc = packet_bytes_left(packet) ? rtrace_packet_take_string(s, packet, &s->text) : "";
-	if (!resource->desc)
-		return report_packet_damage(reader, packet, BAD_STRING);
+	*resource = (struct record_resource){.desc = ""};
+	int status = has_flags ? rtrace_packet_take_fields(reader, packet, "dds", &resource->id, &resource->flags,
+							   &resource->type)
+			       : rtrace_packet_take_fields(reader, packet, "ds", &resource->id, &resource->type);
+
+	if (status == 1 && packet_bytes_left(packet))
+		status = rtrace_packet_take_fields(reader, packet, "s", &resource->desc);
+	if (status != 1)
+		return status;
 	const uint64_t bit = resource->id < 64 ? UINT64_C(1) << resource->id : 0;
 
 	if (!(s->declared & bit) && s->resource_count < UINT32_MAX && !s->resource_count++)
@@ -150,86 +172,18 @@ static int rtrace_packet_take_resource(struct reader *reader, struct packet *pac
 	return 1;
 }
 
-static int rtrace_packet_take_object(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	if (packet_bytes_left(packet) < 2 * pointer_size(s))
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	record->type = RECORD_OBJECT;
-	record->object.from = take_pointer(s, packet);
-	record->object.to = take_pointer(s, packet);
-	record->object.path = rtrace_packet_take_string(s, packet, &s->text);
-	return record->object.path ? 1 : report_packet_damage(reader, packet, BAD_STRING);
-}
-
-static int rtrace_packet_take_build_id(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	if (packet_bytes_left(packet) < pointer_size(s))
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	record->type = RECORD_BUILD_ID;
-	record->build_id.from = take_pointer(s, packet);
-	record->build_id.hex = rtrace_packet_take_string(s, packet, &s->text);
-	return record->build_id.hex ? 1 : report_packet_damage(reader, packet, BAD_STRING);
-}
-
-/* Parses CTXR and THRD; both contain a number and a name. */
-static int rtrace_packet_take_named(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	if (packet_bytes_left(packet) < 4)
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	const uint32_t id = take_dword(s, packet);
-	const char *name = rtrace_packet_take_string(s, packet, &s->text);
-
-	if (!name)
-		return report_packet_damage(reader, packet, BAD_STRING);
-	if (packet->type == RTRACE_THRD) {
-		record->type = RECORD_THREAD;
-		record->thread = (struct record_thread){id, name};
-	} else {
-		record->type = RECORD_CONTEXT;
-		record->context = (struct record_context){id, name};
-	}
-	return 1;
-}
-
-static int take_note(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	record->type = RECORD_NOTE;
-	record->note.text = rtrace_packet_take_string(s, packet, &s->text);
-	return record->note.text ? 1 : report_packet_damage(reader, packet, BAD_STRING);
-}
-
-static int rtrace_packet_take_scan(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	if (packet_bytes_left(packet) < 4)
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	record->type = RECORD_SCAN;
-	record->scan.resource = take_dword(s, packet);
-	record->scan.reason = rtrace_packet_take_string(s, packet, &s->text);
-	return record->scan.reason ? 1 : report_packet_damage(reader, packet, BAD_STRING);
-}
-
 static int rtrace_packet_take_lost(struct reader *reader, struct packet *packet, struct record *record)
 {
-	struct rtrace_reader *s = reader->state;
+	struct record_lost *const lost = &record->lost;
+	uint32_t kind;
+	const int status = rtrace_packet_take_fields(reader, packet, "ddp", &lost->resource, &kind, &lost->id);
 
-	if (packet_bytes_left(packet) < 8 + pointer_size(s))
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	const uint32_t resource = take_dword(s, packet), kind = take_dword(s, packet);
-
+	if (status != 1)
+		return status;
 	if (kind >= LOST_KINDS)
 		return report_packet_damage(reader, packet, "has no known class");
 	record->type = RECORD_LOST;
-	record->lost = (struct record_lost){resource, take_pointer(s, packet), (enum lost_kind)kind};
+	lost->kind = (enum lost_kind)kind;
 	return 1;
 }
 
@@ -252,30 +206,6 @@ static int take_baseline(struct reader *reader, struct packet *packet, struct re
 	record->type = RECORD_BASELINE;
 	record->baseline = (struct record_baseline){resource, s->baseline, count};
 	return 1;
-}
-
-static int rtrace_packet_take_resident(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	if (packet_bytes_left(packet) < 2 * pointer_size(s))
-		return report_packet_damage(reader, packet, TOO_SHORT);
-	record->type = RECORD_RESIDENT;
-	record->resident.now = take_pointer(s, packet);
-	record->resident.peak = take_pointer(s, packet);
-	return 1;
-}
-
-static int rtrace_packet_take_attachment(struct reader *reader, struct packet *packet, struct record *record)
-{
-	struct rtrace_reader *s = reader->state;
-
-	record->type = RECORD_ATTACHMENT;
-	record->attachment.name = rtrace_packet_take_string(s, packet, &s->text);
-	if (!record->attachment.name)
-		return report_packet_damage(reader, packet, BAD_STRING);
-	record->attachment.path = rtrace_packet_take_string(s, packet, &s->text);
-	return record->attachment.path ? 1 : report_packet_damage(reader, packet, BAD_STRING);
 }
 
 static int rtrace_packet_take_heap(struct reader *reader, struct packet *packet, struct record *record)
@@ -311,24 +241,35 @@ int rtrace_take_record(struct reader *reader, struct packet *packet, struct reco
 	case RTRACE_RESR:
 		return rtrace_packet_take_resource(reader, packet, record);
 	case RTRACE_MMAP:
-		return rtrace_packet_take_object(reader, packet, record);
+		record->type = RECORD_OBJECT;
+		return rtrace_packet_take_fields(reader, packet, "pps", &record->object.from, &record->object.to,
+						 &record->object.path);
 	case RTRACE_BLID:
-		return rtrace_packet_take_build_id(reader, packet, record);
+		record->type = RECORD_BUILD_ID;
+		return rtrace_packet_take_fields(reader, packet, "ps", &record->build_id.from, &record->build_id.hex);
 	case RTRACE_CTXR:
+		record->type = RECORD_CONTEXT;
+		return rtrace_packet_take_fields(reader, packet, "ds", &record->context.id, &record->context.name);
 	case RTRACE_THRD:
-		return rtrace_packet_take_named(reader, packet, record);
+		record->type = RECORD_THREAD;
+		return rtrace_packet_take_fields(reader, packet, "ds", &record->thread.tid, &record->thread.name);
 	case RTRACE_NOTE:
-		return take_note(reader, packet, record);
+		record->type = RECORD_NOTE;
+		return rtrace_packet_take_fields(reader, packet, "s", &record->note.text);
 	case RTRACE_SCAN:
-		return rtrace_packet_take_scan(reader, packet, record);
+		record->type = RECORD_SCAN;
+		return rtrace_packet_take_fields(reader, packet, "ds", &record->scan.resource, &record->scan.reason);
 	case RTRACE_LOST:
 		return rtrace_packet_take_lost(reader, packet, record);
 	case RTRACE_CENS:
 		return take_baseline(reader, packet, record);
 	case RTRACE_RESI:
-		return rtrace_packet_take_resident(reader, packet, record);
+		record->type = RECORD_RESIDENT;
+		return rtrace_packet_take_fields(reader, packet, "pp", &record->resident.now, &record->resident.peak);
 	case RTRACE_FILE:
-		return rtrace_packet_take_attachment(reader, packet, record);
+		record->type = RECORD_ATTACHMENT;
+		return rtrace_packet_take_fields(reader, packet, "ss", &record->attachment.name,
+						 &record->attachment.path);
 	case RTRACE_HINF:
 		return rtrace_packet_take_heap(reader, packet, record);
 	}

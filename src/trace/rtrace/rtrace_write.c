@@ -2,6 +2,7 @@
 #include "config.h"
 #include "trace/rtrace/rtrace_write.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 static void *rtrace_write_begin(struct writer *writer)
@@ -16,6 +17,36 @@ static void *rtrace_write_begin(struct writer *writer)
 static void rtrace_write_end(struct writer *writer)
 {
 	free(writer->state);
+}
+
+/* Puts a packet. fields: a letter for each member: 'd' a dword (uint32_t), 'p' a pointer (uint64_t), 's' a text (const
+ * char *). A text that the packet has no room for is cut. A pointer counts as 8 bytes, so texts are cut at the same
+ * place for all widths of a pointer. */
+static void rtrace_write_put_fields(struct writer *writer, enum rtrace_type type, const char *fields, ...)
+{
+	const struct rtrace_state *s = writer->state;
+	unsigned char *p = packet_begin(writer, s->data_max), *end;
+	size_t room = s->data_max;
+	const char *text;
+	va_list args;
+
+	va_start(args, fields);
+	for (; *fields; fields++, p = end) {
+		if (*fields == 'd') {
+			end = put_dword(s, p, va_arg(args, uint32_t));
+			room -= 4;
+		} else if (*fields == 'p') {
+			end = put_pointer(writer, p, va_arg(args, uint64_t));
+			room -= 8;
+		} else {
+			text = va_arg(args, const char *);
+			/* An empty text takes 4 bytes, so leave room for the next text. */
+			end = put_string(writer, p, text, text_length(text), fields[1] ? room - 4 : room);
+			room -= (size_t)(end - p);
+		}
+	}
+	va_end(args);
+	packet_end(writer, type, p);
 }
 
 /* Maximum length of a machine's name, in bytes. The length is limited because the size of the handshake is stored in
@@ -46,7 +77,6 @@ static void put_handshake(struct writer *writer, const struct record_process *pr
 static void rtrace_write_put_process(struct writer *writer, const struct record_process *process)
 {
 	struct rtrace_state *s = writer->state;
-	const size_t length = text_length(process->name);
 
 	if (writer->has_process)
 		return;
@@ -55,37 +85,25 @@ static void rtrace_write_put_process(struct writer *writer, const struct record_
 	/* sp-rtrace writes types as dwords, so on big-endian machines their letters are in reverse order. */
 	s->reverse_types = s->compat && process->big_endian;
 	put_handshake(writer, process);
-
-	unsigned char *p = packet_begin(writer, 16 + string_size(length));
-
-	p = put_dword(s, p, process->pid);
-	p = put_dword(s, p, (uint32_t)process->start_sec);
-	p = put_dword(s, p, process->start_usec);
-	p = put_dword(s, p, process->depth);
-	p = put_string(writer, p, process->name, length, s->data_max - 16);
-	packet_end(writer, RTRACE_PINF, p);
+	rtrace_write_put_fields(writer, RTRACE_PINF, "dddds", process->pid, (uint32_t)process->start_sec,
+				process->start_usec, process->depth, process->name);
 	if (process->no_timestamps && !s->compat)
-		packet_end(writer, RTRACE_NTIM, packet_begin(writer, 0));
+		rtrace_write_put_fields(writer, RTRACE_NTIM, "");
 	if (process->is_attached && !s->compat)
-		packet_end(writer, RTRACE_ATCH, packet_begin(writer, 0));
+		rtrace_write_put_fields(writer, RTRACE_ATCH, "");
 }
 
 static void rtrace_write_put_module(struct writer *writer, const struct record_module *module)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(module->name);
-	unsigned char *p = packet_begin(writer, 8 + string_size(length));
+	const uint32_t version = (uint32_t)module->version_major << 16 | module->version_minor;
 
-	p = put_dword(s, p, module->id);
-	p = put_dword(s, p, (uint32_t)module->version_major << 16 | module->version_minor);
-	p = put_string(writer, p, module->name, length, s->data_max - 8);
-	packet_end(writer, RTRACE_MINF, p);
+	rtrace_write_put_fields(writer, RTRACE_MINF, "dds", module->id, version, module->name);
 }
 
 static void rtrace_write_put_resource(struct writer *writer, const struct record_resource *resource)
 {
 	struct rtrace_state *s = writer->state;
-	const size_t type = text_length(resource->type), desc = text_length(resource->desc);
+	const uint32_t flags = s->compat ? RESOURCE_REFCOUNT : RESOURCE_REFCOUNT | RESOURCE_CALL;
 
 	if (!resource_fits(s, resource->id)) {
 		writer->cut_count++;
@@ -96,91 +114,43 @@ static void rtrace_write_put_resource(struct writer *writer, const struct record
 	if (!(s->declared & bit) && !s->resource_count++)
 		s->first_resource = resource->id;
 	s->declared |= bit;
-	unsigned char *p = packet_begin(writer, 8 + string_size(type) + string_size(desc));
-	unsigned char *const data = p;
-
-	p = put_dword(s, p, resource->id);
-	p = put_dword(s, p, resource->flags & (s->compat ? RESOURCE_REFCOUNT : RESOURCE_REFCOUNT | RESOURCE_CALL));
-	p = put_string(writer, p, resource->type, type, s->data_max - 8 - 4);
-	p = put_string(writer, p, resource->desc, desc, s->data_max - (size_t)(p - data));
-	packet_end(writer, RTRACE_RESR, p);
+	rtrace_write_put_fields(writer, RTRACE_RESR, "ddss", resource->id, resource->flags & flags, resource->type,
+				resource->desc);
 }
 
 static void rtrace_write_put_context(struct writer *writer, const struct record_context *context)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(context->name);
-	unsigned char *p = packet_begin(writer, 4 + string_size(length));
-
-	p = put_dword(s, p, context->id);
-	p = put_string(writer, p, context->name, length, s->data_max - 4);
-	packet_end(writer, RTRACE_CTXR, p);
+	rtrace_write_put_fields(writer, RTRACE_CTXR, "ds", context->id, context->name);
 }
 
 static void rtrace_write_put_object(struct writer *writer, const struct record_object *object)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(object->path);
-	unsigned char *p = packet_begin(writer, 16 + string_size(length));
-
-	p = put_pointer(writer, p, object->from);
-	p = put_pointer(writer, p, object->to);
-	p = put_string(writer, p, object->path, length, s->data_max - 16);
-	packet_end(writer, RTRACE_MMAP, p);
+	rtrace_write_put_fields(writer, RTRACE_MMAP, "pps", object->from, object->to, object->path);
 }
 
 static void rtrace_write_put_build_id(struct writer *writer, const struct record_build_id *build_id)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(build_id->hex);
-	unsigned char *p = packet_begin(writer, 8 + string_size(length));
-
-	p = put_pointer(writer, p, build_id->from);
-	p = put_string(writer, p, build_id->hex, length, s->data_max - 8);
-	packet_end(writer, RTRACE_BLID, p);
+	rtrace_write_put_fields(writer, RTRACE_BLID, "ps", build_id->from, build_id->hex);
 }
 
 static void rtrace_write_put_thread(struct writer *writer, const struct record_thread *thread)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(thread->name);
-	unsigned char *p = packet_begin(writer, 4 + string_size(length));
-
-	p = put_dword(s, p, thread->tid);
-	p = put_string(writer, p, thread->name, length, s->data_max - 4);
-	packet_end(writer, RTRACE_THRD, p);
+	rtrace_write_put_fields(writer, RTRACE_THRD, "ds", thread->tid, thread->name);
 }
 
 static void rtrace_write_put_note(struct writer *writer, const struct record_note *note)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(note->text);
-	unsigned char *p = packet_begin(writer, string_size(length));
-
-	p = put_string(writer, p, note->text, length, s->data_max);
-	packet_end(writer, RTRACE_NOTE, p);
+	rtrace_write_put_fields(writer, RTRACE_NOTE, "s", note->text);
 }
 
 static void rtrace_write_put_scan(struct writer *writer, const struct record_scan *scan)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t length = text_length(scan->reason);
-	unsigned char *p = packet_begin(writer, 4 + string_size(length));
-
-	p = put_dword(s, p, scan->resource);
-	p = put_string(writer, p, scan->reason, length, s->data_max - 4);
-	packet_end(writer, RTRACE_SCAN, p);
+	rtrace_write_put_fields(writer, RTRACE_SCAN, "ds", scan->resource, scan->reason);
 }
 
 static void rtrace_write_put_lost(struct writer *writer, const struct record_lost *lost)
 {
-	const struct rtrace_state *s = writer->state;
-	unsigned char *p = packet_begin(writer, 16);
-
-	p = put_dword(s, p, lost->resource);
-	p = put_dword(s, p, lost->kind);
-	p = put_pointer(writer, p, lost->id);
-	packet_end(writer, RTRACE_LOST, p);
+	rtrace_write_put_fields(writer, RTRACE_LOST, "ddp", lost->resource, (uint32_t)lost->kind, lost->id);
 }
 
 #define BASELINE_BLOCKS 1024 /* number of blocks in one packet; keeps the writer's buffer small */
@@ -205,11 +175,7 @@ static void rtrace_write_put_baseline(struct writer *writer, const struct record
 
 static void rtrace_write_put_resident(struct writer *writer, const struct record_resident *resident)
 {
-	unsigned char *p = packet_begin(writer, 16);
-
-	p = put_pointer(writer, p, resident->now);
-	p = put_pointer(writer, p, resident->peak);
-	packet_end(writer, RTRACE_RESI, p);
+	rtrace_write_put_fields(writer, RTRACE_RESI, "pp", resident->now, resident->peak);
 }
 
 static void rtrace_write_put_heap(struct writer *writer, const struct record_heap *heap)
@@ -230,14 +196,7 @@ static void rtrace_write_put_heap(struct writer *writer, const struct record_hea
 
 static void rtrace_write_put_attachment(struct writer *writer, const struct record_attachment *attachment)
 {
-	const struct rtrace_state *s = writer->state;
-	const size_t name = text_length(attachment->name), path = text_length(attachment->path);
-	unsigned char *p = packet_begin(writer, string_size(name) + string_size(path));
-	unsigned char *const data = p;
-
-	p = put_string(writer, p, attachment->name, name, s->data_max - 4);
-	p = put_string(writer, p, attachment->path, path, s->data_max - (size_t)(p - data));
-	packet_end(writer, RTRACE_FILE, p);
+	rtrace_write_put_fields(writer, RTRACE_FILE, "ss", attachment->name, attachment->path);
 }
 
 const struct writer_ops rtrace_writer_ops = {

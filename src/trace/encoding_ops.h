@@ -21,8 +21,10 @@ struct reader;
 				row(LOST, lost) row(BASELINE, baseline) row(RESIDENT, resident)
 
 struct writer_ops {
-	/* Returns the format's own state, which is stored in writer->state. `end` frees it. */
-	void *(*begin)(struct writer *writer);
+	/* Size of the format's own state, which is in writer->state, and is cleared at first. */
+	size_t state_size;
+	/* Initialises the state. NULL if it needs no more than to be cleared. */
+	void (*begin)(struct writer *writer);
 	/* One function for each type of record, named as the record's member in struct record. The function appends the
 	 * whole record to writer->out, or nothing. It is NULL if the format has no place for such records; the writer
 	 * then counts them as omitted. */
@@ -43,6 +45,7 @@ struct writer_ops {
 	void (*settle)(struct writer *writer);
 	/* Appends the end mark of a trace; NULL if the format has no such mark. */
 	void (*finish)(struct writer *writer);
+	/* Frees what the state owns; NULL if it owns nothing. */
 	void (*end)(struct writer *writer);
 	/* Returns the text for the map file (encoding_write_map()), valid until the next call. NULL if the format has
 	 * no map file. */
@@ -53,7 +56,8 @@ struct reader_ops {
 	/* Returns true if `data`, the first bytes of the input, can begin a trace of this format. size: READER_DETECT,
 	 * or the size of the input if that is smaller. */
 	bool (*detect)(const unsigned char *data, size_t size);
-	void *(*begin)(struct reader *reader);
+	size_t state_size; /* as in struct writer_ops, for reader->state */
+	void (*begin)(struct reader *reader);
 	/* Implements reader_next(). Before it returns an error, it describes the error in reader->message. */
 	int (*next)(struct reader *reader, struct record *record);
 	/* Implements reader_dump(); NULL if the format cannot be dumped. */

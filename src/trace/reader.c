@@ -69,7 +69,9 @@ struct reader *reader_new(int fd, const struct reader_options *options, char *er
 		reader_free(reader);
 		return NULL;
 	}
-	reader->state = reader->encoding->reader->begin(reader);
+	reader->state = xcalloc(1, reader->encoding->reader->state_size);
+	if (reader->encoding->reader->begin)
+		reader->encoding->reader->begin(reader);
 	return reader;
 }
 
@@ -122,6 +124,8 @@ void reader_close(struct reader *reader)
 	if (!reader)
 		return;
 	close(reader->fd);
-	reader->encoding->reader->end(reader);
+	if (reader->encoding->reader->end)
+		reader->encoding->reader->end(reader);
+	free(reader->state);
 	reader_free(reader);
 }

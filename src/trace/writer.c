@@ -32,7 +32,9 @@ struct writer *writer_new(const struct encoding *encoding, int fd, const struct 
 		writer->packed = packed_new(writer->options.packer, fd, writer->options.let_go);
 	else
 		buf_room(&writer->out, 2 * WRITER_FLUSH_SIZE);
-	writer->state = encoding->writer->begin(writer);
+	writer->state = xcalloc(1, encoding->writer->state_size);
+	if (encoding->writer->begin)
+		encoding->writer->begin(writer);
 	return writer;
 }
 
@@ -283,7 +285,9 @@ int writer_close(struct writer *writer)
 
 	if (writer->packed)
 		packed_free(writer->packed);
-	writer->encoding->writer->end(writer);
+	if (writer->encoding->writer->end)
+		writer->encoding->writer->end(writer);
+	free(writer->state);
 	buf_free(&writer->out);
 	free(writer->ends);
 	free(writer);

@@ -20,24 +20,13 @@ static bool detect_foreign(const unsigned char *data, size_t size)
 	return size >= 4 && !memcmp(data, "FRGN", 4);
 }
 
-static void *begin_foreign(struct reader *reader)
-{
-	return reader;
-}
-
 static int next_foreign(struct reader *reader, struct record *record)
 {
 	(void)reader, (void)record;
 	return 0;
 }
 
-static void end_foreign(struct reader *reader)
-{
-	(void)reader;
-}
-
-static const struct reader_ops foreign_reader = {
-	.detect = detect_foreign, .begin = begin_foreign, .next = next_foreign, .end = end_foreign};
+static const struct reader_ops foreign_reader = {.detect = detect_foreign, .next = next_foreign};
 
 extern const struct writer_ops rtrace_writer_ops, text_writer_ops;
 extern const struct reader_ops rtrace_reader_ops, text_reader_ops;

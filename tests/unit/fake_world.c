@@ -255,10 +255,9 @@ struct trace_state {
 	uint32_t tid;
 };
 
-static void *trace_begin(struct writer *writer)
+static void trace_begin(struct writer *writer)
 {
 	writer->options.line_buffered = false; /* write /dev/null when a file is written: at a tick */
-	return xcalloc(1, sizeof(struct trace_state));
 }
 
 static void trace_process(struct writer *writer, const struct record_process *process)
@@ -291,15 +290,10 @@ static void trace_note(struct writer *writer, const struct record_note *note)
 		fake_note("note %d: %s", ((struct trace_state *)writer->state)->pid, note->text);
 }
 
-static void trace_end(struct writer *writer)
-{
-	free(writer->state);
-}
-
 static const struct writer_ops trace_ops = {
+	.state_size = sizeof(struct trace_state),
 	.begin = trace_begin,
-	.put = {.process = trace_process, .thread = trace_thread, .call = trace_call, .note = trace_note},
-	.end = trace_end};
+	.put = {.process = trace_process, .thread = trace_thread, .call = trace_call, .note = trace_note}};
 static const struct encoding trace_encoding = {
 	.name = "fake", .suffix = ".fake", .writer = &trace_ops, .abilities = ENCODING_STREAM | ENCODING_SCANS};
 

@@ -14,13 +14,11 @@ static bool mpatrol_detect(const unsigned char *data, size_t size)
 	return size >= 4 && !memcmp(data, MPATROL_MAGIC, 4);
 }
 
-static void *mpatrol_reader_begin(struct reader *reader)
+static void mpatrol_reader_begin(struct reader *reader)
 {
-	struct mpatrol_reader *s = xcalloc(1, sizeof(*s));
+	struct mpatrol_reader *s = reader->state;
 
-	(void)reader;
 	s->seed = random_seed();
-	return s;
 }
 
 static void mpatrol_read_end(struct reader *reader)
@@ -37,7 +35,6 @@ static void mpatrol_read_end(struct reader *reader)
 	free(s->blocks);
 	free(s->unused);
 	buf_free(&s->site_text);
-	free(s);
 }
 
 /* ---- The header ---- */
@@ -371,6 +368,7 @@ static int mpatrol_next(struct reader *reader, struct record *record)
 
 const struct reader_ops mpatrol_reader_ops = {
 	.detect = mpatrol_detect,
+	.state_size = sizeof(struct mpatrol_reader),
 	.begin = mpatrol_reader_begin,
 	.next = mpatrol_next,
 	.end = mpatrol_read_end,

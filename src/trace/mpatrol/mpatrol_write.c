@@ -117,9 +117,9 @@ static void put_event(void *context, const struct mpatrol_event *event)
 	writer->out.size = (size_t)(p - writer->out.data);
 }
 
-static void *mpatrol_write_begin(struct writer *writer)
+static void mpatrol_write_begin(struct writer *writer)
 {
-	struct mpatrol_writer *s = xcalloc(1, sizeof(*s));
+	struct mpatrol_writer *s = writer->state;
 	const struct mpatrol_events_options options = {
 		.namer = writer->options.namer,
 		.namer_context = writer->options.namer_context,
@@ -129,7 +129,6 @@ static void *mpatrol_write_begin(struct writer *writer)
 	};
 
 	s->events = mpatrol_events_new(&options);
-	return s;
 }
 
 static void mpatrol_write_put_word(struct buf *out, uint64_t value, unsigned size, bool big_endian)
@@ -172,10 +171,10 @@ static void mpatrol_write_end(struct writer *writer)
 	struct mpatrol_writer *s = writer->state;
 
 	mpatrol_events_free(s->events);
-	free(s);
 }
 
 const struct writer_ops mpatrol_writer_ops = {
+	.state_size = sizeof(struct mpatrol_writer),
 	.begin = mpatrol_write_begin,
 	.needs_process = true,
 	.around = mpatrol_put,

@@ -13,12 +13,6 @@ static bool rtrace_detect(const unsigned char *data, size_t size)
 	return size && data[0] == RTRACE_MAGIC;
 }
 
-static void *rtrace_reader_begin(struct reader *reader)
-{
-	(void)reader;
-	return xcalloc(1, sizeof(struct rtrace_reader));
-}
-
 static void rtrace_read_end(struct reader *reader)
 {
 	struct rtrace_reader *s = reader->state;
@@ -29,7 +23,6 @@ static void rtrace_read_end(struct reader *reader)
 	free(s->frames);
 	free(s->baseline);
 	free(s->args);
-	free(s);
 }
 
 static bool rtrace_is_compat(const struct reader *reader)
@@ -387,7 +380,7 @@ static int rtrace_next(struct reader *reader, struct record *record)
 
 const struct reader_ops rtrace_reader_ops = {
 	.detect = rtrace_detect,
-	.begin = rtrace_reader_begin,
+	.state_size = sizeof(struct rtrace_reader),
 	.next = rtrace_next,
 	.is_compat = rtrace_is_compat,
 	.end = rtrace_read_end,

@@ -3,20 +3,13 @@
 #include "trace/rtrace/rtrace_write.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
-static void *rtrace_write_begin(struct writer *writer)
+static void rtrace_write_begin(struct writer *writer)
 {
-	struct rtrace_state *s = xcalloc(1, sizeof(*s));
+	struct rtrace_state *s = writer->state;
 
 	s->compat = writer->options.compat;
 	s->data_max = s->compat ? RTRACE_COMPAT_DATA_MAX : RTRACE_DATA_MAX;
-	return s;
-}
-
-static void rtrace_write_end(struct writer *writer)
-{
-	free(writer->state);
 }
 
 /* Puts a packet. fields: a letter for each member: 'd' a dword (uint32_t), 'p' a pointer (uint64_t), 's' a text (const
@@ -200,6 +193,7 @@ static void rtrace_write_put_attachment(struct writer *writer, const struct reco
 }
 
 const struct writer_ops rtrace_writer_ops = {
+	.state_size = sizeof(struct rtrace_state),
 	.begin = rtrace_write_begin,
 	.put = {.process = rtrace_write_put_process,
 		.module = rtrace_write_put_module,
@@ -219,5 +213,4 @@ const struct writer_ops rtrace_writer_ops = {
 	.not_in_compat = 1u << RECORD_BUILD_ID | 1u << RECORD_THREAD | 1u << RECORD_NOTE | 1u << RECORD_SCAN |
 			 1u << RECORD_LOST | 1u << RECORD_BASELINE | 1u << RECORD_RESIDENT,
 	.needs_process = true,
-	.end = rtrace_write_end,
 };

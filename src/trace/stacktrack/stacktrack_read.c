@@ -21,15 +21,14 @@ static bool stacktrack_detect(const unsigned char *data, size_t size)
 	return size >= format.payload_at + 4 && stacktrack_is_prologue(&format, data, &swap);
 }
 
-static void *stacktrack_read_begin(struct reader *reader)
+static void stacktrack_read_begin(struct reader *reader)
 {
-	struct stacktrack_reader *const s = xcalloc(1, sizeof(*s));
+	struct stacktrack_reader *s = reader->state;
 
 	if (reader->layout)
 		s->format = *reader->layout;
 	else
 		stacktrack_format_init(&s->format);
-	return s;
 }
 
 static void stacktrack_read_process_free(struct stacktrack_process *process)
@@ -86,7 +85,6 @@ static void stacktrack_read_end(struct reader *reader)
 		stacktrack_read_process_free((void *)(uintptr_t)entry->value);
 	hash_free(&s->processes);
 	buf_free(&s->note);
-	free(s);
 }
 
 /* Skips bytes up to the first prologue. If the beginning of the trace is missing, this is the prologue of the first
@@ -423,6 +421,7 @@ static int stacktrack_next(struct reader *reader, struct record *record)
 
 const struct reader_ops stacktrack_reader_ops = {
 	.detect = stacktrack_detect,
+	.state_size = sizeof(struct stacktrack_reader),
 	.begin = stacktrack_read_begin,
 	.next = stacktrack_next,
 	.end = stacktrack_read_end,

@@ -8,12 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void *stacktrack_write_begin(struct writer *writer)
-{
-	(void)writer;
-	return xcalloc(1, sizeof(struct stacktrack_writer));
-}
-
 static void stacktrack_write_end(struct writer *writer)
 {
 	struct stacktrack_writer *s = writer->state;
@@ -25,7 +19,6 @@ static void stacktrack_write_end(struct writer *writer)
 	stack_cache_free(&s->stacks);
 	stacktrack_cycle_free(&s->cycle);
 	buf_free(&s->text);
-	free(s);
 }
 
 /* Appends a record that later records refer to, and stores it for the beginning of later cycles. */
@@ -228,7 +221,7 @@ static void stacktrack_put(struct writer *writer, const struct record *record)
 }
 
 const struct writer_ops stacktrack_writer_ops = {
-	.begin = stacktrack_write_begin,
+	.state_size = sizeof(struct stacktrack_writer),
 	.put = {.process = stacktrack_write_put_process,
 		.module = stacktrack_write_put_module,
 		.resource = stacktrack_write_put_resource,

@@ -28,14 +28,13 @@ static void swap_read_map(struct swap_reader *s, const char *map)
 	}
 }
 
-static void *swap_reader_begin(struct reader *reader)
+static void swap_reader_begin(struct reader *reader)
 {
-	struct swap_reader *s = xcalloc(1, sizeof(*s));
+	struct swap_reader *s = reader->state;
 
 	swap_read_map(s, reader->map);
 	/* types[0] is always memory, because most traces contain it. */
 	s->types[s->type_count++].type = xstrdup("memory");
-	return s;
 }
 
 static void free_strings(struct swap_reader *s)
@@ -73,7 +72,6 @@ static void swap_reader_end(struct reader *reader)
 	free(s->frames);
 	stack_cache_free(&s->stacks);
 	free(s->args);
-	free(s);
 }
 
 /* ---- Fields ---- */
@@ -355,6 +353,7 @@ static int swap_next(struct reader *reader, struct record *record)
 
 const struct reader_ops swap_reader_ops = {
 	.detect = swap_detect,
+	.state_size = sizeof(struct swap_reader),
 	.begin = swap_reader_begin,
 	.next = swap_next,
 	.dump = swap_dump,

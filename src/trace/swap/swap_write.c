@@ -11,12 +11,6 @@
  * again */
 #define THREADS_MAX 65536
 
-static void *swap_writer_begin(struct writer *writer)
-{
-	(void)writer;
-	return xcalloc(1, sizeof(struct swap_writer));
-}
-
 static void free_path(const char *path)
 {
 	free((char *)(uintptr_t)path);
@@ -37,7 +31,6 @@ static void swap_writer_end(struct writer *writer)
 	free(s->command);
 	hash_free(&s->threads);
 	stack_cache_free(&s->stacks);
-	free(s);
 }
 
 /* ---- The process ---- */
@@ -302,7 +295,7 @@ static void swap_finish(struct writer *writer)
 }
 
 const struct writer_ops swap_writer_ops = {
-	.begin = swap_writer_begin,
+	.state_size = sizeof(struct swap_writer),
 	.put = {.process = swap_write_take_process,
 		.resource = swap_write_take_resource,
 		.context = swap_write_put_context,

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *text_read_begin(struct reader *reader)
-{
-	(void)reader;
-	return xcalloc(1, sizeof(struct text_reader));
-}
-
 static void text_read_end(struct reader *reader)
 {
 	struct text_reader *s = reader->state;
@@ -30,7 +24,6 @@ static void text_read_end(struct reader *reader)
 	free(s->spans);
 	free(s->texts);
 	free(s->args);
-	free(s);
 }
 
 static bool text_is_compat(const struct reader *reader)
@@ -315,7 +308,7 @@ static int text_next(struct reader *reader, struct record *record)
 
 const struct reader_ops text_reader_ops = {
 	.detect = text_detect,
-	.begin = text_read_begin,
+	.state_size = sizeof(struct text_reader),
 	.next = text_next,
 	.is_compat = text_is_compat,
 	.end = text_read_end,

@@ -8,12 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-static void *text_write_begin(struct writer *writer)
+static void text_write_begin(struct writer *writer)
 {
-	struct text_writer *s = xcalloc(1, sizeof(*s));
+	struct text_writer *s = writer->state;
 
 	s->compat = writer->options.compat;
-	return s;
 }
 
 static void text_write_end(struct writer *writer)
@@ -23,7 +22,6 @@ static void text_write_end(struct writer *writer)
 	for (size_t i = 0; i < s->type_count; i++)
 		free(s->types[i].name);
 	free(s->types);
-	free(s);
 }
 
 /* Appends one field of the header. In 1.4 a comma separates fields; in compat ", " follows each field. */
@@ -275,6 +273,7 @@ static void text_write_put_resident(struct writer *writer, const struct record_r
 }
 
 const struct writer_ops text_writer_ops = {
+	.state_size = sizeof(struct text_writer),
 	.begin = text_write_begin,
 	.put = {.process = text_write_put_process,
 		.module = text_write_put_module,

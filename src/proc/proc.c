@@ -199,41 +199,30 @@ enum stat_field {
 
 static bool stat_parse(const char *text, struct proc_stat *stat)
 {
+	static const uint64_t wanted = 1ull << FIELD_PARENT | 1ull << FIELD_FOREGROUND | 1ull << FIELD_FLAGS |
+				       1ull << FIELD_START | 1ull << FIELD_IGNORED | 1ull << FIELD_CAUGHT |
+				       1ull << FIELD_EXIT_CODE;
+	/* strtoull() returns a negative number as it is after the conversion to a signed type. */
+	uint64_t values[64] = {[FIELD_FOREGROUND] = UINT64_MAX};
 	const char *at = strrchr(text, ')');
 	unsigned field = FIELD_STATE;
+	char state = '\0';
 
-	*stat = (struct proc_stat){.foreground = -1};
-	if (!at || at[1] != ' ' || !at[2])
-		return false;
-	for (at += 2; at; at = strchr(at, ' '), at += at != NULL, field++)
-		switch (field) {
-		case FIELD_STATE:
-			stat->state = *at;
-			break;
-		case FIELD_PARENT:
-			stat->parent = (pid_t)strtol(at, NULL, 10);
-			break;
-		case FIELD_FOREGROUND:
-			stat->foreground = (pid_t)strtol(at, NULL, 10);
-			break;
-		case FIELD_FLAGS:
-			stat->flags = strtoul(at, NULL, 10);
-			break;
-		case FIELD_START:
-			stat->start = strtoull(at, NULL, 10);
-			break;
-		case FIELD_IGNORED:
-			stat->ignored = strtoull(at, NULL, 10);
-			break;
-		case FIELD_CAUGHT:
-			stat->caught = strtoull(at, NULL, 10);
-			break;
-		case FIELD_EXIT_CODE:
-			stat->exit_code = (int)strtol(at, NULL, 10);
-			break;
-		default:
-			break;
-		}
+	if (at && at[1] == ' ' && at[2])
+		state = *(at += 2);
+	else
+		at = NULL;
+	for (; at; at = strchr(at, ' '), at += at != NULL, field++)
+		if (field < ARRAY_SIZE(values) && wanted >> field & 1)
+			values[field] = strtoull(at, NULL, 10);
+	*stat = (struct proc_stat){.state = state,
+				   .parent = (pid_t)values[FIELD_PARENT],
+				   .foreground = (pid_t)values[FIELD_FOREGROUND],
+				   .flags = values[FIELD_FLAGS],
+				   .start = values[FIELD_START],
+				   .ignored = values[FIELD_IGNORED],
+				   .caught = values[FIELD_CAUGHT],
+				   .exit_code = (int)values[FIELD_EXIT_CODE]};
 	return field > FIELD_FLAGS;
 }
 

@@ -216,24 +216,6 @@ bool elf_is_cut(int fd, const struct stat *st)
 	return offset && !elf_is_in_file(st, offset, count * elf_field_get(&headers, headers.ehdr, EHDR_SHENTSIZE));
 }
 
-uint64_t elf_table_max(uint64_t type)
-{
-	switch (type) {
-	case SHT_SYMTAB:
-	case SHT_DYNSYM:
-		return ELF_SYMBOLS_MAX;
-	case SHT_STRTAB:
-		return ELF_STRINGS_MAX;
-	case SHT_REL:
-	case SHT_RELA:
-		return ELF_RELOCATIONS_MAX;
-	case SHT_NOTE:
-		return ELF_NOTE_MAX;
-	default:
-		return UINT64_MAX;
-	}
-}
-
 bool elf_is_hollow(int fd, uint64_t offset, uint64_t size)
 {
 	uint64_t data = 0;
@@ -261,37 +243,46 @@ static const char reason_relocations[] = "its table of relocations is larger tha
 static const char reason_notes[] = "its notes are larger than 1 MiB, the most that is read";
 static const char reason_hollow[] = "most of one of its tables is a hole in the file";
 
+static const struct table_limit {
+	uint64_t type, most;
+	const char *reason;
+} table_limits[] = {
+	{SHT_SYMTAB, ELF_SYMBOLS_MAX, reason_symbols},       {SHT_DYNSYM, ELF_SYMBOLS_MAX, reason_symbols},
+	{SHT_STRTAB, ELF_STRINGS_MAX, reason_strings},       {SHT_REL, ELF_RELOCATIONS_MAX, reason_relocations},
+	{SHT_RELA, ELF_RELOCATIONS_MAX, reason_relocations}, {SHT_NOTE, ELF_NOTE_MAX, reason_notes},
+};
+
+static const struct table_limit *table_limit_of(uint64_t type)
+{
+	static const struct table_limit none = {.most = UINT64_MAX};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table_limits); i++)
+		if (table_limits[i].type == type)
+			return &table_limits[i];
+	return &none;
+}
+
+uint64_t elf_table_max(uint64_t type)
+{
+	return table_limit_of(type)->most;
+}
+
 bool elf_reason_is_excess(const char *reason)
 {
 	return reason == reason_symbols || reason == reason_strings || reason == reason_relocations ||
 	       reason == reason_notes || reason == reason_hollow;
 }
 
-static const char *words_of(uint64_t type)
-{
-	switch (type) {
-	case SHT_SYMTAB:
-	case SHT_DYNSYM:
-		return reason_symbols;
-	case SHT_STRTAB:
-		return reason_strings;
-	case SHT_NOTE:
-		return reason_notes;
-	default:
-		return reason_relocations;
-	}
-}
-
 const char *elf_headers_excess(const struct elf_headers *headers, int fd)
 {
 	for (size_t i = 0; i < headers->section_count; i++) {
 		const unsigned char *const section = elf_headers_section(headers, i);
-		const uint64_t type = elf_field_get(headers, section, SHDR_TYPE);
-		const uint64_t size = elf_field_get(headers, section, SHDR_SIZE), most = elf_table_max(type);
+		const struct table_limit *limit = table_limit_of(elf_field_get(headers, section, SHDR_TYPE));
+		const uint64_t size = elf_field_get(headers, section, SHDR_SIZE);
 
-		if (size > most)
-			return words_of(type);
-		if (most < UINT64_MAX && elf_is_hollow(fd, elf_field_get(headers, section, SHDR_OFFSET), size))
+		if (size > limit->most)
+			return limit->reason;
+		if (limit->most < UINT64_MAX && elf_is_hollow(fd, elf_field_get(headers, section, SHDR_OFFSET), size))
 			return reason_hollow;
 	}
 	return NULL;

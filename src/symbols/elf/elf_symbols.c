@@ -2,6 +2,7 @@
  * Without section headers, the tables to which the dynamic section points are read. */
 #include "config.h"
 #include "arch/arch.h"
+#include "base/util.h"
 #include "context/context_table.h"
 #include "symbols/elf/elf_file.h"
 
@@ -346,6 +347,11 @@ static bool find_dynamic(Elf *elf, GElf_Phdr *phdr)
 
 static bool elf_symbols_read_dynamic(const struct elf_file *file, Elf *elf, struct dynamic *dynamic)
 {
+	const struct {
+		GElf_Sxword tag;
+		uint64_t *value;
+	} places[] = {{DT_SYMTAB, &dynamic->symtab}, {DT_STRTAB, &dynamic->strtab}, {DT_STRSZ, &dynamic->strsz},
+		      {DT_VERSYM, &dynamic->versym}, {DT_HASH, &dynamic->hash},     {DT_GNU_HASH, &dynamic->gnu_hash}};
 	const size_t entry = gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
 	GElf_Phdr phdr;
 
@@ -359,33 +365,10 @@ static bool elf_symbols_read_dynamic(const struct elf_file *file, Elf *elf, stru
 	Elf_Data *data = chunk_at(file, elf, 0, phdr.p_vaddr, count * entry, ELF_T_DYN);
 	GElf_Dyn dyn;
 
-	for (size_t i = 0; data && i < count && gelf_getdyn(data, (int)i, &dyn); i++) {
-		switch (dyn.d_tag) {
-		case DT_NULL:
-			i = count;
-			break;
-		case DT_SYMTAB:
-			dynamic->symtab = dyn.d_un.d_ptr;
-			break;
-		case DT_STRTAB:
-			dynamic->strtab = dyn.d_un.d_ptr;
-			break;
-		case DT_STRSZ:
-			dynamic->strsz = dyn.d_un.d_val;
-			break;
-		case DT_VERSYM:
-			dynamic->versym = dyn.d_un.d_ptr;
-			break;
-		case DT_HASH:
-			dynamic->hash = dyn.d_un.d_ptr;
-			break;
-		case DT_GNU_HASH:
-			dynamic->gnu_hash = dyn.d_un.d_ptr;
-			break;
-		default:
-			break;
-		}
-	}
+	for (size_t i = 0; data && i < count && gelf_getdyn(data, (int)i, &dyn) && dyn.d_tag != DT_NULL; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(places); j++)
+			if (dyn.d_tag == places[j].tag)
+				*places[j].value = dyn.d_un.d_val;
 	return dynamic->symtab && dynamic->strtab;
 }
 

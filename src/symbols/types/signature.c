@@ -363,7 +363,6 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (is_other)
 		forget_places(&params);
-
 	if (is_elsewhere)
 		result = NULL;
 	/* If neither a parameter nor a result is described, the function may still have some, because a unit without
@@ -374,16 +373,14 @@ static const struct signature *read_signature(struct type_reader *reader, struct
 
 	if (!reader->dies_left)
 		signature = NULL;
-
-	if (signature)
+	if (signature) {
 		signature->is_gcc = entry.is_gcc;
-	if (signature)
 		signature->result_is_unknown |= is_elsewhere || may_lose_result(&entry, symbol);
-	/* LLVM drops a result that no caller uses, and debug information does not show whether it has done so. */
-	if (signature)
+		/* LLVM drops a result that no caller uses, and debug information does not show whether it has done
+		 * so. */
 		signature->result_may_be_lost =
 			!signature->abi_is_rust && signature_is_local(symbol) && entry.is_optimised && !entry.is_gcc;
-
+	}
 	params_free(&params);
 	return signature;
 }

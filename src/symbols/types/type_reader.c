@@ -35,6 +35,16 @@ void *type_memory(struct type_reader *reader, size_t size)
 	return (char *)block->bytes + block->used - size;
 }
 
+void *type_keep(struct type_reader *reader, void *items, size_t count, size_t size)
+{
+	void *kept = count ? type_memory(reader, count * size) : NULL;
+
+	if (kept)
+		memcpy(kept, items, count * size);
+	free(items);
+	return kept;
+}
+
 void type_memory_free(struct type_reader *reader)
 {
 	while (reader->blocks) {
@@ -104,26 +114,13 @@ bool operation_is_constant(const Dwarf_Op *operation, int64_t *value)
 {
 	const unsigned atom = operation->atom;
 
-	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31) {
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
 		*value = atom - DW_OP_lit0;
-		return true;
-	}
-	switch (atom) {
-	case DW_OP_const1u:
-	case DW_OP_const1s:
-	case DW_OP_const2u:
-	case DW_OP_const2s:
-	case DW_OP_const4u:
-	case DW_OP_const4s:
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-	case DW_OP_constu:
-	case DW_OP_consts:
+	else if (atom >= DW_OP_const1u && atom <= DW_OP_consts) /* the constants of all sizes */
 		*value = (int64_t)operation->number;
-		return true;
-	default:
+	else
 		return false;
-	}
+	return true;
 }
 
 bool operation_is_register(const Dwarf_Op *operation, unsigned *number)

@@ -34,6 +34,9 @@ struct type_reader {
 
 /* Allocates zeroed memory for the file's types. Returns NULL when bytes_left is used up. */
 void *type_memory(struct type_reader *reader, size_t size);
+/* Copies an array of `count` elements of `size` bytes to the types' memory, and frees it. Returns the copy; NULL if
+ * there are no elements, or bytes_left is used up. */
+void *type_keep(struct type_reader *reader, void *items, size_t count, size_t size);
 void type_memory_free(struct type_reader *reader);
 
 /* Reads the type to which the DW_AT_type of a DIE (of a parameter, a member...) refers. level: number of pointers

@@ -211,13 +211,9 @@ void type_read_enum(struct type_reader *reader, Dwarf_Die *die, const struct dat
 	if (!type->size && type->target)
 		type->size = type->target->size;
 	type->align = type_scalar_align(reader, type->size);
-	struct data_word *kept = count ? type_memory(reader, count * sizeof(*words)) : NULL;
-
-	if (kept) {
+	if (count)
 		qsort(words, count, sizeof(*words), type->is_signed ? type_scalar_by_number : by_unsigned_value);
-		type->words = memcpy(kept, words, count * sizeof(*words));
-		type->word_count = count;
-		type->is_flags = are_flags(type);
-	}
-	free(words);
+	type->words = type_keep(reader, words, count, sizeof(*words));
+	type->word_count = type->words ? count : 0;
+	type->is_flags = are_flags(type);
 }

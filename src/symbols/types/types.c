@@ -215,13 +215,8 @@ static void read_variants(struct type_reader *reader, Dwarf_Die *part, unsigned 
 		ARRAY_GROW(variants, capacity, count);
 		count += read_variant(reader, &child, level, &variants[count]);
 	}
-	struct data_variant *kept = count ? type_memory(reader, count * sizeof(*variants)) : NULL;
-
-	if (kept) {
-		type->variants = memcpy(kept, variants, count * sizeof(*variants));
-		type->variant_count = count;
-	}
-	free(variants);
+	type->variants = type_keep(reader, variants, count, sizeof(*variants));
+	type->variant_count = type->variants ? count : 0;
 }
 
 /* ---- Structs' members ---- */
@@ -282,14 +277,9 @@ static void read_members(struct type_reader *reader, Dwarf_Die *die, unsigned le
 	swap_members(reader, members, count);
 	type->align = type_natural_align(type, members, count);
 	type->may_be_packed = type->align > 1 && type_may_be_packed(type, members, count);
-	struct data_member *kept = count ? type_memory(reader, count * sizeof(*members)) : NULL;
-
-	if (kept) {
-		type->members = memcpy(kept, members, count * sizeof(*members));
-		type->member_count = count;
-	}
-	type->is_cut |= count && !kept;
-	free(members);
+	type->members = type_keep(reader, members, count, sizeof(*members));
+	type->member_count = type->members ? count : 0;
+	type->is_cut |= count && !type->members;
 }
 
 static void read_struct(struct type_reader *reader, Dwarf_Die *die, unsigned level, struct data_type *type)

@@ -57,13 +57,6 @@ static void swap_write_call_put_arg(struct writer *writer, const struct swap_arg
 	}
 }
 
-static void swap_write_call_put_text(struct writer *writer, const char *key, const char *text)
-{
-	swap_put_byte(&writer->out, 's');
-	buf_add_str(&writer->out, key);
-	swap_put_string(writer, text, strcmp(key, SWAP_FUNCTION) ? VALUE_MAX : FUNCTION_MAX);
-}
-
 /* Where an argument's value is stored. */
 enum arg_place { PLACE_ARG, PLACE_RETURN, PLACE_ERRNO };
 
@@ -163,6 +156,25 @@ static void put_usual_args(struct writer *writer, struct call_args *args, const 
 											     : 0});
 }
 
+/* Writes one of the arguments that functrace adds. */
+static void put_addition(struct writer *writer, struct call_args *args, const char *key, const char *text)
+{
+	swap_put_byte(&writer->out, 's');
+	buf_add_str(&writer->out, key);
+	swap_put_string(writer, text, strcmp(key, SWAP_FUNCTION) ? VALUE_MAX : FUNCTION_MAX);
+	args->count++;
+}
+
+/* Does the same for a number: a size is decimal, other numbers are hexadecimal. Writes nothing for 0. */
+static void put_number(struct writer *writer, struct call_args *args, const char *key, uint64_t number)
+{
+	char text[NUMBER_ROOM + 1];
+
+	*(strcmp(key, SWAP_SIZE) ? put_hex : put_decimal)(text, number) = '\0';
+	if (number)
+		put_addition(writer, args, key, text);
+}
+
 static void swap_write_call_add_addresses(struct stack_cache *stacks, struct buf *out, const uint64_t *frames,
 					  uint32_t count)
 {
@@ -184,7 +196,7 @@ static void swap_write_call_add_addresses(struct stack_cache *stacks, struct buf
 	stack_cache_keep(stacks, frames, size, first, (size_t)(p - first), STACK_WHOLE);
 }
 
-static void put_stack(struct writer *writer, const struct record_call *call)
+static void put_stack(struct writer *writer, struct call_args *args, const struct record_call *call)
 {
 	static const char *const ends[] = {[STACK_WHOLE] = "", [STACK_CUT] = ",cut", [STACK_LOST] = ",lost"};
 	struct buf *out = &writer->out;
@@ -201,6 +213,7 @@ static void put_stack(struct writer *writer, const struct record_call *call)
 	/* The name of the stack's end begins with a comma, which follows the frames. Without frames, skip the comma. */
 	buf_add_str(out, ends[end] + (!count && end));
 	buf_add_char(out, '\0');
+	args->count++;
 }
 
 static const char *kind_word(enum call_kind kind)
@@ -208,7 +221,8 @@ static const char *kind_word(enum call_kind kind)
 	return kind == CALL_RELEASE ? "release" : kind == CALL_ALLOC ? "alloc" : "copy";
 }
 
-static void put_type(struct writer *writer, const struct swap_resource *resource, const struct record_call *call)
+static void put_type(struct writer *writer, struct call_args *args, const struct swap_resource *resource,
+		     const struct record_call *call)
 {
 	struct buf type = {0};
 	char name[TYPE_MAX];
@@ -219,7 +233,7 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 	buf_printf(&type, ",%s%s%s", kind_word(call->kind),
 		   resource && resource->flags & RESOURCE_REFCOUNT ? ",refcount" : "",
 		   resource && resource->flags & RESOURCE_CALL ? ",call" : "");
-	swap_write_call_put_text(writer, SWAP_TYPE, buf_str(&type));
+	put_addition(writer, args, SWAP_TYPE, buf_str(&type));
 	buf_free(&type);
 }
 
@@ -230,37 +244,16 @@ static void put_type(struct writer *writer, const struct swap_resource *resource
 static void put_additions(struct writer *writer, struct call_args *args, const struct record_call *call,
 			  const char *usual_name, const struct swap_resource *resource, bool type)
 {
-	char number[32];
-
-	swap_write_call_put_text(writer, SWAP_NAMES, args->names.size ? buf_str(&args->names) : "");
-	args->count++;
-	if (!usual_name || strcmp(usual_name, text_or_empty(call->function))) {
-		swap_write_call_put_text(writer, SWAP_FUNCTION, text_or_empty(call->function));
-		args->count++;
-	}
-	if (call->context) {
-		snprintf(number, sizeof(number), "%" PRIx32, call->context);
-		swap_write_call_put_text(writer, SWAP_CONTEXT, number);
-		args->count++;
-	}
-	if (type) {
-		put_type(writer, resource, call);
-		args->count++;
-	}
-	if (!usual_name && call->id) {
-		snprintf(number, sizeof(number), "%" PRIx64, call->id);
-		swap_write_call_put_text(writer, SWAP_ID, number);
-		args->count++;
-	}
-	if (!usual_name && call->size) {
-		snprintf(number, sizeof(number), "%" PRIu64, call->size);
-		swap_write_call_put_text(writer, SWAP_SIZE, number);
-		args->count++;
-	}
-	if (call->has_frames) {
-		put_stack(writer, call);
-		args->count++;
-	}
+	put_addition(writer, args, SWAP_NAMES, args->names.size ? buf_str(&args->names) : "");
+	if (!usual_name || strcmp(usual_name, text_or_empty(call->function)))
+		put_addition(writer, args, SWAP_FUNCTION, text_or_empty(call->function));
+	put_number(writer, args, SWAP_CONTEXT, call->context);
+	if (type)
+		put_type(writer, args, resource, call);
+	put_number(writer, args, SWAP_ID, usual_name ? 0 : call->id);
+	put_number(writer, args, SWAP_SIZE, usual_name ? 0 : call->size);
+	if (call->has_frames)
+		put_stack(writer, args, call);
 }
 
 /* ---- Messages ---- */

@@ -4,8 +4,6 @@
 #include "args/plan.h"
 #include "args/module_params.h"
 
-#include <errno.h>
-
 #define PIECES_MAX 16 /* maximum number of pieces read of a parameter that the compiler has split */
 
 /* The state of formatting one call, at its entry or at its return. */

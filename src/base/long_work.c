@@ -5,7 +5,6 @@
 #include "base/msg.h"
 #include "base/time_units.h"
 
-#include <inttypes.h>
 #include <time.h>
 #include <unistd.h>
 

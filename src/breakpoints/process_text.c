@@ -4,8 +4,6 @@
 #include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 
-#include <stdlib.h>
-
 struct text *text_new(void)
 {
 	return xcalloc(1, sizeof(struct text));

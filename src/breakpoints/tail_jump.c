@@ -3,8 +3,6 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
 
-#include <stdlib.h>
-
 /* Follows a function that only jumps to another traced function: `operator delete(void *, size_t)` jumps to `operator
  * delete(void *)`, and that one to `free`, both through the PLT. functrace emulates the jump anyway. So it can compute
  * the next breakpoint, and the registers at that breakpoint, before the task gets there. This saves a stop. */

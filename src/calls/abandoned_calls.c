@@ -7,7 +7,6 @@
 #include "calls/range_release.h"
 #include "record/ledger.h"
 #include "record/remarks.h"
-#include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line_slots.h"
 #include "ptrace/tasks.h"
 #include "base/msg.h"

@@ -9,14 +9,9 @@
 #include "proc/proc.h"
 #include "base/msg.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Preserves the target's own SIGTRAP.

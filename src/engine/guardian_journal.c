@@ -8,9 +8,7 @@
 #include "config.h"
 #include "engine/shared_state.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>

@@ -8,7 +8,6 @@
 #include "trace/event.h"
 #include "base/util.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "record/trace_output.h"
 #include "base/buf.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Appends the call as `open(path="/x", flags=O_RDONLY)`, or as `open(...)` if its arguments are unknown. Sets *result

@@ -3,8 +3,6 @@
 #include "base/own_file.h"
 #include "trace/encoding_ops.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

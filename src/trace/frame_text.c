@@ -1,6 +1,5 @@
 #include "config.h"
 #include "trace/frame_text.h"
-#include "trace/escape.h"
 
 #include <string.h>
 

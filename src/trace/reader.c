@@ -1,9 +1,7 @@
 #include "config.h"
 #include "trace/reader_state.h"
-#include "trace/writer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

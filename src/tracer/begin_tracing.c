@@ -10,7 +10,6 @@
 #include "base/msg.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define SHOWN_MAX 8 /* maximum number of processes that get a separate message */

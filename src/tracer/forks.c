@@ -4,7 +4,6 @@
 #include "record/trace_life.h"
 #include "calls/probes/alias.h"
 #include "calls/contexts.h"
-#include "calls/affinity/pin.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"
 #include "breakpoints/fork_text.h"
@@ -12,9 +11,7 @@
 #include "base/msg.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <unistd.h>
 
 /* A fork's child begins with its parent's text, with the breakpoints and slots in it, and with the same objects and

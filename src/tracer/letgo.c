@@ -19,13 +19,9 @@
 #include "proc/proc.h"
 #include "base/msg.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Detaches from processes, and leaves the target as it was before the attach.
  *

@@ -6,7 +6,6 @@
 #include "tracer/stop_pump.h"
 #include "calls/backtrace.h"
 #include "breakpoints/breakpoints.h"
-#include "ptrace/halt.h"
 #include "ptrace/pending_stops.h"
 #include "scan/capture/heap_capture.h"
 #include "scan/capture/snapshot.h"

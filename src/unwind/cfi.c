@@ -2,7 +2,6 @@
 #include "config.h"
 #include "unwind/cfi.h"
 #include "unwind/cfi_check.h"
-#include "base/msg.h"
 #include "base/util.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/elf/elf_headers.h"

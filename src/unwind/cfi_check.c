@@ -5,7 +5,6 @@
 
 #include <dwarf.h>
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REGISTER_MAX 1024

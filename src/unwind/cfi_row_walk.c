@@ -1,7 +1,6 @@
 /* Walks a stack by rows. */
 #include "config.h"
 #include "unwind/return_address.h"
-#include "base/util.h"
 
 #include <errno.h>
 

@@ -5,7 +5,6 @@
 #include "base/msg.h"
 #include "base/timed.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -10,7 +10,6 @@
 #include "ptrace/target_memory.h"
 #include "base/msg.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 

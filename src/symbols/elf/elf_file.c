@@ -4,7 +4,6 @@
 #include "arch/arch.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SAID_MAX 64 /* maximum number of paths that are warned about; a program can name thousands of .dwo files */

@@ -7,7 +7,6 @@
 #include "config.h"
 #include "symbols/objects/load_layout.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include "base/msg.h"
 #include "base/timed.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

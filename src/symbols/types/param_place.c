@@ -3,7 +3,6 @@
 #include "symbols/types/location_list.h"
 #include "symbols/types/param_place.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PIECES_MAX 16

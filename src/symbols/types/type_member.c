@@ -2,7 +2,6 @@
 #include "config.h"
 #include "symbols/types/type_reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define OFFSET_MAX (1u << 30)

@@ -4,7 +4,6 @@
 #include "base/util.h"
 #include "trace/mpatrol/mpatrol.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

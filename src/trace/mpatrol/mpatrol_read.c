@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "trace/mpatrol/mpatrol_read.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

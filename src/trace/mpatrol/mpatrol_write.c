@@ -5,7 +5,6 @@
 #include "trace/mpatrol/mpatrol.h"
 #include "trace/writer_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A cache of names. Records refer to a name by one byte, the number of its slot, counted from 1. */

@@ -5,7 +5,6 @@
 #include "trace/stacktrack/stacktrack_layout.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

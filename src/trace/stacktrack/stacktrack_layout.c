@@ -1,5 +1,4 @@
 #include "config.h"
-#include "base/util.h"
 #include "trace/stacktrack/stacktrack_layout.h"
 
 #include <inttypes.h>

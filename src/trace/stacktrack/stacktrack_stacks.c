@@ -5,7 +5,6 @@
 #include "trace/stacktrack/stacktrack_words.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 int stacktrack_keep(struct reader *reader, size_t bytes, size_t released)

@@ -3,7 +3,6 @@
 #include "config.h"
 #include "base/util.h"
 #include "trace/stacktrack/stacktrack_write.h"
-#include "trace/escape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -145,6 +145,13 @@ struct hash_entry *hash_next(const struct hash *h, size_t *position)
 	return NULL;
 }
 
+void hash_free_all(struct hash *h)
+{
+	HASH_EACH_PTR(void, value, h)
+		free(value);
+	hash_free(h);
+}
+
 static inline uint64_t hash_load_word(const unsigned char *bytes)
 {
 	uint64_t word;

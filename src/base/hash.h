@@ -41,6 +41,9 @@ uint64_t *hash_place(struct hash *h, uint64_t key);
 /* Removes the key, and sets *value to its value unless `value` is NULL. Returns false if the key was not present. */
 bool hash_remove(struct hash *h, uint64_t key, uint64_t *value);
 
+/* Frees the values, which are pointers, and the map. */
+void hash_free_all(struct hash *h);
+
 /* Iterates over the entries: for (size_t i = 0; (e = hash_next(h, &i));). The map must not change meanwhile. */
 struct hash_entry *hash_next(const struct hash *h, size_t *position);
 
@@ -55,6 +58,19 @@ static inline void *hash_get_ptr(const struct hash *h, uint64_t key)
 
 	return value ? (void *)(uintptr_t)*value : NULL;
 }
+
+/* Does the same as hash_next() for a map of pointers, none of which is NULL. Returns the pointer. */
+static inline void *hash_next_ptr(const struct hash *h, size_t *position)
+{
+	const struct hash_entry *entry = hash_next(h, position);
+
+	return entry ? (void *)(uintptr_t)entry->value : NULL;
+}
+
+/* Iterates over the pointers in a map. The map must not change meanwhile. */
+#define HASH_EACH_PTR(type, each, h)                                                                                   \
+	for (size_t each##_at = 0; each##_at != SIZE_MAX; each##_at = SIZE_MAX)                                        \
+		for (type * each; (each = hash_next_ptr((h), &each##_at));)
 
 static inline bool hash_set_ptr(struct hash *h, uint64_t key, void *value)
 {

@@ -201,11 +201,8 @@ struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
 
 void breakpoints_plant(struct process *p, void (*failed)(struct process *p, const struct breakpoint *b))
 {
-	const struct hash_entry *entry;
-
 	p->text->planting = false;
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
-		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
+	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints) {
 		int error;
 
 		if (!b->prepared)
@@ -290,14 +287,11 @@ void breakpoint_free(struct process *p, struct breakpoint *b)
 void text_free(struct process *p)
 {
 	struct text *text = p->text;
-	const struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&text->breakpoints, &i));)
-		breakpoint_delete(p, (struct breakpoint *)(uintptr_t)entry->value);
+	HASH_EACH_PTR(struct breakpoint, b, &text->breakpoints)
+		breakpoint_delete(p, b);
 	hash_free(&text->breakpoints);
-	for (size_t i = 0; (entry = hash_next(&text->slots, &i));)
-		free((struct slot *)(uintptr_t)entry->value);
-	hash_free(&text->slots);
+	hash_free_all(&text->slots);
 	free(text->tails);
 	free(text);
 	p->text = NULL;

@@ -24,12 +24,9 @@ struct patch {
 static struct patch *fork_text_of(const struct process *p, size_t *count)
 {
 	struct patch *patches = xcalloc(p->text->breakpoints.count + p->text->slots.count + 1, sizeof(*patches));
-	const struct hash_entry *entry;
 
 	*count = 0;
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
-		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints) {
 		if (b->size && memcmp(b->original, b->trap, b->size))
 			patches[(*count)++] = (struct patch){.address = b->address,
 							     .ours = b->trap,
@@ -38,9 +35,7 @@ static struct patch *fork_text_of(const struct process *p, size_t *count)
 							     .original_size = b->size,
 							     .breakpoint = b};
 	}
-	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));) {
-		struct slot *slot = (struct slot *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct slot, slot, &p->text->slots) {
 		if (slot->written)
 			patches[(*count)++] = (struct patch){.address = slot->address,
 							     .ours = slot->copy.bytes,
@@ -195,29 +190,19 @@ static struct breakpoint *copy_breakpoint(struct process *p, const struct breakp
 void fork_text_copy(const struct process *from, struct process *p,
 		    void (*copied)(struct process *p, struct breakpoint *b, const struct breakpoint *from))
 {
-	const struct hash_entry *entry;
-
 	p->text->syscall_copies = from->text->syscall_copies;
 	copy_slots(from->text, p);
-	for (size_t i = 0; (entry = hash_next(&from->text->breakpoints, &i));) {
-		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(const struct breakpoint, b, &from->text->breakpoints)
 		copied(p, copy_breakpoint(p, b), b);
-	}
 }
 
 /* ---- The child's text ---- */
 
 void fork_text_trust(struct process *p)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
-		struct breakpoint *b = (struct breakpoint *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints)
 		if (b->inserted)
 			breakpoint_note(p, b);
-	}
 }
 
 void fork_text_compare(struct process *p, pid_t tid)

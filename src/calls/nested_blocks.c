@@ -117,14 +117,10 @@ void inner_released(struct process *p, uint32_t resource, uint64_t id)
 
 void inner_forget_function(struct process *p, const struct traced *function)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->calls->inner_blocks, &i));) {
-		struct inner_block *const block = (struct inner_block *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct inner_block, block, &p->calls->inner_blocks) {
 		if (block->event.function == function) {
 			nested_blocks_write(p, block);
-			i = 0; /* the table has changed */
+			block_at = 0; /* the table has changed */
 		}
 	}
 }

@@ -35,9 +35,7 @@ struct task *task_find_slow(struct tracer *t, pid_t tid)
 
 struct task *tasks_next(struct tracer *t, size_t *position)
 {
-	const struct hash_entry *entry = hash_next(&t->tasks, position);
-
-	return entry ? (struct task *)(uintptr_t)entry->value : NULL;
+	return hash_next_ptr(&t->tasks, position);
 }
 
 struct task *task_of_group(struct tracer *t, pid_t pid)

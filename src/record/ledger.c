@@ -199,15 +199,10 @@ static bool must_wait(const struct trace *trace, const struct event *e)
 /* Returns a reservation that overlaps the range, or NULL. */
 static struct reservation *reserved_in(const struct live_set *live, const struct event *e)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&live->reserved, &i));) {
-		struct reservation *reservation = (struct reservation *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct reservation, reservation, &live->reserved)
 		if (reservation->event.id < add_saturated(e->id, e->size) &&
 		    live_range_end(live, &reservation->event) > e->id)
 			return reservation;
-	}
 	return NULL;
 }
 

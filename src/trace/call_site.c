@@ -19,11 +19,7 @@ struct named_site {
 
 static void forget_sites(struct call_sites *sites)
 {
-	struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&sites->by_address, &i));) {
-		struct named_site *named = (void *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct named_site, named, &sites->by_address) {
 		free(named->function);
 		free(named->file);
 		free(named);

@@ -218,21 +218,16 @@ static void detach_ready(struct tracer *t)
 static void verify_text(struct process *p)
 {
 	unsigned char now[ARCH_SLOT_SIZE];
-	const struct hash_entry *entry;
 	size_t sites = 0, slots = 0, wrong = 0;
 
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));) {
-		const struct breakpoint *b = (const struct breakpoint *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(const struct breakpoint, b, &p->text->breakpoints) {
 		if (!b->size || b->unusable)
 			continue;
 		sites++;
 		/* Memory that cannot be read has been unmapped since. */
 		wrong += memory_read(p, b->address, now, b->size) == 0 && memcmp(now, b->original, b->size);
 	}
-	for (size_t i = 0; (entry = hash_next(&p->text->slots, &i));) {
-		const struct slot *slot = (const struct slot *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(const struct slot, slot, &p->text->slots) {
 		slots++;
 		wrong += memory_read(p, slot->address, now, sizeof(now)) == 0 && memcmp(now, slot->saved, sizeof(now));
 	}

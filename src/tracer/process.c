@@ -48,10 +48,8 @@ static bool has_shadow_stack(pid_t pid, const struct arch *arch)
 
 static void free_breakpoints(struct process *p)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&p->text->breakpoints, &i));)
-		probe_forget(p, (struct breakpoint *)(uintptr_t)entry->value);
+	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints)
+		probe_forget(p, b);
 	text_free(p);
 }
 

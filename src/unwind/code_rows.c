@@ -131,11 +131,7 @@ const struct row *code_row_of_interrupted(struct unwinder *unwinder, const struc
 
 void code_rows_free(struct hash *rows)
 {
-	struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(rows, &i));) {
-		struct row *row = (struct row *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct row, row, rows) {
 		if (row->kind == ROW_RULES)
 			free(row->rules);
 		free(row);

@@ -279,11 +279,7 @@ struct name_file *name_file_new(int fd, const struct stat *st, const char *open_
 
 static void forget_lines(struct name_file *file)
 {
-	struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&file->lines, &i));)
-		free((void *)(uintptr_t)entry->value);
-	hash_free(&file->lines);
+	hash_free_all(&file->lines);
 }
 
 void name_file_free(struct name_file *file)

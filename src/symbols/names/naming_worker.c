@@ -343,7 +343,6 @@ struct naming *naming_new(struct namer *namer)
 
 void naming_end(struct naming *naming)
 {
-	const struct hash_entry *entry;
 	struct question *next;
 
 	if (!naming)
@@ -354,8 +353,8 @@ void naming_end(struct naming *naming)
 	}
 	naming->first = NULL;
 	worker_inform(naming->worker, naming->names, naming_take_end, &(struct news){0});
-	for (size_t i = 0; (entry = hash_next(&naming->known, &i));)
-		address_free((struct named_address *)(uintptr_t)entry->value);
+	HASH_EACH_PTR(struct named_address, address, &naming->known)
+		address_free(address);
 	hash_free(&naming->known);
 	naming_is_over(naming);
 	string_pool_free(&naming->strings);

@@ -39,15 +39,11 @@ static bool is_worse(const struct unnamed_group *group, const struct unnamed_gro
 
 static const struct unnamed_group *find_worst(const struct unnamed_frames *unnamed)
 {
-	const struct hash_entry *entry;
 	const struct unnamed_group *worst = NULL;
 
-	for (size_t i = 0; (entry = hash_next(&unnamed->by_path, &i));) {
-		const struct unnamed_group *group = (const struct unnamed_group *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(const struct unnamed_group, group, &unnamed->by_path)
 		if (is_worse(group, worst))
 			worst = group;
-	}
 	return worst;
 }
 
@@ -81,10 +77,6 @@ bool unnamed_frames_explain(const struct unnamed_frames *unnamed, bool has_serve
 
 void unnamed_frames_free(struct unnamed_frames *unnamed)
 {
-	const struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&unnamed->by_path, &i));)
-		free((void *)(uintptr_t)entry->value);
-	hash_free(&unnamed->by_path);
+	hash_free_all(&unnamed->by_path);
 	*unnamed = (struct unnamed_frames){0};
 }

@@ -33,28 +33,18 @@ static void stacktrack_read_begin(struct reader *reader)
 
 static void stacktrack_read_process_free(struct stacktrack_process *process)
 {
-	struct hash_entry *entry;
-
-	for (size_t i = 0; (entry = hash_next(&process->scopes, &i));) {
-		struct stacktrack_scope *scope = (void *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct stacktrack_scope, scope, &process->scopes) {
 		free(scope->name);
 		free(scope);
 	}
-	for (size_t i = 0; (entry = hash_next(&process->files, &i));)
-		free((void *)(uintptr_t)entry->value);
-	for (size_t i = 0; (entry = hash_next(&process->stacks, &i));) {
-		struct stacktrack_stack *stack = (void *)(uintptr_t)entry->value;
-
+	hash_free_all(&process->files);
+	HASH_EACH_PTR(struct stacktrack_stack, stack, &process->stacks) {
 		free(stack->frames);
 		free(stack);
 	}
 	hash_free(&process->stacks);
 	hash_free(&process->scopes);
-	hash_free(&process->files);
-	for (size_t i = 0; (entry = hash_next(&process->open, &i));) {
-		struct stacktrack_entry *open = (void *)(uintptr_t)entry->value;
-
+	HASH_EACH_PTR(struct stacktrack_entry, open, &process->open) {
 		buf_free(&open->text);
 		free(open);
 	}
@@ -79,10 +69,9 @@ static void stacktrack_read_process_free(struct stacktrack_process *process)
 static void stacktrack_read_end(struct reader *reader)
 {
 	struct stacktrack_reader *s = reader->state;
-	struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&s->processes, &i));)
-		stacktrack_read_process_free((void *)(uintptr_t)entry->value);
+	HASH_EACH_PTR(struct stacktrack_process, process, &s->processes)
+		stacktrack_read_process_free(process);
 	hash_free(&s->processes);
 	buf_free(&s->note);
 }

@@ -52,19 +52,16 @@ static void free_fields(struct swap_fields *fields)
 static void swap_reader_end(struct reader *reader)
 {
 	struct swap_reader *s = reader->state;
-	struct hash_entry *entry;
 
-	for (size_t i = 0; (entry = hash_next(&s->processes, &i));)
-		swap_process_free((void *)(uintptr_t)entry->value);
-	for (size_t i = 0; (entry = hash_next(&s->names, &i));)
-		free((void *)(uintptr_t)entry->value);
+	HASH_EACH_PTR(struct swap_process, process, &s->processes)
+		swap_process_free(process);
+	hash_free_all(&s->names);
 	for (size_t i = 0; i < s->type_count; i++)
 		free(s->types[i].type);
 	free_strings(s);
 	free_fields(&s->fields);
 	free_fields(&s->exit);
 	hash_free(&s->processes);
-	hash_free(&s->names);
 	hash_free(&s->map);
 	free(s->map_text);
 	free(s->strings);

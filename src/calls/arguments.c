@@ -1,7 +1,7 @@
 #include "config.h"
 #include "calls/arguments.h"
 #include "calls/probes/probe_params.h"
-#include "calls/task_errno.h"
+#include "calls/calls.h"
 #include "engine/settings.h"
 #include "modules/known.h"
 #include "ptrace/target_memory.h"
@@ -9,6 +9,7 @@
 #include "record/trace_output.h"
 #include "record/string_pool.h"
 #include "symbols/names/names.h"
+#include "symbols/types/errno_place.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -111,6 +112,79 @@ static const struct args_plan *plan_of(struct process *p, const struct probe *pr
 	return params->plan;
 }
 
+/* ---- errno ---- */
+
+/* Returns a word of the target, extended with its sign to 64 bits. */
+static int64_t signed_word(const struct arch *arch, uint64_t word)
+{
+	return arch->pointer_size == sizeof(int32_t) ? (int32_t)word : (int64_t)word;
+}
+
+/* Computes the distance from the thread pointer to errno. Returns false if the object does not show this, or if its GOT
+ * slot is not filled yet. */
+static bool task_errno_offset_of(struct process *p, const struct errno_place *place, int64_t *offset)
+{
+	uint64_t word;
+
+	*offset = place->offset;
+	if (place->kind != ERRNO_SLOT)
+		return place->kind != ERRNO_NONE;
+	if (memory_read_pointer(p, place->slot, &word) < 0 || word == place->unfilled)
+		return false;
+	*offset += signed_word(p->arch, word);
+	return true;
+}
+
+/* Finds the distance from the thread pointer to errno. Prefers an object in which errno is a thread-local variable: a
+ * library, or the program if it is static. Otherwise uses a library whose code (__errno_location()) shows that errno is
+ * a field of the thread's data. Returns false if two libraries have an errno (a second C library, in a linker namespace
+ * of its own), because it is unknown which of them the program uses. */
+static bool find_offset(struct process *p, int64_t *offset)
+{
+	struct errno_place best = {.kind = ERRNO_NONE};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < p->objects.count; i++) {
+		const struct object *object = p->objects.items[i];
+		const struct errno_place place = object_errno_place(object, p->arch);
+
+		if (place.kind == ERRNO_NONE || (place.kind == ERRNO_VARIABLE && object != p->program))
+			continue;
+		if (count && (place.kind == ERRNO_FIELD) != (best.kind == ERRNO_FIELD)) {
+			if (place.kind == ERRNO_FIELD)
+				continue;
+			count = 0;
+		}
+		best = place;
+		count++;
+	}
+	return count == 1 && task_errno_offset_of(p, &best, offset);
+}
+
+/* Reads the errno of a stopped task, which is a thread-local variable or field of its C library. Returns false if its
+ * address is unknown (a static program without symbols, another C library), or if it cannot be read. Once the process's
+ * errno_offset is known, this takes one read of memory, and on some processors one ptrace request. */
+static bool read_error(void *context, int *value)
+{
+	struct task *const task = context;
+	struct process *p = task->process;
+	uint64_t pointer;
+	int32_t number;
+
+	if (!p->calls->errno_known)
+		p->calls->errno_known = find_offset(p, &p->calls->errno_offset);
+	if (!p->calls->errno_known || !task_thread_pointer(task, &pointer))
+		return false;
+	uint64_t at = pointer + (uint64_t)p->calls->errno_offset;
+
+	if (p->arch->pointer_size == sizeof(uint32_t))
+		at = (uint32_t)at;
+	if (memory_read(p, at, &number, sizeof(number)) < 0)
+		return false;
+	*value = number;
+	return true;
+}
+
 /* ---- A call ---- */
 
 static ssize_t arguments_read_some(void *task, uint64_t address, void *to, size_t size)
@@ -121,11 +195,6 @@ static ssize_t arguments_read_some(void *task, uint64_t address, void *to, size_
 static size_t read_floats(void *task, unsigned char *bytes, size_t size)
 {
 	return task_floats(task, bytes, size);
-}
-
-static bool read_error(void *task, int *error)
-{
-	return task_errno(task, error);
 }
 
 /* Returns the name of the function whose first instruction is at the address, or NULL. */

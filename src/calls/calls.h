@@ -67,7 +67,7 @@ struct calls {
 	struct hash inner_blocks; /* id -> struct inner_block: nested_blocks.c */
 	size_t in_flight;
 	size_t stack_want;                  /* backtrace.c: number of stack bytes that are read at a time */
-	bool errno_known;                   /* errno_offset is valid: task_errno.c */
+	bool errno_known;                   /* errno_offset is valid: arguments.c */
 	int64_t errno_offset;               /* distance from a thread's thread pointer to its errno */
 	struct contexts *contexts;          /* contexts.c; NULL: the program has no context library */
 	struct function_contexts functions; /* counts of the context functions' calls: calls.c */

@@ -18,7 +18,7 @@ libcalls_a_SOURCES = src/calls/probes/alias.c src/calls/probes/alias.h \
 	src/calls/affinity/pin_watch.h src/calls/probes/function_start.c \
 	src/calls/probes/function_start.h src/calls/probes/probe_params.c src/calls/probes/probe_params.h \
 	src/calls/probes/probes.c src/calls/probes/probes.h src/calls/sigtrap.c src/calls/sigtrap.h \
-	src/calls/backtrace.c src/calls/backtrace.h src/calls/task_calls.h src/calls/task_errno.c \
-	src/calls/task_errno.h src/calls/sigtrap_mask.c src/calls/unseen_entries.c src/calls/unseen_entries.h \
+	src/calls/backtrace.c src/calls/backtrace.h src/calls/task_calls.h \
+	src/calls/sigtrap_mask.c src/calls/unseen_entries.c src/calls/unseen_entries.h \
 	src/calls/call_numbers.c src/calls/call_numbers.h \
 	src/calls/probes/probe_spec.c src/calls/probes/probe_spec.h

@@ -3,7 +3,7 @@
 #include "analysis/trace_writer.h"
 #include "proc/proc.h"
 #include "proc/process_search.h"
-#include "trace/note_unread_calls.h"
+#include "trace/note_end.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "record/put_records.h"
 #include "record/run.h"
 #include "engine/engine.h"
-#include "trace/note_unread_calls.h"
+#include "trace/note_end.h"
 #include "trace/writer.h"
 
 #include <inttypes.h>

@@ -24,14 +24,14 @@ libtrace_a_SOURCES = src/trace/event.h src/trace/writer.h src/trace/reader.h src
 	src/trace/swap/swap.h src/trace/swap/swap_message.c src/trace/swap/swap_message.h \
 	src/trace/swap/swap_fields.c \
 	src/trace/swap/swap_fields.h \
-	src/trace/note_end.c src/trace/note_end.h src/trace/note_unread_calls.c src/trace/note_unread_calls.h \
+	src/trace/note_end.c src/trace/note_end.h \
 	src/trace/swap/swap_value.c src/trace/swap/swap_write.c src/trace/swap/swap_write.h \
 	src/trace/swap/swap_write_call.c \
 	src/trace/swap/swap_read.c src/trace/swap/swap_read.h src/trace/swap/swap_read_call.c \
 	src/trace/swap/swap_read_process.c src/trace/swap/swap_dump.c src/trace/mapped_objects.c \
 	src/trace/mapped_objects.h src/trace/swap/swap_read_records.c src/trace/swap/swap_write_message.c \
 	src/trace/stack_cache.c src/trace/stack_cache.h \
-	src/trace/stacktrack/stacktrack.c src/trace/stacktrack/stacktrack.h \
+	src/trace/stacktrack/stacktrack.h \
 	src/trace/stacktrack/stacktrack_write.c \
 	src/trace/stacktrack/stacktrack_write.h src/trace/stacktrack/stacktrack_write_call.c \
 	src/trace/stacktrack/stacktrack_entries.c \

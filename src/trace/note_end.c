@@ -23,6 +23,13 @@ bool note_end_parse(const char *text, struct process_end *end)
 	return true;
 }
 
+bool note_unread_calls_parse(const char *text, uint64_t *calls)
+{
+	int end = 0;
+
+	return sscanf(text, NOTE_UNREAD SCNu64 "%n", calls, &end) == 1 && end && !text[end];
+}
+
 bool note_ends_trace(const char *text, bool has_pid, uint32_t pid)
 {
 	static const char *const words[] = {"executes another program", "is let go of"};

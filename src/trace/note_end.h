@@ -1,4 +1,4 @@
-/* Recognises notes that say how a process ended, or that the trace ends. */
+/* Recognises notes that say how a process ended, that the trace ends, or that it lacks calls. */
 #ifndef FT_TRACE_NOTE_END_H
 #define FT_TRACE_NOTE_END_H
 
@@ -15,6 +15,12 @@ struct process_end {
 /* Parses "process 1 has exited with status 0" or "process 1 was killed by signal 9 (Killed)". Returns false if the note
  * says anything else. */
 bool note_end_parse(const char *text, struct process_end *end);
+
+/* The format string of the note with the number of calls that are missing in a trace because its reader was too slow;
+ * PRIu64 or SCNu64 is to be appended. */
+#define NOTE_UNREAD "calls that came while nothing read the trace, and are not in it: %"
+/* Parses the number of calls in such a note. Returns false for any other note. */
+bool note_unread_calls_parse(const char *text, uint64_t *calls);
 
 /* The last note of a trace that ends for a reason for which there is no other note. */
 #define NOTE_TRACE_ENDS "the trace ends here"

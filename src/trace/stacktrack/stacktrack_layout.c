@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const stacktrack_value_names[STACKTRACK_VALUE_COUNT] = {
+#define VALUE(name, text) text,
+	STACKTRACK_VALUES(VALUE)
+#undef VALUE
+};
+
 #define MEMBER(name, type, desc, kind, size, at)                                                                       \
 	{                                                                                                              \
 		name, type, desc, STACKTRACK_##kind, size, at                                                          \

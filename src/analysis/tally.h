@@ -35,4 +35,10 @@ static inline void tally_subtract(struct tally *from, const struct tally *part)
 	from->bytes -= part->bytes < from->bytes ? part->bytes : from->bytes;
 }
 
+/* Returns the order of two tallies by bytes, and by calls if the bytes are equal, as qsort() wants it. */
+static inline int compare_tallies(const struct tally *a, const struct tally *b)
+{
+	return compare_u64(a->bytes, b->bytes) ?: compare_u64(a->calls, b->calls);
+}
+
 #endif

@@ -45,12 +45,10 @@ struct callgrind {
  * frame without a function's name is a function of its own. */
 static int callgrind_compare_functions(const struct profile_frame *x, const struct profile_frame *y)
 {
-	int order = compare_u64((uintptr_t)x->function, (uintptr_t)y->function);
+	const int order = compare_u64((uintptr_t)x->function, (uintptr_t)y->function)
+				  ?: compare_u64((uintptr_t)x->module, (uintptr_t)y->module)
+				  ?: compare_u64((uintptr_t)x->file, (uintptr_t)y->file);
 
-	if (!order)
-		order = compare_u64((uintptr_t)x->module, (uintptr_t)y->module);
-	if (!order)
-		order = compare_u64((uintptr_t)x->file, (uintptr_t)y->file);
 	return order || x->function ? order : compare_u64(x->number, y->number);
 }
 
@@ -59,9 +57,8 @@ static int compare_frames(const void *a, const void *b)
 {
 	const struct profile_frame *x = *(const struct profile_frame *const *)a;
 	const struct profile_frame *y = *(const struct profile_frame *const *)b;
-	const int order = callgrind_compare_functions(x, y);
 
-	return order ? order : compare_u64(x->number, y->number);
+	return callgrind_compare_functions(x, y) ?: compare_u64(x->number, y->number);
 }
 
 static void number_functions(struct callgrind *callgrind, const struct profile *profile)
@@ -104,19 +101,15 @@ static void add_edge(struct callgrind *callgrind, const struct edge *edge)
 
 static int compare_nodes(const struct callgrind_node *x, const struct callgrind_node *y)
 {
-	const int order = compare_u64(x->function, y->function);
-
-	return order ? order : compare_u64(x->level, y->level);
+	return compare_u64(x->function, y->function) ?: compare_u64(x->level, y->level);
 }
 
 static int compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int order = compare_nodes(&x->caller, &y->caller);
 
-	if (!order)
-		order = compare_nodes(&x->callee, &y->callee);
-	return order ? order : compare_u64(x->line, y->line);
+	return compare_nodes(&x->caller, &y->caller) ?: compare_nodes(&x->callee, &y->callee)
+		       ?: compare_u64(x->line, y->line);
 }
 
 /* Sorts the edges, and adds up the costs of edges with the same caller, callee and line. */

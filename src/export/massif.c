@@ -39,18 +39,14 @@ static int massif_compare_stacks(const void *a, const void *b)
 	for (uint32_t i = 0; i < x->frame_count && i < y->frame_count; i++)
 		if (x->frames[i] != y->frames[i])
 			return compare_u64(x->frames[i]->number, y->frames[i]->number);
-	const int order = compare_u64(x->frame_count, y->frame_count);
-
-	return order ? order : compare_u64(x->number, y->number);
+	return compare_u64(x->frame_count, y->frame_count) ?: compare_u64(x->number, y->number);
 }
 
 static int massif_compare_children(const void *a, const void *b)
 {
 	const struct child *x = a, *y = b;
 
-	const int order = compare_u64(y->bytes, x->bytes);
-
-	return order ? order : compare_u64(x->first, y->first);
+	return compare_u64(y->bytes, x->bytes) ?: compare_u64(x->first, y->first);
 }
 
 /* Returns the children of a node, the largest first; the caller frees them. The node is the elements of `parts` from

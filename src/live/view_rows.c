@@ -76,48 +76,35 @@ static bool passes_filter(struct view *view, struct watched *of, const struct si
 	return false;
 }
 
-static int compare_values(int64_t a, int64_t b)
+/* Returns the order of two rows, the greatest first, by the figure that the user has chosen. */
+static int compare_figures(enum live_order order, const struct view_row *x, const struct view_row *y)
 {
-	return a < b ? 1 : a > b ? -1 : 0;
+	switch (order) {
+	case ORDER_GROWTH:
+		return (x->grown < y->grown) - (x->grown > y->grown);
+	case ORDER_LAST:
+		return (x->grown_last < y->grown_last) - (x->grown_last > y->grown_last);
+	case ORDER_CALLS:
+		return (x->calls < y->calls) - (x->calls > y->calls);
+	case ORDER_BLOCKS:
+		return compare_u64(y->live.calls, x->live.calls);
+	case ORDER_LOST:
+		return compare_tallies(&y->lost, &x->lost);
+	case ORDER_AGE:
+		return compare_u64(y->oldest, x->oldest);
+	default:
+		return 0;
+	}
 }
 
 static int view_compare_rows(const void *a, const void *b, void *context)
 {
 	const struct view *view = context;
 	const struct view_row *x = a, *y = b;
-	int result = 0;
 
-	switch (view->order) {
-	case ORDER_GROWTH:
-		result = compare_values(x->grown, y->grown);
-		break;
-	case ORDER_LAST:
-		result = compare_values(x->grown_last, y->grown_last);
-		break;
-	case ORDER_CALLS:
-		result = x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : 0;
-		break;
-	case ORDER_BLOCKS:
-		result = compare_u64(y->live.calls, x->live.calls);
-		break;
-	case ORDER_LOST:
-		result = compare_u64(y->lost.bytes, x->lost.bytes);
-		if (!result)
-			result = compare_u64(y->lost.calls, x->lost.calls);
-		break;
-	case ORDER_AGE:
-		result = compare_u64(y->oldest, x->oldest);
-		break;
-	default:
-		break;
-	}
-	if (!result)
-		result = compare_u64(y->live.bytes, x->live.bytes);
-	if (!result)
-		result = compare_u64(y->live.calls, x->live.calls);
-	if (!result && x->of != y->of)
-		result = compare_u64(x->of->account.pid, y->of->account.pid);
-	return result ? result : x->site->number < y->site->number ? -1 : 1;
+	return compare_figures(view->order, x, y) ?: compare_tallies(&y->live, &x->live)
+		       ?: compare_u64(x->of->account.pid, y->of->account.pid)
+		       ?: compare_u64(x->site->number, y->site->number);
 }
 
 /* Adds `more` to the growth *grown; the sum saturates. */

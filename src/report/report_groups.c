@@ -26,11 +26,8 @@ static int report_groups_compare_ranked(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
-	if (x->key != y->key)
-		return x->key < y->key ? 1 : -1;
-	if (x->figure.calls != y->figure.calls)
-		return x->figure.calls < y->figure.calls ? 1 : -1;
-	return x->group->number < y->group->number ? -1 : 1;
+	return compare_u64(y->key, x->key) ?: compare_u64(y->figure.calls, x->figure.calls)
+		       ?: compare_u64(x->group->number, y->group->number);
 }
 
 /* Returns the section's figure of a group at the beginning of the last tenth of the trace. */

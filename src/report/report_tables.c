@@ -110,15 +110,9 @@ static int report_tables_compare_rows(const void *a, const void *b, void *contex
 	const uint64_t x_key = row_key(order->report, order->resource, x);
 	const uint64_t y_key = row_key(order->report, order->resource, y);
 
-	if (x_key != y_key)
-		return x_key < y_key ? 1 : -1;
-	if (x->live.calls != y->live.calls)
-		return x->live.calls < y->live.calls ? 1 : -1;
-	if (x->allocated.bytes != y->allocated.bytes)
-		return x->allocated.bytes < y->allocated.bytes ? 1 : -1;
-	if (x->allocated.calls != y->allocated.calls)
-		return x->allocated.calls < y->allocated.calls ? 1 : -1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return compare_u64(y_key, x_key) ?: compare_u64(y->live.calls, x->live.calls)
+		       ?: compare_tallies(&y->allocated, &x->allocated)
+		       ?: compare_u64(x->tid, y->tid);
 }
 
 static void write_rows(struct report *report, const struct profile_resource *resource, struct report_tables_row *rows,

@@ -115,9 +115,7 @@ static int report_tree_compare_children(const void *a, const void *b, void *cont
 	const size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	const struct report_tree_node *first = &tree->nodes[x], *second = &tree->nodes[y];
 
-	if (first->key != second->key)
-		return first->key < second->key ? 1 : -1;
-	return compare_u64(x, y);
+	return compare_u64(second->key, first->key) ?: compare_u64(x, y);
 }
 
 /* Adds the node's frame. Leaves out the file, the line or "(inlined)" if the frames that are merged into the node do

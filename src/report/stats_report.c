@@ -116,19 +116,11 @@ static void stats_report_write_totals(struct stats_report_state *report, const s
 	lines_end(&report->lines);
 }
 
-static int descending(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
 static int compare_functions(const void *a, const void *b)
 {
 	const struct function_stats *x = *(struct function_stats *const *)a, *y = *(struct function_stats *const *)b;
-	int result = descending(x->tally.bytes, y->tally.bytes);
 
-	if (!result)
-		result = descending(x->tally.calls, y->tally.calls);
-	return result ? result : strcmp(x->name, y->name);
+	return compare_tallies(&y->tally, &x->tally) ?: strcmp(x->name, y->name);
 }
 
 static void write_functions(struct stats_report_state *report, struct resource_account *resource)
@@ -208,13 +200,9 @@ static int stats_report_compare_stacks(const void *a, const void *b, void *by_li
 	const struct site *x = *(struct site *const *)a, *y = *(struct site *const *)b;
 	const struct tally *x_tally = *(const bool *)by_live ? &x->live : &x->tally;
 	const struct tally *y_tally = *(const bool *)by_live ? &y->live : &y->tally;
-	int result = (y->stack != NULL) - (x->stack != NULL);
 
-	if (!result)
-		result = descending(x_tally->bytes, y_tally->bytes);
-	if (!result)
-		result = descending(x_tally->calls, y_tally->calls);
-	return result ? result : descending(y->number, x->number);
+	return compare_u64(y->stack != NULL, x->stack != NULL) ?: compare_tallies(y_tally, x_tally)
+		       ?: compare_u64(x->number, y->number);
 }
 
 /* Writes the names that the trace itself contains for a frame. text: the frame's text after its address, beginning with

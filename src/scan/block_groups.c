@@ -114,9 +114,7 @@ static int block_groups_compare(const void *one, const void *two)
 
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return compare_u64(a->type, b->type);
+	return compare_u64(b->size, a->size) ?: compare_u64(a->type, b->type);
 }
 
 static void sort_and_index(struct scan_groups *groups)

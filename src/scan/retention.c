@@ -71,9 +71,7 @@ static int retention_compare(const void *one, const void *two)
 {
 	const struct scan_owner *a = one, *b = two;
 
-	if (a->sum.bytes != b->sum.bytes)
-		return a->sum.bytes > b->sum.bytes ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return compare_u64(b->sum.bytes, a->sum.bytes) ?: strcmp(a->name, b->name);
 }
 
 struct scan_owner *scan_owners_end(struct scan_owners *owners, size_t *count)

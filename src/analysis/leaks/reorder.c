@@ -44,9 +44,7 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct reorder_entry *x = a, *y = b;
 
-	const int order = compare_u64(x->index, y->index);
-
-	return order ? order : compare_u64(x->place, y->place);
+	return compare_u64(x->index, y->index) ?: compare_u64(x->place, y->place);
 }
 
 static void sort_entries(struct reorder *reorder)

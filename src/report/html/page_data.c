@@ -300,11 +300,7 @@ static int compare_threads(const void *a, const void *b)
 	const struct thread_account *x = *(const struct thread_account *const *)a,
 				    *y = *(const struct thread_account *const *)b;
 
-	if (x->tally.bytes != y->tally.bytes)
-		return x->tally.bytes < y->tally.bytes ? 1 : -1;
-	if (x->tally.calls != y->tally.calls)
-		return x->tally.calls < y->tally.calls ? 1 : -1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return compare_tallies(&y->tally, &x->tally) ?: compare_u64(x->tid, y->tid);
 }
 
 static void page_data_add_threads(struct buf *out, const struct profile *profile, const struct profile_resource *kind)

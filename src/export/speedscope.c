@@ -52,7 +52,7 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 	static const char *const names[] = {"live", "allocated", "at the peak", "calls", "lost"};
 	char *const name =
 		xasprintf("%s: %s%s", resource->type, names[weight], profile->has_old ? ", more than before" : "");
-	const char *separator = "";
+	struct buf weights = {0}; /* of the samples so far, separated by commas */
 	uint64_t sum = 0;
 
 	export_print_json(out, "{\"type\":\"sampled\",\"name\":", name);
@@ -60,26 +60,21 @@ static void add_profile(const struct profile *profile, const struct profile_reso
 	fprintf(out, ",\"unit\":\"%s\",\"samples\":[", weight == WEIGHT_COUNT ? "none" : "bytes");
 	for (size_t i = 0; i < profile->group_count; i++) {
 		const struct profile_group *group = profile->groups[i];
+		const uint64_t figure = group->resource == resource ? export_weight_of(group, weight) : 0;
+		const char *const separator = weights.size ? "," : "";
 
-		if (group->resource != resource || !export_weight_of(group, weight))
+		if (!figure)
 			continue;
 		fprintf(out, "%s\n[", separator);
-		separator = ",";
 		for (uint32_t k = group->frame_count; k-- > 0;)
 			fprintf(out, "%zu,", group->frames[k]->number);
 		fprintf(out, "%" PRIu64 "]", *hash_get(called, (uintptr_t)group->function) - 1);
-	}
-	fputs("],\"weights\":[", out);
-	separator = "";
-	for (size_t i = 0; i < profile->group_count; i++) {
-		const uint64_t figure = export_weight_of(profile->groups[i], weight);
-
-		if (profile->groups[i]->resource != resource || !figure)
-			continue;
-		fprintf(out, "%s%" PRIu64, separator, figure);
-		separator = ",";
+		buf_printf(&weights, "%s%" PRIu64, separator, figure);
 		sum = add_saturated(sum, figure);
 	}
+	fputs("],\"weights\":[", out);
+	buf_write(&weights, out);
+	buf_free(&weights);
 	fprintf(out, "],\"startValue\":0,\"endValue\":%" PRIu64 "}", sum);
 }
 

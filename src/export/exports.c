@@ -16,26 +16,12 @@ const struct export *export_find(const char *name)
 	return NULL;
 }
 
-static bool is_any(const struct export *export)
-{
-	return export;
-}
-
-static bool does_compare(const struct export *export)
-{
-	return export->compares;
-}
-
-static bool has_leaks(const struct export *export)
-{
-	return export->has_leaks;
-}
-
-static const char *exports_join_names(struct buf *names, bool (*is_wanted)(const struct export *export))
+/* Joins the names of the exports that have the asked properties. */
+static const char *exports_join_names(struct buf *names, bool compares, bool has_leaks)
 {
 	names->size = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
-		if (is_wanted(exports[i]))
+		if (exports[i]->compares >= compares && exports[i]->has_leaks >= has_leaks)
 			buf_printf(names, "%s%s", names->size ? ", " : "", exports[i]->name);
 	return buf_str(names);
 }
@@ -44,21 +30,21 @@ const char *export_names(void)
 {
 	static struct buf names;
 
-	return exports_join_names(&names, is_any);
+	return exports_join_names(&names, false, false);
 }
 
 const char *export_names_that_compare(void)
 {
 	static struct buf names;
 
-	return exports_join_names(&names, does_compare);
+	return exports_join_names(&names, true, false);
 }
 
 const char *export_names_with_leaks(void)
 {
 	static struct buf names;
 
-	return exports_join_names(&names, has_leaks);
+	return exports_join_names(&names, false, true);
 }
 
 bool export_weight_parse(const char *text, enum export_weight *weight)

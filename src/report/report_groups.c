@@ -30,26 +30,11 @@ static int report_groups_compare_ranked(const void *a, const void *b)
 		       ?: compare_u64(x->group->number, y->group->number);
 }
 
-/* Returns the section's figure of a group at the beginning of the last tenth of the trace. */
-static struct tally earlier_of(const struct report *report, const struct profile_group *group)
-{
-	switch (report->section->figure) {
-	case FIGURE_LEAKED:
-		return group->earlier_picked;
-	case FIGURE_POSSIBLY:
-		return group->earlier_possibly;
-	case FIGURE_REACHABLE:
-		return group->earlier_reachable;
-	default:
-		return group->earlier;
-	}
-}
-
 /* Returns how much the section's figure of a group has grown in the last tenth of the trace. figure: the present
  * value. */
 static uint64_t grown_of(const struct report *report, const struct profile_group *group, const struct tally *figure)
 {
-	const struct tally then = earlier_of(report, group);
+	const struct tally then = report_figure_earlier(report, group);
 	const uint64_t now = report_key(group->resource, figure);
 	const uint64_t earlier = report_key(group->resource, &then);
 

@@ -23,40 +23,47 @@ static const char *const starts[] = {
 	"generic_start_main",
 };
 
+#define FIGURE(now, old, earlier, whole)                                                                               \
+	{                                                                                                              \
+		offsetof(struct profile_group, now), offsetof(struct profile_group, old),                              \
+			offsetof(struct profile_group, earlier), offsetof(struct profile_resource, whole)              \
+	}
+
+/* The places of each figure: in a group, at the end of the trace, in the older trace, and at the beginning of the last
+ * tenth of the trace; and in a kind of resource. */
+static const struct {
+	size_t now, old, earlier, whole;
+} figures[] = {
+	[FIGURE_LEAKED] = FIGURE(picked, old.live, earlier_picked, picked),
+	[FIGURE_POSSIBLY] = FIGURE(lost[LOST_POSSIBLY], old.live, earlier_possibly, lost[LOST_POSSIBLY]),
+	[FIGURE_REACHABLE] = FIGURE(reachable, old.live, earlier_reachable, reachable),
+	[FIGURE_ALIVE] = FIGURE(live, old.live, earlier, live),
+	[FIGURE_PEAK] = FIGURE(at_peak, old.at_peak, earlier, peak),
+	[FIGURE_ALLOCATED] = FIGURE(allocated, old.allocated, earlier, allocated),
+	[FIGURE_TEMPORARY] = FIGURE(temporary, old.temporary, earlier, temporary),
+};
+
+static struct tally figure_at(const void *owner, size_t place)
+{
+	return *(const struct tally *)(const void *)((const char *)owner + place);
+}
+
 struct tally report_figure_now(const struct report *report, const struct profile_group *group)
 {
-	switch (report->section->figure) {
-	case FIGURE_LEAKED:
-		/* A comparison (--diff) shows the growth of all live blocks, not only of leaks. */
-		return report->profile->has_old ? group->live : group->picked;
-	case FIGURE_POSSIBLY:
-		return group->lost[LOST_POSSIBLY];
-	case FIGURE_REACHABLE:
-		return group->reachable;
-	case FIGURE_ALIVE:
-		return group->live;
-	case FIGURE_PEAK:
-		return group->at_peak;
-	case FIGURE_ALLOCATED:
-		return group->allocated;
-	case FIGURE_TEMPORARY:
-		return group->temporary;
-	}
-	return (struct tally){0};
+	/* A comparison (--diff) shows the growth of all live blocks, not only of leaks. */
+	const bool is_live = report->section->figure == FIGURE_LEAKED && report->profile->has_old;
+
+	return is_live ? group->live : figure_at(group, figures[report->section->figure].now);
 }
 
 struct tally report_figure_old(const struct report *report, const struct profile_group *group)
 {
-	switch (report->section->figure) {
-	case FIGURE_PEAK:
-		return group->old.at_peak;
-	case FIGURE_ALLOCATED:
-		return group->old.allocated;
-	case FIGURE_TEMPORARY:
-		return group->old.temporary;
-	default:
-		return group->old.live;
-	}
+	return figure_at(group, figures[report->section->figure].old);
+}
+
+struct tally report_figure_earlier(const struct report *report, const struct profile_group *group)
+{
+	return figure_at(group, figures[report->section->figure].earlier);
 }
 
 static bool is_suppressed(const struct report *report, const struct profile_group *group)
@@ -177,23 +184,9 @@ struct tally report_whole(const struct report *report, const struct profile_reso
 {
 	if (report->profile->has_old)
 		return report_sum(report, resource);
-	switch (report->section->figure) {
-	case FIGURE_LEAKED:
-		return resource->picked;
-	case FIGURE_POSSIBLY:
-		return resource->lost[LOST_POSSIBLY];
-	case FIGURE_REACHABLE:
-		return resource->reachable;
-	case FIGURE_ALIVE:
-		return resource->live;
-	case FIGURE_PEAK:
-		return resource->peak;
-	case FIGURE_ALLOCATED:
-		return resource->flags & RESOURCE_CALL ? resource->others : resource->allocated;
-	case FIGURE_TEMPORARY:
-		return resource->temporary;
-	}
-	return (struct tally){0};
+	if (report->section->figure == FIGURE_ALLOCATED && resource->flags & RESOURCE_CALL)
+		return resource->others;
+	return figure_at(resource, figures[report->section->figure].whole);
 }
 
 bool report_has_bytes(const struct profile_resource *resource)

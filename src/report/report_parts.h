@@ -64,6 +64,8 @@ struct tally report_figure(const struct report *report, const struct profile_gro
 struct tally report_figure_now(const struct report *report, const struct profile_group *group);
 /* Returns the section's figure of a group in the older trace, or at the time of --diff=@T. */
 struct tally report_figure_old(const struct report *report, const struct profile_group *group);
+/* Returns the section's figure of a group at the beginning of the last tenth of the trace. */
+struct tally report_figure_earlier(const struct report *report, const struct profile_group *group);
 /* Writes lines about the groups that min_count and suppressions leave out of the section. Returns true if a line was
  * written. has_any: the section shows other groups. */
 bool report_left_out(struct report *report, const struct profile_resource *resource, bool has_any);

@@ -120,8 +120,6 @@ static void write_section(struct report *report, const struct profile_resource *
 	write_title(report, resource, has_old ? section->grown : is_call ? "calls, by stack" : section->title);
 	if (report->options.tree && has_any)
 		report_tree(report, resource);
-	else if (has_old)
-		report_growth(report, resource);
 	else
 		report_groups(report, resource);
 	/* If the section leaves out groups, it would be wrong to say that there is nothing. */

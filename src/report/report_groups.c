@@ -257,40 +257,6 @@ static void report_groups_write_rest(struct report *report, const struct report_
 	lines_end(&report->lines);
 }
 
-void report_groups(struct report *report, const struct profile_resource *resource)
-{
-	const struct tally all = report_whole(report, resource);
-	const uint64_t whole = report_key(resource, &all);
-	const size_t top = report->options.top ? report->options.top : report->section->top;
-	const struct profile_group *before = NULL;
-	size_t count;
-	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
-
-	for (size_t i = 0; i < count && i < top; i++) {
-		LINE(&report->lines, "%s", "");
-		write_group_head(report, &ranked[i], i + 1, whole);
-		write_frames(report, ranked[i].group, before);
-		before = ranked[i].group;
-	}
-	if (count > top) {
-		LINE(&report->lines, "%s", "");
-		report_groups_write_rest(report, ranked, top, count);
-	}
-	free(ranked);
-}
-
-bool report_has_leaks(const struct profile *profile, const struct report_options *options)
-{
-	const struct report report = {
-		.profile = profile, .section = &report_section_leaks, .options = {.min_count = options->min_count}};
-
-	for (size_t i = 0; i < profile->group_count; i++)
-		if (!(profile->groups[i]->resource->flags & RESOURCE_CALL) &&
-		    report_figure(&report, profile->groups[i]).calls)
-			return true;
-	return false;
-}
-
 /* Writes the growth of a group: "+1,234 bytes, +5 blocks: 2,345 bytes in 10 blocks, before 1,111 bytes in 5 blocks". */
 static void write_growth_head(struct report *report, const struct profile_group *group, size_t number)
 {
@@ -315,6 +281,47 @@ static void write_growth_head(struct report *report, const struct profile_group 
 	lines_end(lines);
 }
 
+void report_groups(struct report *report, const struct profile_resource *resource)
+{
+	const bool has_old = report->profile->has_old;
+	const struct tally all = report_whole(report, resource);
+	const uint64_t whole = report_key(resource, &all);
+	const size_t top = report->options.top ? report->options.top : report->section->top;
+	const struct profile_group *before = NULL;
+	size_t count;
+	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
+
+	for (size_t i = 0; i < count && i < top; i++) {
+		LINE(&report->lines, "%s", "");
+		if (has_old)
+			write_growth_head(report, ranked[i].group, i + 1);
+		else
+			write_group_head(report, &ranked[i], i + 1, whole);
+		write_frames(report, ranked[i].group, before);
+		before = ranked[i].group;
+	}
+	if (count > top && has_old) {
+		LINE(&report->lines, "     and %zu more group%s that grew (--top=%zu shows all)", count - top,
+		     count - top == 1 ? "" : "s", count);
+	} else if (count > top) {
+		LINE(&report->lines, "%s", "");
+		report_groups_write_rest(report, ranked, top, count);
+	}
+	free(ranked);
+}
+
+bool report_has_leaks(const struct profile *profile, const struct report_options *options)
+{
+	const struct report report = {
+		.profile = profile, .section = &report_section_leaks, .options = {.min_count = options->min_count}};
+
+	for (size_t i = 0; i < profile->group_count; i++)
+		if (!(profile->groups[i]->resource->flags & RESOURCE_CALL) &&
+		    report_figure(&report, profile->groups[i]).calls)
+			return true;
+	return false;
+}
+
 void report_uncompared(struct report *report, const struct profile_resource *resource)
 {
 	for (size_t i = 0; i < report->profile->group_count; i++) {
@@ -328,23 +335,4 @@ void report_uncompared(struct report *report, const struct profile_resource *res
 					  "trace does not have these");
 		lines_end(&report->lines);
 	}
-}
-
-void report_growth(struct report *report, const struct profile_resource *resource)
-{
-	const size_t top = report->options.top ? report->options.top : report->section->top;
-	const struct profile_group *before = NULL;
-	size_t count;
-	struct report_groups_ranked *ranked = rank_groups(report, resource, &count);
-
-	for (size_t i = 0; i < count && i < top; i++) {
-		LINE(&report->lines, "%s", "");
-		write_growth_head(report, ranked[i].group, i + 1);
-		write_frames(report, ranked[i].group, before);
-		before = ranked[i].group;
-	}
-	if (count > top)
-		LINE(&report->lines, "     and %zu more group%s that grew (--top=%zu shows all)", count - top,
-		     count - top == 1 ? "" : "s", count);
-	free(ranked);
 }

@@ -105,12 +105,10 @@ void report_add_frame(struct report *report, const struct profile_frame *frame);
 
 /* Writes the head of the report: the traced processes, how they ended, and what is missing in the trace. */
 void report_head(struct report *report);
-/* Writes the section's groups of a resource, the greatest first. */
+/* Writes the section's groups of a resource, the greatest first; in a comparison, those that have grown. */
 void report_groups(struct report *report, const struct profile_resource *resource);
 /* Writes the groups of the resource in report->section as a tree. */
 void report_tree(struct report *report, const struct profile_resource *resource);
-/* Writes the growth of a resource's groups since the older trace, or since the time of --diff=@T. */
-void report_growth(struct report *report, const struct profile_resource *resource);
 /* Writes the blocks from before the trace, if a comparison leaves them out because the older trace has no such
  * blocks. */
 void report_uncompared(struct report *report, const struct profile_resource *resource);

@@ -40,7 +40,6 @@ struct heap_glibc {
 	uint64_t state_offset; /* offset of the bins in a malloc_state; depends on glibc's version */
 	uint64_t info_size;    /* bytes of a heap_info */
 	uint64_t heap_size;    /* alignment of the heaps of threads' arenas */
-	uint64_t sbrk_base;    /* address of malloc's variable mp_.sbrk_base; 0 if unknown */
 	bool has_tags;         /* true if glibc tags blocks (glibc.mem.tagging); arenas are then in tagged memory */
 };
 

@@ -211,10 +211,8 @@ static bool find_counts(struct heap *heap, uint64_t arena, uint64_t base, bool i
 	for (uint64_t at = m->start + 40; next_word_run(heap->image, w, &at, m->end, &run);)
 		for (size_t k = 0; k < run.size; k += w)
 			if (load_word(run.bytes + k, w) - (base - 15) <= 15 &&
-			    read_counts(heap, run.at + k, is_default, count, bytes)) {
-				heap->glibc.sbrk_base = run.at + k;
+			    read_counts(heap, run.at + k, is_default, count, bytes))
 				return true;
-			}
 	return false;
 }
 

@@ -126,7 +126,7 @@ static void count_release(struct account *account, struct resource_state *which,
 	if (!block->is_before)
 		count_lifetime(resource, block, now);
 	drop_block(account, resource, block);
-	timeline_note(&resource->timeline, &resource->live, false, 0);
+	timeline_note(&resource->timeline, &resource->live, false);
 }
 
 static void account_add_block(struct account *account, struct resource_state *which, struct resource_account *resource,
@@ -153,7 +153,7 @@ static void account_add_block(struct account *account, struct resource_state *wh
 	if (!block->is_before)
 		resource->newest = block;
 	count_peak(resource, site, &block->born);
-	timeline_note(&resource->timeline, &resource->live, !block->is_before, size);
+	timeline_note(&resource->timeline, &resource->live, !block->is_before);
 }
 
 /* Subtracts a block of the baseline from the allocations, because its allocating call follows in the trace. That call
@@ -382,7 +382,7 @@ static void account_put_resident(struct account *account, const struct record_re
 	resident->last = record->now;
 	resident->peak = record->peak;
 	timeline_advance(&resident->line, account->last.since);
-	timeline_note(&resident->line, &(struct tally){1, record->now}, false, 0);
+	timeline_note(&resident->line, &(struct tally){1, record->now}, false);
 }
 
 void account_put(struct account *account, const struct record *record)

@@ -11,11 +11,6 @@
 #include "profile/site.h"
 #include "trace/note_end.h"
 
-/* The tables of sizes at the time `mark` (struct account_wishes). */
-struct resource_mark {
-	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
-};
-
 struct block_chunk;
 
 struct resource_account {
@@ -29,9 +24,9 @@ struct resource_account {
 	uint64_t releases, unknown_releases, references, reused;
 	struct tally sizes[SIZE_BUCKETS], live_sizes[SIZE_BUCKETS];
 	uint64_t lifetimes_ns[LIFETIME_BUCKETS], lifetimes_events[LIFETIME_BUCKETS];
-	/* tables of sizes at the account's mark; valid after account_end(); NULL: no mark, or the kind first occurred
-	 * after it */
-	struct resource_mark *at_mark;
+	/* live_sizes at the account's mark; valid after account_end(); NULL: no mark, or the kind first occurred after
+	 * it */
+	struct tally *live_sizes_at_mark;
 	struct timeline timeline;
 	const void *newest;                      /* the block that was allocated last, if it is alive */
 	struct tally before_sizes[SIZE_BUCKETS]; /* live blocks of a baseline by size; valid after account_end() */

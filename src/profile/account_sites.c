@@ -115,10 +115,9 @@ static void keep_mark_of(struct resource_account *resource)
 		thread->at_mark = (struct figures){
 			.allocated = thread->tally, .live = thread->live, .temporary = thread->temporary};
 	}
-	if (!resource->at_mark)
-		resource->at_mark = xmalloc(sizeof(*resource->at_mark));
-	memcpy(resource->at_mark->sizes, resource->sizes, sizeof(resource->sizes));
-	memcpy(resource->at_mark->live_sizes, resource->live_sizes, sizeof(resource->live_sizes));
+	if (!resource->live_sizes_at_mark)
+		resource->live_sizes_at_mark = xmalloc(sizeof(resource->live_sizes));
+	memcpy(resource->live_sizes_at_mark, resource->live_sizes, sizeof(resource->live_sizes));
 }
 
 void account_keep_mark(struct account *account)
@@ -148,7 +147,7 @@ void resource_account_free(struct resource_account *resource)
 	hash_free(&resource->by_stack.stackless);
 	hash_free(&resource->by_thread.thread_of);
 	stack_pool_free(&resource->by_stack.stacks);
-	free(resource->at_mark);
+	free(resource->live_sizes_at_mark);
 	timeline_free(&resource->timeline);
 	free(resource);
 }

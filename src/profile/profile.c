@@ -226,7 +226,6 @@ static void sum_resource(const struct profile *profile, size_t process, struct p
 	to->releases += account->releases;
 	to->unknown_releases += account->unknown_releases;
 	to->reused += account->reused;
-	to->references += account->references;
 	if (account->before) {
 		tally_join(&to->before, &account->before->tally);
 		tally_join(&to->before_live, &account->before->live);

@@ -40,7 +40,7 @@ struct profile_resource {
 	struct figures old;     /* as in struct profile_group */
 	/* Blocks from before the traces, which baselines have found: all blocks, and those still alive. */
 	struct tally before, before_live;
-	uint64_t releases, unknown_releases, reused, references;
+	uint64_t releases, unknown_releases, reused;
 	struct tally lost[LOST_KINDS]; /* live blocks that are lost according to scans, by class */
 	struct tally not_scanned;      /* live blocks of processes without a result of a scan */
 	struct tally since_scan;       /* live blocks of the other processes, allocated after their last scan */

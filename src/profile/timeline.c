@@ -22,7 +22,6 @@ static void join_spans(struct timeline *timeline)
 			if (second->most_bytes > joined.most_bytes)
 				joined.most_bytes = second->most_bytes;
 			joined.allocations += second->allocations;
-			joined.allocated_bytes = add_saturated(joined.allocated_bytes, second->allocated_bytes);
 		}
 		timeline->spans[i] = joined;
 	}
@@ -62,17 +61,14 @@ void timeline_advance(struct timeline *timeline, uint64_t since)
 		timeline->moment_count = since / timeline->moment_width + 1;
 }
 
-void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation, uint64_t bytes)
+void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation)
 {
 	struct timeline_span *span = &timeline->spans[timeline->count - 1];
 
 	timeline->live = span->last = *live;
 	if (live->bytes > span->most_bytes)
 		span->most_bytes = live->bytes;
-	if (is_allocation) {
-		span->allocations++;
-		span->allocated_bytes = add_saturated(span->allocated_bytes, bytes);
-	}
+	span->allocations += is_allocation;
 }
 
 void timeline_free(struct timeline *timeline)

@@ -13,10 +13,9 @@
 enum { TIMELINE_SPANS = 1024, TIMELINE_MOMENTS = 64 };
 
 struct timeline_span {
-	struct tally last;        /* live resources at the end of the span */
-	uint64_t most_bytes;      /* largest number of live bytes in the span */
-	uint64_t allocations;     /* calls that allocate in the span */
-	uint64_t allocated_bytes; /* bytes of these calls */
+	struct tally last;    /* live resources at the end of the span */
+	uint64_t most_bytes;  /* largest number of live bytes in the span */
+	uint64_t allocations; /* calls that allocate in the span */
 };
 
 struct timeline {
@@ -45,9 +44,8 @@ struct site_history {
 /* Advances the time to `since`: begins new spans, and counts the moments that have passed. Call it before the changes
  * at that time. */
 void timeline_advance(struct timeline *timeline, uint64_t since);
-/* Records a change of the live resources; `live` is their amount after the change. bytes: size of the allocation, if
- * the change is one. */
-void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation, uint64_t bytes);
+/* Records a change of the live resources; `live` is their amount after the change. */
+void timeline_note(struct timeline *timeline, const struct tally *live, bool is_allocation);
 void timeline_free(struct timeline *timeline);
 
 /* Records that the site had `live` at all moments that have passed since the last call. Call it before the site's

@@ -162,8 +162,8 @@ static void sum_sizes(void *context, const struct resource_account *account, boo
 			tally_join(&rows[i].old, &account->before_sizes[i]);
 		if (is_old)
 			tally_join(&rows[i].old, &account->live_sizes[i]);
-		else if (account->at_mark)
-			tally_join(&rows[i].old, &account->at_mark->live_sizes[i]);
+		else if (account->live_sizes_at_mark)
+			tally_join(&rows[i].old, &account->live_sizes_at_mark[i]);
 		if (is_old)
 			continue;
 		tally_join(&rows[i].allocated, &account->sizes[i]);

@@ -2,7 +2,6 @@
 #include "profile/account_parts.h"
 #include "analysis/baseline_blocks.h"
 #include "modules/known.h"
-#include "base/time_units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -229,13 +228,6 @@ static void count_other(struct account *account, const struct resource_state *wh
 		tally_add(&thread->tally, call->size);
 }
 
-/* Converts wishes->mark from nanoseconds to a number of calls: in a trace without times, each second of an option means
- * one call. */
-static void count_in_calls(struct account_wishes *wishes)
-{
-	wishes->mark /= NS_PER_SECOND;
-}
-
 struct moment account_next_moment(struct account *account, const struct record_call *call)
 {
 	struct moment now = {.index = account->events + 1, .number = call->index, .time_ns = call->time_ns};
@@ -246,8 +238,7 @@ struct moment account_next_moment(struct account *account, const struct record_c
 	if (!account->events) {
 		account->has_begun = true;
 		account->has_times = clock->has_times;
-		if (!account->has_times)
-			count_in_calls(&account->wishes);
+		account->wishes.mark = clock_span(clock, account->wishes.mark);
 		account->first = now;
 		account->first.time_ns = clock->first_ns;
 	}

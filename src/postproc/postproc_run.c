@@ -158,11 +158,6 @@ static bool is_of_alive(const struct postproc_options *options)
 	return options->leaks || filter_options_want_alive(&options->filters.filter);
 }
 
-static bool needs_clock(const struct postproc_options *options)
-{
-	return filters_calls(options) || filters_names(options);
-}
-
 /* Returns the clock, or NULL. Stages are made from the last to the first. The clock's stage is an exception: it is made
  * first, because other stages need its address, but it gets each record before the stages that use the clock. */
 static const struct trace_clock *trace_clock_of(const struct postproc_run_chain *chain)
@@ -239,8 +234,10 @@ static struct stage *make_select(struct postproc_run_chain *chain, struct stage 
 	};
 	if (postproc_filters_want(&options->filters) || chain->stack_filter)
 		select.filter = &chain->filter;
-	if (chain->summary && chain->stack_filter)
-		summary_set_lines(chain->summary, stack_filter_suppressed, chain->stack_filter);
+	if (chain->summary && chain->stack_filter) {
+		summary_sources(chain->summary)->lines = stack_filter_suppressed;
+		summary_sources(chain->summary)->lines_context = chain->stack_filter;
+	}
 	return chain->select = add_stage(chain, select_new(next, &select));
 }
 
@@ -251,7 +248,7 @@ static void make_stages(struct postproc_run_chain *chain)
 	struct postproc_run_state *run = chain->run;
 	const struct postproc_options *options = run->options;
 
-	if (needs_clock(options))
+	if (filters_calls(options) || filters_names(options))
 		chain->clock = clock_new(NULL);
 	struct stage *stage = add_stage(chain, make_output(chain));
 	const bool is_trace = !options->stats && !postproc_wants_mpatrol(options) && !run->views;
@@ -273,7 +270,7 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = add_stage(chain, thread_names_new(stage));
 	if (options->leaks && options->filters.min_count) {
 		stage = add_stage(chain, min_count_new(stage, options->filters.min_count));
-		summary_set_min_count(chain->summary, stage);
+		summary_sources(chain->summary)->min_count = stage;
 	}
 	/* Suppressions need the whole stacks of a profile, so those are cut later (profile_trim()). */
 	if (options->prepare.trim && !(run->views && run->views->profile))
@@ -282,7 +279,8 @@ static void make_stages(struct postproc_run_chain *chain)
 		stage = make_select(chain, stage, is_trace);
 	if (options->leaks) {
 		stage = add_stage(chain, leaks_new(stage, options->leak_kinds));
-		summary_set_leaks(chain->summary, stage, !filters_calls(options));
+		summary_sources(chain->summary)->leaks = stage;
+		summary_sources(chain->summary)->are_all = !filters_calls(options);
 		if (chain->stack_filter)
 			stack_filter_set_leaks(chain->stack_filter, stage);
 	} else if (is_of_alive(options)) {
@@ -361,7 +359,7 @@ static void report_filter(const struct postproc_run_chain *chain, struct buf *un
  * true. filter_report() does this for --time, and for --older an empty result is valid. */
 static bool report_beyond(const struct postproc_run_chain *chain, struct buf *unmatched)
 {
-	const struct trace_clock *clock = chain->clock ? clock_of(chain->clock) : NULL;
+	const struct trace_clock *clock = trace_clock_of(chain);
 	const struct filter_options *asked = &chain->run->options->filters.filter;
 
 	if (!clock || !clock->has_begun || !asked->between || clock_span(clock, asked->between_from) <= clock->last)
@@ -412,8 +410,7 @@ static int postproc_run_read_records(struct postproc_run_state *run)
 	int status = 1, error = 0;
 
 	while (!error && (status = postproc_input_next(run->input, &record)) == 1) {
-		if (record.type == RECORD_PROCESS || record.type == RECORD_NOTE)
-			trace_end_put(&run->end, &record);
+		trace_end_put(&run->end, &record);
 		run->has_texts |= record.type == RECORD_CALL && record.call.frame_texts;
 		error = stage_put(run->split, &record);
 	}

@@ -18,11 +18,7 @@ struct summary {
 	struct trace_end end;
 	struct resources resources;
 	uint64_t count;
-	const struct stage *leaks;
-	const struct stage *min_count;                       /* NULL if there is no such stage */
-	bool are_all;                                        /* no stage after `leaks` removes leaks */
-	void (*lines)(const void *context, struct buf *out); /* NULL if there is no such function */
-	const void *lines_context;
+	struct summary_sources sources;
 };
 
 static void count_call(struct summary *summary, const struct record_call *call)
@@ -49,8 +45,7 @@ static int leak_summary_put(struct stage *stage, const struct record *record)
 {
 	struct summary *summary = (struct summary *)stage;
 
-	if (record->type == RECORD_PROCESS || record->type == RECORD_NOTE)
-		trace_end_put(&summary->end, record);
+	trace_end_put(&summary->end, record);
 	if (record->type == RECORD_CALL)
 		count_call(summary, &record->call);
 	else if (record->type == RECORD_BASELINE)
@@ -93,7 +88,7 @@ static int put_total(struct summary *summary, const struct resource_state *resou
  * summary. */
 static int put_unseen(struct summary *summary, struct buf *line)
 {
-	const uint64_t unseen = summary->leaks ? leaks_unseen(summary->leaks) : 0;
+	const uint64_t unseen = summary->sources.leaks ? leaks_unseen(summary->sources.leaks) : 0;
 
 	if (!unseen)
 		return 0;
@@ -114,12 +109,12 @@ static int leak_summary_put_lines(struct summary *summary, struct buf *line)
 	struct buf lines = {0};
 	int error = 0;
 
-	if (summary->are_all)
-		leaks_not_shown(summary->leaks, &lines);
-	if (summary->min_count)
-		min_count_not_shown(summary->min_count, &lines);
-	if (summary->lines)
-		summary->lines(summary->lines_context, &lines);
+	if (summary->sources.are_all)
+		leaks_not_shown(summary->sources.leaks, &lines);
+	if (summary->sources.min_count)
+		min_count_not_shown(summary->sources.min_count, &lines);
+	if (summary->sources.lines)
+		summary->sources.lines(summary->sources.lines_context, &lines);
 	for (const char *p = buf_str(&lines); *p && !error; p += strcspn(p, "\n"), p += *p == '\n') {
 		buf_printf(line, "# %.*s", (int)strcspn(p, "\n"), p);
 		error = leak_summary_put_line(summary, line);
@@ -156,25 +151,9 @@ static void summary_free(struct stage *stage)
 	free(stage);
 }
 
-void summary_set_lines(struct stage *stage, void (*lines)(const void *context, struct buf *out), const void *context)
+struct summary_sources *summary_sources(struct stage *stage)
 {
-	struct summary *summary = (struct summary *)stage;
-
-	summary->lines = lines;
-	summary->lines_context = context;
-}
-
-void summary_set_min_count(struct stage *stage, const struct stage *min_count)
-{
-	((struct summary *)stage)->min_count = min_count;
-}
-
-void summary_set_leaks(struct stage *stage, const struct stage *leaks, bool are_all)
-{
-	struct summary *summary = (struct summary *)stage;
-
-	summary->leaks = leaks;
-	summary->are_all = are_all;
+	return &((struct summary *)stage)->sources;
 }
 
 uint64_t summary_count(const struct stage *stage)

@@ -82,7 +82,13 @@ enum object_change object_map_put(struct object_map *map, const struct record_ob
 	return change;
 }
 
-void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id)
+struct mapped_object *object_map_find(const struct object_map *map, uint64_t address)
+{
+	return address == UINT64_MAX ? NULL : find_overlap(map, address, address + 1);
+}
+
+/* Copies the build-id to the object that begins at the record's address, if there is one. */
+static void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id)
 {
 	struct mapped_object *object = object_map_find(map, build_id->from);
 
@@ -92,9 +98,12 @@ void object_map_set_build_id(struct object_map *map, const struct record_build_i
 	object->build_id = xstrdup(string_or_empty(build_id->hex));
 }
 
-struct mapped_object *object_map_find(const struct object_map *map, uint64_t address)
+void object_map_note(struct object_map *map, const struct record *record)
 {
-	return address == UINT64_MAX ? NULL : find_overlap(map, address, address + 1);
+	if (record->type == RECORD_OBJECT)
+		object_map_put(map, &record->object);
+	else if (record->type == RECORD_BUILD_ID)
+		object_map_set_build_id(map, &record->build_id);
 }
 
 bool mapped_object_same(const struct mapped_object *a, const struct mapped_object *b)

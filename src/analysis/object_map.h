@@ -30,10 +30,10 @@ enum object_change {
 /* Adds a declared object, in place of the objects that it overlaps. Does nothing and returns OBJECT_SAME if the object
  * is mapped already or is empty (from >= to). */
 enum object_change object_map_put(struct object_map *map, const struct record_object *object);
+/* Adds the object, or the build-id, of such a record, and does nothing for another record. */
+void object_map_note(struct object_map *map, const struct record *record);
 /* Returns what object_map_put() would return, without changing the map. */
 enum object_change object_map_check(const struct object_map *map, const struct record_object *object);
-/* Copies the build-id to the object that begins at the record's address, if there is one. */
-void object_map_set_build_id(struct object_map *map, const struct record_build_id *build_id);
 /* Returns the object that is mapped at an address, or NULL. */
 struct mapped_object *object_map_find(const struct object_map *map, uint64_t address);
 /* Adds a replaced object again, in place of the objects that it overlaps. */

@@ -378,8 +378,8 @@ static void account_put_resident(struct account *account, const struct record_re
 
 void account_put(struct account *account, const struct record *record)
 {
-	if (record->type == RECORD_PROCESS || record->type == RECORD_NOTE)
-		trace_end_put(&account->trace_end, record);
+	trace_end_put(&account->trace_end, record);
+	object_map_note(&account->objects, record);
 	switch (record->type) {
 	case RECORD_CALL:
 		account_put_call(account, &record->call);
@@ -389,12 +389,6 @@ void account_put(struct account *account, const struct record *record)
 		break;
 	case RECORD_RESOURCE:
 		account_put_resource(account, &record->resource);
-		break;
-	case RECORD_OBJECT:
-		object_map_put(&account->objects, &record->object);
-		break;
-	case RECORD_BUILD_ID:
-		object_map_set_build_id(&account->objects, &record->build_id);
 		break;
 	case RECORD_THREAD:
 		account->tid = record->thread.tid;

@@ -31,17 +31,20 @@ struct call_groups {
 	size_t count, capacity;
 };
 
-static const char *const order_names[] = {
-	[GROUPS_SIZE] = "size",
-	[GROUPS_SIZE_ASC] = "size-asc",
-	[GROUPS_COUNT] = "count",
-	[GROUPS_COUNT_ASC] = "count-asc",
+/* The orders: their names, the compared figure, and whether the greatest comes first. */
+static const struct {
+	const char *name;
+	bool by_calls, is_descending;
+} orders[] = {
+	[GROUPS_DEFAULT] = {"", false, false},           [GROUPS_SIZE] = {"size", false, true},
+	[GROUPS_SIZE_ASC] = {"size-asc", false, false},  [GROUPS_COUNT] = {"count", true, true},
+	[GROUPS_COUNT_ASC] = {"count-asc", true, false},
 };
 
 bool group_order_parse(const char *text, enum group_order *order)
 {
-	for (size_t i = GROUPS_SIZE; i < ARRAY_SIZE(order_names); i++)
-		if (!strcmp(text, order_names[i])) {
+	for (size_t i = GROUPS_SIZE; i < ARRAY_SIZE(orders); i++)
+		if (!strcmp(text, orders[i].name)) {
 			*order = (enum group_order)i;
 			return true;
 		}
@@ -80,6 +83,7 @@ static int call_groups_put(struct stage *stage, const struct record *record)
 {
 	struct call_groups *groups = (struct call_groups *)stage;
 
+	object_map_note(&groups->objects, record);
 	switch (record->type) {
 	case RECORD_CALL:
 		return call_groups_put_call(groups, &record->call);
@@ -91,12 +95,6 @@ static int call_groups_put(struct stage *stage, const struct record *record)
 		return 0;
 	case RECORD_RESOURCE:
 		resources_declare(&groups->resources, &record->resource);
-		break;
-	case RECORD_OBJECT:
-		object_map_put(&groups->objects, &record->object);
-		break;
-	case RECORD_BUILD_ID:
-		object_map_set_build_id(&groups->objects, &record->build_id);
 		break;
 	case RECORD_PROCESS: {
 		struct record changed = *record;
@@ -113,24 +111,11 @@ static int call_groups_put(struct stage *stage, const struct record *record)
 static int call_groups_compare(const void *a, const void *b, void *context)
 {
 	const struct call_group *x = *(struct call_group *const *)a, *y = *(struct call_group *const *)b;
-	int result = 0;
+	const enum group_order order = *(const enum group_order *)context;
+	const int ascending = orders[order].by_calls ? compare_u64(x->tally.calls, y->tally.calls)
+						     : compare_u64(x->tally.bytes, y->tally.bytes);
 
-	switch (*(const enum group_order *)context) {
-	case GROUPS_DEFAULT:
-	case GROUPS_SIZE_ASC:
-		result = compare_u64(x->tally.bytes, y->tally.bytes);
-		break;
-	case GROUPS_SIZE:
-		result = compare_u64(y->tally.bytes, x->tally.bytes);
-		break;
-	case GROUPS_COUNT_ASC:
-		result = compare_u64(x->tally.calls, y->tally.calls);
-		break;
-	case GROUPS_COUNT:
-		result = compare_u64(y->tally.calls, x->tally.calls);
-		break;
-	}
-	return result ? result : compare_u64(x->number, y->number);
+	return (orders[order].is_descending ? -ascending : ascending) ?: compare_u64(x->number, y->number);
 }
 
 static int call_groups_put_calls(struct call_groups *groups, const struct call_group *group, const char *summary)

@@ -71,12 +71,9 @@ static int min_count_put(struct stage *stage, const struct record *record)
 		record_queue_add(&small->scans, 0, record);
 		return 0;
 	}
+	object_map_note(&small->objects, record);
 	if (record->type == RECORD_RESOURCE)
 		resources_declare(&small->resources, &record->resource);
-	else if (record->type == RECORD_OBJECT)
-		object_map_put(&small->objects, &record->object);
-	else if (record->type == RECORD_BUILD_ID)
-		object_map_set_build_id(&small->objects, &record->build_id);
 	return stage_put(stage->next, record);
 }
 

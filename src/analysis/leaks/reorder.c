@@ -123,7 +123,6 @@ static int reorder_put_call(struct reorder *reorder, const struct record *record
  * it were declared in both places, a text trace would become longer each time that it is processed. */
 static bool pass_object(struct reorder *reorder, const struct record_object *object)
 {
-	object_map_put(&reorder->objects, object);
 	if (!reorder->holding)
 		return true;
 	if (object_map_check(&reorder->known, object) != OBJECT_NEW)
@@ -147,10 +146,9 @@ static int reorder_put(struct stage *stage, const struct record *record)
 		record_queue_add(&reorder->scans, 0, record);
 		return 0;
 	}
+	object_map_note(&reorder->objects, record);
 	if (record->type == RECORD_OBJECT)
 		reorder->object_passed = pass_object(reorder, &record->object);
-	if (record->type == RECORD_BUILD_ID)
-		object_map_set_build_id(&reorder->objects, &record->build_id);
 	if (!reorder->object_passed && (record->type == RECORD_OBJECT || record->type == RECORD_BUILD_ID))
 		return 0;
 	return stage_put(stage->next, record);

@@ -81,10 +81,7 @@ static int take_held(struct sp_rtrace_order_layout *layout, const struct record 
 	}
 	if (!queue)
 		return stage_put(layout->stage.next, record);
-	if (record->type == RECORD_OBJECT)
-		object_map_put(&layout->objects, &record->object);
-	else if (record->type == RECORD_BUILD_ID)
-		object_map_set_build_id(&layout->objects, &record->build_id);
+	object_map_note(&layout->objects, record);
 	record_queue_add(&layout->queues[queue], layout->call_count, record);
 	return 0;
 }

@@ -16,6 +16,24 @@ bool heap_has_variables(const struct heap_image *image, size_t i)
 	       (m->path[0] == '/' || (!m->path[0] && i && m[-1].end == m->start && m[-1].path[0] == '/'));
 }
 
+bool heap_find_variable(const struct heap_image *image, bool (*is_it)(void *context, uint64_t at, uint64_t word),
+			void *context)
+{
+	const unsigned width = image->arch->pointer_size;
+	struct word_run run;
+
+	for (size_t i = 0; i < image->n_mappings; i++) {
+		const struct heap_mapping *const m = &image->mappings[i];
+
+		for (uint64_t at = m->start;
+		     heap_has_variables(image, i) && next_word_run(image, width, &at, m->end, &run);)
+			for (size_t k = 0; k < run.size; k += width)
+				if (is_it(context, run.at + k, load_word(run.bytes + k, width)))
+					return true;
+	}
+	return false;
+}
+
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end)
 {
 	size_t i = COUNT_UP_TO(image->mappings, image->n_mappings, .start, start);

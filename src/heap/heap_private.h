@@ -96,6 +96,10 @@ void blocks_sort(struct heap *heap);
 void blocks_span(const struct heap *heap, uint64_t *lowest, uint64_t *highest);
 /* Returns true if a mapping has variables of an object: a writable private mapping of a file, or the .bss after it. */
 bool heap_has_variables(const struct heap_image *image, size_t mapping);
+/* Calls is_it() for each word of objects' variables, until it returns true. Returns false if it never does. at: the
+ * word's address. */
+bool heap_find_variable(const struct heap_image *image, bool (*is_it)(void *context, uint64_t at, uint64_t word),
+			void *context);
 /* Returns true if all of the range is in mappings that are writable or protected by the program, without a gap. */
 bool heap_has_memory(const struct heap_image *image, uint64_t start, uint64_t end);
 /* Sets `first` and by_page of all regions. Must be called again after regions or blocks were added. Regions and blocks

@@ -25,29 +25,10 @@ uint64_t jemalloc_edata(uint64_t word)
 	return word & 0xffffffffff80;
 }
 
-/* Calls is_it() for each nonzero word of objects' variables, until it returns true. */
-static bool each_variable(struct jemalloc *j, bool (*is_it)(struct jemalloc *j, uint64_t at, uint64_t word))
+static bool are_infos(void *context, uint64_t at, uint64_t word)
 {
-	const struct heap_image *image = j->heap->image;
-	struct word_run run;
+	struct jemalloc *const j = context;
 
-	for (size_t i = 0; i < image->n_mappings; i++) {
-		if (!heap_has_variables(image, i))
-			continue;
-		for (uint64_t at = image->mappings[i].start;
-		     next_word_run(image, 8, &at, image->mappings[i].end, &run);)
-			for (size_t k = 0; k < run.size; k += 8) {
-				const uint64_t word = load_word(run.bytes + k, 8);
-
-				if (word && is_it(j, run.at + k, word))
-					return true;
-			}
-	}
-	return false;
-}
-
-static bool are_infos(struct jemalloc *j, uint64_t at, uint64_t word)
-{
 	if (word != jemalloc_size(0))
 		return false;
 	for (unsigned i = 0; i < JEMALLOC_BINS; i++) {
@@ -78,12 +59,13 @@ static bool is_arena(struct jemalloc *j, uint64_t arena, unsigned number)
 
 /* Returns true if the array of arenas is at address `at`: each element is 0, or the address of the arena whose number
  * is the element's index. */
-static bool are_arenas(struct jemalloc *j, uint64_t at, uint64_t word)
+static bool are_arenas(void *context, uint64_t at, uint64_t word)
 {
+	struct jemalloc *const j = context;
 	uint64_t arena;
 	unsigned count = 0;
 
-	if (!is_arena(j, word, 0))
+	if (!word || !is_arena(j, word, 0))
 		return false;
 	for (unsigned i = 0; i < JEMALLOC_ARENAS; i++) {
 		arena = word_or_0(&j->heap->words, at + 8 * i);
@@ -137,13 +119,15 @@ static uint64_t any_edata(struct jemalloc *j)
 /* Returns true if the word `leaf` at address `at` is in the root's array: it must be the address of a leaf whose entry
  * for the extent of a known edata is this edata. At first j->root is the address of that edata; if the result is true,
  * the function sets it to the address of the root's array. */
-static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
+static bool is_root(void *context, uint64_t at, uint64_t leaf)
 {
+	struct jemalloc *const j = context;
 	struct words *words = &j->heap->words;
 	const uint64_t edata = j->root, address = word_or_0(words, edata + EDATA_ADDRESS);
 	uint64_t word;
 
-	if (leaf % 64 || !word_at(words, leaf + 8 * (address >> 12 & 0x3ffff), &word) || jemalloc_edata(word) != edata)
+	if (!leaf || leaf % 64 || !word_at(words, leaf + 8 * (address >> 12 & 0x3ffff), &word) ||
+	    jemalloc_edata(word) != edata)
 		return false;
 	const uint64_t root = at - 8 * (address >> 30), base = word_or_0(words, root - ROOT_AT);
 
@@ -155,7 +139,7 @@ static bool is_root(struct jemalloc *j, uint64_t at, uint64_t leaf)
 
 static bool find_infos(struct jemalloc *j)
 {
-	return j->heap->image->arch->malloc.has_known_jemalloc && each_variable(j, are_infos);
+	return j->heap->image->arch->malloc.has_known_jemalloc && heap_find_variable(j->heap->image, are_infos, j);
 }
 
 uint64_t jemalloc_variable(struct heap *heap)
@@ -169,9 +153,9 @@ enum heap_status jemalloc_find(struct jemalloc *j)
 {
 	if (!find_infos(j))
 		return HEAP_NOT_FOUND;
-	if (each_variable(j, are_arenas)) {
+	if (heap_find_variable(j->heap->image, are_arenas, j)) {
 		j->root = any_edata(j);
-		if (j->root && each_variable(j, is_root))
+		if (j->root && heap_find_variable(j->heap->image, is_root, j))
 			return HEAP_READ;
 	}
 	j->heap->reason =

@@ -44,23 +44,14 @@ static bool is_main(struct mimalloc *m, uint64_t at)
 	       word_at(words, word_or_0(words, at) + 16, &heap) && heap == at;
 }
 
-static bool find_main(struct mimalloc *m)
+static bool is_cookie_of_main(void *context, uint64_t at, uint64_t word)
 {
-	const struct heap_image *image = m->heap->image;
-	struct word_run run;
+	struct mimalloc *const m = context;
 
-	for (size_t i = 0; i < image->n_mappings; i++) {
-		if (!heap_has_variables(image, i))
-			continue;
-		for (uint64_t at = image->mappings[i].start;
-		     next_word_run(image, 8, &at, image->mappings[i].end, &run);)
-			for (size_t k = 0; k < run.size; k += 8)
-				if (load_word(run.bytes + k, 8) == m->cookie && is_main(m, run.at + k - HEAP_COOKIE)) {
-					m->main = run.at + k - HEAP_COOKIE;
-					return true;
-				}
-	}
-	return false;
+	if (word != m->cookie || !is_main(m, at - HEAP_COOKIE))
+		return false;
+	m->main = at - HEAP_COOKIE;
+	return true;
 }
 
 /* Removes the segments that do not contain the main heap's random number, because they only look like segments.
@@ -83,7 +74,7 @@ bool mimalloc_find(struct mimalloc *m)
 	find_segments(m);
 	for (size_t i = 0; i < m->segment_count && i < 64; i++) {
 		m->cookie = word_or_0(&m->heap->words, m->segments[i] + SEGMENT_COOKIE) ^ m->segments[i];
-		if (find_main(m))
+		if (heap_find_variable(m->heap->image, is_cookie_of_main, m))
 			return keep_own(m);
 	}
 	return false;

@@ -45,11 +45,13 @@ struct musl {
 /* Returns true if a struct malloc_context is at address `at`. The struct begins with the secret, an int, a counter and
  * five words; if the kernel may use pages of several sizes, the page size is a sixth word. The addresses of the first
  * and the last page of metas follow, at offset head_at. */
-static bool is_context(struct musl *m, uint64_t at)
+static bool is_context(void *context, uint64_t at, uint64_t word)
 {
+	struct musl *const m = context;
 	struct words *const words = &m->heap->words;
 	const uint64_t secret = number_or_0(words, at, 8);
 
+	(void)word;
 	if (!secret)
 		return false;
 	for (unsigned has_size = 0; has_size <= 1; has_size++) {
@@ -69,27 +71,6 @@ static bool is_context(struct musl *m, uint64_t at)
 		m->secret = secret;
 		return true;
 	}
-	return false;
-}
-
-static bool find_context_in(struct musl *m, const struct heap_mapping *mapping)
-{
-	struct word_run run;
-
-	for (uint64_t at = mapping->start; next_word_run(m->heap->image, m->word, &at, mapping->end, &run);)
-		for (size_t i = 0; i < run.size; i += m->word)
-			if (is_context(m, run.at + i))
-				return true;
-	return false;
-}
-
-static bool find_context(struct musl *m)
-{
-	const struct heap_image *image = m->heap->image;
-
-	for (size_t i = 0; i < image->n_mappings; i++)
-		if (heap_has_variables(image, i) && find_context_in(m, &image->mappings[i]))
-			return true;
 	return false;
 }
 
@@ -256,7 +237,7 @@ enum heap_status musl_read(struct heap *heap)
 {
 	struct musl m = {.heap = heap, .word = heap->image->arch->pointer_size};
 
-	if (!find_context(&m))
+	if (!heap_find_variable(heap->image, is_context, &m))
 		return HEAP_NOT_FOUND;
 	const bool good = take_areas(&m) && sort_groups(&m) && take_blocks(&m);
 

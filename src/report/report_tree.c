@@ -82,11 +82,6 @@ static size_t child_of(struct tree *tree, size_t parent, const struct profile_fr
 	return tree->count++;
 }
 
-static void report_tree_add_figure(struct tree *tree, size_t node, const struct tally *figure)
-{
-	tally_join(&tree->nodes[node].figure, figure);
-}
-
 static void report_tree_add_group(struct tree *tree, const struct profile_group *group)
 {
 	const struct tally figure = report_figure(tree->report, group);
@@ -96,17 +91,19 @@ static void report_tree_add_group(struct tree *tree, const struct profile_group 
 
 	if (!figure.calls)
 		return;
-	report_tree_add_figure(tree, 0, &figure);
+	tally_join(&tree->nodes[0].figure, &figure);
 	if (!down) {
 		node = child_of(tree, node, NULL, group->function);
-		report_tree_add_figure(tree, node, &figure);
+		tally_join(&tree->nodes[node].figure, &figure);
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		node = child_of(tree, node, group->frames[down ? count - 1 - i : i], NULL);
-		report_tree_add_figure(tree, node, &figure);
+		tally_join(&tree->nodes[node].figure, &figure);
 	}
-	if (down)
-		report_tree_add_figure(tree, child_of(tree, node, NULL, group->function), &figure);
+	if (down) {
+		node = child_of(tree, node, NULL, group->function);
+		tally_join(&tree->nodes[node].figure, &figure);
+	}
 }
 
 static int report_tree_compare_children(const void *a, const void *b, void *context)

@@ -12,11 +12,6 @@ struct walked {
 	uint64_t free_chunks, free_bytes; /* sums of the chunks that must be in bins */
 };
 
-static void chunks_add_chunk(struct heap *heap, uint64_t at, uint64_t size, enum chunk_state state)
-{
-	block_add(heap, at + header_size(heap->layout), size, state);
-}
-
 /* Returns true for the size of a chunk that has a header only. A full heap ends with such chunks; the header of the
  * last one contains the size 0. */
 static bool is_fence(const struct heap *heap, uint64_t size)
@@ -34,14 +29,14 @@ static bool take_chunk(struct heap *heap, const struct region *region, uint64_t 
 	    !word_at(&heap->words, at + size + heap->layout->word, &next))
 		return inconsistent_at(heap, at, "a chunk ends outside of its arena");
 	if (next & PREVIOUS_IN_USE) {
-		chunks_add_chunk(heap, at, size, CHUNK_USED);
+		block_add(heap, at + header_size(heap->layout), size, CHUNK_USED);
 		return true;
 	}
 	if (!word_at(&heap->words, at + size, &foot) || foot != size)
 		return inconsistent_at(heap, at, "a free chunk's size at its end differs from the one in its header");
 	walked->free_chunks++;
 	walked->free_bytes += size;
-	chunks_add_chunk(heap, at, size, CHUNK_FREE);
+	block_add(heap, at + header_size(heap->layout), size, CHUNK_FREE);
 	return true;
 }
 

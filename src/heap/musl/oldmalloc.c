@@ -13,9 +13,7 @@
 
 static void oldmalloc_add_block(struct musl_old *m, uint64_t chunk, uint64_t size)
 {
-	struct heap *heap = m->heap;
-
-	block_add(heap, chunk + m->header, size - m->header, HEAP_LOST);
+	block_add(m->heap, chunk + m->header, size - m->header, HEAP_LOST);
 }
 
 static void oldmalloc_add_chunk(struct musl_old *m, uint64_t at, uint64_t word)

@@ -18,6 +18,16 @@ void given_fact(struct given *given, const char *name, bool holds)
 	given_value(given, name, holds ? "" : NULL);
 }
 
+bool option_flag_set(const struct option_flag *flags, size_t count, int key, void *options)
+{
+	for (size_t i = 0; i < count; i++)
+		if (flags[i].key == key) {
+			*(bool *)(void *)((char *)options + flags[i].place) = flags[i].value;
+			return true;
+		}
+	return false;
+}
+
 char *option_name(const struct argp_option *table, int key)
 {
 	/* Aliases have the key 0, which argp also passes for an argument that is no option (ARGP_KEY_ARG). */

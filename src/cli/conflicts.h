@@ -15,6 +15,16 @@ struct given {
 	size_t count, capacity;
 };
 
+/* An option without a value that sets a flag. */
+struct option_flag {
+	int key;
+	size_t place; /* offset of the flag in the program's options */
+	bool value;
+};
+
+/* Sets the flag of the option with this key. Returns false if the table does not contain the key. */
+bool option_flag_set(const struct option_flag *flags, size_t count, int key, void *options);
+
 /* Returns the name of the option with this key, "-b" or "--live"; NULL if the table does not contain it. The caller
  * frees the name. */
 char *option_name(const struct argp_option *table, int key);

@@ -237,51 +237,24 @@ static int set_program(struct parse *parse, const struct argp_state *state)
 	return 0;
 }
 
-static int parse_flag(struct parse *parse, int key)
-{
-	struct settings *const s = parse->settings;
-
-	switch (key) {
-	case 'F':
-		s->target.follow = false;
-		return 0;
-	case 'A':
-		s->calls.backtrace_all = true;
-		return 0;
-	case 'a':
-		s->calls.args = true;
-		return 0;
-	case 'r':
-		s->calls.resolve = true;
-		return 0;
-	case 'T':
-		s->trace.timestamps = false;
-		return 0;
-	case 's':
-		return 0;
-	case OPT_START_PAUSED:
-		s->target.start_paused = true;
-		return 0;
-	case OPT_CHILDREN:
-		s->target.children = true;
-		return 0;
-	case OPT_NO_BASELINE:
-		s->baseline = false;
-		return 0;
-	case OPT_VERIFY:
-		s->verify = true;
-		return 0;
-	case OPT_REPAIR:
-		s->is_repair = true;
-		return 0;
-	case 'q':
-		s->quiet = true;
-		msg_set_quiet(true);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+#define FLAG(key, member, value)                                                                                       \
+	{                                                                                                              \
+		key, offsetof(struct settings, member), value                                                          \
 	}
-}
+
+static const struct option_flag flags[] = {
+	FLAG('F', target.follow, false),
+	FLAG('A', calls.backtrace_all, true),
+	FLAG('a', calls.args, true),
+	FLAG('r', calls.resolve, true),
+	FLAG('T', trace.timestamps, false),
+	FLAG(OPT_START_PAUSED, target.start_paused, true),
+	FLAG(OPT_CHILDREN, target.children, true),
+	FLAG(OPT_NO_BASELINE, baseline, false),
+	FLAG(OPT_VERIFY, verify, true),
+	FLAG(OPT_REPAIR, is_repair, true),
+	FLAG('q', quiet, true),
+};
 
 /* Stores an option for the checks of conflicts. A scan without tracing refuses options that only affect tracing:
  * therefore the first of them is also stored as "tracing-option". */
@@ -363,14 +336,13 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = state->child_inputs[1] = parse;
 		return 0;
-	case ARGP_KEY_ARG:
-	case ARGP_KEY_NO_ARGS:
-	case ARGP_KEY_FINI:
-	case ARGP_KEY_SUCCESS:
-	case ARGP_KEY_ERROR:
-		return ARGP_ERR_UNKNOWN;
+	case 's':
+		return 0;
 	default:
-		return parse_flag(parse, key);
+		if (!option_flag_set(flags, ARRAY_SIZE(flags), key, s))
+			return ARGP_ERR_UNKNOWN;
+		msg_set_quiet(s->quiet);
+		return 0;
 	}
 }
 

@@ -189,21 +189,25 @@ static bool is_mask(const char *text)
 	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
 }
 
-/* Parses options that remove parts of calls. Returns false for any other option. */
-static bool parse_removal(int key, char *arg, struct argp_state *state, struct postproc_options *options)
-{
-	switch (key) {
-	case 'b':
-		options->prepare.trim = true;
-		options->prepare.depth = (uint32_t)postproc_options_number(state, "-b", arg, UINT32_MAX);
-		return true;
-	case 'a':
-		options->prepare.remove_args = true;
-		return true;
-	default:
-		return false;
+#define FLAG(key, member)                                                                                              \
+	{                                                                                                              \
+		key, offsetof(struct postproc_options, member), true                                                   \
 	}
-}
+
+static const struct option_flag flags[] = {
+	FLAG('a', prepare.remove_args),
+	FLAG('c', compress),
+	FLAG('l', leaks),
+	FLAG('r', resolve),
+	FLAG(OPT_STATS, stats),
+	FLAG(OPT_EXPAND_EVENTS, expand_events),
+	FLAG(OPT_WELL_FORMED, reading.expand.well_formed),
+	FLAG(OPT_SHOW_FORMAT, show_format),
+	FLAG(OPT_MPATROL_TABLE, mpatrol_table),
+	FLAG(OPT_DUMP, dump),
+	FLAG(OPT_FOLLOW, reading.follow),
+	FLAG(OPT_CHECK_OPTIONS, checks_only),
+};
 
 /* Parses options that select calls. Returns false for any other option. */
 static bool parse_selection(int key, char *arg, struct argp_state *state, struct postproc_options *options)
@@ -292,6 +296,10 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 	case 'o':
 		options->writing.output = postproc_options_output(arg);
 		return true;
+	case 'b':
+		options->prepare.trim = true;
+		options->prepare.depth = (uint32_t)postproc_options_number(state, "-b", arg, UINT32_MAX);
+		return true;
 	case 'z':
 		options->writing.pack = true;
 		options->writing.pack_kind = arg;
@@ -321,9 +329,6 @@ static bool parse_output(int key, char *arg, struct argp_state *state, struct po
 			options->reading.expand.pad_right = true;
 		else
 			options->writing.dialect = parse_dialect(state, arg);
-		return true;
-	case OPT_FOLLOW:
-		options->reading.follow = true;
 		return true;
 	case OPT_CPUS:
 		options->dump_options.cpus = (uint32_t)postproc_options_number(state, "--cpus", arg, CPUS_MAX);
@@ -384,7 +389,7 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 	struct postproc_options *options = state->input;
 
 	given_option(&options->given, option_table, key, arg);
-	if (parse_removal(key, arg, state, options) || parse_output(key, arg, state, options))
+	if (option_flag_set(flags, ARRAY_SIZE(flags), key, options) || parse_output(key, arg, state, options))
 		return 0;
 	if (parse_selection(key, arg, state, options)) {
 		option_words_add(&options->filters.words, option_table, key, arg);
@@ -400,36 +405,9 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 		state->child_inputs[0] = &options->views;
 		state->child_inputs[1] = &options->filters;
 		return 0;
-	case 'l':
-		options->leaks = true;
-		return 0;
-	case 'c':
-		options->compress = true;
-		return 0;
-	case 'r':
-		options->resolve = true;
-		return 0;
 	case 's':
 		if (!group_order_parse(arg, &options->order))
 			argp_error(state, "-s takes size, size-asc, count or count-asc, not '%s'", arg);
-		return 0;
-	case OPT_STATS:
-		options->stats = true;
-		return 0;
-	case OPT_EXPAND_EVENTS:
-		options->expand_events = true;
-		return 0;
-	case OPT_WELL_FORMED:
-		options->reading.expand.well_formed = true;
-		return 0;
-	case OPT_SHOW_FORMAT:
-		options->show_format = true;
-		return 0;
-	case OPT_MPATROL_TABLE:
-		options->mpatrol_table = true;
-		return 0;
-	case OPT_DUMP:
-		options->dump = true;
 		return 0;
 	case OPT_SHOW_LEAK_KINDS:
 		if (!leak_kinds_parse(arg, &options->leak_kinds))
@@ -437,9 +415,6 @@ static error_t postproc_option_parse(int key, char *arg, struct argp_state *stat
 				   "--show-leak-kinds takes definite, indirect, possible and reachable, with commas "
 				   "between, or all, or none, not '%s'",
 				   arg);
-		return 0;
-	case OPT_CHECK_OPTIONS:
-		options->checks_only = true;
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

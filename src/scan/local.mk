@@ -3,9 +3,9 @@ noinst_LIBRARIES += libscan.a
 libscan_a_SOURCES = src/scan/capture/leave_allocator.c src/scan/capture/leave_allocator.h \
 	src/scan/code_changes.c src/scan/code_changes.h src/scan/code_repair.c \
 	src/scan/capture/core_image.c src/scan/capture/core_image.h src/scan/capture/core_mappings.c \
-	src/scan/capture/core_mappings.h \
-	src/scan/capture/core_objects.c src/scan/capture/core_objects.h \
-	src/scan/capture/core_omitted.c src/scan/capture/core_omitted.h \
+	src/scan/capture/core_parts.h \
+	src/scan/capture/core_objects.c \
+	src/scan/capture/core_omitted.c \
 	src/scan/capture/heap_capture.c src/scan/capture/heap_capture.h src/scan/block_groups.c \
 	src/scan/block_groups.h src/scan/retention.c \
 	src/scan/retention.h src/scan/capture/pages.c src/scan/capture/pages.h src/scan/root_names.c \

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/capture/core_objects.h"
+#include "scan/capture/core_parts.h"
 
 #define PAGE 4096u
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "scan/capture/core_omitted.h"
+#include "scan/capture/core_parts.h"
 #include "base/hash.h"
 #include "base/util.h"
 

@@ -4,10 +4,10 @@ libheap_a_SOURCES = src/heap/glibc/arenas.c src/heap/block_table.c src/heap/glib
 	src/heap/glibc/mmapped_pick.c \
 	src/heap/allocator_code.c src/heap/allocator_code.h src/heap/malloc_layout.h src/heap/glibc/glibc.h \
 	src/heap/heap.c src/heap/heap.h src/heap/image.h \
-	src/heap/interior_heuristics.c src/heap/glibc/inside_malloc.c src/heap/glibc/inside_malloc.h \
+	src/heap/interior_heuristics.c src/heap/glibc/inside_malloc.c \
 	src/heap/jemalloc/jemalloc.c src/heap/jemalloc/jemalloc.h src/heap/jemalloc/jemalloc_arenas.c \
 	src/heap/jemalloc/jemalloc_find.c \
-	src/heap/blocks_from_trace.c src/heap/glibc/stale_list_links.c src/heap/glibc/stale_list_links.h \
+	src/heap/blocks_from_trace.c src/heap/glibc/stale_list_links.c \
 	src/heap/glibc/mmapped.c \
 	src/heap/mark.c src/heap/mimalloc/mimalloc.c \
 	src/heap/mimalloc/mimalloc.h \

@@ -1,6 +1,6 @@
 /* Marks reachable blocks; groups lost blocks under the lost block that points to them. */
 #include "config.h"
-#include "heap/glibc/stale_list_links.h"
+#include "heap/glibc/glibc.h"
 #include "heap/heap_private.h"
 #include "base/util.h"
 

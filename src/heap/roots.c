@@ -1,7 +1,6 @@
 /* Finds the roots: all words outside of blocks that may be pointers to blocks. */
 #include "config.h"
 #include "heap/glibc/glibc.h"
-#include "heap/glibc/inside_malloc.h"
 #include "heap/thread_stacks.h"
 #include "base/util.h"
 

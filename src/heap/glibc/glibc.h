@@ -69,4 +69,14 @@ int64_t chain_follow(struct heap *heap, const struct chain *chain, struct marks 
 /* Sets the state of the chunks in `marks` back to CHUNK_USED. */
 void marks_undo(struct marks *marks);
 
+/* A function with the parameters of the callback of roots_each(). */
+typedef void (*inside_callback)(void *context, uint64_t word, uint64_t address, pid_t tid);
+
+/* Calls back with the address of each block that the thread, if it is inside malloc, is allocating or releasing. */
+void inside_each(struct heap *heap, const struct heap_thread *thread, inside_callback callback, void *context);
+
+/* Returns true if a word in a block is an old link of malloc's lists. The word is at address `at` in the block, and
+ * points into another block. */
+bool link_is_of_malloc(struct heap *heap, const struct heap_block *block, uint64_t at, uint64_t word);
+
 #endif

@@ -1,9 +1,8 @@
 /* Finds the blocks that a thread inside malloc or free is allocating or releasing. The thread uses the addresses of
  * the chunks' headers. At times such an address is the only pointer to a block. */
 #include "config.h"
-#include "heap/glibc/inside_malloc.h"
-#include "heap/allocator_code.h"
 #include "heap/glibc/glibc.h"
+#include "heap/allocator_code.h"
 #include "base/util.h"
 
 #include <stdlib.h>

@@ -8,7 +8,6 @@
  * of any word of a block. The program may have pointers of its own to such a word. So a word is recognised as
  * malloc's link only if the words beside it and the memory that it points to confirm this. */
 #include "config.h"
-#include "heap/glibc/stale_list_links.h"
 #include "heap/glibc/glibc.h"
 #include "base/util.h"
 

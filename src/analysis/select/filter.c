@@ -28,8 +28,6 @@ static bool has_thread(const struct filter *filter)
 static bool is_in_time(const struct filter *filter, const struct record_call *call)
 {
 	const struct filter_options *options = &filter->options;
-	if (!options->time && !options->between)
-		return true;
 	const uint64_t since = clock_since(filter->clock, call);
 
 	if (options->time && (since < clock_span(filter->clock, options->from) ||
@@ -46,7 +44,10 @@ static bool is_old(const struct filter *filter, const struct record_call *call)
 	return clock->last - clock_since(clock, call) >= clock_span(clock, filter->options.age);
 }
 
-static bool fits_step(const struct filter *filter, enum filter_step step, const struct record_call *call)
+/* Returns true if the call passes one step. is_before: the call stands for a block from before the trace, whose thread
+ * and time are unknown. */
+static bool fits_step(const struct filter *filter, enum filter_step step, const struct record_call *call,
+		      bool is_before)
 {
 	const struct filter_options *options = &filter->options;
 
@@ -54,38 +55,22 @@ static bool fits_step(const struct filter *filter, enum filter_step step, const 
 	case FILTER_SIZE:
 		return !options->size || (call->size >= options->size_min && call->size <= options->size_max);
 	case FILTER_THREAD:
-		return !options->thread || has_thread(filter);
+		return !options->thread || (!is_before && has_thread(filter));
 	case FILTER_TIME:
-		return is_in_time(filter, call);
+		return (!options->time && !options->between) || (!is_before && is_in_time(filter, call));
 	case FILTER_AGE:
-		return !options->older || is_old(filter, call);
+		return !options->older || is_before || is_old(filter, call);
 	default:
 		return !filter->judge || filter->judge->fits(filter->judge->context, call);
 	}
 }
 
-static bool fits_step_before(const struct filter *filter, enum filter_step step, const struct record_call *call)
-{
-	switch (step) {
-	case FILTER_THREAD:
-		return !filter->options.thread;
-	case FILTER_TIME:
-		return !filter->options.time && !filter->options.between;
-	case FILTER_AGE:
-		return true;
-	default:
-		return fits_step(filter, step, call);
-	}
-}
-
-static bool filter_accepts(struct filter *filter, const struct record_call *call,
-			   bool (*fits_one)(const struct filter *filter, enum filter_step step,
-					    const struct record_call *call))
+static bool filter_accepts(struct filter *filter, const struct record_call *call, bool is_before)
 {
 	filter->calls++;
 	/* Looking up names takes most time, so stacks are compared last. */
 	for (enum filter_step step = 0; step < FILTER_STEPS; step++) {
-		if (!fits_one(filter, step, call))
+		if (!fits_step(filter, step, call, is_before))
 			return false;
 		filter->passed[step]++;
 	}
@@ -94,12 +79,12 @@ static bool filter_accepts(struct filter *filter, const struct record_call *call
 
 bool filter_fits(struct filter *filter, const struct record_call *call)
 {
-	return filter_accepts(filter, call, fits_step);
+	return filter_accepts(filter, call, false);
 }
 
 bool filter_fits_before(struct filter *filter, const struct record_call *call)
 {
-	return filter_accepts(filter, call, fits_step_before);
+	return filter_accepts(filter, call, true);
 }
 
 bool filter_fits_stray(const struct filter *filter)

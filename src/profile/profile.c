@@ -14,16 +14,11 @@ struct profile *profile_new(void)
 	return profile;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-	/* Interned strings with the same text have the same address. */
-	return a == b;
-}
-
+/* Strings of frames and groups are interned, so strings with the same text have the same address. */
 static bool same_frame(const struct profile_frame *a, const struct profile_frame *b)
 {
-	if (a->inlined != b->inlined || !same_name(a->module, b->module) || !same_name(a->function, b->function) ||
-	    !same_name(a->file, b->file) || a->line != b->line)
+	if (a->inlined != b->inlined || a->module != b->module || a->function != b->function || a->file != b->file ||
+	    a->line != b->line)
 		return false;
 	if (a->function)
 		return true;
@@ -102,7 +97,7 @@ static bool is_of_group(const struct profile_group *group, const struct profile_
 	    group->has_stack != key->has_stack || group->end != key->end ||
 	    group->growth_is_suppressed != key->growth_is_suppressed)
 		return false;
-	return same_name(group->function, key->function) &&
+	return group->function == key->function &&
 	       (!key->frame_count || !memcmp(group->frames, key->frames, key->frame_count * sizeof(*key->frames)));
 }
 

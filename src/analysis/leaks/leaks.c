@@ -324,6 +324,7 @@ static int leaks_put(struct stage *stage, const struct record *record)
 		call_pool_thread(&leaks->pool, &record->thread);
 		return 0;
 	case RECORD_NOTE:
+	case RECORD_COMMENT:
 	case RECORD_RESIDENT:
 		return queue_record(leaks, record);
 	case RECORD_SCAN:
@@ -334,8 +335,6 @@ static int leaks_put(struct stage *stage, const struct record *record)
 	case RECORD_BASELINE:
 		leaks_put_baseline(leaks, &record->baseline);
 		return 0;
-	case RECORD_COMMENT:
-		return queue_record(leaks, record);
 	case RECORD_OBJECT:
 		/* An object must not be passed on before an earlier one that is still in `queue`. */
 		leaks->object_held =

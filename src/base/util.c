@@ -165,6 +165,15 @@ static inline bool util_parse_digits(const char *digits, unsigned base, uint64_t
 	return true;
 }
 
+size_t word_find(const char *const *words, size_t count, const char *word)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(words[i], word))
+		i++;
+	return i;
+}
+
 bool parse_number(const char *text, uint64_t max, uint64_t *value)
 {
 	return has_hex_prefix(text) ? util_parse_digits(text + 2, 16, max, value)

@@ -94,6 +94,9 @@ bool path_leads_to(const char *path, const struct stat *file);
 /* Returns true if the path names a terminal. */
 bool path_is_terminal(const char *path);
 
+/* Returns the index of a word in a list of `count` words; returns `count` if the list does not contain it. */
+size_t word_find(const char *const *words, size_t count, const char *word);
+
 /* Parses a whole string as an unsigned number (0x hexadecimal, otherwise decimal). Returns false if it is empty, has
  * other characters or exceeds `max`. */
 bool parse_number(const char *text, uint64_t max, uint64_t *value);

@@ -54,10 +54,9 @@ bool export_weight_parse(const char *text, enum export_weight *weight)
 		[WEIGHT_COUNT] = "count", [WEIGHT_LOST] = "lost",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(text, words[i])) {
-			*weight = (enum export_weight)i;
-			return true;
-		}
-	return false;
+	const size_t found = word_find(words, ARRAY_SIZE(words), text);
+
+	if (found < ARRAY_SIZE(words))
+		*weight = (enum export_weight)found;
+	return found < ARRAY_SIZE(words);
 }

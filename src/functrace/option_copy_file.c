@@ -20,14 +20,6 @@ static bool is_name(const char *name, size_t length)
 	return length && length <= NAME_LENGTH && i == length;
 }
 
-static bool is_proc_file(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(proc_files); i++)
-		if (!strcmp(name, proc_files[i]))
-			return true;
-	return false;
-}
-
 /* Reports a NAME without PATH that is not in proc_files. */
 static int option_copy_file_unknown_name(struct parse *parse, const char *text)
 {
@@ -50,7 +42,7 @@ int option_copy_file(struct parse *parse, const char *text)
 	const char *const sign = strchr(text, '=');
 	const size_t length = sign ? (size_t)(sign - text) : strlen(text);
 
-	if (!sign && !is_proc_file(text))
+	if (!sign && word_find(proc_files, ARRAY_SIZE(proc_files), text) == ARRAY_SIZE(proc_files))
 		return option_copy_file_unknown_name(parse, text);
 	if (!is_name(text, length))
 		return usage_error(parse,

@@ -438,13 +438,13 @@ int option_unwinder(struct parse *parse, const char *name)
 
 int option_cpu(struct parse *parse, const char *placement)
 {
-	static const char *const names[] = {[CPU_AUTO] = "auto", [CPU_PIN] = "pin", [CPU_FREE] = "free"};
+	static const char *const names[] = {"auto", "pin",
+					    "free"}; /* in the order of enum placement, from CPU_AUTO on */
+	const size_t found = word_find(names, ARRAY_SIZE(names), placement);
 
-	for (size_t i = CPU_AUTO; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(placement, names[i])) {
-			parse->settings->cpu = (enum placement)i;
-			return 0;
-		}
+	parse->settings->cpu = (enum placement)(CPU_AUTO + found);
+	if (found < ARRAY_SIZE(names))
+		return 0;
 	return usage_error(
 		parse,
 		"--cpu=%s: known are auto (a busy program and functrace share one CPU if the program cannot notice "

@@ -157,12 +157,10 @@ static void add_not_live(struct given *given, const struct postproc_options *o)
 		"--follow",  "-q",           "-d",           "--tracer", "--traces",       "--check-options"};
 
 	for (size_t i = 0; o->views.live && i < given->count; i++) {
-		bool is_allowed = given->facts[i].name[0] != '-';
+		const char *const name = given->facts[i].name;
 
-		for (size_t j = 0; j < ARRAY_SIZE(allowed) && !is_allowed; j++)
-			is_allowed = !strcmp(given->facts[i].name, allowed[j]);
-		if (!is_allowed) {
-			given_value(given, "not-live", given->facts[i].name);
+		if (*name == '-' && word_find(allowed, ARRAY_SIZE(allowed), name) == ARRAY_SIZE(allowed)) {
+			given_value(given, "not-live", name);
 			return;
 		}
 	}

@@ -275,10 +275,7 @@ void report_add_share(struct report *report, uint64_t value, uint64_t whole)
 
 static bool is_start(const struct profile_frame *frame)
 {
-	for (size_t i = 0; frame->function && i < ARRAY_SIZE(starts); i++)
-		if (!strcmp(frame->function, starts[i]))
-			return true;
-	return false;
+	return frame->function && word_find(starts, ARRAY_SIZE(starts), frame->function) < ARRAY_SIZE(starts);
 }
 
 uint32_t report_frame_count(const struct profile_group *group)

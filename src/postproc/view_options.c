@@ -85,6 +85,13 @@ static bool parse_suppressing(int key, char *arg, struct view_options *options)
 	}
 }
 
+static const struct option_flag flags[] = {
+	{OPT_SEPARATE, offsetof(struct view_options, separate), true},
+	{OPT_GEN_SUPPRESSIONS, offsetof(struct view_options, report_options.gen_suppressions), true},
+	{OPT_LIVE, offsetof(struct view_options, live), true},
+	{OPT_TRACES, offsetof(struct view_options, takes_traces), true},
+};
+
 static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 {
 	struct view_options *options = state->input;
@@ -95,6 +102,8 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 		option_words_add(&options->reading, option_table, key, arg);
 		return 0;
 	}
+	if (option_flag_set(flags, ARRAY_SIZE(flags), key, options))
+		return 0;
 	switch (key) {
 	case POSTPROC_OPT_REPORT:
 		options->report = true;
@@ -103,9 +112,6 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HTML:
 		options->html = named_files_output(arg);
-		return 0;
-	case OPT_SEPARATE:
-		options->separate = true;
 		return 0;
 	case OPT_TREE:
 		set_tree(state, options, arg);
@@ -118,19 +124,10 @@ static error_t view_options_parse(int key, char *arg, struct argp_state *state)
 	case OPT_DIFF:
 		set_diff(state, options, arg);
 		return 0;
-	case OPT_GEN_SUPPRESSIONS:
-		options->report_options.gen_suppressions = true;
-		return 0;
-	case OPT_LIVE:
-		options->live = true;
-		return 0;
 	case OPT_INTERVAL:
 		options->interval = (double)view_options_seconds(state, "--interval", arg) / 1e9;
 		if (options->interval < INTERVAL_MIN)
 			argp_error(state, "--interval needs seconds, 0.1 at least, not '%s'", arg);
-		return 0;
-	case OPT_TRACES:
-		options->takes_traces = true;
 		return 0;
 	case OPT_TRACER:
 		if (!parse_number(arg, INT32_MAX, &number) || !number)

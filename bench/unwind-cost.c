@@ -125,7 +125,7 @@ static int measure(struct measure *m)
 	    objects_update(&objects, m->pid, NULL, NULL, NULL) < 0)
 		return 1;
 	m->snapshot.arch = arch_for_regset(iov.iov_len);
-	m->snapshot.address = m->snapshot.arch->sp(&m->snapshot.regs);
+	m->snapshot.address = m->snapshot.arch->registers.sp(&m->snapshot.regs);
 	m->snapshot.bytes = m->stack;
 	m->snapshot.read = read_more;
 	m->snapshot.context = m;

@@ -121,7 +121,7 @@ static bool is_literal(uint32_t word)
 static void run_copy(const struct insn_copy *copy, uint64_t address, struct arena_state *start,
 		     struct arena_state *after)
 {
-	arch->set_pc(&start->regs, address);
+	arch->registers.set_pc(&start->regs, address);
 	arena_code(address, copy->bytes, copy->size);
 	arena_run(start, after);
 	arena_code(address, NULL, copy->size);
@@ -136,7 +136,7 @@ static bool compare_copy(const struct insn *insn, enum arena_slot slot, const st
 	const uint32_t word = a64_get(insn->bytes);
 	struct arena_state start = *before, after;
 	struct insn_copy copy;
-	const int error = arch->relocate(insn, address, &copy);
+	const int error = arch->insns.relocate(insn, address, &copy);
 
 	if (slot == SLOT_FAR || (slot != SLOT_NEAR && is_literal(word)))
 		return error == -ERANGE;
@@ -174,7 +174,7 @@ static bool compare_emulation(const struct insn *insn, const struct arena_state 
 	int error;
 
 	arena_put_data(before);
-	error = arch->emulate(insn, &start.regs, &arena_memory);
+	error = arch->insns.emulate(insn, &start.regs, &arena_memory);
 	figures.emulations++;
 	if (error) {
 		if (error == -EFAULT && must_run_in_place(insn, before, native) &&
@@ -199,7 +199,7 @@ static bool compare(uint32_t word, unsigned slots)
 	bool same = true;
 
 	a64_put(bytes, word);
-	if (!arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)
+	if (!arch->insns.decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)
 		return false;
 	random_state(&before);
 	arena_code(ARENA_HERE, bytes, sizeof(bytes));
@@ -289,8 +289,8 @@ static void test_copied_system_call_has_the_same_effect(void **state)
 	if (cannot_trace)
 		skip();
 	a64_put(bytes, A64_SVC_0);
-	assert_true(arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn));
-	assert_int_equal(arch->relocate(&insn, arena_slots[SLOT_ABOVE], &copy), 0);
+	assert_true(arch->insns.decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn));
+	assert_int_equal(arch->insns.relocate(&insn, arena_slots[SLOT_ABOVE], &copy), 0);
 	random_state(&before);
 	before.regs.words[A64_X8] = SYS_getpid;
 	arena_code(ARENA_HERE, bytes, sizeof(bytes));
@@ -327,18 +327,18 @@ static void test_copies_of_landing_pads_need_no_branch(void **state)
 		arena_code(from, branch, sizeof(branch));
 		arena_run(&before, &hit);
 		assert_int_equal(hit.signal, SIGTRAP);
-		assert_int_equal(arch->breakpoint_address(arch->pc(&hit.regs)), ARENA_HERE);
+		assert_int_equal(arch->breakpoint.hit_address(arch->registers.pc(&hit.regs)), ARENA_HERE);
 		assert_int_equal((hit.regs.words[A64_PSTATE] & PSTATE_BTYPE) != 0, HAS_PADS);
 		arena_code(ARENA_HERE, bytes, sizeof(bytes));
 		arena_run(&before, &native);
 		arena_code(ARENA_HERE, NULL, sizeof(bytes));
 		assert_int_equal(native.signal, HAS_PADS && i >= 2 ? SIGILL : SIGTRAP);
-		assert_true(arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn));
+		assert_true(arch->insns.decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn));
 		if (insn.kind == INSN_COPY) {
-			assert_int_equal(arch->relocate(&insn, arena_slots[SLOT_NEAR], &copy), 0);
+			assert_int_equal(arch->insns.relocate(&insn, arena_slots[SLOT_NEAR], &copy), 0);
 			run_copy(&copy, arena_slots[SLOT_NEAR], &hit, &after);
 			assert_int_equal(after.signal, SIGTRAP);
-			assert_int_equal(arch->pc(&after.regs), ARENA_HERE + 4);
+			assert_int_equal(arch->registers.pc(&after.regs), ARENA_HERE + 4);
 		}
 		clear_transient_flags(&native);
 		clear_transient_flags(&after);
@@ -403,7 +403,8 @@ static int walk_object(struct dl_phdr_info *info, size_t size, void *context)
 			if (a64_bits(word, 24, 5) == 0x18 && is_literal(word)) /* otherwise it may be outside of TEXT */
 				word = (word & ~0x00ffffe0u) | 0x80;
 			a64_put(bytes, word);
-			if (!arch->decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) || insn.kind == INSN_STEP)
+			if (!arch->insns.decode(ARENA_HERE, bytes, sizeof(bytes), false, &insn) ||
+			    insn.kind == INSN_STEP)
 				continue;
 			if (!compare(word, 1)) /* one slot only, because each run is slow in a guest */
 				failed_forms++;

@@ -413,7 +413,7 @@ static void check_copy(const char *text, struct insn *insn, const struct state *
 	struct state in = *before, out;
 	struct insn_copy copy;
 
-	if (arch_arm.relocate(insn, slot, &copy) < 0) {
+	if (arch_arm.insns.relocate(insn, slot, &copy) < 0) {
 		report_difference(text, insn, before, before, native, "cannot be copied");
 		return;
 	}
@@ -444,7 +444,7 @@ static bool is_unaligned(const struct insn *insn, const struct state *before)
 	struct arch_regs regs = before->regs;
 
 	first_read = 1;
-	arch_arm.emulate(insn, &regs, &memory);
+	arch_arm.insns.emulate(insn, &regs, &memory);
 	return first_read & 3;
 }
 
@@ -454,7 +454,7 @@ static void check_emulation(const char *text, const struct insn *insn, const str
 	struct state out = *before;
 
 	set_state(before);
-	const int error = arch_arm.emulate(insn, &out.regs, &child_memory);
+	const int error = arch_arm.insns.emulate(insn, &out.regs, &child_memory);
 
 	if (read_child(NULL, DATA, out.data, DATA_SIZE))
 		exit(1);
@@ -500,7 +500,7 @@ static void check(const char *text, uint32_t word, bool thumb, const struct stat
 		memcpy(bytes, &word, 4);
 		size = thumb ? 2 : 4;
 	}
-	if (!arch_arm.decode(here | thumb, bytes, size, false, &insn) || insn.kind == INSN_STEP)
+	if (!arch_arm.insns.decode(here | thumb, bytes, size, false, &insn) || insn.kind == INSN_STEP)
 		return;
 	random_state(&before, idle, here, thumb);
 	if (may_be_conditional(text, word))

@@ -181,7 +181,7 @@ bool tracee_step(struct tracee *tracee)
 
 	if (ptrace(PTRACE_GETREGSET, tracee->pid, NT_PRSTATUS, &iov))
 		return false;
-	const uint64_t pc = arch_native()->pc(&regs);
+	const uint64_t pc = arch_native()->registers.pc(&regs);
 	const ssize_t got = tracee_read(tracee, pc, code, sizeof(code));
 	const size_t count = exclusive_ends(code, got > 0 ? (size_t)got / 4 : 0, pc, ends);
 

@@ -67,7 +67,7 @@ static inline void *hash_next_ptr(const struct hash *h, size_t *position)
 	return entry ? (void *)(uintptr_t)entry->value : NULL;
 }
 
-/* Iterates over the pointers in a map. The map must not change meanwhile. */
+/* Iterates over the pointers in a map, none of which is NULL. The map must not change meanwhile. */
 #define HASH_EACH_PTR(type, each, h)                                                                                   \
 	for (size_t each##_at = 0; each##_at != SIZE_MAX; each##_at = SIZE_MAX)                                        \
 		for (type * each; (each = hash_next_ptr((h), &each##_at));)

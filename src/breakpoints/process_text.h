@@ -24,7 +24,7 @@ struct slot {
 
 struct breakpoint {
 	uint64_t address; /* address of its first byte */
-	uint64_t state;   /* the processor's mode for its code: arch->code_state */
+	uint64_t state;   /* the processor's mode for its code: arch->code_state.bits */
 	struct insn insn; /* the program's instruction at this address, decoded */
 	unsigned char original[ARCH_BREAKPOINT_MAX], trap[ARCH_BREAKPOINT_MAX];
 	unsigned char size;

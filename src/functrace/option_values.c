@@ -438,13 +438,14 @@ int option_unwinder(struct parse *parse, const char *name)
 
 int option_cpu(struct parse *parse, const char *placement)
 {
-	static const char *const names[] = {"auto", "pin",
-					    "free"}; /* in the order of enum placement, from CPU_AUTO on */
+	/* in the order of enum placement, from CPU_AUTO on */
+	static const char *const names[] = {"auto", "pin", "free"};
 	const size_t found = word_find(names, ARRAY_SIZE(names), placement);
 
-	parse->settings->cpu = (enum placement)(CPU_AUTO + found);
-	if (found < ARRAY_SIZE(names))
+	if (found < ARRAY_SIZE(names)) {
+		parse->settings->cpu = (enum placement)(CPU_AUTO + found);
 		return 0;
+	}
 	return usage_error(
 		parse,
 		"--cpu=%s: known are auto (a busy program and functrace share one CPU if the program cannot notice "

@@ -17,7 +17,7 @@
 enum insn_kind {
 	INSN_COPY,    /* can be executed out of line, after relocation */
 	INSN_EMULATE, /* is emulated by the tracer: jumps, calls, nops */
-	INSN_STEP,    /* single-stepped in place, with all other tasks stopped; no breakpoint if arch.insns.cannot_step */
+	INSN_STEP, /* single-stepped in place, with all other tasks stopped; no breakpoint if arch.insns.cannot_step */
 };
 
 /* A decoded instruction that has a breakpoint or will get one. `detail` is private to the port. */

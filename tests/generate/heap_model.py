@@ -3,8 +3,10 @@
 
 import bisect
 import copy
+import itertools
 
 REACHABLE, POSSIBLY, DEFINITELY, INDIRECTLY = 'still_reachable', 'possibly_lost', 'definitely_lost', 'indirectly_lost'
+DOUBTFUL_MAX = 12  # this many pointers between lost blocks have 4,096 choices
 
 
 class Log:
@@ -102,8 +104,9 @@ class Log:
         return self.starts[at] if at >= 0 and word < self.starts[at] + self.blocks[self.starts[at]] else None
 
 
-def classes(log, has_all):
-    """Returns {address: class}. If has_all, pointers that may or may not count do count."""
+def reached(log, has_all):
+    """Returns {address: class} of the blocks that are not lost. If has_all, pointers that may or may not count do
+    count."""
     out, found = {}, {}
     for source, what, word in log.edges.values():
         if what in ('o', 'p') and not has_all:
@@ -143,32 +146,54 @@ def classes(log, has_all):
         block = inner.pop()
         if found[block] == POSSIBLY:
             spread([block], POSSIBLY)
-    found.update(lost(log, out, [block for block in log.starts if block not in found]))
     return found
 
 
-def lost(log, out, blocks):
-    """Returns which lost blocks are definitely lost. In a cycle of lost blocks the block with the lowest address is."""
-    among, found = set(blocks), {}
+def led(targets, blocks):
+    """Returns {lost block: class}. targets: {block: the blocks to which it points}. In a cycle of lost blocks the block
+    with the lowest address is definitely lost."""
+    found = {}
     for leader in blocks:
         if leader in found:
             continue
         found[leader], work = DEFINITELY, [leader]
         while work:
-            for _, word in out.get(work.pop(), ()):
-                target = log.find(word)
-                if target in among and target != leader and found.get(target) != INDIRECTLY:
+            for target in targets.get(work.pop(), ()):
+                if target != leader and found.get(target) != INDIRECTLY:
                     found[target] = INDIRECTLY
                     work.append(target)
     return found
 
 
+def lost(log, blocks):
+    """Returns {address: the allowed classes} of blocks, each of which counts as lost here: the classes by each choice
+    among the pointers between lost blocks that may or may not count."""
+    among, surely, maybe = set(blocks), set(), set()
+    for source, what, word in log.edges.values():
+        target = log.find(word)
+        if source in among and target in among and target != source:
+            (maybe if what in ('o', 'p') else surely).add((source, target))
+    maybe = sorted(maybe - surely)
+    assert len(maybe) <= DOUBTFUL_MAX, '%d pointers between lost blocks may or may not count' % len(maybe)
+    out = {block: set() for block in blocks}
+    for choice in itertools.product((False, True), repeat=len(maybe)):
+        targets = {}
+        for source, target in surely.union(itertools.compress(maybe, choice)):
+            targets.setdefault(source, []).append(target)
+        for block, name in led(targets, blocks).items():
+            out[block].add(name)
+    return out
+
+
 def allowed(log):
-    """Returns {address: the allowed classes}. Pointers that may or may not count may all count, none of them, or only
-    the interior ones."""
-    without, with_all = classes(log, False), classes(log, True)
-    return {block: {without[block], with_all[block]} | ({POSSIBLY} if without[block] != with_all[block] else set())
-            for block in log.starts}
+    """Returns {address: the allowed classes}. Each pointer that may or may not count may do so, or only if it is an
+    interior one, whatever the others do. A block that is lost if none of them counts may be lost as long as they do not
+    reach it, while they decide which lost blocks lead to it."""
+    without, with_all = reached(log, False), reached(log, True)
+    out = lost(log, [block for block in log.starts if block not in without])
+    for block, name in with_all.items():
+        out.setdefault(block, set()).update({name, without.get(block, POSSIBLY)})
+    return out
 
 
 def describe(log, block, words):

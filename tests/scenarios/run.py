@@ -50,6 +50,7 @@ import errnos
 import errors
 import formats
 import forking
+import heap_classes
 import hostile_cores
 import known
 import kinds_logged
@@ -209,6 +210,7 @@ MODULES = [
     ('errno', errnos),
     ('made', made),
     ('made_calls', made_calls),
+    ('made_heaps', heap_classes),
     ('made_heaps', made_heaps),
     ('formats', swap),
     ('resident', resident),

@@ -14,7 +14,7 @@ class Log:
 
     def __init__(self, text):
         self.blocks, self.asked, self.numbers, self.edges, self.roots = {}, {}, {}, {}, []
-        self.addresses = {}
+        self.addresses, self.slots = {}, {}
         for line in text.split('\n')[:-1]:
             what, *words = line.split()
             getattr(self, '_' + what)(*(int(word, 16) for word in words))
@@ -98,10 +98,27 @@ class Log:
         """Adds a number or a text that is by chance an address in a block."""
         self.roots.append(('o', word, 'what looks like a pointer, at %#x' % at))
 
+    def know_slots(self, slots, paddings, insides):
+        """Adds the slots of mimalloc's pages in which blocks begin later, {block: the slot's start}. The memory before
+        the block is padding, which has old words, {address: word}. As functrace does not know where in its slot a block
+        begins, all of the slot counts as the block. insides: as Block.inside of the plan, {block: inside}."""
+        self.slots = slots
+        for at, word in paddings.items():
+            source, target = self.find(at), self.find(word)
+            if target is not None:
+                offset, is_sure = insides.get(target) or (None, False)
+                self.edges[at, word] = source, 'r' if word - target != offset else 'k' if is_sure else 'm', word
+
     def find(self, word):
         """Returns the block that contains an address, or None."""
-        at = bisect.bisect_right(self.starts, word) - 1
-        return self.starts[at] if at >= 0 and word < self.starts[at] + self.blocks[self.starts[at]] else None
+        at = bisect.bisect_right(self.starts, word)
+        if at < len(self.starts) and self.slots.get(self.starts[at], word + 1) <= word:
+            return self.starts[at]
+        return self.starts[at - 1] if at and word < self.starts[at - 1] + self.blocks[self.starts[at - 1]] else None
+
+    def is_start(self, word, block):
+        """Returns whether a pointer points to the first byte of a block, or of its slot."""
+        return word in (block, self.slots.get(block))
 
 
 def reached(log, has_all):
@@ -114,7 +131,7 @@ def reached(log, has_all):
         out.setdefault(source, []).append((what, word))
 
     def keeps(what, word, target):
-        return word == target or what in ('k', 'p') or (what == 'm' and has_all)
+        return log.is_start(word, target) or what in ('k', 'p') or (what == 'm' and has_all)
 
     def spread(work, name):
         while work:

@@ -206,14 +206,19 @@ class Heap:
                         self.before[at] = struct.unpack('<512Q', pages_at(memory, at - 4096, 4096))
 
     def know_before(self):
-        """Adds the words before aligned blocks, which functrace may or may not take for pointers. They may point to the
-        memory before another aligned block."""
-        rooms = {block: int(self.paths[block][-1]['address'], 16) for block in self.before if self.paths.get(block)}
-        for block, room in rooms.items():
-            for word in self.before[block][512 - min(block - room, 4096) // 8:] if room < block else ():
-                target = next((other for other, start in rooms.items() if start <= word < other), word)
-                if self.log.find(target) is not None:
-                    self.log.edges[room, word] = block, 'o', target
+        """Adds the words before aligned blocks. They count, because a scan without a trace does not know where in its
+        slot a block begins. --why shows the slot."""
+        slots, paddings = {}, {}
+        for block, words in self.before.items():
+            step = (self.paths.get(block) or [{}])[-1]
+            slot, size = int(step.get('address', '0'), 16), step.get('size')
+            if not block - 4096 < slot <= block or slot + size != block + self.log.blocks[block]:
+                raise Failure('%s: block %d at %#x is not at the end of its slot at %#x, %s bytes' % (
+                    self.title, self.log.numbers[block], block, slot, size))
+            slots[block] = slot
+            paddings.update((at, words[(at - block) // 8]) for at in range(slot, block, 8))
+        insides = {block: self.plan.blocks[number].inside for block, number in self.log.numbers.items()}
+        self.log.know_slots(slots, paddings, insides)
 
     def thread(self):
         """Returns a thread of the process that has not ended."""

@@ -109,6 +109,17 @@ class Log:
                 offset, is_sure = insides.get(target) or (None, False)
                 self.edges[at, word] = source, 'r' if word - target != offset else 'k' if is_sure else 'm', word
 
+    def know_alignment(self):
+        """An interior pointer to the first multiple of a power of two in a slot keeps the block reachable if mimalloc
+        has aligned any block of the page."""
+        def letter(what, word):
+            block = self.find(word)
+            is_first = block is not None and word - self.slots.get(block, block) < (word & -word)
+            return {'r': 'm', 'o': 'p'}.get(what, what) if is_first else what
+
+        self.roots = [(letter(what, word), word, keeper) for what, word, keeper in self.roots]
+        self.edges = {at: (source, letter(what, word), word) for at, (source, what, word) in self.edges.items()}
+
     def find(self, word):
         """Returns the block that contains an address, or None."""
         at = bisect.bisect_right(self.starts, word)

@@ -99,9 +99,11 @@ def a_slot(_room):
     """Block 0 begins 0x20 bytes after its slot's start. A word of the padding points to block 1."""
     problems = []
     for root, classes in ((None, {DEFINITELY}), (0x10240, {REACHABLE}), (0x10220, {REACHABLE}), (0x10248, {POSSIBLY}),
-                          (0x10228, {POSSIBLY}), (0x102c8, {POSSIBLY})):
+                          # the first multiple of 128 in the slot
+                          (0x10280, {POSSIBLY, REACHABLE}), (0x102c0, {POSSIBLY}), (0x10228, {POSSIBLY}), (0x102c8, {POSSIBLY})):
         log = heap_model.Log('b 10240 c0 0\nb 20000 40 1\n' + ('r %x 0 0\n' % root if root else ''))
         log.know_slots({0x10240: 0x10220}, {0x10220: 0x20000, 0x10228: 1}, {})
+        log.know_alignment()
         right = {0x10240: classes, 0x20000: {INDIRECTLY} if not root else classes}
         if heap_model.allowed(log) != right:
             problems.append('%s: the model allows %s' % (root and hex(root), heap_model.allowed(log)))

@@ -312,6 +312,8 @@ class Heap:
         if self.build.features.allocator == 'glibc':
             self.log.know_headers(2 * self.build.features.word)
         self.know_before()
+        if self.build.features.allocator == 'mimalloc':
+            self.log.know_alignment()
         right = self.right()
         answer.wrong = [block for block in self.log.starts if found.get(block) not in right[block]]
         alike = self.lookalikes(answer.wrong)

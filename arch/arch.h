@@ -21,6 +21,17 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What functrace needs to know about probes in the kernel (src/uprobe). */
+struct arch_uprobe {
+	/* Finds the first instruction of a function that the kernel emulates under a probe, and up to which the first
+	 * `arguments` arguments, sp and the flow of control are unchanged. `code`: the function, of `size` bytes.
+	 * Returns false if there is none. NULL: this processor has no probes in the kernel. */
+	bool (*site)(const unsigned char *code, size_t size, unsigned arguments, size_t *offset);
+	/* Indexes, in struct arch_regs, of the registers in a struct uprobe_copy, and of the result. */
+	const unsigned char *words;
+	unsigned char result_word;
+};
+
 struct arch_abi; /* arch/abi.h */
 
 struct arch {
@@ -54,6 +65,7 @@ struct arch {
 	struct arch_core core;
 	struct arch_malloc malloc;
 	struct arch_tls tls;
+	struct arch_uprobe uprobe;
 };
 
 /* Returns the address of code without the bits for the code's state. */

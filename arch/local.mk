@@ -17,7 +17,7 @@ endif
 if ARCH_X86
 libarch_a_SOURCES += arch/x86/i386.c arch/x86/x86_calls.c arch/x86/x86_insn.c arch/x86/x86_insn.h \
 	arch/x86/x86_emulate.c arch/x86/x86_emulate.h arch/x86/x86_arithmetic.c arch/x86/x86_arithmetic.h \
-	arch/x86/x86_path.c \
+	arch/x86/x86_path.c arch/x86/x86_uprobe.c arch/x86/x86_uprobe_registers.h \
 	arch/x86/x86_stack.c arch/x86/x86_registers.h arch/x86/abi_x86.c arch/x86/abi_i386.c
 endif
 # The port for the processor of the build comes first.

@@ -46,6 +46,7 @@ static bool x86_64_other_mode(const struct arch_regs *regs)
 }
 
 static const unsigned char argument_words[] = {X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9};
+static const unsigned char uprobe_words[] = {X86_RIP, X86_RSP, X86_RBP, X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15};
 
 static bool x86_64_return_address(const struct arch_regs *regs, uint64_t *value)
 {
@@ -292,6 +293,7 @@ const struct arch arch_x86_64 = {
 	.dwarf.frames = 1u << 6 | 1u << 7,
 	.dwarf.preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.core = {.in_syscall = x86_64_core_syscall},
+	.uprobe = {.site = x86_64_uprobe_site, .words = uprobe_words, .result_word = X86_RAX},
 	.malloc = {.word = 8,
 		   .align = 16,
 		   .fastbins = 10,

@@ -53,4 +53,7 @@ enum arch_call i386_follows_call(uint64_t address, const unsigned char *code, si
 unsigned x86_breakpoint(uint64_t address, unsigned char bytes[ARCH_BREAKPOINT_MAX]);
 uint64_t x86_breakpoint_address(uint64_t pc);
 
+/* struct arch's uprobe.site: x86_uprobe.c. */
+bool x86_64_uprobe_site(const unsigned char *code, size_t size, unsigned arguments, size_t *offset);
+
 #endif

@@ -23,7 +23,7 @@ endif
 if ARCH_X86_64
 arch_tests = tests/unit/arch_x86_64 tests/unit/arch_calls tests/unit/arch_run tests/unit/arch_run_i386 \
 	tests/unit/arch_emulate tests/unit/arch_emulate_i386 tests/unit/arch_interrupt tests/unit/arch_objdump \
-	tests/unit/arch_objdump_i386
+	tests/unit/arch_objdump_i386 tests/unit/arch_uprobe
 check_PROGRAMS += $(arch_tests)
 TESTS += $(arch_tests)
 
@@ -32,6 +32,9 @@ tests_unit_arch_x86_64_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_calls_SOURCES = tests/unit/arch_calls.c tests/unit/arch_hex.h
 tests_unit_arch_calls_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
+
+tests_unit_arch_uprobe_SOURCES = tests/unit/arch_uprobe.c tests/unit/arch_hex.h
+tests_unit_arch_uprobe_LDADD = libarch.a libbase.a $(ZYDIS_LIBS) $(UNIT_LIBS)
 
 tests_unit_arch_run_SOURCES = tests/unit/arch_run.c tests/unit/arch_arena.c \
 	tests/unit/arch_arena.h tests/unit/arch_flags.h tests/unit/arch_hex.h tests/unit/arch_reach.h

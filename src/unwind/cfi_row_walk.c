@@ -264,7 +264,8 @@ static void row_walk_begin(struct row_walk *walk, struct unwinder *unwinder, con
 	walk->is_interrupted = walk->is_sp_least = false;
 	for (unsigned i = 0; i < count && i < ROW_REGISTER_MAX; i++)
 		walk->registers.values[i] = snapshot->arch->dwarf.get(&snapshot->regs, i);
-	walk->registers.known = all_registers(walk->arch);
+	walk->registers.known = snapshot->is_partial ? 1ull << walk->arch->dwarf.sp | walk->arch->dwarf.frames
+						     : all_registers(walk->arch);
 }
 
 enum walk_end rows_walk(struct unwinder *unwinder, struct walk_request *request)

@@ -154,7 +154,7 @@ static bool enter_caller(struct unwinder *unwinder, const struct stack_snapshot 
 size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snapshot, struct unwind_frame *frames,
 		    size_t max, uint64_t until_cfa, bool *cut)
 {
-	struct walk_request request = {snapshot, frames, max, until_cfa, true, 0, NULL};
+	struct walk_request request = {snapshot, frames, max, until_cfa, !snapshot->is_caller, 0, NULL};
 	const struct arch *arch = snapshot->arch;
 	struct stack_snapshot caller;
 	enum walk_end end = WALK_OTHER;
@@ -163,7 +163,7 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 	if (!max)
 		return 0;
 	unwinder_begin(unwinder, snapshot);
-	if (__builtin_expect(enter_caller(unwinder, snapshot, &caller), 0)) {
+	if (!snapshot->is_caller && __builtin_expect(enter_caller(unwinder, snapshot, &caller), 0)) {
 		const uint64_t sp = arch->registers.sp(&caller.regs);
 
 		frames[0] = (struct unwind_frame){.pc = arch->registers.pc(&snapshot->regs), .cfa = sp};
@@ -175,7 +175,8 @@ size_t unwind_stack(struct unwinder *unwinder, const struct stack_snapshot *snap
 		end = rows_walk(unwinder, &request);
 		unwinder->fallbacks += end == WALK_OTHER;
 	}
-	if (end == WALK_OTHER)
+	/* A library needs all registers. */
+	if (end == WALK_OTHER && !snapshot->is_partial)
 		end = fallback_walk(unwinder, &request);
 	*cut = end != WALK_COMPLETE;
 	return request.count + (size_t)(request.frames - frames);
@@ -216,4 +217,28 @@ bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *s
 		return false;
 	*start += mapped->bias;
 	return true;
+}
+
+struct simple_row unwinder_simple_row(struct unwinder *unwinder, uint64_t pc, bool exact)
+{
+	const struct arch_dwarf *const dwarf = &unwinder->arch->dwarf;
+	const struct row *row = unwinder_frame_row(unwinder, pc, exact);
+	struct simple_row simple = {.kind = SIMPLE_NONE};
+
+	if (!row || !dwarf->frame || row->from_code || row->transient || row->sets_sp || row->signal)
+		return simple;
+	if (row->kind == ROW_START || row->kind == ROW_END)
+		return (struct simple_row){.kind = SIMPLE_LAST};
+	if (row->kind != ROW_NORMAL || row->registers[0] != dwarf->pc ||
+	    row->offsets[0] != -(int)unwinder->arch->pointer_size ||
+	    (row->cfa_register != dwarf->sp && row->cfa_register != dwarf->frame))
+		return simple;
+	for (unsigned i = 1; i < row->saved_count; i++)
+		if (row->registers[i] == dwarf->frame)
+			simple.fp_offset = row->offsets[i];
+	if (!simple.fp_offset && !(row->same >> dwarf->frame & 1))
+		return simple;
+	simple.cfa_offset = row->cfa_offset;
+	simple.kind = row->cfa_register == dwarf->sp ? SIMPLE_FROM_SP : SIMPLE_FROM_FP;
+	return simple;
 }

@@ -22,7 +22,9 @@ struct stack_snapshot {
 	 * which may be less than `size`, or -errno. NULL: no more can be read. */
 	ssize_t (*read)(void *context, uint64_t address, void *data, size_t size);
 	void *context;
-	bool inside; /* true if the pc is known not to be a function's entry */
+	bool inside;     /* true if the pc is known not to be a function's entry */
+	bool is_caller;  /* true if the pc is a return address */
+	bool is_partial; /* true if only pc, sp and the frame pointer are known */
 };
 
 enum unwind_method { UNWIND_ROWS, UNWIND_LIBUNWIND };
@@ -79,6 +81,22 @@ bool unwind_registers(struct unwinder *unwinder, const struct stack_snapshot *sn
  * snapshot's read(). Returns false if the information does not describe the address. */
 bool unwinder_function(struct unwinder *unwinder, const struct stack_snapshot *snapshot, uint64_t address,
 		       uint64_t *start);
+
+/* The rule for a frame, if it needs only sp and the frame pointer: the return address is in the word below the CFA. */
+struct simple_row {
+	enum {
+		SIMPLE_NONE,    /* the rule needs more */
+		SIMPLE_FROM_SP, /* CFA = sp + cfa_offset */
+		SIMPLE_FROM_FP, /* CFA = the frame pointer + cfa_offset */
+		SIMPLE_LAST,    /* the frame is the outermost one */
+	} kind;
+	int32_t cfa_offset;
+	int16_t fp_offset; /* the caller's frame pointer is saved at CFA + fp_offset; 0: it is unchanged */
+};
+
+/* Returns the rule by which the latest walk has found, or would have found, the caller of a frame. exact: the pc is no
+ * return address. The snapshot of that walk must still be valid. */
+struct simple_row unwinder_simple_row(struct unwinder *unwinder, uint64_t pc, bool exact);
 
 /* Returns the number of walks that a library has done because a table has a rule that rows cannot contain. */
 uint64_t unwinder_fallbacks(const struct unwinder *unwinder);

@@ -1,0 +1,104 @@
+/* The part of hot_calls.bpf.c that walks stacks. */
+#ifndef FT_UPROBE_HOT_STACKS_BPF_H
+#define FT_UPROBE_HOT_STACKS_BPF_H
+
+static __always_inline const struct uprobe_row *find_row(__u64 pc, __u32 space)
+{
+	__u32 at = uprobe_row_hash(pc, space);
+	const struct uprobe_row *row = bpf_map_lookup_elem(&rows, &at);
+
+	if (row && row->pc == pc && row->space == space)
+		return row;
+	at ^= 1;
+	row = bpf_map_lookup_elem(&rows, &at);
+	return row && row->pc == pc && row->space == space ? row : 0;
+}
+
+/* A walk over the frames of a stack. */
+struct walk {
+	struct hot_thread *thread;
+	struct stack_place at;
+	__u64 window_at, window_size; /* the stack bytes in thread->window */
+	__u32 space, count;
+	__u8 end; /* enum uprobe_stack; UPROBE_NO_STACK: the caller of a frame cannot be computed */
+	bool is_exact;
+};
+
+/* Reads a word of the stack, from the window if it is there. */
+static __always_inline bool stack_word(const struct walk *w, __u64 address, __u64 *word)
+{
+	const __u64 offset = address - w->window_at;
+
+	if (offset < w->window_size && offset <= WINDOW - 8) {
+		*word = *(const __u64 *)(w->thread->window + (offset & (WINDOW - 1)));
+		return true;
+	}
+	return !bpf_probe_read_user(word, 8, (void *)address);
+}
+
+/* Adds a frame, and goes on to its caller. Returns 1 if the walk ends here. */
+static long walk_frame(__u32 i, void *context)
+{
+	struct walk *const w = context;
+
+	if (i >= UPROBE_FRAMES_MAX)
+		return 1;
+	w->thread->frames[i] = w->at.pc;
+	w->count = i + 1;
+	const __u64 key = w->is_exact ? w->at.pc | UPROBE_EXACT : w->at.pc;
+	const struct uprobe_row *found = find_row(key, w->space);
+
+	w->end = UPROBE_COPY;
+	if (!found)
+		return 1;
+	const struct uprobe_row row = *found;
+
+	/* The reader may have replaced the row since: it takes the key away first. */
+	if (found->pc != key || found->space != w->space)
+		return 1;
+	w->end = row.rule == UPROBE_LAST ? UPROBE_WHOLE : UPROBE_NO_STACK;
+	if (row.rule == UPROBE_LAST || row.rule == UPROBE_NOT_HERE)
+		return 1;
+	const __u64 cfa = (row.rule == UPROBE_FROM_BP ? w->at.bp : w->at.sp) + row.cfa_offset;
+
+	if (cfa <= w->at.sp || !stack_word(w, cfa - 8, &w->at.pc) ||
+	    (row.bp_offset && !stack_word(w, cfa + row.bp_offset, &w->at.bp)))
+		return 1;
+	w->at.sp = cfa;
+	w->is_exact = false;
+	w->end = w->at.pc ? UPROBE_CUT : UPROBE_WHOLE;
+	return !w->at.pc;
+}
+
+/* Makes a record with the stack from `from` on. is_exact: the pc is where the thread is, and no return address. */
+static __noinline bool send_walked(const struct pt_regs *ctx, struct hot_thread *thread, const struct sent *what,
+				   const struct stack_place *from, bool is_exact)
+{
+	struct walk w = {.thread = thread,
+			 .at = *from,
+			 .window_at = from->sp,
+			 .window_size = WINDOW - 7,
+			 .space = what->ids.space,
+			 .is_exact = is_exact};
+	struct uprobe_record *const r = &thread->record;
+
+	fill_record(r, what->call, what->ids, what->kind);
+	r->result = what->result;
+	r->pointee = what->pointee;
+	r->flags = what->flags;
+	if (bpf_probe_read_user(thread->window, WINDOW, (void *)w.window_at))
+		w.window_size = 0;
+	bpf_loop(config.frames_wanted, walk_frame, &w, 0);
+	if (w.count > UPROBE_FRAMES_MAX)
+		return false;
+	if (w.end == UPROBE_CUT || w.end == UPROBE_WHOLE) {
+		r->stack = w.end;
+		r->frame_count = w.count;
+		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
+	}
+	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start. */
+	return w.end == UPROBE_COPY ? send_copy(ctx, what, thread, w.count - 1, &w.at)
+				    : send_copy(ctx, what, thread, 0, from);
+}
+
+#endif

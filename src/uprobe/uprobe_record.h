@@ -1,0 +1,134 @@
+/* What the BPF program (hot_calls.bpf.c) and its reader share: the records in the ring, the rows by which the program
+ * walks stacks, and the bits of a site's cookie. Both sides are compiled from this file, so it contains only types of
+ * fixed size. */
+#ifndef FT_UPROBE_UPROBE_RECORD_H
+#define FT_UPROBE_UPROBE_RECORD_H
+
+#include <linux/types.h>
+
+#define UPROBE_ARGS       3
+#define UPROBE_FRAMES_MAX 72    /* maximum number of frames in a record */
+#define UPROBE_COPY_SIZE  32768 /* maximum number of stack bytes in a record */
+
+/* A site's cookie: the function's address in the process, and bits that say what the program does at its calls. */
+#define UPROBE_ADDRESS ((1ull << 48) - 1)
+#define UPROBE_BIT(n)  (1ull << (48 + (n)))
+#define UPROBE_ENTER   UPROBE_BIT(0) /* a record at each entry */
+#define UPROBE_RETURN  UPROBE_BIT(1) /* a record at each return */
+#define UPROBE_STACK                                                                                                   \
+	UPROBE_BIT(2) /* the record has a stack: that of the return or, without UPROBE_RETURN, of the entry */
+#define UPROBE_POINTEE      UPROBE_BIT(3) /* the record of the return has the word to which the first argument points */
+#define UPROBE_HAS_SIZE     UPROBE_BIT(4) /* lost calls are counted with the bytes that they allocate */
+#define UPROBE_TIMES        UPROBE_BIT(5) /* the size is the product of an argument and the next one */
+#define UPROBE_SIZE_SHIFT   (48 + 6)      /* two bits: number of the argument that is the size */
+#define UPROBE_SERIAL_SHIFT (48 + 8)      /* seven bits: a number of the process, other than that of its last program */
+#define UPROBE_SERIALS      128
+#define UPROBE_AT_RETURN    UPROBE_BIT(15) /* set by uprobe_link() for the probe of the return */
+
+enum uprobe_kind {
+	UPROBE_ENTERED,  /* a call has begun */
+	UPROBE_RETURNED, /* a call has returned */
+};
+
+enum uprobe_stack {
+	UPROBE_NO_STACK,
+	UPROBE_WHOLE, /* the frames end with the outermost one */
+	UPROBE_CUT,   /* the walk has ended at the wanted number of frames */
+	UPROBE_COPY,  /* the stack goes on from the registers and the bytes in the struct uprobe_copy */
+};
+
+#define UPROBE_WAS_ENTERED 1 /* a record of this call's entry precedes this record */
+#define UPROBE_IS_NESTED   2 /* another call of the thread may be in flight: the copy begins at the entry itself */
+
+struct uprobe_record {
+	__u8 kind;  /* enum uprobe_kind */
+	__u8 stack; /* enum uprobe_stack */
+	__u8 flags;
+	__u8 serial; /* of the cookie */
+	__u32 frame_count;
+	__u32 tid, tgid; /* as the reader's pid namespace sees them */
+	__u32 space;     /* the thread group, as the kernel sees it: the key of the process's rows */
+	__u64 address;   /* the function */
+	__u64 time_ns;   /* CLOCK_MONOTONIC */
+	__u64 return_sp, return_address;
+	__u64 args[UPROBE_ARGS];
+	__u64 result, pointee;
+	__u64 frames[]; /* return addresses: the first is return_address */
+};
+
+/* The registers of a copy: pc, sp and the frame pointer, then others that functions preserve, which are known only if
+ * the record has no frames. arch/ names them: struct arch_uprobe. */
+enum { UPROBE_PC, UPROBE_SP, UPROBE_BP, UPROBE_REGISTERS = 8 };
+
+/* The stack from a frame on. */
+struct uprobe_copy {
+	__u64 registers[UPROBE_REGISTERS];
+	__u64 size;
+	__u8 bytes[UPROBE_COPY_SIZE]; /* from sp on */
+};
+
+/* Returns the copy of a record whose stack is UPROBE_COPY. It follows a full array of frames. */
+static inline const struct uprobe_copy *uprobe_record_copy(const struct uprobe_record *record)
+{
+	return (const struct uprobe_copy *)(const void *)(record->frames + UPROBE_FRAMES_MAX);
+}
+
+/* A row: how the caller of a frame is found. */
+enum uprobe_rule {
+	UPROBE_FROM_SP,  /* CFA = sp + cfa_offset */
+	UPROBE_FROM_BP,  /* CFA = bp + cfa_offset */
+	UPROBE_LAST,     /* the outermost frame */
+	UPROBE_NOT_HERE, /* the program cannot compute the caller: it sends a copy */
+};
+
+#define UPROBE_ROWS 65536 /* entries of the table; a row is in one of two neighbouring entries */
+/* In a key: the thread is at this pc. The other frames' pc is a return address. No user address has this bit. */
+#define UPROBE_EXACT (1ull << 63)
+
+struct uprobe_row {
+	__u64 pc; /* 0: empty */
+	__u32 space;
+	__s32 cfa_offset;
+	__s16 bp_offset; /* the caller's bp is saved at CFA + bp_offset; 0: bp is unchanged */
+	__u8 rule;       /* enum uprobe_rule */
+	__u8 unused[5];
+};
+
+static inline __u32 uprobe_row_hash(__u64 pc, __u32 space)
+{
+	const __u64 mixed = (pc ^ (__u64)space << 40) * 0x9e3779b97f4a7c15ull;
+
+	return (__u32)(mixed >> 44) & (UPROBE_ROWS - 1);
+}
+
+/* A key of the map `lost`, and its value: the records of a function's calls that had no room in the ring. */
+struct uprobe_lost_key {
+	__u64 address;
+	__u32 tgid;
+	__u32 unused;
+};
+
+struct uprobe_lost {
+	__u64 records, bytes;
+};
+
+/* What the reader sets before it loads the program. */
+struct uprobe_config {
+	__u64 ring_size;      /* bytes */
+	__u64 ns_dev, ns_ino; /* the reader's pid namespace; ns_ino 0: the first one */
+	__u32 full_signal;    /* sent to a thread that makes a record when the ring is half full; 0: none */
+	__u32 frames_wanted;  /* at most UPROBE_FRAMES_MAX */
+	__u32 entry_stacks;   /* 1: the record of an entry, of a call that returns, has a stack, too */
+	__u32 unused;
+};
+
+/* Memory that the reader and the program share. */
+struct uprobe_shared {
+	__u64 outer_count;  /* number of threads in the map `outers` */
+	__u64 lost;         /* number of lost records */
+	__u64 unknown_lost; /* lost records that the map `lost` had no room to count */
+	__u64 unmatched;    /* returns whose entry was not seen */
+	__u64 copies;       /* records with a copy of the stack */
+};
+
+#endif

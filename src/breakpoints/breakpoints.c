@@ -165,20 +165,27 @@ static struct breakpoint *breakpoint_unusable(struct breakpoint *b, int error)
 	return NULL;
 }
 
-struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
+struct breakpoint *breakpoint_add(struct process *p, uint64_t code)
 {
 	struct breakpoint *b = breakpoint_find(p, code);
+
+	if (b)
+		return b;
+	b = xcalloc(1, sizeof(*b));
+	b->address = arch_text_address(p->arch, code);
+	b->state = code & p->arch->code_state.bits;
+	b->journal_index = -1;
+	hash_set_ptr(&p->text->breakpoints, b->address, b);
+	return b;
+}
+
+struct breakpoint *breakpoint_insert(struct process *p, uint64_t code)
+{
+	struct breakpoint *const b = breakpoint_add(p, code);
 	int error;
 
-	if (b && (b->inserted || b->unusable))
+	if (b->inserted || b->unusable || b->in_kernel)
 		return b->unusable ? NULL : b;
-	if (!b) {
-		b = xcalloc(1, sizeof(*b));
-		b->address = arch_text_address(p->arch, code);
-		b->state = code & p->arch->code_state.bits;
-		b->journal_index = -1;
-		hash_set_ptr(&p->text->breakpoints, b->address, b);
-	}
 	if (!b->size || !is_current(p, b)) {
 		if (b->slot)
 			slot_release(b->slot);

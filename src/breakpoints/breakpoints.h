@@ -12,6 +12,8 @@ static inline struct breakpoint *breakpoint_find(const struct process *p, uint64
 {
 	return hash_get_ptr(&p->text->breakpoints, arch_text_address(p->arch, address));
 }
+/* Returns the breakpoint at a code address, and adds it to the table, not inserted, if it is new. */
+struct breakpoint *breakpoint_add(struct process *p, uint64_t code);
 /* Inserts the breakpoint at a code address, and adds it to the table if it is new. Returns NULL if it cannot be
  * inserted; then the caller reports which calls are missed. */
 struct breakpoint *breakpoint_insert(struct process *p, uint64_t code);

@@ -27,7 +27,8 @@ static struct patch *fork_text_of(const struct process *p, size_t *count)
 
 	*count = 0;
 	HASH_EACH_PTR(struct breakpoint, b, &p->text->breakpoints) {
-		if (b->size && memcmp(b->original, b->trap, b->size))
+		/* The kernel itself writes its probes into the child's text, and removes them. */
+		if (b->size && !b->in_kernel && memcmp(b->original, b->trap, b->size))
 			patches[(*count)++] = (struct patch){.address = b->address,
 							     .ours = b->trap,
 							     .original = b->original,

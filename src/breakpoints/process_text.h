@@ -32,6 +32,8 @@ struct breakpoint {
 	bool prepared; /* to be written by breakpoints_plant() */
 	bool is_made;  /* in memory that belongs to no object: code generated at run time */
 	bool unusable; /* cannot be inserted; not tried again */
+	/* the kernel probes this function, so no breakpoint is inserted: src/calls/probes/kernel_probes.c */
+	bool in_kernel;
 	struct slot *slot;
 	long journal_index;     /* index in the guardian's journal; -1: not in it */
 	struct path *path;      /* data of tail_jump.c, or NULL */

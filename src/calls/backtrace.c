@@ -1,8 +1,11 @@
 #include "config.h"
 #include "calls/backtrace.h"
+#include "calls/probes/kernel_probes.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
+#include "proc/proc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -16,6 +19,30 @@
 #define LARGE_READ 6144
 
 #define STACK_MAX (64u << 10)
+
+uint64_t stack_true_return(const struct task *task, uint64_t return_sp, uint64_t address)
+{
+	for (unsigned i = 0; task->calls && i < REPLACED_RETURNS; i++)
+		if (task->calls->replaced[i].return_sp == return_sp &&
+		    kernel_probes_is_trampoline(task->process, address))
+			return task->calls->replaced[i].return_address;
+	return address;
+}
+
+void stack_restore_returns(const struct task *task, uint64_t start, unsigned char *bytes, size_t size)
+{
+	for (unsigned i = 0; task->process->kernel && task->calls && i < REPLACED_RETURNS; i++) {
+		const uint64_t return_sp = task->calls->replaced[i].return_sp;
+		const uint64_t offset = return_sp - sizeof(uint64_t) - start;
+		uint64_t address;
+
+		if (!return_sp || offset >= size || size - offset < sizeof(address))
+			continue;
+		memcpy(&address, bytes + offset, sizeof(address));
+		address = stack_true_return(task, return_sp, address);
+		memcpy(bytes + offset, &address, sizeof(address));
+	}
+}
 
 /* The stack bytes for the present walk. */
 static unsigned char buffer[STACK_MAX];
@@ -62,6 +89,7 @@ static void read_kept(struct task *task, uint64_t address)
 				    .address = address,
 				    .size = got > 0 ? (size_t)got : 0,
 				    .valid_at = got > 0 ? task->at_stop : 0};
+	stack_restore_returns(task, address, kept->bytes, kept->size);
 }
 
 bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
@@ -91,6 +119,8 @@ bool stack_return_address(struct task *task, bool with_stack, uint64_t *address)
 		*address = arch_pointer(p->arch, bytes);
 	else if (memory_read_pointer(task->process, where, address) < 0)
 		return false;
+	if (p->kernel)
+		*address = stack_true_return(task, where + p->arch->pointer_size, *address);
 	own->word_at = where;
 	own->word = *address;
 	own->word_stop = task->at_stop;
@@ -117,15 +147,51 @@ void stack_recall(struct task *task, const struct call *call)
 	kept->valid_at = call->task == task && call->serial && kept->call == call->serial ? task->at_stop : 0;
 }
 
+/* Returns true if the address is in an executable mapping. */
+static bool is_code_without_object(struct process *p, uint64_t address)
+{
+	/* the latest answer */
+	static struct {
+		const struct process *p;
+		uint64_t start, end;
+		bool is_code;
+	} known;
+	struct maps maps;
+
+	if (known.p == p && address >= known.start && address < known.end)
+		return known.is_code;
+	if (maps_read(proc_live_thread(p->pid), &maps))
+		return false;
+	const struct mapping *const m = maps_find(&maps, address);
+	const bool is_code = m && m->exec;
+
+	known.p = m ? p : NULL;
+	known.start = m ? m->start : 0;
+	known.end = m ? m->end : 0;
+	known.is_code = is_code;
+	maps_free(&maps);
+	return is_code;
+}
+
+ssize_t stack_read_running(struct process *p, uint64_t address, void *data, size_t size)
+{
+	if (!objects_find(&p->objects, address) && !is_code_without_object(p, address))
+		return -EFAULT;
+	return memory_read_some(p, address, data, size);
+}
+
 struct stack_reader {
 	struct process *p;
-	uint64_t top; /* highest address that was read beyond the bytes in the buffer */
+	bool is_running; /* only a copy shows the task's stack */
+	uint64_t top;    /* highest address that was read beyond the bytes in the buffer */
 };
 
 static ssize_t stack_read(void *context, uint64_t address, void *data, size_t size)
 {
 	struct stack_reader *reader = context;
 
+	if (reader->is_running)
+		return stack_read_running(reader->p, address, data, size);
 	if (address + size > reader->top)
 		reader->top = address + size;
 	return memory_read_some(reader->p, address, data, size);
@@ -134,18 +200,19 @@ static ssize_t stack_read(void *context, uint64_t address, void *data, size_t si
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
 {
 	struct process *p = task->process;
-	struct stack_reader reader = {.p = p};
 	const uint64_t sp = p->arch->registers.sp(&task->regs);
+	struct stack_reader reader = {.p = p, .is_running = task_calls(task)->is_fed};
 	/* If the walk is to end at a near frame, fewer bytes are read. */
 	size_t want = until_cfa && until_cfa - sp < 512 ? 1024 : p->calls->stack_want;
 	size_t size;
 	const unsigned char *bytes = known_bytes(task, sp, &size);
 
 	if (!bytes) {
-		const ssize_t got = call_stack_read_stack(task, sp, buffer, want);
+		const ssize_t got = reader.is_running ? 0 : call_stack_read_stack(task, sp, buffer, want);
 
 		bytes = buffer;
 		size = got > 0 ? (size_t)got : 0;
+		stack_restore_returns(task, sp, buffer, size);
 	} else {
 		want = size;
 	}
@@ -184,6 +251,16 @@ static bool is_monitored(const struct settings *set, uint64_t size)
 	return false;
 }
 
+static void stack_recorded(struct event *e, const struct recorded_stack *stack, struct unwind_frame *frames,
+			   size_t depth)
+{
+	e->end = stack->count > depth ? STACK_CUT : stack->end;
+	e->frame_count = stack->count > depth ? depth : stack->count;
+	memcpy(frames, stack->frames, e->frame_count * sizeof(*frames));
+	e->frames = frames;
+	e->has_frames = true;
+}
+
 void stack_of_event(struct event *e, struct task *task, struct unwind_frame frames[MAX_FRAMES + 2], bool at_entry)
 {
 	const struct settings *set = task->process->tracer->set;
@@ -191,6 +268,10 @@ void stack_of_event(struct event *e, struct task *task, struct unwind_frame fram
 
 	if (!set->calls.depth || !is_monitored(set, e->size))
 		return;
+	if (task_calls(task)->recorded) {
+		stack_recorded(e, task->calls->recorded, frames, set->calls.depth);
+		return;
+	}
 	size_t count = stack_walk(task, frames, set->calls.depth + 1 + at_entry, 0, &cut);
 
 	if (at_entry && count) {

@@ -39,9 +39,10 @@ static bool never_returns(struct process *p, const struct probe *probe, uint64_t
  * NULL and sets *count to the counter that the caller increments. A program may also jump to a function's entry, for
  * example if a loop begins with the function's first instruction. Then there is no call instruction before the supposed
  * return address, and no breakpoint may be written there. */
-static struct breakpoint *return_site(struct process *p, const struct probe *probe, uint64_t return_address,
+static struct breakpoint *return_site(struct task *task, const struct probe *probe, uint64_t return_address,
 				      uint64_t **count)
 {
+	struct process *const p = task->process;
 	const uint64_t address = arch_text_address(p->arch, return_address);
 	struct breakpoint *b = breakpoint_find(p, address);
 	const struct arch_memory code = {.read = breakpoints_read, .context = p};
@@ -49,7 +50,10 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 	enum arch_call kind;
 
 	*count = &counts->no_return_seen;
-	if (b && b->is_return)
+	/* The kernel has recorded the call, and records its return. */
+	if (b && task_calls(task)->is_fed && b->calls)
+		return b;
+	if (b && b->is_return && !task->calls->is_fed)
 		return breakpoint_refresh(p, b) ? b : breakpoint_insert(p, return_address);
 	if (arch_call_before(p->arch, return_address, &code, &kind) < 0) {
 		if (!objects_find(&p->objects, address))
@@ -60,9 +64,9 @@ static struct breakpoint *return_site(struct process *p, const struct probe *pro
 		*count = kind == CALL_NONE ? &counts->not_calls : &counts->abandoned;
 		return NULL;
 	}
-	b = breakpoint_insert(p, return_address);
+	b = task->calls->is_fed ? breakpoint_add(p, return_address) : breakpoint_insert(p, return_address);
 	if (b) {
-		b->is_return = true;
+		b->is_return |= !task->calls->is_fed;
 		breakpoint_calls(b)->is_computed = kind == CALL_COMPUTED;
 	}
 	return b;
@@ -282,7 +286,7 @@ static struct call *enter_call(struct task *task, const struct probe *probe, uin
 	if (fold_tail_call(task, probe, return_sp, return_address, of) ||
 	    (task_newest_call(task) && !probe_is_nested(probe) && call_fold(task, probe, return_sp, &own) && !own))
 		return NULL;
-	struct breakpoint *site = return_site(p, probe, return_address, &count);
+	struct breakpoint *site = return_site(task, probe, return_address, &count);
 
 	if (site) {
 		struct call *const call = call_begin(task, probe, return_sp, of->args, site, e);

@@ -49,6 +49,10 @@ static bool read_pointee(const struct operands *of, const struct value *value, u
 	} number;
 
 	/* A TYPE_WORD has the size of a pointer. */
+	if (!size && of->pointee && !value->a && !value->b) {
+		*to = *of->pointee;
+		return true;
+	}
 	if (!size)
 		return memory_read_pointer(of->p, array + (uint64_t)value->b * of->p->arch->pointer_size, to) == 0;
 	if (memory_read(of->p, array + value->b * size, &number, size) < 0)

@@ -11,6 +11,8 @@ struct operands {
 	const struct probe_spec *row;
 	const uint64_t *args;
 	uint64_t result; /* value_result() of the call; 0 at the entry */
+	/* the word to which the first argument points, if it was read before: a kernel probe's. NULL: not read */
+	const uint64_t *pointee;
 };
 
 /* Returns the result of a function: `raw`, the result register, reduced to the bits of the result's type. */

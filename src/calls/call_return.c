@@ -3,6 +3,7 @@
 #include "calls/abandoned_calls.h"
 #include "calls/arguments.h"
 #include "calls/contexts.h"
+#include "calls/probes/alias.h"
 #include "calls/nested_blocks.h"
 #include "calls/probes/probes.h"
 #include "calls/range_release.h"
@@ -16,6 +17,7 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"
+#include "uprobe/uprobe_record.h"
 
 #include <string.h>
 
@@ -121,7 +123,7 @@ static bool call_return_look(const struct operands *of, unsigned index, struct e
 /* Returns the probe at the same function for another kind of the same module, or NULL. */
 static const struct probe *probe_beside(const struct process *p, const struct probe *probe, uint32_t resource)
 {
-	const struct breakpoint *b = breakpoint_find(p, probe->start);
+	const struct breakpoint *b = breakpoint_find(p, probe->entry);
 	const struct probe *beside = b ? b->probe : NULL;
 
 	while (beside && (beside->wanted->resource != resource || beside->wanted->module != probe->wanted->module))
@@ -256,7 +258,7 @@ static bool is_said_later(const struct call *call)
 	return false;
 }
 
-static void call_finish(struct task *task, struct call *call)
+static void call_finish(struct task *task, struct call *call, const uint64_t *pointee)
 {
 	struct process *p = task->process;
 	const struct function *f = call->probe->function;
@@ -264,6 +266,7 @@ static void call_finish(struct task *task, struct call *call)
 		.p = p,
 		.row = call->probe->wanted,
 		.args = call->args,
+		.pointee = pointee,
 		.result = value_result(p, f, arguments_result(task, call, p->arch->convention.result(&task->regs)))};
 	const bool ok = value_is_success(p, f, of.result);
 	struct event e = {.thread = task_calls(task)->thread,
@@ -302,7 +305,8 @@ static void site_missed(struct task *task, struct breakpoint *b, uint64_t sp)
 	}
 }
 
-static void call_done(struct task *task, struct call *call)
+/* pointee: as in struct operands. */
+static void call_done(struct task *task, struct call *call, const uint64_t *pointee)
 {
 	stack_recall(task, call);
 	call_unlink(task->process, call);
@@ -311,7 +315,7 @@ static void call_done(struct task *task, struct call *call)
 	else if (call->probe->wanted->hook == HOOK_CONTEXT_CREATE)
 		contexts_created(task, call);
 	else if (!probe_is_hook(call->probe))
-		call_finish(task, call);
+		call_finish(task, call, pointee);
 	inner_write_all(task->process, call);
 	call_free(task->process, call);
 }
@@ -326,7 +330,7 @@ static struct call *nested_done(struct task *task, struct call *newest)
 	for (struct call *call = newest, *older; call; call = older) {
 		older = call->older;
 		if (probe_is_nested(call->probe))
-			call_done(task, call);
+			call_done(task, call, NULL);
 		else if (!rest)
 			rest = call;
 	}
@@ -351,6 +355,57 @@ void call_return(struct task *task, struct breakpoint *b)
 		call = call->older;
 	for (struct call *newer; call; call = newer) {
 		newer = call->newer;
-		call_done(task, call);
+		call_done(task, call, NULL);
 	}
+}
+
+/* Completes a call of which no entry was recorded, because nothing happened between its entry and its return. */
+static void finish_at_once(struct task *task, const struct probe *probe, const struct recorded_return *back)
+{
+	struct breakpoint_calls none = {0};
+	struct breakpoint site = {.address = back->return_address, .calls = &none};
+	struct call call = {.task = task,
+			    .probe = probe,
+			    .traced = back->named ? back->named : &probe->traced,
+			    .site = &site,
+			    .return_sp = back->return_sp,
+			    .return_address = back->return_address,
+			    .context = contexts_of(task),
+			    .first_event = task->process->trace->output.next_index};
+
+	if (!back->named && probe->asks_caller)
+		call.traced = alias_called(task->process, probe, back->return_address);
+	memcpy(call.args, back->args, UPROBE_ARGS * sizeof(*call.args));
+	call_finish(task, &call, back->pointee);
+}
+
+#define RETURNED_MAX 16 /* maximum number of calls that a function can have begun at one entry: one for each kind */
+
+void call_returned(struct task *task, struct breakpoint *entry, const struct recorded_return *back)
+{
+	struct call *calls[RETURNED_MAX];
+	size_t count = 0;
+
+	for (const struct probe *probe = entry->probe; probe && !back->was_entered; probe = probe->next)
+		if (probe_is_nested(probe))
+			finish_at_once(task, probe, back);
+	for (const struct probe *probe = entry->probe; probe && !back->was_entered; probe = probe->next)
+		if (!probe_is_nested(probe))
+			finish_at_once(task, probe, back);
+	for (struct call *call = call_find(task->process, back->return_sp); call && back->was_entered;
+	     call = call->older)
+		if (call->by_kernel && call->probe->entry == entry->address && count < RETURNED_MAX)
+			calls[count++] = call;
+	/* In the order of call_return(). */
+	for (size_t i = 0; i < count; i++) {
+		if (!probe_is_nested(calls[i]->probe)) {
+			calls[i]->traced = back->named ? back->named : calls[i]->traced;
+			continue;
+		}
+		call_done(task, calls[i], back->pointee);
+		calls[i] = NULL;
+	}
+	while (count-- > 0)
+		if (calls[count])
+			call_done(task, calls[count], back->pointee);
 }

@@ -5,6 +5,7 @@
 #include "record/ledger.h"
 #include "breakpoints/breakpoints.h"
 #include "base/util.h"
+#include "uprobe/uprobes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,18 @@ static void enter_into_tables(struct process *p, struct call *call, bool is_newe
 		ledger_publisher_began(p->trace, call->probe->wanted->resource);
 }
 
+/* Counts a task's calls whose returns are seen by breakpoints, and tells the kernel's program whether there are any. */
+static void note_breakpoint_call(const struct call *call, int change)
+{
+	struct task *const task = call->task;
+
+	if (!task || call->by_kernel)
+		return;
+	task->calls->by_breakpoint += (unsigned)change;
+	if (task->process && task->process->tracer->uprobes && task->calls->by_breakpoint == (change > 0))
+		uprobe_set_outer(task->process->tracer->uprobes, task->tid, change > 0);
+}
+
 /* Adds a call at a place in the list of the task's calls. */
 static struct call *add_at(struct task *task, struct call **place, const struct probe *probe,
 			   const struct traced *traced, struct breakpoint *site, uint64_t return_sp)
@@ -105,6 +118,8 @@ static struct call *add_at(struct task *task, struct call **place, const struct 
 	call->next_context = NULL;
 	call->context_link = NULL;
 	call->is_elsewhere = false;
+	call->by_kernel = task->calls->is_fed;
+	note_breakpoint_call(call, 1);
 	call->inner = NULL;
 	call->shown = NULL;
 	call->thread = NULL;
@@ -183,6 +198,7 @@ static void unlink_from_task(struct call *call)
 {
 	if (!call->task)
 		return;
+	note_breakpoint_call(call, -1);
 	*call->link = call->next;
 	if (call->next)
 		call->next->link = call->link;
@@ -241,6 +257,7 @@ static void drop_task(struct task *task, bool executes)
 
 	for (struct call *call = task_newest_call(task); call; call = next) {
 		next = call->next;
+		note_breakpoint_call(call, -1);
 		unlink_context(call);
 		call->thread = call_is_recorded(call) ? thread_ref(task->calls->thread) : NULL;
 		call->executes = executes;

@@ -42,6 +42,7 @@ struct call {
 	struct call *part_of; /* nested_blocks.c: the call of a program's own allocator that made this one, or NULL */
 	struct inner_block *inner_blocks; /* blocks allocated by calls whose part_of is this call */
 	bool has_parts;                   /* some call has or had this call as its part_of */
+	bool by_kernel;                   /* the kernel records its return: kernel_calls.c */
 	bool is_elsewhere; /* the latest walk of the task's stack did not find this call's frame: contexts.c */
 };
 

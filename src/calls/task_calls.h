@@ -37,6 +37,20 @@ struct kept_stack {
 	uint64_t valid_at; /* the task's stop (at_stop) at which the bytes are valid */
 };
 
+/* The stack of an event that the kernel has recorded (kernel_calls.c). */
+struct recorded_stack {
+	const struct unwind_frame *frames; /* the first is the caller of the traced function */
+	size_t count;
+	enum stack_end end;
+};
+
+#define REPLACED_RETURNS 8
+
+/* A call in flight whose return address on the stack the kernel has replaced by that of its trampoline. */
+struct replaced_return {
+	uint64_t return_sp, return_address;
+};
+
 struct task_calls {
 	struct thread *thread;
 	struct call *newest;
@@ -44,7 +58,18 @@ struct task_calls {
 	struct last_release *last_releases; /* indexed by the kind's id; NULL before the first release */
 	struct kept_stack kept;
 	uint64_t last_serial;
-	bool may_be_inside; /* the task may be inside a function whose entry was not seen: unseen_entries.c */
+	/* kernel_calls.c: set while a call is fed that the kernel has recorded, and whose stack is known; else NULL */
+	const struct recorded_stack *recorded;
+	/* kernel_calls.c: such a call is fed, so the task runs, and nothing of it but `kept` may be read */
+	bool is_fed;
+	/* kernel_calls.c: the address and the return address of the latest entry of a function that is named by the
+	 * frame above malloc, and that jumps to another such function */
+	uint64_t jumped, jumped_return;
+	/* kernel_calls.c: the latest calls whose entries the kernel has recorded and whose returns it has not */
+	struct replaced_return replaced[REPLACED_RETURNS];
+	unsigned replaced_next;
+	unsigned by_breakpoint; /* number of its calls in flight whose returns are seen by a breakpoint */
+	bool may_be_inside;     /* the task may be inside a function whose entry was not seen: unseen_entries.c */
 	/* `word`: a word of memory at address word_at, read at the task's stop word_stop */
 	uint64_t word_at, word, word_stop;
 	/* contexts.c. entered: the contexts that the task has entered by the context library, valid if entered_known.

@@ -26,6 +26,14 @@ struct attachment { /* one --copy-file option */
 	const char *path; /* NULL: the file of that name in /proc/PID */
 };
 
+#define KERNEL_DEPTH_MAX 69 /* most frames of a stack with PROBES_KERNEL */
+
+/* --probes: how calls are seen. */
+enum probes_wanted {
+	PROBES_BREAKPOINTS, /* by breakpoints only */
+	PROBES_KERNEL,      /* those of allocators by the kernel, others by breakpoints */
+};
+
 /* --cpu: whether a busy task and the tracer share one CPU. */
 enum placement {
 	CPU_DEFAULT, /* auto for a launched program, else free */
@@ -75,6 +83,7 @@ struct traced_settings {
 	size_t library_count;
 	struct manual_symbol *symbols;
 	size_t symbol_count;
+	enum probes_wanted probes;
 };
 
 /* Which processes are traced, and when. */

@@ -75,6 +75,8 @@ static const struct conflict task_conflicts[] = {
 	{"--start-paused", NEEDS, "-S", "--start-paused needs a signal that resumes tracing: add -S USR1"},
 };
 
+_Static_assert(KERNEL_DEPTH_MAX == 69, "the message about -b says so");
+
 static const struct conflict trace_conflicts[] = {
 	{"--live", EXCLUDES, "--report --html",
 	 "--live and a report or page do not go together; in the view, 'r' writes a report and 'h' a page"},
@@ -92,6 +94,11 @@ static const struct conflict trace_conflicts[] = {
 	{"binary", EXCLUDES, "terminal",
 	 "-o {output}: this is a terminal, and the format {format} is not text; add -f text, or give -o a file"},
 	{"file-twice", EXCLUDES, "", "{file-twice}"},
+	{"kernel-probes", EXCLUDES, "-a", "--probes=kernel records no arguments; leave out -a or --probes=kernel"},
+	{"kernel-probes", EXCLUDES, "libunwind",
+	 "--probes=kernel walks stacks by rows; leave out --unwinder=libunwind or --probes=kernel"},
+	{"kernel-probes", EXCLUDES, "deep",
+	 "--probes=kernel records at most 69 frames of a stack; give -b 69 or less, or leave out --probes=kernel"},
 	{"--cycle-size", NEEDS, "has-cycles",
 	 "--cycle-size: the format {format} has no write cycles; give -f a format that has them: {cycle-formats}"},
 	{"--compat", NEEDS, "has-compat",
@@ -162,5 +169,8 @@ int option_conflicts_of_trace(struct parse *parse)
 	given_value(given, "compat-formats", encoding_names(ENCODING_TRACE | ENCODING_COMPAT));
 	given_fact(given, "has-scans", has_scans(parse));
 	given_fact(given, "heap", option_scan_has_heap(s));
+	given_fact(given, "kernel-probes", s->traced.probes == PROBES_KERNEL);
+	given_fact(given, "libunwind", s->calls.unwinder == UNWIND_LIBUNWIND);
+	given_fact(given, "deep", s->calls.depth > KERNEL_DEPTH_MAX);
 	return option_conflicts_check(parse, trace_conflicts, ARRAY_SIZE(trace_conflicts));
 }

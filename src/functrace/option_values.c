@@ -425,6 +425,17 @@ int option_word(struct parse *parse, const char *option, const char *value, cons
 	return strcmp(value, known) ? usage_error(parse, "--%s=%s: the only value is %s", option, value, known) : 0;
 }
 
+int option_probes(struct parse *parse, const char *name)
+{
+	if (!strcmp(name, "breakpoints"))
+		parse->settings->traced.probes = PROBES_BREAKPOINTS;
+	else if (!strcmp(name, "kernel"))
+		parse->settings->traced.probes = PROBES_KERNEL;
+	else
+		return usage_error(parse, "--probes=%s: the probes are kernel and breakpoints", name);
+	return 0;
+}
+
 int option_unwinder(struct parse *parse, const char *name)
 {
 	if (!strcmp(name, "rows"))

@@ -54,6 +54,8 @@ int option_debug(struct parse *parse, const char *spec);
 /* Reports a wrong value of -d. blank: text between "-d" and the value in the message, "" or " ". */
 int debug_error(struct parse *parse, const char *blank, const char *spec);
 int option_unwinder(struct parse *parse, const char *name);
+/* --probes. */
+int option_probes(struct parse *parse, const char *name);
 int option_cpu(struct parse *parse, const char *placement);
 /* Checks the value of an option for which only one word is valid. */
 int option_word(struct parse *parse, const char *option, const char *value, const char *known);

@@ -34,6 +34,7 @@ enum options_long_option {
 	OPT_VERIFY,
 	OPT_UNWINDER,
 	OPT_SYMBOL_ADDRESS,
+	OPT_PROBES,
 	OPT_CPU,
 	OPT_CHILDREN,
 	OPT_NO_BASELINE,
@@ -138,6 +139,10 @@ static const struct argp_option options[] = {
 	{"backtrace-all", 'A', NULL, 0, "record stacks of releases, too", 0},
 	{"stack-sizes", 'M', "SIZES", 0, "record stacks only for blocks of these sizes: 8,100-200,4096-", 0},
 	{"monitor", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"probes", OPT_PROBES, "kernel|breakpoints", 0,
+	 "record the calls of allocators by probes in the kernel, which do not stop the thread, or by breakpoints (the "
+	 "default)",
+	 0},
 	{"unwinder", OPT_UNWINDER, "rows|libunwind", 0,
 	 "walk stacks by functrace's own tables (rows, the default) or by libunwind", 0},
 
@@ -304,6 +309,8 @@ static error_t options_parse_option(int key, char *arg, struct argp_state *state
 		return option_cycle_size(parse, arg);
 	case OPT_UNWINDER:
 		return option_unwinder(parse, arg);
+	case OPT_PROBES:
+		return option_probes(parse, arg);
 	case 'f':
 		return option_format(parse, arg);
 	case 'o':

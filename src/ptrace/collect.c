@@ -30,6 +30,7 @@ struct collector {
 
 	struct spin spin;
 	bool after_hit;     /* the latest stop was a hit */
+	uint64_t look_ns;   /* time between two looks at the kernel's records */
 	bool one_processor; /* functrace may run on one CPU only */
 };
 
@@ -129,8 +130,43 @@ static struct stop collect_look_at_all(struct tracer *t)
 	return collect_wait_for(t, -1, WNOHANG);
 }
 
+/* Limits of the time between two looks at the kernel's records, and the numbers of records at a look after which this
+ * time is halved and doubled. */
+#define LOOK_MIN_NS 500000u
+#define LOOK_MAX_NS 100000000u
+#define LOOK_MANY   4000
+#define LOOK_FEW    500
+
+/* Waits for a stop of any task, and takes the records of the kernel's probes meanwhile. SIGCHLD, which every stop
+ * raises, ends the wait at once; if it was merged with another, the next look finds the stop. */
+static struct stop wait_taking_events(struct tracer *t)
+{
+	uint64_t *const time_ns = &t->collector->look_ns;
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (t->tasks.count) {
+		const struct stop stop = collect_wait_for(t, -1, WNOHANG);
+
+		if (stop.kind != STOP_NONE)
+			return stop;
+		const size_t count = t->take_events(t);
+
+		if (count > LOOK_MANY)
+			*time_ns /= 2;
+		else if (count < LOOK_FEW)
+			*time_ns *= 2;
+		*time_ns = *time_ns < LOOK_MIN_NS ? LOOK_MIN_NS : *time_ns > LOOK_MAX_NS ? LOOK_MAX_NS : *time_ns;
+		sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = (long)*time_ns});
+	}
+	return collect_wait_for(t, -1, 0);
+}
+
 static struct stop sleep_until_any(struct tracer *t)
 {
+	if (t->take_events)
+		return wait_taking_events(t);
 	return collect_wait_for(t, -1, 0);
 }
 

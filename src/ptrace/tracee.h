@@ -74,13 +74,14 @@ struct process {
 	struct object_list objects;
 	struct object *program; /* the main program, or NULL if it is not among the objects */
 
-	struct text *text;         /* src/breakpoints */
-	struct trace *trace;       /* src/record */
-	struct probe_list *probes; /* src/calls */
-	struct calls *calls;       /* src/calls */
-	struct unwinder *unwinder; /* src/calls; NULL: none */
-	struct traps *traps;       /* src/calls */
-	struct process_life *life; /* src/tracer */
+	struct text *text;            /* src/breakpoints */
+	struct trace *trace;          /* src/record */
+	struct probe_list *probes;    /* src/calls */
+	struct calls *calls;          /* src/calls */
+	struct kernel_probes *kernel; /* src/calls; NULL: none */
+	struct unwinder *unwinder;    /* src/calls; NULL: none */
+	struct traps *traps;          /* src/calls */
+	struct process_life *life;    /* src/tracer */
 };
 
 struct tracer {
@@ -98,6 +99,12 @@ struct tracer {
 	bool may_let_go; /* a task of a leaving process can be detached now */
 
 	struct run *run; /* src/record */
+
+	struct uprobes *uprobes; /* src/uprobe; NULL: no probes in the kernel */
+	/* src/tracer: takes the records of the kernel's probes, and returns their number; NULL: there are none */
+	size_t (*take_events)(struct tracer *t);
+	unsigned kernel_serial; /* src/calls: number of the latest process that got probes in the kernel */
+	uint64_t records_lost;  /* src/tracer: number of lost records that were counted in traces */
 
 	/* src/calls: */
 	struct probe_spec_list *wanted;

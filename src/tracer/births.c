@@ -4,6 +4,7 @@
 #include "tracer/forks.h"
 #include "tracer/process_start.h"
 #include "calls/contexts.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/affinity/pin.h"
 #include "calls/sigtrap.h"
 #include "record/trace_output.h"
@@ -73,6 +74,10 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 		return;
 	if (shares_memory(child, maker)) {
 		parent->shared = true;
+		if (!kernel_probes_join(parent, child->tgid)) {
+			process_own(parent);
+			kernel_probes_use_breakpoints(parent);
+		}
 		child->life->release_at_exec = !t->set->target.follow;
 		child->life->vfork.is_child = child->life->birth.event == PTRACE_EVENT_VFORK;
 		return;
@@ -88,6 +93,8 @@ static void find_out(struct tracer *t, struct task *child, const struct task *ma
 
 	if (p) {
 		task_join(child, p);
+		if (!child->life->birth.is_release)
+			process_probe_fork(parent, p);
 		if (maker)
 			contexts_fork_task(maker, child);
 		if (maker && !child->life->birth.is_release && task_newest_call(maker)) {

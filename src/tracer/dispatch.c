@@ -4,12 +4,14 @@
 #include "tracer/exit_captures.h"
 #include "tracer/execs.h"
 #include "tracer/forks.h"
+#include "tracer/kernel_events.h"
 #include "tracer/task_life.h"
 #include "tracer/process.h"
 #include "tracer/process_objects.h"
 #include "calls/call_enter.h"
 #include "calls/call_return.h"
 #include "calls/affinity/pin.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/affinity/pin_watch.h"
 #include "record/attachments.h"
 #include "record/put_records.h"
@@ -207,7 +209,7 @@ static void act_signal(struct task *task, int sig)
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
-	task_resume(task, sig);
+	task_resume(task, kernel_events_sent(task, sig) ? 0 : sig);
 }
 
 static void act_group_stop(struct tracer *t, struct task *task, int sig)
@@ -290,6 +292,8 @@ static void act_gone(struct tracer *t, struct task *task, int status)
 		output_note(p->trace, "%s", how);
 	if (p)
 		process_ref(p);
+	if (p && leader && p->shared)
+		kernel_probes_leave(p, tgid);
 	if (p && !task->exit_event_seen)
 		p->life->has_unread_end = true;
 	task_forget(t, task, NULL);

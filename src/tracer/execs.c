@@ -7,6 +7,7 @@
 #include "tracer/process.h"
 #include "tracer/process_start.h"
 #include "calls/affinity/pin.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/sigtrap.h"
 #include "breakpoints/out_of_line_slots.h"
 #include "ptrace/target_memory.h"
@@ -56,6 +57,7 @@ static void leave_old_process(struct task *task)
 
 	if (!old)
 		return;
+	kernel_probes_leave(old, task->tgid);
 	snprintf(how, sizeof(how), "process %d executes another program", task->tid);
 	if (!old->tasks) /* otherwise other tasks still use the memory, such as a vfork child's parent */
 		leak_check_at_exec(old);

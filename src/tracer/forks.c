@@ -3,6 +3,7 @@
 #include "record/run.h"
 #include "record/trace_life.h"
 #include "calls/probes/alias.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/contexts.h"
 #include "record/ledger.h"
 #include "record/trace_output.h"
@@ -103,6 +104,26 @@ static void borrow(struct process *p, struct process *lender, pid_t tid)
 	/* The journal has no room for another loan. */
 	if (p->life->loan < 0)
 		process_own(p);
+}
+
+void process_plant_probes(struct process *p)
+{
+	struct process *next;
+
+	kernel_probes_plant(p);
+	probes_plant(p);
+	for (struct process *child = p->life->borrowers; child; child = next) {
+		next = child->life->next_borrower;
+		process_probe_fork(p, child);
+	}
+}
+
+void process_probe_fork(const struct process *parent, struct process *child)
+{
+	if (kernel_probes_fork(parent, child))
+		return;
+	process_own(child);
+	kernel_probes_use_breakpoints(child);
 }
 
 /* Begins the child's trace, with the data of the parent's trace that are also true of the child. */

@@ -14,4 +14,10 @@ void process_own(struct process *p);
 /* Removes all of functrace's bytes from the text of a stopped process that will be detached. */
 void process_clean(struct process *p, pid_t tid);
 
+/* Writes the breakpoints that are prepared, and begins the probes in the kernel, in the process and in the children
+ * that borrow its tables. */
+void process_plant_probes(struct process *p);
+/* Gives a fork's child the probes in the kernel that the parent has, or else breakpoints. Called before it runs. */
+void process_probe_fork(const struct process *parent, struct process *child);
+
 #endif

@@ -1,8 +1,10 @@
 /* Leak checks of processes that continue: before functrace detaches from them or pauses, and on request. */
 #include "config.h"
 #include "tracer/exit_captures.h"
+#include "tracer/kernel_events.h"
 #include "tracer/traced_capture.h"
 #include "tracer/leak_check.h"
+#include "calls/probes/kernel_probes.h"
 #include "base/msg.h"
 #include "record/ledger.h"
 #include "record/put_records.h"
@@ -46,6 +48,8 @@ static void scan_later(struct process *p)
 static void scan_was_last(struct process *p)
 {
 	p->trace->is_parting = true;
+	kernel_events_take(p->tracer);
+	kernel_probes_remove(p);
 	text_about_to_change(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);
 }

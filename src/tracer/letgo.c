@@ -7,6 +7,7 @@
 #include "tracer/task_life.h"
 #include "tracer/leak_check.h"
 #include "tracer/forks.h"
+#include "tracer/kernel_events.h"
 #include "tracer/process.h"
 #include "tracer/process_start.h"
 #include "tracer/stop_pump.h"
@@ -17,6 +18,7 @@
 #include "ptrace/collect.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"
+#include "uprobe/uprobes.h"
 #include "base/msg.h"
 
 #include <signal.h>
@@ -56,7 +58,7 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
-		task_make_ready(task, stop->signal);
+		task_make_ready(task, kernel_events_sent(task, stop->signal) ? 0 : stop->signal);
 		return true;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:
@@ -270,6 +272,14 @@ static void remove_breakpoints(struct tracer *t, struct process *only)
 			;
 }
 
+/* Waits until the kernel has removed its probes, and acts on stops meanwhile. */
+static void await_unprobed(struct tracer *t)
+{
+	while (!uprobe_unlink_is_done() && pump_goes_on(t))
+		if (pump_once(t, &pump_polls).kind == STOP_NONE)
+			nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+}
+
 /* Warns if the target's action for SIGTRAP was not restored, checks the text (--verify), and adds the process to the
  * summary. Called after the text was restored. */
 static void letgo_finish(struct process *p)
@@ -301,6 +311,7 @@ void let_go(struct tracer *t)
 		snprintf(why, sizeof(why), "process %d is let go of", p->pid);
 		process_clear(p, why);
 	}
+	await_unprobed(t);
 	make_all_ready(t, NULL);
 	for (struct process *p = t->processes; p; p = p->next)
 		restore_text(p);
@@ -326,6 +337,7 @@ static void let_go_of(struct process *p)
 	p->leaving = true;
 	pin_undo(t);
 	process_pause(p, NULL);
+	await_unprobed(t);
 	make_all_ready(t, p);
 	restore_text(p);
 	FOR_EACH_TASK(task, p)

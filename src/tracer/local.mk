@@ -18,11 +18,12 @@ libtracer_a_SOURCES = src/tracer/dispatch.c src/tracer/dispatch.h src/tracer/att
 	src/tracer/wait_for_births.c src/tracer/wait_for_births.h src/tracer/process_start.c \
 	src/tracer/process_start.h \
 	src/tracer/process_report.c \
+	src/tracer/kernel_events.c src/tracer/kernel_events.h \
 	src/tracer/stop_pump.c src/tracer/stop_pump.h \
 	src/tracer/tracer.c src/tracer/tracer.h
 
 # Programs that contain the tracer link these libraries. The highest layer comes first.
-TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libengine.a \
-	libmodules.a \
+TRACER_LIBS = libtracer.a libscan.a libheap.a libcalls.a librecord.a libbreakpoints.a libptrace.a libuprobe.a \
+	libengine.a libmodules.a \
 	libunwinder.a libargs.a libsymbols.a libproc.a libarch.a libtrace.a libbase.a \
-	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)
+	$(DW_LIBS) $(ELF_LIBS) $(UNWIND_LIBS) $(ZYDIS_LIBS) $(BPF_LIBS) $(IBERTY_LIBS) $(ZLIB_LIBS) $(ZSTD_LIBS)

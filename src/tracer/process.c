@@ -2,6 +2,7 @@
 #include "tracer/process.h"
 #include "calls/abandoned_calls.h"
 #include "calls/contexts.h"
+#include "calls/probes/kernel_probes.h"
 #include "record/ledger.h"
 #include "record/run_summary.h"
 #include "record/trace_life.h"
@@ -57,6 +58,7 @@ static void process_free_memory(struct process *p)
 {
 	struct tracer *t = p->tracer;
 
+	kernel_probes_remove(p);
 	text_about_to_change(p);
 	process_end_borrowing(p);
 	for (struct process **link = &t->processes; *link; link = &(*link)->next)

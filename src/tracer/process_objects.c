@@ -1,7 +1,9 @@
 #include "config.h"
 #include "tracer/process_objects.h"
+#include "tracer/forks.h"
 #include "calls/abandoned_calls.h"
 #include "calls/contexts.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/probes/alias.h"
 #include "calls/probes/ifunc_slots.h"
 #include "calls/probes/pattern_probes.h"
@@ -50,6 +52,7 @@ static void object_removed(void *context, struct object *object)
 		    (unsigned long long)object->lookup_end, object->path);
 	if (p->program == object)
 		p->program = NULL;
+	kernel_probes_forget_range(p, object->start, object->lookup_end);
 	forget_range(p, object->start, object->end);
 	unwinder_remove(p->unwinder, object->start, object->lookup_end);
 }
@@ -95,6 +98,7 @@ void process_update_objects(struct process *p)
 	p->text->planting = true;
 	for (size_t i = 0; i < p->objects.count; i++)
 		if (!p->objects.items[i]->probed) {
+			kernel_probes_cover(p, p->objects.items[i]);
 			probe_object(p, p->objects.items[i]);
 			probe_patterns(p, p->objects.items[i]);
 			has_new = true;
@@ -103,7 +107,7 @@ void process_update_objects(struct process *p)
 	 * (-z now, data), so it has already called their IFUNC resolvers. */
 	if (has_new)
 		probe_resolved(p);
-	probes_plant(p);
+	process_plant_probes(p);
 	contexts_find(p, false);
 	/* Read the files to be attached, such as the maps, now, because the process may call execve or be killed
 	 * next. */

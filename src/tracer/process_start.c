@@ -2,10 +2,12 @@
 #include "tracer/process_start.h"
 #include "tracer/exit_captures.h"
 #include "tracer/forks.h"
+#include "tracer/kernel_events.h"
 #include "tracer/process.h"
 #include "tracer/process_objects.h"
 #include "calls/abandoned_calls.h"
 #include "calls/contexts.h"
+#include "calls/probes/kernel_probes.h"
 #include "calls/probes/ifunc_slots.h"
 #include "calls/probes/r_debug.h"
 #include "calls/probes/manual_symbols.h"
@@ -47,6 +49,7 @@ static int process_prepare(struct process *p)
 	if (error < 0)
 		return error;
 	p->life->planted = p->text->planting = true;
+	kernel_probes_await_removal(p);
 	probe_manual_symbols(p);
 	for (size_t i = 0; i < p->objects.count; i++) {
 		probe_object(p, p->objects.items[i]);
@@ -81,7 +84,7 @@ static void process_plant(struct process *p)
 
 	if (p->trace->origin.attached)
 		unseen_begin(p);
-	probes_plant(p);
+	process_plant_probes(p);
 	contexts_find(p, true);
 	for (uint32_t id = 1; (kind = kind_of(p->tracer->set, id)); id++)
 		if (kind->existing == EXISTING_DESCRIPTORS)
@@ -132,6 +135,8 @@ void process_clear(struct process *p, const char *why)
 	exit_captures_finish(p);
 	process_own(p);
 	text_about_to_change(p);
+	kernel_events_take(p->tracer);
+	kernel_probes_remove(p);
 	breakpoints_remove_some(p, true, SIZE_MAX);
 	breakpoints_remove_some(p, false, SIZE_MAX);
 	calls_drop_all(p);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "tracer/stop_pump.h"
 #include "tracer/dispatch.h"
+#include "tracer/kernel_events.h"
 #include "ptrace/collect.h"
 #include "base/msg.h"
 
@@ -29,6 +30,7 @@ struct stop pump_once(struct tracer *t, const struct stop_pump *pump)
 	if (stop.kind == STOP_NONE)
 		return stop;
 	t->is_dispatching = true;
+	kernel_events_take(t);
 	if (!pump->filter || !pump->filter(t, &stop, pump->context))
 		dispatch_stop(t, &stop);
 	t->is_dispatching = false;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "tracer/traced_capture.h"
+#include "tracer/kernel_events.h"
 #include "tracer/capture_job.h"
 #include "tracer/leak_check.h"
 #include "tracer/service.h"
@@ -306,6 +307,8 @@ static bool try_once(struct traced_capture_attempt *l)
 {
 	if (!copy_once(l))
 		return false;
+	/* The tasks are stopped, so these are all calls before the copy. */
+	kernel_events_take(l->p->tracer);
 	l->request->copied(l->p);
 	traced_capture_catch_up(l, traced_capture_release(l));
 	return l->capture->goes_on && read_copy(l);

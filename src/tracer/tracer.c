@@ -5,6 +5,7 @@
 #include "tracer/exit_captures.h"
 #include "tracer/task_life.h"
 #include "tracer/forks.h"
+#include "tracer/kernel_events.h"
 #include "tracer/letgo.h"
 #include "tracer/leak_check.h"
 #include "tracer/process.h"
@@ -128,6 +129,7 @@ static void tracer_serve(struct tracer *t)
 	if (requests & REQUEST_READ)
 		exit_captures_go_on(t);
 	if (requests & REQUEST_TICK) {
+		kernel_events_take(t);
 		output_flush_all(t->run);
 		pin_tick(t);
 		progress_show(t->run);
@@ -226,7 +228,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 			   .collector = collector_new(),
 			   .pin = pin_new(),
 			   .wanted = probe_spec_new(settings)};
-	int status = tracer_begin(&t);
+	int status = kernel_events_open(&t) ? tracer_begin(&t) : 1;
 
 	if (!status && run.paused)
 		report_pause(&t);
@@ -249,6 +251,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 		run.sums.unmatched_patterns = patterns_report(t.wanted);
 	}
 	tracer_free(&t);
+	kernel_events_close(&t);
 	if (!status) {
 		report_summary(&run);
 		status = report_nothing_begun(&t);

@@ -217,6 +217,7 @@ static void probe_new(struct process *p, struct breakpoint *b, const struct prob
 	struct probe *probe = probe_add(p, b, from);
 
 	probe->start = arch_text_address(p->arch, from->start);
+	probe->entry = b->address;
 	probe->params = wanted->hook || from->is_resolver ? NULL : probe_params_new(p, wanted);
 	probe->function = probe_is_hook(probe) ? &probe_watched : wanted->function;
 	probe->traced = (struct traced){

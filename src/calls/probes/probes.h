@@ -19,6 +19,7 @@ struct probe {
 	const struct function *function; /* its module's description of the function; &probe_watched for a hook */
 	struct probe *next;              /* the next probe of the same breakpoint: kinds in their order, then hooks */
 	uint64_t start, size;            /* address and size of its code; size 0: unknown */
+	uint64_t entry;                  /* address of its breakpoint, which may be after a landing pad (endbr64) */
 	const struct object *object;
 	/* the function is the resolver of an IFUNC: it returns the address of the function that is called */
 	bool is_resolver;

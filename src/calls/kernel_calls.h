@@ -1,0 +1,16 @@
+/* Calls that the kernel's probes have recorded (src/uprobe). */
+#ifndef FT_CALLS_KERNEL_CALLS_H
+#define FT_CALLS_KERNEL_CALLS_H
+
+#include "calls/calls.h"
+#include "uprobe/uprobe_record.h"
+
+/* number of frames by which a recorded stack is longer than an event's, because frames of functions that the event is
+ * named by are dropped, and because one more shows that the stack goes on */
+#define KERNEL_FRAMES_MORE 3
+
+/* Acts on a record as on the hits of breakpoints at the function's entry and at its return. The task runs, or is in a
+ * later stop. */
+void kernel_call(struct task *task, const struct uprobe_record *record);
+
+#endif

@@ -1,0 +1,123 @@
+#include "config.h"
+#include "tracer/kernel_events.h"
+#include "tracer/forks.h"
+#include "tracer/process.h"
+#include "calls/kernel_calls.h"
+#include "record/run.h"
+#include "record/trace_output.h"
+#include "breakpoints/breakpoints.h"
+#include "ptrace/tasks.h"
+#include "uprobe/uprobes.h"
+#include "base/msg.h"
+
+#include <signal.h>
+
+_Static_assert(KERNEL_DEPTH_MAX + KERNEL_FRAMES_MORE <= UPROBE_FRAMES_MAX, "records have room for the stacks");
+
+#define RING_SIZE (16u << 20)
+/* Its default action is to be ignored, so it does no harm if functrace ends before it takes the signal. */
+#define FULL_SIGNAL SIGURG
+
+bool kernel_events_open(struct tracer *t)
+{
+	const struct uprobes_options options = {.ring_size = RING_SIZE,
+						.frames = t->set->calls.depth + KERNEL_FRAMES_MORE,
+						.entry_stacks = t->set->calls.backtrace_all,
+						.signal = FULL_SIGNAL};
+	char why[256];
+
+	if (t->set->traced.probes != PROBES_KERNEL)
+		return true;
+	t->uprobes = uprobes_open(&options, why, sizeof(why));
+	if (!t->uprobes)
+		msg_error("--probes=kernel is not possible: %s", why);
+	else
+		t->take_events = kernel_events_take;
+	return t->uprobes;
+}
+
+static void act_on_record(struct tracer *t, const struct uprobe_record *record)
+{
+	struct task *const task = task_find(t, (pid_t)record->tid);
+
+	if (!task || !task->process) {
+		t->run->sums.totals.unrecorded++;
+		return;
+	}
+	if (task->process->life->lender)
+		process_own(task->process);
+	kernel_call(task, record);
+}
+
+static struct process *process_of_group(struct tracer *t, pid_t tgid)
+{
+	const struct task *const task = task_of_group(t, tgid);
+
+	return task ? task->process : NULL;
+}
+
+/* Counts lost records in the traces of their processes. */
+static void count_lost(struct tracer *t)
+{
+	struct uprobe_lost_key key;
+	struct uprobe_lost sum;
+
+	while (uprobe_take_lost(t->uprobes, &key, &sum)) {
+		struct process *const p = process_of_group(t, (pid_t)key.tgid);
+		const struct breakpoint *const b = p ? breakpoint_find(p, key.address) : NULL;
+		struct counts *const counts = p ? &p->trace->counts : &t->run->sums.totals;
+
+		counts->unrecorded += sum.records;
+		counts->unrecorded_bytes += sum.bytes;
+		if (p)
+			p->trace->origin.may_miss = true;
+		if (b && b->probe)
+			output_note(p->trace,
+				    "lost: %llu calls of %s, %llu bytes: functrace read the kernel's records "
+				    "too slowly",
+				    (unsigned long long)sum.records, b->probe->traced.shown,
+				    (unsigned long long)sum.bytes);
+	}
+}
+
+size_t kernel_events_take(struct tracer *t)
+{
+	const struct uprobe_record *record;
+	size_t count = 0;
+
+	if (!t->uprobes)
+		return 0;
+	const uint64_t end = uprobe_ring_end(t->uprobes), lost = uprobe_counters(t->uprobes)->lost;
+
+	for (; (record = uprobe_ring_next(t->uprobes, end)); count++) {
+		act_on_record(t, record);
+		uprobe_ring_done(t->uprobes);
+	}
+	if (lost != t->records_lost) {
+		t->records_lost = lost;
+		count_lost(t);
+	}
+	return count;
+}
+
+bool kernel_events_sent(struct task *task, int sig)
+{
+	siginfo_t info;
+
+	return sig == FULL_SIGNAL && task->process && task->process->tracer->uprobes &&
+	       task_siginfo(task->tid, &info) && info.si_code == SI_KERNEL &&
+	       uprobe_sent_signal(task->process->tracer->uprobes, task->tid);
+}
+
+void kernel_events_close(struct tracer *t)
+{
+	if (!t->uprobes)
+		return;
+	count_lost(t);
+	t->run->sums.totals.unrecorded += uprobe_counters(t->uprobes)->unknown_lost;
+	msg_debug(DBG_BREAKPOINT, 1, "kernel probes: %llu stacks were copied, %llu returns had no entry",
+		  (unsigned long long)uprobe_counters(t->uprobes)->copies,
+		  (unsigned long long)uprobe_counters(t->uprobes)->unmatched);
+	uprobes_close(t->uprobes);
+	t->uprobes = NULL;
+}

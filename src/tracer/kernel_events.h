@@ -1,0 +1,19 @@
+/* Takes the records of the kernel's probes, in the order of the ring. */
+#ifndef FT_TRACER_KERNEL_EVENTS_H
+#define FT_TRACER_KERNEL_EVENTS_H
+
+#include "ptrace/tracee.h"
+
+/* Opens the kernel's probes if they are wanted. Returns false if they are required and cannot be had; the reason was
+ * reported then. */
+bool kernel_events_open(struct tracer *t);
+/* Closes them, and counts the last lost records. */
+void kernel_events_close(struct tracer *t);
+/* Acts on all records that were begun before this call. To be called before a stop is acted on, so that the events of
+ * both sources are in one order. Returns the number of records. */
+size_t kernel_events_take(struct tracer *t);
+/* Returns true if the signal at which the task has stopped was sent by the kernel's program because the ring is more
+ * than half full. The signal is then not delivered. */
+bool kernel_events_sent(struct task *task, int sig);
+
+#endif

@@ -9,8 +9,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../post"))
 
-from run import TOP, main
+from run import TOP, Skip, main
 
+ON_X86_64 = os.uname().machine == "x86_64"
 HEAVY = {"chromium", "debhelper", "golang-go", "lintian", "rustc", "valgrind"}
 STUBS = {
     # No package is installed, and each one is available; then autoreconf ends the script.
@@ -45,8 +46,23 @@ def check_installs_more_packages_and_check_all_the_most(folder):
         assert len(set(words)) == len(words), sorted(words)
     build, check, whole = set(build[2]), set(check[2]), set(whole[2])
     assert {"gcc", "libdw-dev"} <= build and not {"libcmocka-dev", "zsh"} & build, build
+    assert ("libbpf-dev" in build) == ON_X86_64, build
     assert build < check and {"libcmocka-dev", "python3", "zsh", "fish"} <= check and not HEAVY & check, check
     assert check < whole and HEAVY <= whole, whole
+
+
+def is_built_without_libbpf(folder):
+    if not ON_X86_64:
+        raise Skip("functrace uses libbpf on x86-64 only")
+    whole = STUBS["apt-get"]
+    # This apt-get knows no libbpf-dev, and installs nothing if it is asked for it.
+    STUBS["apt-get"] = 'case " $* " in *" libbpf-dev "*) exit 100 ;; esac; ' + whole
+    try:
+        status, said, installed = quickstart(folder)
+    finally:
+        STUBS["apt-get"] = whole
+    assert "libdw-dev" in installed and "libbpf-dev" not in installed, installed
+    assert status == 1 and "functrace will have no --probes=kernel" in said and "autoreconf failed" in said, said
 
 
 def other_arguments_are_usage_errors(folder):
@@ -58,4 +74,5 @@ def other_arguments_are_usage_errors(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main([check_installs_more_packages_and_check_all_the_most, other_arguments_are_usage_errors]))
+    sys.exit(main([check_installs_more_packages_and_check_all_the_most, is_built_without_libbpf,
+                   other_arguments_are_usage_errors]))

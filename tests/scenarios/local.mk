@@ -13,7 +13,7 @@ EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/sce
 	tests/scenarios/errnos.py \
 	tests/scenarios/errors.py tests/scenarios/formats.py tests/scenarios/forking.py \
 	tests/scenarios/core_roots.py \
-	tests/scenarios/heap_classes.py tests/scenarios/hostile_cores.py \
+	tests/scenarios/heap_classes.py tests/scenarios/hostile_cores.py tests/scenarios/kernel_probes.py \
 	tests/scenarios/scan_answers.py tests/scenarios/scan_roots.py \
 	tests/scenarios/generated.py tests/scenarios/kinds.py tests/scenarios/kinds_logged.py \
 	tests/scenarios/layouts.py tests/scenarios/lifecycle.py \

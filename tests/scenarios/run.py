@@ -53,6 +53,7 @@ import forking
 import heap_classes
 import hostile_cores
 import known
+import kernel_probes
 import kinds_logged
 import layouts
 import lifecycle
@@ -179,6 +180,7 @@ MODULES = [
     ('words', words),
     ('described', described),
     ('cost', steady),
+    ('kernel probes', kernel_probes),
     ('stacks', stacks),
     ('aliases', aliases),
     ('classes', classes),

@@ -323,6 +323,13 @@ static const struct {
 	{"--why=0x10 -t 1", "add --scan"},
 	/* --children */
 	{"--children ls", "--children is for -t"},
+	/* --probes */
+	{"--probes=uprobes ls", "--probes=uprobes: the probes are kernel and breakpoints"},
+	{"--probes= ls", "--probes=: the probes are kernel and breakpoints"},
+	{"--probes=Kernel ls", "--probes=Kernel: the probes are kernel and breakpoints"},
+	{"--probes=kernel,breakpoints ls", "the probes are kernel and breakpoints"},
+	{"--probes ls", "--probes=ls: the probes are kernel and breakpoints"},
+	{"--repair --probes=kernel -t 1", "--probes does not go with --repair"},
 	/* outputs, formats, --cpu, --unwinder */
 	{"-o /no/such/ ls", "mkdir -p /no/such/"},
 	{"-o /no/such/file ls", "mkdir -p /no/such"},

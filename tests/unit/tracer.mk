@@ -6,7 +6,8 @@ TRACER_UNIT_TESTS = tests/unit/stop tests/unit/ledger tests/unit/ledger_ranges t
 	tests/unit/leave_allocator tests/unit/heap_damaged tests/unit/heap_starts tests/unit/heap_allocators \
 	tests/unit/heap_stacks tests/unit/heap_musl_old tests/unit/heap_musl
 check_PROGRAMS += $(TRACER_UNIT_TESTS)
-TESTS += $(TRACER_UNIT_TESTS)
+TESTS += $(TRACER_UNIT_TESTS) tests/unit/hot_calls.py
+EXTRA_DIST += tests/unit/hot_calls.py
 tests_unit_stop_LDADD = $(TRACER_TEST_LIBS)
 
 TRACER_TEST_LIBS = $(TRACER_LIBS) $(UNIT_LIBS)

@@ -8,7 +8,9 @@ import shutil
 import builds
 import kinds
 import oracle
+import trace_text
 from lifecycle import Held, attached_at_gate, launched, need_attach, private_mount
+from processes import FUNCTRACE
 from programs import come_and_go
 from rounds import LONG
 
@@ -129,6 +131,23 @@ def two_preloaded(room):
     return problems, ', '.join(remarks)
 
 
+def landing_pads(room):
+    """A mapping that takes the place of another one ends that one, also if mmap begins with a landing pad, after which the
+    breakpoint is (endbr64)."""
+    program = builds.target('replaces', 'cet')
+    plain = room.run([program])
+    done = room.run([FUNCTRACE, '-f', 'text', '-b', '0', '-e', 'shmposix', '-L', program, '-o', 'trace', program])
+    events = trace_text.read(room.path('trace')).events
+    problems = kinds.compare_runs(plain, done)
+    start = events[0].id if events else 0
+    found = [(e.kind, e.id - start, e.size if e.kind == '+' else e.freed_size) for e in events]
+    expected = [('+', 0, 12288), ('-', 0, 12288), ('+', 0, 4096), ('+', 8192, 4096), ('+', 4096, 4096),
+                ('-', 0, 4096), ('-', 4096, 4096), ('-', 8192, 4096)]
+    if found != expected:
+        problems.append('%s, expected %s' % (found, expected))
+    return problems, '%d events' % len(events)
+
+
 # ---- Go ----
 
 def go_cgo(room):
@@ -166,6 +185,7 @@ CASES = [
     ('a thread loads and unloads a library, attached to again and again', reloading),
     ('wrong releases are reported, right ones are not', misuse),
     ('two preloaded allocators: each call is recorded once', two_preloaded),
+    ('a mapping in place of another one, by an mmap with a landing pad', landing_pads),
     ('a Go program that calls C from 32 goroutines', go_cgo),
     ('a Go program without C is unharmed', go_alone),
 ]

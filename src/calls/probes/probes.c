@@ -17,10 +17,10 @@
 
 const struct function probe_watched = {.role = ROLE_CALL, .success = OK_ALWAYS};
 
-static const char *why_failed(const struct process *p, const struct probe *probe)
+static const char *why_failed(struct process *p, const struct probe *probe)
 {
 	const struct text_range *text = object_text_at(probe->object, probe->start);
-	const struct breakpoint *b = breakpoint_find(p, probe->start);
+	const struct breakpoint *b = breakpoint_find(p, probe_entry(p, probe->start));
 
 	if (text && text->shared)
 		return "its code is in memory that is shared with other processes";

@@ -35,9 +35,9 @@ struct counts {
 	uint64_t stacks, cut_stacks, lost_stacks;
 	/* stacks that were written with addresses, because their names were not found in time (-r) */
 	uint64_t unnamed_stacks;
-	/* calls whose records from the kernel's probes are missing, because the ring was full or the thread is unknown,
-	 * and their bytes */
-	uint64_t unrecorded, unrecorded_bytes;
+	/* calls whose records from the kernel's probes are missing, because the ring was full or the thread is
+	 * unknown */
+	uint64_t unrecorded;
 	uint64_t failed_probes;   /* functions that could not be probed */
 	uint64_t failures;        /* failed calls with a remark in the trace (-a) */
 	uint64_t unreturned;      /* calls that never returned, and have a remark in the trace */

@@ -68,7 +68,6 @@ static void count_lost(struct tracer *t)
 		struct counts *const counts = p ? &p->trace->counts : &t->run->sums.totals;
 
 		counts->unrecorded += sum.records;
-		counts->unrecorded_bytes += sum.bytes;
 		if (p)
 			p->trace->origin.may_miss = true;
 		if (b && b->probe)

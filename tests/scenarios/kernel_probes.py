@@ -66,13 +66,14 @@ def same_place(address, other, moved):
 
 
 def same_stack(event, other, moved, may_end):
-    """Compares stacks. may_end: the stack of a signal handler may end where it would go on on another stack, of which
-    the kernel makes no copy."""
+    """Compares stacks. A name may be missing in one of them, because it came too late; the addresses are compared all the
+    same. may_end: the stack of a signal handler may end where it would go on on another stack, of which the kernel makes
+    no copy."""
     frames = len(event.frames)
     if may_end and event.end == 'lost' and None in [name for _, name in event.frames]:
         return event.frames == other.frames[:frames]
     return event.end == other.end and frames == len(other.frames) and all(
-        name == other_name and same_place(address, other_address, moved)
+        (name == other_name or None in (name, other_name)) and same_place(address, other_address, moved)
         for (address, name), (other_address, other_name) in zip(event.frames, other.frames))
 
 

@@ -71,7 +71,8 @@ def same_stack(event, other, moved, may_end):
     no copy."""
     frames = len(event.frames)
     if may_end and event.end == 'lost' and None in [name for _, name in event.frames]:
-        return event.frames == other.frames[:frames]
+        return all(address == other_address and (name == other_name or None in (name, other_name))
+                   for (address, name), (other_address, other_name) in zip(event.frames, other.frames))
     return event.end == other.end and frames == len(other.frames) and all(
         (name == other_name or None in (name, other_name)) and same_place(address, other_address, moved)
         for (address, name), (other_address, other_name) in zip(event.frames, other.frames))

@@ -167,16 +167,26 @@ static __noinline void wait_for_reader(__u32 tid)
 		bpf_loop(SPIN_ROUNDS, ring_has_room, &has_room, 0);
 }
 
-static __always_inline void fill_record(struct uprobe_record *r, const struct hot_call *call, struct ids ids, __u8 kind)
+struct sent {
+	const struct hot_call *call;
+	struct ids ids;
+	__u64 result, pointee;
+	__u8 kind, flags;
+};
+
+/* Fills a record without a stack. */
+static __always_inline void fill_record(struct uprobe_record *r, const struct sent *what)
 {
-	r->kind = kind;
+	const struct hot_call *const call = what->call;
+
+	r->kind = what->kind;
 	r->stack = UPROBE_NO_STACK;
-	r->flags = 0;
+	r->flags = what->flags;
 	r->frame_count = 0;
 	r->serial = call->address >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1);
-	r->tid = ids.tid;
-	r->tgid = ids.tgid;
-	r->space = ids.space;
+	r->tid = what->ids.tid;
+	r->tgid = what->ids.tgid;
+	r->space = what->ids.space;
 	r->address = call->address & UPROBE_ADDRESS;
 	r->time_ns = bpf_ktime_get_ns();
 	r->return_sp = call->return_sp;
@@ -184,7 +194,8 @@ static __always_inline void fill_record(struct uprobe_record *r, const struct ho
 	r->args[0] = call->args[0];
 	r->args[1] = call->args[1];
 	r->args[2] = call->args[2];
-	r->result = r->pointee = 0;
+	r->result = what->result;
+	r->pointee = what->pointee;
 }
 
 struct stack_place {
@@ -235,13 +246,6 @@ struct copied_record {
 	struct uprobe_copy copy;
 };
 
-struct sent {
-	const struct hot_call *call;
-	struct ids ids;
-	__u64 result, pointee;
-	__u8 kind, flags;
-};
-
 /* Sends a record with the first `count` frames of the thread's record, and a copy of the stack from there on. */
 static __noinline bool send_copy(const struct pt_regs *ctx, const struct sent *what, const struct hot_thread *thread,
 				 __u32 count, const struct stack_place *at)
@@ -253,10 +257,7 @@ static __noinline bool send_copy(const struct pt_regs *ctx, const struct sent *w
 		return false;
 	if (memory)
 		__sync_fetch_and_add(&memory->copies, 1);
-	fill_record(&r->record, what->call, what->ids, what->kind);
-	r->record.result = what->result;
-	r->record.pointee = what->pointee;
-	r->record.flags = what->flags;
+	fill_record(&r->record, what);
 	r->record.stack = UPROBE_COPY;
 	r->record.frame_count = count;
 	__builtin_memcpy(r->frames, thread->frames, sizeof(r->frames));
@@ -273,10 +274,7 @@ static __noinline bool send_plain(const struct sent *what)
 
 	if (!r)
 		return false;
-	fill_record(r, what->call, what->ids, what->kind);
-	r->result = what->result;
-	r->pointee = what->pointee;
-	r->flags = what->flags;
+	fill_record(r, what);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return true;
 }

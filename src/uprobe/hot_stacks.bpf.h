@@ -82,10 +82,7 @@ static __noinline bool send_walked(const struct pt_regs *ctx, struct hot_thread 
 			 .is_exact = is_exact};
 	struct uprobe_record *const r = &thread->record;
 
-	fill_record(r, what->call, what->ids, what->kind);
-	r->result = what->result;
-	r->pointee = what->pointee;
-	r->flags = what->flags;
+	fill_record(r, what);
 	if (bpf_probe_read_user(thread->window, WINDOW, (void *)w.window_at))
 		w.window_size = 0;
 	bpf_loop(config.frames_wanted, walk_frame, &w, 0);

@@ -262,8 +262,8 @@ LOST = re.compile(r'^lost: (\d+) calls of (\w+), (\d+) bytes: ')
 
 
 def flooded(blocked, stopped):
-    """The target allocates faster than functrace reads: what is not recorded is counted. blocked: the target blocks the
-    signal that would make it wait. stopped: functrace does not read at all for a moment."""
+    """The target makes more calls than functrace can read. functrace counts the calls that it does not record. blocked:
+    the target blocks the signal that would make it wait. stopped: functrace does not read at all for a moment."""
     def run(room):
         need_probes()
         need_attach()

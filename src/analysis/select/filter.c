@@ -44,7 +44,7 @@ static bool is_old(const struct filter *filter, const struct record_call *call)
 	return clock->last - clock_since(clock, call) >= clock_span(clock, filter->options.age);
 }
 
-/* Returns true if the call passes one step. is_before: the call stands for a block from before the trace, whose thread
+/* Returns true if the call passes one step. is_before: the call describes a block from before the trace, whose thread
  * and time are unknown. */
 static bool fits_step(const struct filter *filter, enum filter_step step, const struct record_call *call,
 		      bool is_before)

@@ -30,6 +30,7 @@ struct attachment { /* one --copy-file option */
 
 /* --probes: how calls are seen. */
 enum probes_wanted {
+	PROBES_AUTO,        /* as PROBES_KERNEL if that is possible, else by breakpoints */
 	PROBES_BREAKPOINTS, /* by breakpoints only */
 	PROBES_KERNEL,      /* those of allocators by the kernel, others by breakpoints */
 };

@@ -427,12 +427,14 @@ int option_word(struct parse *parse, const char *option, const char *value, cons
 
 int option_probes(struct parse *parse, const char *name)
 {
-	if (!strcmp(name, "breakpoints"))
+	if (!strcmp(name, "auto"))
+		parse->settings->traced.probes = PROBES_AUTO;
+	else if (!strcmp(name, "breakpoints"))
 		parse->settings->traced.probes = PROBES_BREAKPOINTS;
 	else if (!strcmp(name, "kernel"))
 		parse->settings->traced.probes = PROBES_KERNEL;
 	else
-		return usage_error(parse, "--probes=%s: the probes are kernel and breakpoints", name);
+		return usage_error(parse, "--probes=%s: the probes are auto, kernel and breakpoints", name);
 	return 0;
 }
 

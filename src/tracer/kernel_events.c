@@ -18,6 +18,11 @@ _Static_assert(KERNEL_DEPTH_MAX + KERNEL_FRAMES_MORE <= UPROBE_FRAMES_MAX, "reco
 /* Its default action is to be ignored, so it does no harm if functrace ends before it takes the signal. */
 #define FULL_SIGNAL SIGURG
 
+static bool can_use_kernel(const struct settings *set)
+{
+	return !set->calls.args && set->calls.unwinder == UNWIND_ROWS && set->calls.depth <= KERNEL_DEPTH_MAX;
+}
+
 bool kernel_events_open(struct tracer *t)
 {
 	const struct uprobes_options options = {.ring_size = RING_SIZE,
@@ -26,14 +31,14 @@ bool kernel_events_open(struct tracer *t)
 						.signal = FULL_SIGNAL};
 	char why[256];
 
-	if (t->set->traced.probes != PROBES_KERNEL)
+	if (t->set->traced.probes == PROBES_BREAKPOINTS || !can_use_kernel(t->set))
 		return true;
 	t->uprobes = uprobes_open(&options, why, sizeof(why));
-	if (!t->uprobes)
-		msg_error("--probes=kernel is not possible: %s", why);
-	else
+	if (t->uprobes)
 		t->take_events = kernel_events_take;
-	return t->uprobes;
+	else if (t->set->traced.probes == PROBES_KERNEL)
+		msg_error("--probes=kernel is not possible: %s", why);
+	return t->uprobes || t->set->traced.probes == PROBES_AUTO;
 }
 
 static void act_on_record(struct tracer *t, const struct uprobe_record *record)

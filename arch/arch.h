@@ -22,11 +22,17 @@
 #include <string.h>
 
 /* What functrace needs to know about probes in the kernel (src/uprobe). */
+#define ARCH_TRAMPOLINE_WORDS 3
+
 struct arch_uprobe {
 	/* Finds the first instruction of a function that the kernel emulates under a probe, and up to which the first
 	 * `arguments` arguments, sp and the flow of control are unchanged. `code`: the function, of `size` bytes.
 	 * Returns false if there is none. NULL: this processor has no probes in the kernel. */
 	bool (*site)(const unsigned char *code, size_t size, unsigned arguments, size_t *offset);
+	/* To be called when the kernel raises SIGILL in its trampoline, because it has forgotten a call. Gives the
+	 * registers, except pc, the values that they have when the function returns. top: the words at sp. */
+	void (*leave_trampoline)(struct arch_regs *regs, uint64_t trampoline,
+				 const uint64_t top[ARCH_TRAMPOLINE_WORDS]);
 	/* Indexes, in struct arch_regs, of the registers in a struct uprobe_copy, and of the result. */
 	const unsigned char *words;
 	unsigned char result_word;

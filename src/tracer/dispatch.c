@@ -209,7 +209,7 @@ static void act_signal(struct task *task, int sig)
 	if (!stops_or_continues(sig))
 		task_restart_syscall(task);
 	msg_debug(DBG_PROCESS, 1, "%d gets signal %d", task->tid, sig);
-	task_resume(task, kernel_events_sent(task, sig) ? 0 : sig);
+	task_resume(task, kernel_events_own_signal(task, sig) ? 0 : sig);
 }
 
 static void act_group_stop(struct tracer *t, struct task *task, int sig)

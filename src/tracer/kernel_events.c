@@ -2,6 +2,7 @@
 #include "tracer/kernel_events.h"
 #include "tracer/forks.h"
 #include "tracer/process.h"
+#include "calls/forgotten_returns.h"
 #include "calls/kernel_calls.h"
 #include "record/run.h"
 #include "record/trace_output.h"
@@ -104,13 +105,15 @@ size_t kernel_events_take(struct tracer *t)
 	return count;
 }
 
-bool kernel_events_sent(struct task *task, int sig)
+bool kernel_events_own_signal(struct task *task, int sig)
 {
 	siginfo_t info;
 
-	return sig == FULL_SIGNAL && task->process && task->process->tracer->uprobes &&
-	       task_siginfo(task->tid, &info) && info.si_code == SI_KERNEL &&
-	       uprobe_sent_signal(task->process->tracer->uprobes, task->tid);
+	if ((sig != FULL_SIGNAL && sig != SIGILL) || !task->process || !task->process->tracer->uprobes ||
+	    !task_siginfo(task->tid, &info) || info.si_code != SI_KERNEL)
+		return false;
+	return sig == SIGILL ? forgotten_return_repair(task)
+			     : uprobe_sent_signal(task->process->tracer->uprobes, task->tid);
 }
 
 void kernel_events_close(struct tracer *t)

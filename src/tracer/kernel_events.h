@@ -12,8 +12,9 @@ void kernel_events_close(struct tracer *t);
 /* Acts on all records that were begun before this call. To be called before a stop is acted on, so that the events of
  * both sources are in one order. Returns the number of records. */
 size_t kernel_events_take(struct tracer *t);
-/* Returns true if the signal at which the task has stopped was sent by the kernel's program because the ring is more
- * than half full. The signal is then not delivered. */
-bool kernel_events_sent(struct task *task, int sig);
+/* Returns true if the signal at which the task has stopped is a consequence of the probes, and is not to be delivered:
+ * the BPF program has sent it, because the ring is more than half full, or the kernel has forgotten the task's call,
+ * which is then repaired. */
+bool kernel_events_own_signal(struct task *task, int sig);
 
 #endif

@@ -58,7 +58,7 @@ static bool make_ready(struct task *task, const struct stop *stop)
 		task_leave_slot(task);
 		if (!stops_or_continues(stop->signal))
 			task_restart_syscall(task);
-		task_make_ready(task, kernel_events_sent(task, stop->signal) ? 0 : stop->signal);
+		task_make_ready(task, kernel_events_own_signal(task, stop->signal) ? 0 : stop->signal);
 		return true;
 	case STOP_INTERRUPT:
 	case STOP_GROUP:

@@ -21,13 +21,9 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct uprobe_config config = {.ring_size = 64 << 20, .frames_wanted = 16};
 
-struct hot_call {
-	__u64 address, return_sp, return_address, args[UPROBE_ARGS];
-	__u64 is_entered; /* a record of the entry was sent or lost */
-};
-
 struct hot_thread {
-	struct hot_call calls[CALLS_MAX]; /* return_sp 0: unused */
+	struct uprobe_call calls[CALLS_MAX]; /* return_sp 0: unused */
+	__u64 registers[UPROBE_REGISTERS];   /* those of this hit, for a struct uprobe_copy */
 	struct uprobe_record record;      /* the record that is made, with its frames */
 	__u64 frames[UPROBE_FRAMES_MAX];
 	unsigned char window[WINDOW + 8];
@@ -78,6 +74,13 @@ struct {
 } signalled SEC(".maps"); /* threads that were sent the signal: uprobe_sent_signal() */
 
 struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct uprobe_forgotten_key);
+	__type(value, struct uprobe_call);
+} forgotten SEC(".maps"); /* uprobe_take_forgotten() */
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 4096);
@@ -109,7 +112,7 @@ static __always_inline struct uprobe_shared *shared_memory(void)
 	return bpf_map_lookup_elem(&shared, &zero);
 }
 
-static __noinline void note_lost(__u64 address, __u32 tgid, __u64 bytes)
+__noinline int note_lost(__u64 address, __u32 tgid, __u64 bytes)
 {
 	const struct uprobe_lost_key key = {address, tgid, 0};
 	const struct uprobe_lost none = {};
@@ -128,6 +131,7 @@ static __noinline void note_lost(__u64 address, __u32 tgid, __u64 bytes)
 	}
 	if (memory)
 		__sync_fetch_and_add(&memory->lost, 1);
+	return 0;
 }
 
 static __always_inline __u64 size_of_call(__u64 cookie, const __u64 args[UPROBE_ARGS])
@@ -153,22 +157,23 @@ static long ring_has_room(__u32 round, void *result)
 /* Called before a record is made. If the ring is more than half full, sends this thread a signal, at which it stops
  * until the reader, which traces it, has emptied the ring. If the ring is nearly full, the thread also waits here for a
  * moment, because it may block the signal. */
-static __noinline void wait_for_reader(__u32 tid)
+__noinline int wait_for_reader(__u32 tid)
 {
 	const __u32 one = 1;
 	const __u64 used = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 	__u32 has_room = 0;
 
 	if (used <= config.ring_size / 2)
-		return;
+		return 0;
 	if (config.full_signal && !bpf_map_update_elem(&signalled, &tid, &one, BPF_ANY))
 		bpf_send_signal_thread(config.full_signal);
 	if (used + MARGIN >= config.ring_size)
 		bpf_loop(SPIN_ROUNDS, ring_has_room, &has_room, 0);
+	return 0;
 }
 
 struct sent {
-	const struct hot_call *call;
+	struct uprobe_call call;
 	struct ids ids;
 	__u64 result, pointee;
 	__u8 kind, flags;
@@ -177,7 +182,7 @@ struct sent {
 /* Fills a record without a stack. */
 static __always_inline void fill_record(struct uprobe_record *r, const struct sent *what)
 {
-	const struct hot_call *const call = what->call;
+	const struct uprobe_call *const call = &what->call;
 
 	r->kind = what->kind;
 	r->stack = UPROBE_NO_STACK;
@@ -213,23 +218,29 @@ static long copy_piece(__u32 i, void *context)
 {
 	const struct partial *const partial = context;
 
-	if (i >= UPROBE_COPY_SIZE / PIECE ||
-	    bpf_probe_read_user(partial->copy->bytes + i * PIECE, PIECE, (void *)(partial->sp + i * PIECE)))
+	if (i >= UPROBE_COPY_SIZE / PIECE)
 		return 1;
-	partial->copy->size += PIECE;
-	return 0;
+	const __u64 at = partial->sp + i * PIECE, rest = -at & (PIECE - 1);
+	unsigned char *const to = partial->copy->bytes + i * PIECE;
+
+	if (!bpf_probe_read_user(to, PIECE, (void *)at)) {
+		partial->copy->size += PIECE;
+		return 0;
+	}
+	/* The stack ends within this piece, at the end of a page. */
+	if (!bpf_probe_read_user(to, rest, (void *)at))
+		partial->copy->size += rest;
+	return 1;
 }
 
 /* Adds the registers and the stack from `at` on to a record. */
-static __always_inline void copy_stack(struct uprobe_copy *copy, const struct pt_regs *ctx,
+static __always_inline void copy_stack(struct uprobe_copy *copy, const struct hot_thread *thread,
 				       const struct stack_place *at)
 {
-	const __u64 saved[] = {TASK_SAVED(ctx)};
-
+	__builtin_memcpy(copy->registers, thread->registers, sizeof(copy->registers));
 	copy->registers[UPROBE_PC] = at->pc;
 	copy->registers[UPROBE_SP] = at->sp;
 	copy->registers[UPROBE_BP] = at->bp;
-	__builtin_memcpy(copy->registers + UPROBE_BP + 1, saved, sizeof(saved));
 	copy->size = UPROBE_COPY_SIZE;
 	if (!bpf_probe_read_user(copy->bytes, UPROBE_COPY_SIZE, (void *)at->sp))
 		return;
@@ -247,9 +258,11 @@ struct copied_record {
 };
 
 /* Sends a record with the first `count` frames of the thread's record, and a copy of the stack from there on. */
-static __noinline bool send_copy(const struct pt_regs *ctx, const struct sent *what, const struct hot_thread *thread,
-				 __u32 count, const struct stack_place *at)
+__noinline int send_copy(const struct sent *what, const struct hot_thread *thread, __u32 count,
+			 const struct stack_place *at)
 {
+	if (!what || !thread || !at)
+		return false;
 	struct copied_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	struct uprobe_shared *memory = shared_memory();
 
@@ -261,15 +274,17 @@ static __noinline bool send_copy(const struct pt_regs *ctx, const struct sent *w
 	r->record.stack = UPROBE_COPY;
 	r->record.frame_count = count;
 	__builtin_memcpy(r->frames, thread->frames, sizeof(r->frames));
-	copy_stack(&r->copy, ctx, at);
+	copy_stack(&r->copy, thread, at);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return true;
 }
 
 #include "hot_stacks.bpf.h"
 
-static __noinline bool send_plain(const struct sent *what)
+__noinline int send_plain(const struct sent *what)
 {
+	if (!what)
+		return false;
 	struct uprobe_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r)
@@ -279,150 +294,173 @@ static __noinline bool send_plain(const struct sent *what)
 	return true;
 }
 
-static __always_inline void sent_or_lost(bool is_sent, __u64 cookie, const struct hot_call *call, __u32 tgid)
+static __always_inline void sent_or_lost(bool is_sent, const struct sent *what)
 {
+	const __u64 cookie = what->call.address;
+
 	if (!is_sent)
-		note_lost(cookie & UPROBE_ADDRESS, tgid, size_of_call(cookie, call->args));
+		note_lost(cookie & UPROBE_ADDRESS, what->ids.tgid, size_of_call(cookie, what->call.args));
 }
 
-struct outers_search {
+struct calls_search {
 	struct hot_thread *thread;
-	const struct hot_call *call;
-	struct ids ids;
+	struct sent *what; /* the new call */
+	__u32 place;       /* where the new call is kept; CALLS_MAX: not found yet */
 	bool is_nested;
 };
 
-/* Looks at one call in flight: a call that may contain the new one is sent, if it was not sent yet, so that the reader
- * knows it before the inner call. */
-static long look_at_outer(__u32 i, void *context)
+/* The kernel takes a call for ended if a later call, whose return is probed too, has its return address at a higher
+ * place: the stack seems to be unwound. But a signal handler on another stack may have made the later call. Then the
+ * earlier call still returns, and the kernel raises SIGILL. Keeps it for the reader, which then repairs the return.
+ * Source: kernel/events/uprobes.c, cleanup_return_instances(). */
+static __always_inline void keep_forgotten(struct uprobe_call *ended, __u32 tid)
 {
-	struct outers_search *const search = context;
+	const struct uprobe_forgotten_key key = {ended->return_sp, tid, 0};
+
+	bpf_map_update_elem(&forgotten, &key, ended, BPF_ANY);
+	ended->return_sp = 0;
+}
+
+/* Looks at one call in flight. If it may contain the new one, it is sent, if it was not sent yet, so that the reader
+ * knows it before the inner call. */
+static long look_at_call(__u32 i, void *context)
+{
+	struct calls_search *const search = context;
+	const struct uprobe_call *const call = &search->what->call;
 
 	if (i >= CALLS_MAX)
 		return 1;
-	struct hot_call *const outer = &search->thread->calls[i];
+	struct uprobe_call *const outer = &search->thread->calls[i];
 
+	if (outer->return_sp && outer->return_sp < call->return_sp && (call->address & UPROBE_RETURN))
+		keep_forgotten(outer, search->what->ids.tid);
+	/* A call of the same function with the same return_sp has ended without a return. */
+	if (outer->return_sp == call->return_sp && outer->address == call->address)
+		search->place = i;
+	else if (!outer->return_sp && search->place == CALLS_MAX)
+		search->place = i;
 	/* A call with the same return_sp may have jumped here (reallocarray to realloc). */
-	if (outer->return_sp < search->call->return_sp ||
-	    (outer->return_sp == search->call->return_sp && outer->address == search->call->address))
+	if (outer->return_sp < call->return_sp ||
+	    (outer->return_sp == call->return_sp && outer->address == call->address))
 		return 0;
 	search->is_nested = true;
 	if (outer->is_entered)
 		return 0;
-	const struct sent what = {.call = outer, .ids = search->ids, .kind = UPROBE_ENTERED};
+	const struct sent what = {.call = *outer, .ids = search->what->ids, .kind = UPROBE_ENTERED};
 
-	sent_or_lost(send_plain(&what), outer->address, outer, search->ids.tgid);
+	sent_or_lost(send_plain(&what), &what);
 	outer->is_entered = true;
 	return 0;
 }
 
-/* Returns true if another call of the thread may be in flight: one of these functions, or one with a breakpoint. */
-static __always_inline bool begin_outers(struct hot_thread *thread, const struct hot_call *call, struct ids ids)
+/* Keeps the registers that a copy of the stack may need. */
+static __always_inline void keep_registers(struct hot_thread *thread, const struct pt_regs *ctx)
 {
-	struct uprobe_shared *memory = shared_memory();
-	struct outers_search search = {.thread = thread, .call = call, .ids = ids};
+	const __u64 saved[] = {TASK_SAVED(ctx)};
 
-	search.is_nested = memory && memory->outer_count && bpf_map_lookup_elem(&outers, &ids.tid);
-	bpf_loop(CALLS_MAX, look_at_outer, &search, 0);
-	return search.is_nested;
+	__builtin_memcpy(thread->registers + UPROBE_BP + 1, saved, sizeof(saved));
 }
 
-/* Notes a call in flight. Its place is that of a call of the same function with the same return_sp, which has ended
- * without a return, or a free one, else the last. */
-static __always_inline void keep_call(struct hot_thread *thread, const struct hot_call *call)
+/* Sends what is to be sent of a new call. Returns true if a record was sent or lost. */
+static __always_inline bool send_entry(struct hot_thread *thread, struct sent *what, bool is_nested, __u64 frame)
 {
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < CALLS_MAX; i++) {
-		struct hot_call *other = &thread->calls[i];
+	const __u64 cookie = what->call.address;
 
-		if (other->return_sp == call->return_sp && other->address == call->address) {
-			*other = *call;
-			return;
-		}
+	if (is_nested) {
+		const struct stack_place at = {cookie & UPROBE_ADDRESS, what->call.return_sp - 8, frame};
+
+		what->flags = UPROBE_IS_NESTED;
+		sent_or_lost(send_copy(what, thread, 0, &at), what);
+	} else if ((cookie & UPROBE_STACK) &&
+		   (!(cookie & UPROBE_RETURN) || ((cookie & UPROBE_ENTER) && config.entry_stacks))) {
+		const struct stack_place at = {what->call.return_address, what->call.return_sp, frame};
+
+		sent_or_lost(send_walked(thread, what, &at, false), what);
+	} else if (cookie & UPROBE_ENTER) {
+		sent_or_lost(send_plain(what), what);
+	} else {
+		return false;
 	}
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < CALLS_MAX; i++)
-		if (!thread->calls[i].return_sp) {
-			thread->calls[i] = *call;
-			return;
-		}
-	thread->calls[CALLS_MAX - 1] = *call;
+	return true;
 }
 
 static __always_inline int call_entered(struct pt_regs *ctx)
 {
-	const __u64 cookie = bpf_get_attach_cookie(ctx);
 	struct hot_thread *thread =
 		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	const struct ids ids = ids_of_thread();
-	struct hot_call call = {.address = cookie, .return_sp = TASK_SP(ctx) + 8, .args = {TASK_ARGUMENTS(ctx)}};
-	struct sent what = {.call = &call, .ids = ids, .kind = UPROBE_ENTERED};
+	struct uprobe_shared *memory = shared_memory();
+	struct sent what = {.call = {.address = bpf_get_attach_cookie(ctx),
+				     .return_sp = TASK_SP(ctx) + 8,
+				     .args = {TASK_ARGUMENTS(ctx)}},
+			    .ids = ids_of_thread(),
+			    .kind = UPROBE_ENTERED};
+	struct calls_search search = {.thread = thread, .what = &what, .place = CALLS_MAX};
 
-	if (!thread) {
-		note_lost(cookie & UPROBE_ADDRESS, ids.tgid, size_of_call(cookie, call.args));
+	if (!thread || !memory) {
+		sent_or_lost(false, &what);
 		return 0;
 	}
-	bpf_probe_read_user(&call.return_address, 8, (void *)TASK_SP(ctx));
-	wait_for_reader(ids.tid);
-	if (begin_outers(thread, &call, ids)) {
-		const struct stack_place at = {cookie & UPROBE_ADDRESS, TASK_SP(ctx), TASK_FRAME(ctx)};
-
-		what.flags = UPROBE_IS_NESTED;
-		sent_or_lost(send_copy(ctx, &what, thread, 0, &at), cookie, &call, ids.tgid);
-		call.is_entered = true;
-	} else if ((cookie & UPROBE_STACK) &&
-		   (!(cookie & UPROBE_RETURN) || ((cookie & UPROBE_ENTER) && config.entry_stacks))) {
-		const struct stack_place at = {call.return_address, call.return_sp, TASK_FRAME(ctx)};
-
-		sent_or_lost(send_walked(ctx, thread, &what, &at, false), cookie, &call, ids.tgid);
-		call.is_entered = true;
-	} else if (cookie & UPROBE_ENTER) {
-		sent_or_lost(send_plain(&what), cookie, &call, ids.tgid);
-		call.is_entered = true;
-	}
-	if (cookie & UPROBE_RETURN)
-		keep_call(thread, &call);
+	bpf_probe_read_user(&what.call.return_address, 8, (void *)TASK_SP(ctx));
+	keep_registers(thread, ctx);
+	wait_for_reader(what.ids.tid);
+	search.is_nested = memory->outer_count && bpf_map_lookup_elem(&outers, &what.ids.tid);
+	bpf_loop(CALLS_MAX, look_at_call, &search, 0);
+	what.call.is_entered = send_entry(thread, &what, search.is_nested, TASK_FRAME(ctx));
+	if (what.call.address & UPROBE_RETURN)
+		thread->calls[search.place < CALLS_MAX ? search.place : CALLS_MAX - 1] = what.call;
 	return 0;
+}
+
+struct return_search {
+	struct hot_thread *thread;
+	struct uprobe_call *call; /* is set to the call */
+	bool is_found;
+};
+
+static long find_returned(__u32 i, void *context)
+{
+	struct return_search *const search = context;
+
+	if (i >= CALLS_MAX)
+		return 1;
+	struct uprobe_call *const one = &search->thread->calls[i];
+
+	if (one->return_sp != search->call->return_sp || one->address != search->call->address)
+		return 0;
+	*search->call = *one;
+	one->return_sp = 0;
+	search->is_found = true;
+	return 1;
 }
 
 static __always_inline int call_returned_here(struct pt_regs *ctx)
 {
 	const __u64 cookie = bpf_get_attach_cookie(ctx) & ~UPROBE_AT_RETURN;
 	struct hot_thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
-	const struct ids ids = ids_of_thread();
 	struct uprobe_shared *memory = shared_memory();
-	struct hot_call call;
-	bool is_found = false;
+	struct sent what = {.call = {.address = cookie, .return_sp = TASK_SP(ctx)},
+			    .ids = ids_of_thread(),
+			    .kind = UPROBE_RETURNED,
+			    .result = TASK_RESULT(ctx)};
+	struct return_search search = {.thread = thread, .call = &what.call};
+	const struct stack_place at = {TASK_PC(ctx), TASK_SP(ctx), TASK_FRAME(ctx)};
 
 	if (!thread || !memory)
 		return 0;
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < CALLS_MAX; i++) {
-		struct hot_call *one = &thread->calls[i];
-
-		if (one->return_sp != TASK_SP(ctx) || one->address != cookie)
-			continue;
-		call = *one;
-		one->return_sp = 0;
-		is_found = true;
-		break;
-	}
-	if (!is_found) {
+	bpf_loop(CALLS_MAX, find_returned, &search, 0);
+	if (!search.is_found) {
 		__sync_fetch_and_add(&memory->unmatched, 1);
 		return 0;
 	}
-	struct sent what = {.call = &call, .ids = ids, .kind = UPROBE_RETURNED, .result = TASK_RESULT(ctx)};
-	const struct stack_place at = {TASK_PC(ctx), TASK_SP(ctx), TASK_FRAME(ctx)};
-
 	/* The entry could not read it if that page of the stack was not in memory. */
-	call.return_address = TASK_PC(ctx);
-	if (call.is_entered)
+	what.call.return_address = TASK_PC(ctx);
+	if (what.call.is_entered)
 		what.flags = UPROBE_WAS_ENTERED;
 	if (cookie & UPROBE_POINTEE)
-		bpf_probe_read_user(&what.pointee, 8, (void *)call.args[0]);
-	wait_for_reader(ids.tid);
-	sent_or_lost(cookie & UPROBE_STACK ? send_walked(ctx, thread, &what, &at, true) : send_plain(&what), cookie,
-		     &call, ids.tgid);
+		bpf_probe_read_user(&what.pointee, 8, (void *)what.call.args[0]);
+	keep_registers(thread, ctx);
+	wait_for_reader(what.ids.tid);
+	sent_or_lost(cookie & UPROBE_STACK ? send_walked(thread, &what, &at, true) : send_plain(&what), &what);
 	return 0;
 }
 

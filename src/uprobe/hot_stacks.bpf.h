@@ -71,9 +71,11 @@ static long walk_frame(__u32 i, void *context)
 }
 
 /* Makes a record with the stack from `from` on. is_exact: the pc is where the thread is, and no return address. */
-static __noinline bool send_walked(const struct pt_regs *ctx, struct hot_thread *thread, const struct sent *what,
-				   const struct stack_place *from, bool is_exact)
+__noinline int send_walked(struct hot_thread *thread, const struct sent *what, const struct stack_place *from,
+			   bool is_exact)
 {
+	if (!thread || !what || !from)
+		return false;
 	struct walk w = {.thread = thread,
 			 .at = *from,
 			 .window_at = from->sp,
@@ -94,8 +96,8 @@ static __noinline bool send_walked(const struct pt_regs *ctx, struct hot_thread 
 		return !bpf_ringbuf_output(&ring, r, sizeof(*r) + w.count * sizeof(__u64), BPF_RB_NO_WAKEUP);
 	}
 	/* If a frame's caller cannot be computed from sp and bp, the reader walks the stack from the start. */
-	return w.end == UPROBE_COPY ? send_copy(ctx, what, thread, w.count - 1, &w.at)
-				    : send_copy(ctx, what, thread, 0, from);
+	return w.end == UPROBE_COPY ? send_copy(what, thread, w.count - 1, &w.at)
+				    : send_copy(what, thread, 0, from);
 }
 
 #endif

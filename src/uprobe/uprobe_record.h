@@ -101,6 +101,20 @@ static inline __u32 uprobe_row_hash(__u64 pc, __u32 space)
 	return (__u32)(mixed >> 44) & (UPROBE_ROWS - 1);
 }
 
+/* A call in flight whose return is probed. */
+struct uprobe_call {
+	__u64 address; /* the site's cookie */
+	__u64 return_sp, return_address, args[UPROBE_ARGS];
+	__u64 is_entered; /* a record of the entry was sent or lost */
+};
+
+/* A key of the map `forgotten`: uprobe_take_forgotten(). */
+struct uprobe_forgotten_key {
+	__u64 return_sp;
+	__u32 tid;
+	__u32 unused;
+};
+
 /* A key of the map `lost`, and its value: the records of a function's calls that had no room in the ring. */
 struct uprobe_lost_key {
 	__u64 address;

@@ -33,7 +33,7 @@ static const unsigned char hot_calls_object[] __attribute__((aligned(8))) = {
 struct uprobes {
 	struct bpf_object *object;
 	int program;
-	int outers, signalled, lost; /* maps */
+	int outers, signalled, forgotten, lost; /* maps */
 	struct uprobe_row *rows;
 	struct uprobe_shared *shared;
 	/* the ring: kernel/bpf/ringbuf.c */
@@ -73,6 +73,7 @@ static bool map_all(struct uprobes *u)
 	u->outers = map_fd(u, "outers");
 	u->lost = map_fd(u, "lost");
 	u->signalled = map_fd(u, "signalled");
+	u->forgotten = map_fd(u, "forgotten");
 	u->rows = map_memory(map_fd(u, "rows"), UPROBE_ROWS * sizeof(*u->rows), PROT_READ | PROT_WRITE, 0);
 	u->shared = map_memory(map_fd(u, "shared"), sizeof(*u->shared), PROT_READ | PROT_WRITE, 0);
 	u->consumer = map_memory(ring, page, PROT_READ | PROT_WRITE, 0);
@@ -346,6 +347,13 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 			return true;
 	}
 	return false;
+}
+
+bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)
+{
+	const struct uprobe_forgotten_key key = {return_sp, (uint32_t)tid, 0};
+
+	return bpf_map_lookup_elem(u->forgotten, &key, call) == 0 && bpf_map_delete_elem(u->forgotten, &key) == 0;
 }
 
 const volatile struct uprobe_shared *uprobe_counters(const struct uprobes *u)

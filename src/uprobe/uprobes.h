@@ -69,6 +69,10 @@ void uprobe_rows_forget(struct uprobes *u, uint32_t space, uint64_t start, uint6
  * The thread must be stopped. */
 void uprobe_set_outer(struct uprobes *u, pid_t tid, bool has_outer);
 
+/* Takes a call of the thread that the kernel has forgotten before it has returned. Returns false if there is none with
+ * this return_sp. */
+bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call);
+
 /* Takes the numbers of one function's calls whose records were lost. Returns false if there are no more. */
 bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct uprobe_lost *sum);
 /* Counters of all processes. */

@@ -97,6 +97,15 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 	return false;
 }
 
+bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)
+{
+	(void)u;
+	(void)tid;
+	(void)return_sp;
+	(void)call;
+	return false;
+}
+
 const volatile struct uprobe_shared *uprobe_counters(const struct uprobes *u)
 {
 	(void)u;

@@ -339,8 +339,6 @@ CHOSEN = 'leaf;f?ctorial@main;[a-k]ops;jumps;deeper;within;by_pointer;returns_no
 BUILDS = [('alloc_basic', 'static'), ('alloc_basic', 'musl'), ('alloc_basic', 'no-pie'), ('alloc_cpp', 'static'), ('alloc_basic', 'O0'),
           ('chosen', 'O2'), ('churn', 'O2'), ('flooding', 'O2')]
 
-# Not here, because the kernel kills such programs by SIGILL: those that switch to another, higher stack within a probed
-# call and make probed calls there (`throwing handler`, `inflight`). It takes the lower stack's calls for ended.
 CASES = [
     ('all functions of the C library', same('alloc_basic')),
     ('all functions, a static program', same('alloc_basic', variant='static')),
@@ -355,6 +353,9 @@ CASES = [
     ('C++, -A', same('alloc_cpp', options=['-A'], by_oracle=False)),
     ('C++, a static program', same('alloc_cpp', variant='static', by_oracle=False)),
     ('exceptions', same('throwing')),
+    ('exceptions out of a handler that interrupted malloc', same('throwing', 'handler', may_end=True)),
+    ('handlers that interrupt each other in malloc', same('inflight', 1000, 1, may_end=True)),
+    ('handlers that interrupt each other in malloc, threads', same('inflight', 1000, 4, threads=True)),
     ('threads', same('threads', 4, 100, threads=True)),
     ('many threads', same('threads', 64, 10, threads=True)),
     ('fork', same('forks', 'fork', files=2)),

@@ -455,6 +455,11 @@ void kernel_probes_note_space(struct process *p, uint32_t space)
 	p->kernel->space = space;
 }
 
+uint32_t kernel_probes_space(const struct process *p)
+{
+	return p->kernel->space;
+}
+
 void kernel_probes_forget_range(struct process *p, uint64_t start, uint64_t end)
 {
 	struct kernel_probes *const own = p->kernel;

@@ -42,6 +42,8 @@ void kernel_probes_remove(struct process *p);
 bool kernel_probes_is_trampoline(struct process *p, uint64_t address);
 /* Notes by which number the kernel knows the process's rows. */
 void kernel_probes_note_space(struct process *p, uint32_t space);
+/* Returns this number; 0: it is not known yet. */
+uint32_t kernel_probes_space(const struct process *p);
 /* Returns the function of a C++ library that has called the probed function to get memory, such as operator new, if the
  * return address is in such a function; else NULL. The returns of these functions are not probed, because an exception
  * that passes through a probed return kills the program. */

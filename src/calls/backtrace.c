@@ -4,6 +4,7 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
 #include "proc/proc.h"
+#include "uprobe/uprobes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,16 +21,52 @@
 
 #define STACK_MAX (64u << 10)
 
-uint64_t stack_true_return(const struct task *task, uint64_t return_sp, uint64_t address)
+void stack_note_replaced(struct task *task, uint64_t return_sp, uint64_t return_address)
 {
-	for (unsigned i = 0; task->calls && i < REPLACED_RETURNS; i++)
-		if (task->calls->replaced[i].return_sp == return_sp &&
-		    kernel_probes_is_trampoline(task->process, address))
-			return task->calls->replaced[i].return_address;
-	return address;
+	struct task_calls *const own = task_calls(task);
+	unsigned i = 0;
+
+	while (i < REPLACED_RETURNS && own->replaced[i].return_sp != return_sp)
+		i++;
+	/* The newest one is replaced last, also if its place was known from a call that has ended or was abandoned. */
+	if (i < REPLACED_RETURNS)
+		own->replaced[i].return_sp = 0;
+	own->replaced[own->replaced_next++ % REPLACED_RETURNS] = (struct replaced_return){return_sp, return_address};
 }
 
-void stack_restore_returns(const struct task *task, uint64_t start, unsigned char *bytes, size_t size)
+/* Asks the kernel for the calls in flight of a stopped task. Most of them have no record before they return. */
+static bool learn_replaced(struct task *task)
+{
+	struct uprobe_call calls[UPROBE_CALLS];
+
+	if (task_calls(task)->is_fed || !uprobe_calls_in_flight(task->process->tracer->uprobes, task->tid, calls, false))
+		return false;
+	for (unsigned i = 0; i < UPROBE_CALLS; i++)
+		if (calls[i].return_sp)
+			stack_note_replaced(task, calls[i].return_sp, calls[i].return_address);
+	return true;
+}
+
+static const struct replaced_return *find_replaced(const struct task *task, uint64_t return_sp)
+{
+	for (unsigned i = 0; task->calls && i < REPLACED_RETURNS; i++)
+		if (task->calls->replaced[i].return_sp == return_sp)
+			return &task->calls->replaced[i];
+	return NULL;
+}
+
+uint64_t stack_true_return(struct task *task, uint64_t return_sp, uint64_t address)
+{
+	if (!kernel_probes_is_trampoline(task->process, address))
+		return address;
+	const struct replaced_return *replaced = find_replaced(task, return_sp);
+
+	if (!replaced && learn_replaced(task))
+		replaced = find_replaced(task, return_sp);
+	return replaced ? replaced->return_address : address;
+}
+
+void stack_restore_returns(struct task *task, uint64_t start, unsigned char *bytes, size_t size)
 {
 	for (unsigned i = 0; task->process->kernel && task->calls && i < REPLACED_RETURNS; i++) {
 		const uint64_t return_sp = task->calls->replaced[i].return_sp;
@@ -197,7 +234,7 @@ static ssize_t stack_read(void *context, uint64_t address, void *data, size_t si
 	return memory_read_some(reader->p, address, data, size);
 }
 
-size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
+static size_t walk_known(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
 {
 	struct process *p = task->process;
 	const uint64_t sp = p->arch->registers.sp(&task->regs);
@@ -239,6 +276,20 @@ size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, ui
 	else if (!until_cfa && count && frames[count - 1].cfa - sp < want / 4 && want > 1024)
 		p->calls->stack_want = want - want / 8;
 	return count;
+}
+
+size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut)
+{
+	const size_t count = walk_known(task, frames, max, until_cfa, cut);
+	struct kept_stack *const kept = &task->calls->kept;
+
+	/* The walk has ended at a call whose return the kernel waits for, and of which functrace has no record yet. */
+	if (!count || !task->process->kernel ||
+	    !kernel_probes_is_trampoline(task->process, frames[count - 1].pc) || !learn_replaced(task))
+		return count;
+	if (kept->valid_at == task->at_stop)
+		stack_restore_returns(task, kept->address, kept->bytes, kept->size);
+	return walk_known(task, frames, max, until_cfa, cut);
 }
 
 static bool is_monitored(const struct settings *set, uint64_t size)

@@ -16,11 +16,13 @@ void stack_recall(struct task *task, const struct call *call);
  * frame whose CFA is at or above until_cfa (0: no limit). *cut: the walk ended before `max` and until_cfa, because the
  * next frame could not be found (unwind_stack()). */
 size_t stack_walk(struct task *task, struct unwind_frame *frames, size_t max, uint64_t until_cfa, bool *cut);
+/* Notes the true return address of a call whose return address the kernel has replaced. */
+void stack_note_replaced(struct task *task, uint64_t return_sp, uint64_t return_address);
 /* While a call is in flight whose return is probed, the kernel has replaced its return address on the stack by the
  * address of its trampoline. Returns the address that belongs there; `return_sp` is the address after that place. */
-uint64_t stack_true_return(const struct task *task, uint64_t return_sp, uint64_t address);
+uint64_t stack_true_return(struct task *task, uint64_t return_sp, uint64_t address);
 /* Does this for all such places in bytes of the stack, which begin at address `start`. */
-void stack_restore_returns(const struct task *task, uint64_t start, unsigned char *bytes, size_t size);
+void stack_restore_returns(struct task *task, uint64_t start, unsigned char *bytes, size_t size);
 /* Reads memory for a walk through a copy of the stack, while the task runs: only code and the data of objects. Stacks,
  * also another one that a signal handler has interrupted, have changed since the copy was made. */
 ssize_t stack_read_running(struct process *p, uint64_t address, void *data, size_t size);

@@ -38,15 +38,11 @@ static const struct uprobe_record *make_record(const struct task *task, const st
 	r->kind = UPROBE_RETURNED;
 	r->stack = UPROBE_COPY;
 	r->flags = call->is_entered ? UPROBE_WAS_ENTERED : 0;
-	r->serial = call->address >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1);
 	r->tid = (uint32_t)task->tid;
 	r->tgid = (uint32_t)task->tgid;
 	r->space = kernel_probes_space(p);
-	r->address = call->address & UPROBE_ADDRESS;
 	r->time_ns = clock_ns(CLOCK_MONOTONIC);
-	r->return_sp = call->return_sp;
-	r->return_address = call->return_address;
-	memcpy(r->args, call->args, sizeof(r->args));
+	uprobe_record_call(r, call);
 	r->result = task->regs.words[p->arch->uprobe.result_word];
 	if (call->address & UPROBE_POINTEE)
 		memory_read(p, call->args[0], &r->pointee, sizeof(r->pointee));

@@ -8,11 +8,13 @@
 #include "breakpoints/breakpoints.h"
 #include "ptrace/target_memory.h"
 #include "base/msg.h"
+#include "base/util.h"
 #include "uprobe/uprobes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A record is acted on as if its task were stopped at a breakpoint: the task's registers get the record's values, and
  * its stack is the record's. So the rest of src/calls makes the same events from both. Afterwards the task gets back
@@ -64,20 +66,6 @@ static void restore_returns(const struct feeding *f)
 
 	copy->registers[UPROBE_PC] = stack_true_return(f->task, sp, copy->registers[UPROBE_PC]);
 	stack_restore_returns(f->task, sp, copy->bytes, copy->size);
-}
-
-/* Notes the return address of a call whose return the kernel will record. */
-static void note_replaced(struct feeding *f, uint64_t return_sp, uint64_t return_address)
-{
-	struct task_calls *const own = f->task->calls;
-	unsigned i = 0;
-
-	while (i < REPLACED_RETURNS && own->replaced[i].return_sp != return_sp)
-		i++;
-	/* The newest one is replaced last, also if its place was known from a call that has ended or was abandoned. */
-	if (i < REPLACED_RETURNS)
-		own->replaced[i].return_sp = 0;
-	own->replaced[own->replaced_next++ % REPLACED_RETURNS] = (struct replaced_return){return_sp, return_address};
 }
 
 static void keep_copy(struct feeding *f)
@@ -179,7 +167,7 @@ static void feed_entry(struct feeding *f, struct breakpoint *b)
 	own->word_at = r->return_sp - f->p->arch->pointer_size;
 	own->word = stack_true_return(f->task, r->return_sp, r->return_address);
 	if (b->probe->function->role != ROLE_RELEASE)
-		note_replaced(f, r->return_sp, own->word);
+		stack_note_replaced(f->task, r->return_sp, own->word);
 	own->word_stop = f->task->at_stop;
 	if (r->flags & UPROBE_IS_NESTED)
 		keep_copy(f);
@@ -272,4 +260,25 @@ void kernel_call(struct task *task, const struct uprobe_record *record)
 		task->regs = own_regs;
 	task->regs_known = regs_known;
 	task->at_stop++;
+}
+
+void kernel_calls_begin(struct task *task, const struct breakpoint *inner)
+{
+	struct process *const p = task->process;
+	struct uprobe_call calls[UPROBE_CALLS];
+
+	if (!p->kernel || !kernel_site_is_hot(inner->probe) ||
+	    !uprobe_calls_in_flight(p->tracer->uprobes, task->tid, calls, true))
+		return;
+	for (unsigned i = 0; i < UPROBE_CALLS; i++) {
+		struct uprobe_record record = {.kind = UPROBE_ENTERED,
+					       .stack = UPROBE_NO_STACK,
+					       .tid = (uint32_t)task->tid,
+					       .time_ns = clock_ns(CLOCK_MONOTONIC)};
+
+		if (!calls[i].return_sp || calls[i].is_entered)
+			continue;
+		uprobe_record_call(&record, &calls[i]);
+		kernel_call(task, &record);
+	}
 }

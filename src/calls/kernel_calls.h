@@ -12,5 +12,8 @@
 /* Acts on a record as on the hits of breakpoints at the function's entry and at its return. The task runs, or is in a
  * later stop. */
 void kernel_call(struct task *task, const struct uprobe_record *record);
+/* To be called at the breakpoint of a function's entry. If the kernel waits for the return of a call of this task, of
+ * which it has made no record yet, acts on the entry of that call: the function at the breakpoint is inside it. */
+void kernel_calls_begin(struct task *task, const struct breakpoint *inner);
 
 #endif

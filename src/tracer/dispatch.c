@@ -9,6 +9,7 @@
 #include "tracer/process.h"
 #include "tracer/process_objects.h"
 #include "calls/call_enter.h"
+#include "calls/kernel_calls.h"
 #include "calls/call_return.h"
 #include "calls/affinity/pin.h"
 #include "calls/probes/kernel_probes.h"
@@ -40,6 +41,7 @@ static void act_entry(struct task *task, struct breakpoint *b)
 {
 	const struct probe *probe = b->probe;
 
+	kernel_calls_begin(task, b);
 	call_enter(task, b);
 	while (probe && probe->wanted->hook != HOOK_LIBRARY)
 		probe = probe->next;

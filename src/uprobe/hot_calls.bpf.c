@@ -14,26 +14,16 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define CALLS_MAX   8    /* calls in flight of one thread: they nest only in signal handlers and in each other */
-#define WINDOW      1024 /* stack bytes that are read at once */
 #define MARGIN      (256u << 10) /* free bytes of the ring below which a thread waits for the reader */
 #define SPIN_ROUNDS (1u << 16)
 
 const volatile struct uprobe_config config = {.ring_size = 64 << 20, .frames_wanted = 16};
 
-struct hot_thread {
-	struct uprobe_call calls[CALLS_MAX]; /* return_sp 0: unused */
-	__u64 registers[UPROBE_REGISTERS];   /* those of this hit, for a struct uprobe_copy */
-	struct uprobe_record record;      /* the record that is made, with its frames */
-	__u64 frames[UPROBE_FRAMES_MAX];
-	unsigned char window[WINDOW + 8];
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct hot_thread);
+	__type(value, struct uprobe_thread);
 } threads SEC(".maps");
 
 struct {
@@ -182,23 +172,15 @@ struct sent {
 /* Fills a record without a stack. */
 static __always_inline void fill_record(struct uprobe_record *r, const struct sent *what)
 {
-	const struct uprobe_call *const call = &what->call;
-
 	r->kind = what->kind;
 	r->stack = UPROBE_NO_STACK;
 	r->flags = what->flags;
 	r->frame_count = 0;
-	r->serial = call->address >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1);
 	r->tid = what->ids.tid;
 	r->tgid = what->ids.tgid;
 	r->space = what->ids.space;
-	r->address = call->address & UPROBE_ADDRESS;
 	r->time_ns = bpf_ktime_get_ns();
-	r->return_sp = call->return_sp;
-	r->return_address = call->return_address;
-	r->args[0] = call->args[0];
-	r->args[1] = call->args[1];
-	r->args[2] = call->args[2];
+	uprobe_record_call(r, &what->call);
 	r->result = what->result;
 	r->pointee = what->pointee;
 }
@@ -234,7 +216,7 @@ static long copy_piece(__u32 i, void *context)
 }
 
 /* Adds the registers and the stack from `at` on to a record. */
-static __always_inline void copy_stack(struct uprobe_copy *copy, const struct hot_thread *thread,
+static __always_inline void copy_stack(struct uprobe_copy *copy, const struct uprobe_thread *thread,
 				       const struct stack_place *at)
 {
 	__builtin_memcpy(copy->registers, thread->registers, sizeof(copy->registers));
@@ -258,7 +240,7 @@ struct copied_record {
 };
 
 /* Sends a record with the first `count` frames of the thread's record, and a copy of the stack from there on. */
-__noinline int send_copy(const struct sent *what, const struct hot_thread *thread, __u32 count,
+__noinline int send_copy(const struct sent *what, const struct uprobe_thread *thread, __u32 count,
 			 const struct stack_place *at)
 {
 	if (!what || !thread || !at)
@@ -303,9 +285,9 @@ static __always_inline void sent_or_lost(bool is_sent, const struct sent *what)
 }
 
 struct calls_search {
-	struct hot_thread *thread;
+	struct uprobe_thread *thread;
 	struct sent *what; /* the new call */
-	__u32 place;       /* where the new call is kept; CALLS_MAX: not found yet */
+	__u32 place;       /* where the new call is kept; UPROBE_CALLS: not found yet */
 	bool is_nested;
 };
 
@@ -328,7 +310,7 @@ static long look_at_call(__u32 i, void *context)
 	struct calls_search *const search = context;
 	const struct uprobe_call *const call = &search->what->call;
 
-	if (i >= CALLS_MAX)
+	if (i >= UPROBE_CALLS)
 		return 1;
 	struct uprobe_call *const outer = &search->thread->calls[i];
 
@@ -337,7 +319,7 @@ static long look_at_call(__u32 i, void *context)
 	/* A call of the same function with the same return_sp has ended without a return. */
 	if (outer->return_sp == call->return_sp && outer->address == call->address)
 		search->place = i;
-	else if (!outer->return_sp && search->place == CALLS_MAX)
+	else if (!outer->return_sp && search->place == UPROBE_CALLS)
 		search->place = i;
 	/* A call with the same return_sp may have jumped here (reallocarray to realloc). */
 	if (outer->return_sp < call->return_sp ||
@@ -354,7 +336,7 @@ static long look_at_call(__u32 i, void *context)
 }
 
 /* Keeps the registers that a copy of the stack may need. */
-static __always_inline void keep_registers(struct hot_thread *thread, const struct pt_regs *ctx)
+static __always_inline void keep_registers(struct uprobe_thread *thread, const struct pt_regs *ctx)
 {
 	const __u64 saved[] = {TASK_SAVED(ctx)};
 
@@ -362,7 +344,7 @@ static __always_inline void keep_registers(struct hot_thread *thread, const stru
 }
 
 /* Sends what is to be sent of a new call. Returns true if a record was sent or lost. */
-static __always_inline bool send_entry(struct hot_thread *thread, struct sent *what, bool is_nested, __u64 frame)
+static __always_inline bool send_entry(struct uprobe_thread *thread, struct sent *what, bool is_nested, __u64 frame)
 {
 	const __u64 cookie = what->call.address;
 
@@ -386,7 +368,7 @@ static __always_inline bool send_entry(struct hot_thread *thread, struct sent *w
 
 static __always_inline int call_entered(struct pt_regs *ctx)
 {
-	struct hot_thread *thread =
+	struct uprobe_thread *thread =
 		bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct uprobe_shared *memory = shared_memory();
 	struct sent what = {.call = {.address = bpf_get_attach_cookie(ctx),
@@ -394,7 +376,7 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 				     .args = {TASK_ARGUMENTS(ctx)}},
 			    .ids = ids_of_thread(),
 			    .kind = UPROBE_ENTERED};
-	struct calls_search search = {.thread = thread, .what = &what, .place = CALLS_MAX};
+	struct calls_search search = {.thread = thread, .what = &what, .place = UPROBE_CALLS};
 
 	if (!thread || !memory) {
 		sent_or_lost(false, &what);
@@ -404,15 +386,15 @@ static __always_inline int call_entered(struct pt_regs *ctx)
 	keep_registers(thread, ctx);
 	wait_for_reader(what.ids.tid);
 	search.is_nested = memory->outer_count && bpf_map_lookup_elem(&outers, &what.ids.tid);
-	bpf_loop(CALLS_MAX, look_at_call, &search, 0);
+	bpf_loop(UPROBE_CALLS, look_at_call, &search, 0);
 	what.call.is_entered = send_entry(thread, &what, search.is_nested, TASK_FRAME(ctx));
 	if (what.call.address & UPROBE_RETURN)
-		thread->calls[search.place < CALLS_MAX ? search.place : CALLS_MAX - 1] = what.call;
+		thread->calls[search.place < UPROBE_CALLS ? search.place : UPROBE_CALLS - 1] = what.call;
 	return 0;
 }
 
 struct return_search {
-	struct hot_thread *thread;
+	struct uprobe_thread *thread;
 	struct uprobe_call *call; /* is set to the call */
 	bool is_found;
 };
@@ -421,7 +403,7 @@ static long find_returned(__u32 i, void *context)
 {
 	struct return_search *const search = context;
 
-	if (i >= CALLS_MAX)
+	if (i >= UPROBE_CALLS)
 		return 1;
 	struct uprobe_call *const one = &search->thread->calls[i];
 
@@ -436,7 +418,7 @@ static long find_returned(__u32 i, void *context)
 static __always_inline int call_returned_here(struct pt_regs *ctx)
 {
 	const __u64 cookie = bpf_get_attach_cookie(ctx) & ~UPROBE_AT_RETURN;
-	struct hot_thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+	struct uprobe_thread *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
 	struct uprobe_shared *memory = shared_memory();
 	struct sent what = {.call = {.address = cookie, .return_sp = TASK_SP(ctx)},
 			    .ids = ids_of_thread(),
@@ -447,7 +429,7 @@ static __always_inline int call_returned_here(struct pt_regs *ctx)
 
 	if (!thread || !memory)
 		return 0;
-	bpf_loop(CALLS_MAX, find_returned, &search, 0);
+	bpf_loop(UPROBE_CALLS, find_returned, &search, 0);
 	if (!search.is_found) {
 		__sync_fetch_and_add(&memory->unmatched, 1);
 		return 0;

@@ -16,7 +16,7 @@ static __always_inline const struct uprobe_row *find_row(__u64 pc, __u32 space)
 
 /* A walk over the frames of a stack. */
 struct walk {
-	struct hot_thread *thread;
+	struct uprobe_thread *thread;
 	struct stack_place at;
 	__u64 window_at, window_size; /* the stack bytes in thread->window */
 	__u32 space, count;
@@ -29,8 +29,8 @@ static __always_inline bool stack_word(const struct walk *w, __u64 address, __u6
 {
 	const __u64 offset = address - w->window_at;
 
-	if (offset < w->window_size && offset <= WINDOW - 8) {
-		*word = *(const __u64 *)(w->thread->window + (offset & (WINDOW - 1)));
+	if (offset < w->window_size && offset <= UPROBE_WINDOW - 8) {
+		*word = *(const __u64 *)(w->thread->window + (offset & (UPROBE_WINDOW - 1)));
 		return true;
 	}
 	return !bpf_probe_read_user(word, 8, (void *)address);
@@ -71,7 +71,7 @@ static long walk_frame(__u32 i, void *context)
 }
 
 /* Makes a record with the stack from `from` on. is_exact: the pc is where the thread is, and no return address. */
-__noinline int send_walked(struct hot_thread *thread, const struct sent *what, const struct stack_place *from,
+__noinline int send_walked(struct uprobe_thread *thread, const struct sent *what, const struct stack_place *from,
 			   bool is_exact)
 {
 	if (!thread || !what || !from)
@@ -79,13 +79,13 @@ __noinline int send_walked(struct hot_thread *thread, const struct sent *what, c
 	struct walk w = {.thread = thread,
 			 .at = *from,
 			 .window_at = from->sp,
-			 .window_size = WINDOW - 7,
+			 .window_size = UPROBE_WINDOW - 7,
 			 .space = what->ids.space,
 			 .is_exact = is_exact};
 	struct uprobe_record *const r = &thread->record;
 
 	fill_record(r, what);
-	if (bpf_probe_read_user(thread->window, WINDOW, (void *)w.window_at))
+	if (bpf_probe_read_user(thread->window, UPROBE_WINDOW, (void *)w.window_at))
 		w.window_size = 0;
 	bpf_loop(config.frames_wanted, walk_frame, &w, 0);
 	if (w.count > UPROBE_FRAMES_MAX)

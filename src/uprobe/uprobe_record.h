@@ -108,6 +108,30 @@ struct uprobe_call {
 	__u64 is_entered; /* a record of the entry was sent or lost */
 };
 
+/* Sets what a record has of its call. */
+static inline void uprobe_record_call(struct uprobe_record *record, const struct uprobe_call *call)
+{
+	record->serial = call->address >> UPROBE_SERIAL_SHIFT & (UPROBE_SERIALS - 1);
+	record->address = call->address & UPROBE_ADDRESS;
+	record->return_sp = call->return_sp;
+	record->return_address = call->return_address;
+	record->args[0] = call->args[0];
+	record->args[1] = call->args[1];
+	record->args[2] = call->args[2];
+}
+
+#define UPROBE_CALLS  8    /* calls in flight of one thread: they nest only in signal handlers and in each other */
+#define UPROBE_WINDOW 1024 /* stack bytes that the program reads at once */
+
+/* The program's own data of a thread. */
+struct uprobe_thread {
+	struct uprobe_call calls[UPROBE_CALLS]; /* return_sp 0: unused */
+	__u64 registers[UPROBE_REGISTERS];      /* those of this hit, for a struct uprobe_copy */
+	struct uprobe_record record;            /* the record that is made, with its frames */
+	__u64 frames[UPROBE_FRAMES_MAX];
+	unsigned char window[UPROBE_WINDOW + 8];
+};
+
 /* A key of the map `forgotten`: uprobe_take_forgotten(). */
 struct uprobe_forgotten_key {
 	__u64 return_sp;

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #define LINK_CREATE  28
 #define UPROBE_MULTI 48
 #define MULTI_RETURN 1u
+#define PIDFD_OF_THREAD O_EXCL /* PIDFD_THREAD of include/uapi/linux/pidfd.h */
 
 /* The object of hot_calls.bpf.c, as embed.sh makes it. */
 static const unsigned char hot_calls_object[] __attribute__((aligned(8))) = {
@@ -33,7 +35,7 @@ static const unsigned char hot_calls_object[] __attribute__((aligned(8))) = {
 struct uprobes {
 	struct bpf_object *object;
 	int program;
-	int outers, signalled, forgotten, lost; /* maps */
+	int threads, outers, signalled, forgotten, lost; /* maps */
 	struct uprobe_row *rows;
 	struct uprobe_shared *shared;
 	/* the ring: kernel/bpf/ringbuf.c */
@@ -72,6 +74,7 @@ static bool map_all(struct uprobes *u)
 
 	u->outers = map_fd(u, "outers");
 	u->lost = map_fd(u, "lost");
+	u->threads = map_fd(u, "threads");
 	u->signalled = map_fd(u, "signalled");
 	u->forgotten = map_fd(u, "forgotten");
 	u->rows = map_memory(map_fd(u, "rows"), UPROBE_ROWS * sizeof(*u->rows), PROT_READ | PROT_WRITE, 0);
@@ -347,6 +350,32 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 			return true;
 	}
 	return false;
+}
+
+bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin)
+{
+	struct uprobe_thread thread;
+	long fd = syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+
+	if (fd < 0)
+		fd = syscall(SYS_pidfd_open, tid, 0);
+	if (fd < 0)
+		return false;
+	const int key = (int)fd;
+	const bool is_known = bpf_map_lookup_elem(u->threads, &key, &thread) == 0;
+
+	if (is_known)
+		memcpy(calls, thread.calls, sizeof(thread.calls));
+	bool is_new = false;
+
+	for (unsigned i = 0; is_known && begin && i < UPROBE_CALLS; i++) {
+		is_new |= thread.calls[i].return_sp && !thread.calls[i].is_entered;
+		thread.calls[i].is_entered = true;
+	}
+	if (is_new)
+		bpf_map_update_elem(u->threads, &key, &thread, BPF_EXIST);
+	close((int)fd);
+	return is_known;
 }
 
 bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)

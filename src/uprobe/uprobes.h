@@ -69,6 +69,11 @@ void uprobe_rows_forget(struct uprobes *u, uint32_t space, uint64_t start, uint6
  * The thread must be stopped. */
 void uprobe_set_outer(struct uprobes *u, pid_t tid, bool has_outer);
 
+/* Gets the calls in flight of a stopped thread, whose return addresses the kernel has replaced. A call with return_sp 0
+ * is none. begin: the caller acts on their entries, so their returns are recorded as those of calls whose entries were
+ * recorded; is_entered is still the old value. Returns false if the calls are unknown: before Linux 6.9 the kernel
+ * tells only those of a leader. */
+bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin);
 /* Takes a call of the thread that the kernel has forgotten before it has returned. Returns false if there is none with
  * this return_sp. */
 bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call);

@@ -97,6 +97,15 @@ bool uprobe_take_lost(struct uprobes *u, struct uprobe_lost_key *key, struct upr
 	return false;
 }
 
+bool uprobe_calls_in_flight(struct uprobes *u, pid_t tid, struct uprobe_call calls[UPROBE_CALLS], bool begin)
+{
+	(void)begin;
+	(void)u;
+	(void)tid;
+	(void)calls;
+	return false;
+}
+
 bool uprobe_take_forgotten(struct uprobes *u, pid_t tid, uint64_t return_sp, struct uprobe_call *call)
 {
 	(void)u;

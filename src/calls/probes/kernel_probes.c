@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/probes/kernel_probes.h"
+#include "calls/probes/kernel_links.h"
 #include "calls/probes/kernel_sites.h"
 #include "breakpoints/breakpoints.h"
 #include "breakpoints/out_of_line_slots.h"
@@ -16,29 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The open file of a group, which the copies of the group in forks' children share. */
-struct kernel_file {
-	int fd;
-	unsigned references;
-};
-
-/* The links of a group for one thread group: the kernel filters hits by thread group. */
-struct kernel_link {
-	pid_t tgid;
-	struct uprobe_link link;
-};
-
-/* Functions of one object. Those whose returns are probed are a group of their own. */
-struct kernel_group {
-	uint64_t object; /* start of the object */
-	struct kernel_file *file;
-	bool returns;
-	struct uprobe_site *sites;
-	size_t count, capacity;
-	struct kernel_link *links;
-	size_t link_count, link_capacity;
-};
-
 /* The data of this file about a process. */
 struct kernel_probes {
 	struct kernel_group *groups;
@@ -48,96 +26,6 @@ struct kernel_probes {
 	uint32_t space;       /* key of its rows in the kernel; 0: it has none */
 	unsigned char serial; /* in the cookies, and so in the records, of its probes */
 };
-
-/* ---- Links ---- */
-
-struct opening {
-	char *path;
-	int fd;
-};
-
-static void open_probed_file(void *context)
-{
-	struct opening *const opening = context;
-
-	opening->fd = open(opening->path, O_RDONLY | O_CLOEXEC);
-}
-
-static void free_opening(void *context)
-{
-	struct opening *const opening = context;
-
-	if (opening->fd >= 0)
-		close(opening->fd);
-	free(opening->path);
-	free(opening);
-}
-
-/* Opens the file of an object; returns -1 if this is impossible or takes too long. */
-static int open_probed_object(const struct object *object)
-{
-	struct opening *const opening = xcalloc(1, sizeof(*opening));
-
-	*opening = (struct opening){xstrdup(object->open_path), -1};
-	if (!timed_do(open_probed_file, free_opening, opening))
-		return -1;
-	const int fd = opening->fd;
-
-	opening->fd = -1;
-	free_opening(opening);
-	return fd;
-}
-
-/* Probes the group's functions in a thread group. Returns 0 or -errno. */
-static int link_group(struct process *p, struct kernel_group *group, pid_t tgid)
-{
-	struct kernel_link *link;
-	char path[64];
-
-	/* The kernel finds the memory by the leader, which no longer has it when it has ended. */
-	if (!proc_is_alive(tgid))
-		return -ESRCH;
-	ARRAY_GROW(group->links, group->link_capacity, group->link_count);
-	link = &group->links[group->link_count];
-	link->tgid = tgid;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", group->file->fd);
-	const int error =
-		uprobe_link(p->tracer->uprobes, tgid, path, group->sites, group->count, group->returns, &link->link);
-
-	group->link_count += error == 0;
-	return error;
-}
-
-/* Probes the group's functions in all thread groups of the process. */
-static int link_all(struct process *p, struct kernel_group *group)
-{
-	int error = 0;
-
-	FOR_EACH_TASK(task, p)
-		if (!proc_is_alive(task->tgid))
-			return -ESRCH;
-	FOR_EACH_TASK(task, p) {
-		size_t i = 0;
-
-		while (i < group->link_count && group->links[i].tgid != task->tgid)
-			i++;
-		if (i == group->link_count && !error)
-			error = link_group(p, group, task->tgid);
-	}
-	return error;
-}
-
-static void free_group(struct kernel_group *group)
-{
-	for (size_t i = 0; i < group->link_count; i++)
-		uprobe_unlink(&group->links[i].link);
-	if (group->file && !--group->file->references) {
-		close(group->file->fd);
-		free(group->file);
-	}
-	free(group->links);
-	free(group->sites);
-}
 
 /* Adds a site to the new groups, those from `first` on. */
 static void add_site(const struct process *p, size_t first, const struct object *object, const struct uprobe_site *site)
@@ -161,7 +49,7 @@ static void add_site(const struct process *p, size_t first, const struct object 
 	if (group->count)
 		group->sites[group->count] = *place;
 	*place = *site;
-	place->cookie |= (uint64_t)own->serial << UPROBE_SERIAL_SHIFT;
+	kernel_site_number(place, own->serial);
 	group->count++;
 }
 
@@ -224,20 +112,15 @@ static void link_new(struct process *p, size_t first)
 			is_possible &= mapping && mapping->exec && !mapping->write && !mapping->shared;
 			group->sites[j].offset = mapping ? at - mapping->start + mapping->offset : 0;
 		}
-		const int fd = is_possible ? open_probed_object(object) : -1;
-
-		if (fd >= 0) {
-			group->file = xmalloc(sizeof(*group->file));
-			*group->file = (struct kernel_file){fd, 1};
-		}
-		const int error = group->file ? link_all(p, group) : -ENOENT;
+		const int error = is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group)
+										  : -ENOENT;
 
 		msg_debug(DBG_BREAKPOINT, 1, "kernel probes at %zu functions of %s%s: %s", group->count,
 			  object ? object->path : "?", group->returns ? " that return" : "",
 			  error ? strerror(-error) : "linked");
 		if (error) {
 			warn_not_linked(p, error);
-			free_group(group);
+			kernel_group_free(group);
 			continue;
 		}
 		mark_group(p, group, true);
@@ -376,22 +259,11 @@ bool kernel_probes_fork(const struct process *parent, struct process *child)
 	if (!child->kernel)
 		child->kernel = kernel_probes_new(child);
 	for (size_t i = child->kernel->count; i < parent->kernel->count; i++) {
-		const struct kernel_group *const from = &parent->kernel->groups[i];
-		struct kernel_group *group;
-
 		ARRAY_GROW(child->kernel->groups, child->kernel->capacity, child->kernel->count);
-		group = &child->kernel->groups[child->kernel->count++];
-		*group = (struct kernel_group){
-			.object = from->object, .file = from->file, .returns = from->returns, .count = from->count};
-		group->file->references++;
-		group->sites = xreallocarray(NULL, from->count, sizeof(*group->sites));
-		group->capacity = from->count;
-		for (size_t j = 0; j < from->count; j++) {
-			group->sites[j] = from->sites[j];
-			group->sites[j].cookie &= (1ull << UPROBE_SERIAL_SHIFT) - 1;
-			group->sites[j].cookie |= (uint64_t)child->kernel->serial << UPROBE_SERIAL_SHIFT;
-		}
-		if (link_all(child, group) < 0)
+		struct kernel_group *const group = &child->kernel->groups[child->kernel->count++];
+
+		*group = kernel_group_copy(&parent->kernel->groups[i], child->kernel->serial);
+		if (kernel_group_link_all(child, group) < 0)
 			return false;
 	}
 	return true;
@@ -400,22 +272,15 @@ bool kernel_probes_fork(const struct process *parent, struct process *child)
 bool kernel_probes_join(struct process *p, pid_t tgid)
 {
 	for (size_t i = 0; p->kernel && i < p->kernel->count; i++)
-		if (link_group(p, &p->kernel->groups[i], tgid) < 0)
+		if (kernel_group_link(p, &p->kernel->groups[i], tgid) < 0)
 			return false;
 	return true;
 }
 
 void kernel_probes_leave(struct process *p, pid_t tgid)
 {
-	for (size_t i = 0; p->kernel && i < p->kernel->count; i++) {
-		struct kernel_group *const group = &p->kernel->groups[i];
-
-		for (size_t j = group->link_count; j-- > 0;)
-			if (group->links[j].tgid == tgid) {
-				uprobe_unlink(&group->links[j].link);
-				group->links[j] = group->links[--group->link_count];
-			}
-	}
+	for (size_t i = 0; p->kernel && i < p->kernel->count; i++)
+		kernel_group_unlink(&p->kernel->groups[i], tgid);
 }
 
 bool kernel_probes_are_of(const struct process *p, unsigned serial, uint64_t position)
@@ -475,7 +340,7 @@ void kernel_probes_forget_range(struct process *p, uint64_t start, uint64_t end)
 			continue;
 		}
 		mark_group(p, group, false);
-		free_group(group);
+		kernel_group_free(group);
 	}
 	own->count = kept;
 	if (own->space)

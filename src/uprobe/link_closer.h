@@ -1,4 +1,4 @@
-/* Closes links of probes in threads of its own, because closing a link takes tens of milliseconds: the kernel waits
+/* Closes links of probes beside the tracing thread, because closing a link takes tens of milliseconds: the kernel waits
  * until no CPU runs the program any more. Several waits at the same time take as long as one. */
 #ifndef FT_UPROBE_LINK_CLOSER_H
 #define FT_UPROBE_LINK_CLOSER_H

@@ -29,6 +29,9 @@ struct arch_uprobe {
 	 * `arguments` arguments, sp and the flow of control are unchanged. `code`: the function, of `size` bytes.
 	 * Returns false if there is none. NULL: this processor has no probes in the kernel. */
 	bool (*site)(const unsigned char *code, size_t size, unsigned arguments, size_t *offset);
+	/* Returns true if the kernel can probe the function's first instruction, although it does not emulate it: it
+	 * executes it out of line, which takes some ten times as long. */
+	bool (*can_step)(const unsigned char *code, size_t size);
 	/* To be called when the kernel raises SIGILL in its trampoline, because it has forgotten a call. Gives the
 	 * registers, except pc, the values that they have when the function returns. top: the words at sp. */
 	void (*leave_trampoline)(struct arch_regs *regs, uint64_t trampoline,

@@ -294,6 +294,7 @@ const struct arch arch_x86_64 = {
 	.dwarf.preserved = 1u << 3 | 1u << 6 | 0xfu << 12, /* rbx, rbp, r12 to r15 */
 	.core = {.in_syscall = x86_64_core_syscall},
 	.uprobe = {.site = x86_64_uprobe_site,
+		   .can_step = x86_64_uprobe_can_step,
 		   .leave_trampoline = x86_64_leave_trampoline,
 		   .words = uprobe_words,
 		   .result_word = X86_RAX},

@@ -102,6 +102,20 @@ bool x86_64_uprobe_site(const unsigned char *code, size_t size, unsigned argumen
 	return false;
 }
 
+/* Only common instructions qualify: moves, arithmetic, comparisons, lea and endbr64. */
+bool x86_64_uprobe_can_step(const unsigned char *code, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction z;
+
+	if (!decode_whole(code, size, &z, operands) || (z.attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP)))
+		return false;
+	return z.mnemonic == ZYDIS_MNEMONIC_MOV || z.mnemonic == ZYDIS_MNEMONIC_MOVZX ||
+	       z.mnemonic == ZYDIS_MNEMONIC_MOVSXD || z.mnemonic == ZYDIS_MNEMONIC_LEA ||
+	       z.mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z.meta.category == ZYDIS_CATEGORY_BINARY ||
+	       z.meta.category == ZYDIS_CATEGORY_LOGICAL;
+}
+
 /* Before Linux 6.11 the trampoline is an int3. Since then it pushes rax, rcx and r11, and makes a system call, which
  * pops them and pushes them again, and returns rax: arch/x86/kernel/uprobes.c, uretprobe_trampoline_entry. */
 void x86_64_leave_trampoline(struct arch_regs *regs, uint64_t trampoline, const uint64_t top[ARCH_TRAMPOLINE_WORDS])

@@ -56,6 +56,13 @@ struct run_sums {
 	const char *why_without;    /* why the first of them has no figures; a static string */
 };
 
+/* How the calls of allocators' functions are seen (run_probes.c). */
+struct run_probes {
+	struct probed_function *functions;
+	size_t count, capacity;
+	char *missing; /* why there are no probes in the kernel; NULL: there are, or they are not wanted */
+};
+
 /* The line on the terminal that shows how a run proceeds (progress.c). */
 struct run_progress {
 	bool shows_progress;
@@ -76,6 +83,7 @@ struct run {
 	struct run_naming naming;
 	struct run_sums sums;
 	struct run_progress progress;
+	struct run_probes probes;
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "record/commit.h"
 #include "record/trace_output.h"
 #include "record/run.h"
+#include "record/run_probes.h"
 #include "record/trace_file.h"
 #include "base/buf.h"
 #include "base/msg.h"
@@ -404,6 +405,7 @@ void report_summary(const struct run *run)
 
 	report_traces(run, best);
 	report_counts(run);
+	run_probes_report(run);
 	if (run->set->report.is_wanted || run->set->report.is_live)
 		return;
 	report_wrong(run);

@@ -5,6 +5,7 @@
 #include "calls/forgotten_returns.h"
 #include "calls/kernel_calls.h"
 #include "record/run.h"
+#include "record/run_probes.h"
 #include "record/trace_output.h"
 #include "breakpoints/breakpoints.h"
 #include "ptrace/tasks.h"
@@ -19,9 +20,14 @@ _Static_assert(KERNEL_DEPTH_MAX + KERNEL_FRAMES_MORE <= UPROBE_FRAMES_MAX, "reco
 /* Its default action is to be ignored, so it does no harm if functrace ends before it takes the signal. */
 #define FULL_SIGNAL SIGURG
 
-static bool can_use_kernel(const struct settings *set)
+/* Returns why the options need breakpoints; NULL: they do not. */
+static const char *why_breakpoints(const struct settings *set)
 {
-	return !set->calls.args && set->calls.unwinder == UNWIND_ROWS && set->calls.depth <= KERNEL_DEPTH_MAX;
+	if (set->calls.args)
+		return "-a needs breakpoints";
+	if (set->calls.unwinder != UNWIND_ROWS)
+		return "--unwinder=libunwind needs breakpoints";
+	return set->calls.depth > KERNEL_DEPTH_MAX ? "stacks of more than 69 frames need breakpoints" : NULL;
 }
 
 bool kernel_events_open(struct tracer *t)
@@ -30,15 +36,19 @@ bool kernel_events_open(struct tracer *t)
 						.frames = t->set->calls.depth + KERNEL_FRAMES_MORE,
 						.entry_stacks = t->set->calls.backtrace_all,
 						.signal = FULL_SIGNAL};
+	const char *const needed = why_breakpoints(t->set);
 	char why[256];
 
-	if (t->set->traced.probes == PROBES_BREAKPOINTS || !can_use_kernel(t->set))
+	if (t->set->traced.probes == PROBES_BREAKPOINTS)
 		return true;
-	t->uprobes = uprobes_open(&options, why, sizeof(why));
+	if (!needed)
+		t->uprobes = uprobes_open(&options, why, sizeof(why));
 	if (t->uprobes)
 		t->take_events = kernel_events_take;
-	else if (t->set->traced.probes == PROBES_KERNEL)
-		msg_error("--probes=kernel is not possible: %s", why);
+	else if (t->set->traced.probes == PROBES_AUTO)
+		run_probes_missing(t->run, needed ? needed : why);
+	else
+		msg_error("--probes=kernel is not possible: %s", needed ? needed : why);
 	return t->uprobes || t->set->traced.probes == PROBES_AUTO;
 }
 

@@ -24,6 +24,7 @@
 #include "record/string_pool.h"
 #include "record/trace_file.h"
 #include "record/run.h"
+#include "record/run_probes.h"
 #include "ptrace/collect.h"
 #include "symbols/names/naming_worker.h"
 #include "symbols/names/dwo_file.h"
@@ -258,6 +259,7 @@ int tracer_run(struct engine *engine, const struct settings *settings, struct la
 	}
 	reports_free(&run);
 	functions_free(&run);
+	run_probes_free(&run);
 	interned_free(&run);
 	namer_end(run.naming.namer);
 	trace_files_free(&run.files);

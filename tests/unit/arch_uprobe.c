@@ -166,6 +166,52 @@ static void test_sites_of_functions_are_found(void **state)
 	}
 }
 
+/* Without such a site, the first instruction gets the probe, if it is a common one. */
+static void test_first_instructions_are_stepped(void **state)
+{
+	static const struct {
+		const char *code;
+		bool can_step;
+	} firsts[] = {
+		/* endbr64; mov %rdi, %rsi; mov $1, edi; mov %rdi, -8(%rsp); movslq; movzbl; lea -8(%rsp), %rsp */
+		{"f3 0f 1e fa", true},
+		{"48 89 fe", true},
+		{"bf 01 00 00 00", true},
+		{"48 89 7c 24 f8", true},
+		{"48 63 ff", true},
+		{"0f b6 07", true},
+		{"48 8d 64 24 f8", true},
+		/* sub $8, %rsp; test %rdi, %rdi; xor edx, edx; imul %rsi, %rdi; and $-8, %rdi; mul %rsi */
+		{"48 83 ec 08", true},
+		{"48 85 ff", true},
+		{"31 d2", true},
+		{"48 0f af fe", true},
+		{"48 83 e7 f8", true},
+		{"48 f7 e6", true},
+		/* lock add; rep stosb; jmp *%rax; ret; syscall; hlt; int3; movups; pop; no instruction; a part of one */
+		{"f0 48 01 07", false},
+		{"f3 aa", false},
+		{"ff e0", false},
+		{"c3", false},
+		{"0f 05", false},
+		{"f4", false},
+		{"cc", false},
+		{"0f 11 07", false},
+		{"58", false},
+		{"06", false},
+		{"48 83 ec", false},
+		{"", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(firsts); i++) {
+		unsigned char code[64];
+		const size_t size = hex_bytes(firsts[i].code, code, sizeof(code));
+
+		print_message("%s\n", firsts[i].code);
+		assert_int_equal(arch->uprobe.can_step(code, size), firsts[i].can_step);
+	}
+}
+
 /* A site is near the entry: a call that is interrupted before it would be seen too late. */
 static void test_sites_are_near_the_entry(void **state)
 {
@@ -245,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sites_of_functions_are_found),
+		cmocka_unit_test(test_first_instructions_are_stepped),
 		cmocka_unit_test(test_sites_are_near_the_entry),
 		cmocka_unit_test(test_beginnings_of_functions),
 		cmocka_unit_test(test_sites_of_random_code),

@@ -6,6 +6,7 @@
 #include "breakpoints/out_of_line_slots.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
+#include "record/run_probes.h"
 #include "base/msg.h"
 #include "base/timed.h"
 #include "uprobe/uprobes.h"
@@ -216,17 +217,40 @@ void kernel_probes_cover(struct process *p, const struct object *object)
 	}
 }
 
-void kernel_probes_plant(struct process *p)
+/* Notes for the summary how the calls of allocators' functions are seen. */
+static void note_functions(struct process *p)
 {
 	struct uprobe_site site;
 
-	if (!p->tracer->uprobes || !p->arch->uprobe.site)
-		return;
-	if (has_contexts(p)) {
-		if (p->kernel)
-			kernel_probes_use_breakpoints(p);
-		return;
+	HASH_EACH_PTR(const struct breakpoint, b, &p->text->breakpoints) {
+		if (!b->probe || !kernel_site_is_hot(b->probe) || (!b->in_kernel && (!b->prepared || b->inserted)))
+			continue;
+		const char *const why = b->in_kernel ? NULL : kernel_site_find(p, b, &site);
+
+		run_probes_note(p->tracer->run, b->probe->traced.shown,
+				b->in_kernel || why ? why : "the kernel does not probe them");
 	}
+}
+
+/* Returns why no function of the process can have a probe in the kernel; NULL: some can. */
+static const char *why_none(const struct process *p)
+{
+	if (!p->arch->uprobe.site)
+		return "functrace has probes in the kernel only for x86_64 programs";
+	return has_contexts(p) ? "contexts of calls are recorded, which needs breakpoints" : NULL;
+}
+
+void kernel_probes_plant(struct process *p)
+{
+	const char *const why = p->tracer->uprobes ? why_none(p) : NULL;
+	struct uprobe_site site;
+
+	if (why)
+		run_probes_missing(p->tracer->run, why);
+	if (why && p->kernel)
+		kernel_probes_use_breakpoints(p);
+	if (!p->tracer->uprobes || why)
+		return;
 	if (!p->kernel)
 		p->kernel = kernel_probes_new(p);
 	const size_t first = p->kernel->count;
@@ -234,16 +258,14 @@ void kernel_probes_plant(struct process *p)
 	HASH_EACH_PTR(const struct breakpoint, b, &p->text->breakpoints) {
 		if (!b->prepared || b->inserted || b->in_kernel)
 			continue;
-		if (kernel_site_find(p, b, &site))
+		if (!kernel_site_find(p, b, &site))
 			add_site(p, first, b->probe->object, &site);
-		else if (b->probe && kernel_site_is_hot(b->probe))
-			msg_debug(DBG_BREAKPOINT, 1, "no kernel probe at %s of %s", b->probe->traced.shown,
-				  b->probe->object->path);
 	}
 	if (first < p->kernel->count)
 		link_new(p, first);
 	if (sees_all_mallocs(p) && !has_own_new(p))
 		name_by_callers(p);
+	note_functions(p);
 	/* A stack is walked when its record is read. By then the program may have called execve, and the kernel no
 	 * longer has the paths of its files. */
 	if (p->tracer->set->calls.depth)

@@ -115,36 +115,38 @@ static uint64_t record_bits(const struct process *p, const struct probe *probe)
 	return bits;
 }
 
-bool kernel_site_find(struct process *p, const struct breakpoint *b, struct uprobe_site *site)
+const char *kernel_site_find(struct process *p, const struct breakpoint *b, struct uprobe_site *site)
 {
 	unsigned char code[CODE_MAX];
 	uint64_t size = b->probe ? b->probe->start + b->probe->size - b->address : 0;
-	size_t offset;
-
 	bool is_hot = false;
+	size_t offset = 0;
 
 	site->cookie = b->address;
 	for (const struct probe *probe = b->probe; probe; probe = probe->next) {
 		/* -x may name an allocator's function, too. */
 		if (!kernel_site_is_hot(probe) && (probe_is_hook(probe) || probe->function->role != ROLE_CALL))
-			return false;
+			return "they are traced for another reason, too";
 		is_hot |= probe->function->role != ROLE_CALL;
 		/* An exception may pass through operator new, and a probed return does not survive this. */
 		if (probe->function->role != ROLE_RELEASE && is_of_family(probe->function, "new"))
-			return false;
+			return "exceptions may pass through them";
 		site->cookie |= record_bits(p, probe);
 	}
-	if (is_hot && (site->cookie & UPROBE_RETURN) && !returns_plainly(b->probe->object))
-		return false;
-	if (!is_hot || !b->probe->object->open_path || b->is_made || (b->address & ~UPROBE_ADDRESS))
-		return false;
+	if (!is_hot)
+		return "they are no allocator's functions";
+	if ((site->cookie & UPROBE_RETURN) && !returns_plainly(b->probe->object))
+		return "they are in a file that is none of a known allocator";
+	if (!b->probe->object->open_path || b->is_made || (b->address & ~UPROBE_ADDRESS))
+		return "their code is in no file";
 	size = size && size < sizeof(code) ? size : sizeof(code);
 	while (size && breakpoints_read(p, b->address, code, size) < 0)
 		size /= 2;
-	if (!size || !p->arch->uprobe.site(code, size, probe_arguments(b->probe), &offset))
-		return false;
+	if (!size || (!p->arch->uprobe.site(code, size, probe_arguments(b->probe), &offset) &&
+		      !p->arch->uprobe.can_step(code, size)))
+		return "the kernel cannot probe their first instruction";
 	site->offset = offset;
 	msg_debug(DBG_BREAKPOINT, 2, "kernel probe at %s+%zu of %s", b->probe->traced.shown, offset,
 		  b->probe->object->path);
-	return true;
+	return NULL;
 }

@@ -12,8 +12,8 @@ bool kernel_site_is_hot(const struct probe *probe);
 bool kernel_site_is_named(const struct probe *probe);
 /* Returns true if the function is operator new of another object, such as the program. */
 bool kernel_site_is_own_new(const struct probe *probe);
-/* Returns true if the kernel can probe the function of a breakpoint, and sets *site: the offset is that of the
- * instruction from the breakpoint on, the cookie lacks the process's serial. */
-bool kernel_site_find(struct process *p, const struct breakpoint *b, struct uprobe_site *site);
+/* Returns NULL if the kernel can probe the function of a breakpoint, and sets *site: the offset is that of the
+ * instruction from the breakpoint on, the cookie lacks the process's serial. Otherwise returns the reason, a phrase. */
+const char *kernel_site_find(struct process *p, const struct breakpoint *b, struct uprobe_site *site);
 
 #endif

@@ -46,7 +46,8 @@
 void process_clean(struct process *p, pid_t tid)
 {
 	const int fd = p->mem_fd >= 0 ? p->mem_fd : memory_open(tid);
-	const int error = fork_text_clean(p->life->lender ? p->life->lender : p, fd, tid);
+	const struct process *const tables = p->life->lender ? p->life->lender : p;
+	const int error = fork_text_clean(tables, fd, tid) | kernel_probes_clean(tables, fd, tid);
 
 	if (fd >= 0 && fd != p->mem_fd)
 		close(fd);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "calls/probes/kernel_links.h"
+#include "ptrace/target_memory.h"
 #include "ptrace/tasks.h"
 #include "proc/proc.h"
 #include "base/timed.h"
@@ -120,6 +121,21 @@ void kernel_group_free(struct kernel_group *group)
 	free(group->sites);
 }
 
+
+int kernel_group_clean(const struct kernel_group *group, int mem_fd, pid_t tid)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct uprobe_site *const site = &group->sites[i];
+		unsigned char original;
+
+		/* A probe is a byte on the only processor that has probes in the kernel. */
+		if (pread(group->file->fd, &original, 1, (off_t)site->offset) == 1)
+			error |= memory_write_stopped(mem_fd, tid, site->address, &original, 1);
+	}
+	return error;
+}
 
 void kernel_group_unlink(struct kernel_group *group, pid_t tgid)
 {

@@ -112,6 +112,7 @@ static void link_new(struct process *p, size_t first)
 			/* include/linux/uprobes.h: the kernel probes only text that is not writable. */
 			is_possible &= mapping && mapping->exec && !mapping->write && !mapping->shared;
 			group->sites[j].offset = mapping ? at - mapping->start + mapping->offset : 0;
+			group->sites[j].address = at;
 		}
 		const int error = is_possible && kernel_group_open(group, object) ? kernel_group_link_all(p, group)
 										  : -ENOENT;
@@ -289,6 +290,15 @@ bool kernel_probes_fork(const struct process *parent, struct process *child)
 			return false;
 	}
 	return true;
+}
+
+int kernel_probes_clean(const struct process *parent, int mem_fd, pid_t tid)
+{
+	int error = 0;
+
+	for (size_t i = 0; parent->kernel && i < parent->kernel->count; i++)
+		error |= kernel_group_clean(&parent->kernel->groups[i], mem_fd, tid);
+	return error;
 }
 
 bool kernel_probes_join(struct process *p, pid_t tgid)

@@ -2,7 +2,7 @@
 # table.py).
 # run.py and generated.py are in TESTS of tests/local.mk.
 EXTRA_DIST += tests/scenarios/aliases.py tests/scenarios/allocators.py tests/scenarios/attached.py \
-	tests/scenarios/long.form tests/scenarios/rounds.py \
+	tests/scenarios/long.form tests/scenarios/breakpoints.form tests/scenarios/ways.py tests/scenarios/rounds.py \
 	tests/scenarios/baseline.py tests/scenarios/baseline_blocks.py tests/scenarios/builds.py \
 	tests/scenarios/attachments.py tests/scenarios/chosen.py tests/scenarios/contexts.py \
 	tests/scenarios/classes.py tests/scenarios/damaged.py \

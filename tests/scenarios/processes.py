@@ -9,6 +9,7 @@ import tempfile
 import time
 import uuid
 
+import ways
 from rounds import rounds  # pylint: disable=unused-import
 
 # A shell ignores these signals in its background jobs, and functrace would inherit that.
@@ -91,6 +92,7 @@ class Room:
         more.setdefault('stderr', subprocess.PIPE)
         # finish() reads from the descriptors; bytes that a buffer of this process read ahead would be lost.
         more.setdefault('bufsize', 0)
+        command = ways.with_probes(command, FUNCTRACE)
         for patience in range(3000, -1, -1):
             try:
                 child = subprocess.Popen(command, env=self.environment(env), stdin=stdin, cwd=self.folder,

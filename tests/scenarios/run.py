@@ -88,6 +88,7 @@ import tagged
 import unreturned
 import uprobes
 import virtual_bases
+import ways
 import words
 from processes import Failure, Room
 
@@ -149,12 +150,6 @@ def attempt(build_one, *arguments):
         build_one(*arguments)
     except (builds.Skip, RuntimeError):
         pass
-
-
-def lines_of(path):
-    """Returns the lines of a form, without comments."""
-    with open(path) as file:
-        return [line.strip() for line in file if line.strip() and line[0] != '#']
 
 
 BUILD = re.compile(r"\bbuilds\.(target|library|logger|kinds_logger|go)\(((?:'[\w-]+'(?:, )?)*)\)")
@@ -225,7 +220,7 @@ ROWS = ['%s [%s] %s' % (row.label, variant, mode) for row in table.SCENARIOS for
 def left_out():
     """Returns the names of the scenarios that long.form lists, by name, or after "~ " by a regular expression."""
     names, found = [case.label for case in CASES] + ROWS, set()
-    for line in lines_of(LONG_FORM):
+    for line in ways.lines_of(LONG_FORM):
         matching = [name for name in names if name == line or line[:2] == '~ ' and re.fullmatch(line[2:], name)]
         # Some cases exist only on x86-64.
         if not matching and builds.processor() == 'x86_64':
@@ -234,7 +229,15 @@ def left_out():
     return found
 
 
+def by_breakpoints():
+    found, useless = ways.listed([case.label for case in CASES] + ROWS)
+    if useless and builds.processor() == 'x86_64':
+        sys.exit('breakpoints.form names a scenario that is not there: %s' % useless[0])
+    return found
+
+
 LEFT_OUT = left_out()
+BY_BREAKPOINTS = by_breakpoints()
 WATCH = uprobes.Watch()
 
 
@@ -281,6 +284,7 @@ def run_one(tap, cells, job, verbose):
     name, scenario, variant, mode = job
     start = time.monotonic()
     key = (scenario.label, variant, mode)
+    ways.choose(name, name in BY_BREAKPOINTS)
     try:
         problems, remark = scenario.run(variant, mode)
         for _ in range(3):
@@ -363,7 +367,7 @@ def main():
     options = parser.parse_args()
     tap, cells, times = Tap(), {}, []
     if options.form:
-        options.parts += lines_of(options.form)
+        options.parts += ways.lines_of(options.form)
     if options.build:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
             list(pool.map(build, jobs(options.parts)))

@@ -1,11 +1,14 @@
 /* sigstorm THREADS MS [PER_SECOND]: each thread allocates all the time; another thread sends signals. Every other time
  * the handlers leave by siglongjmp, only between calls of the allocator, because a handler that left a call would break
  * any program. With MS 0 it goes on until the gate opens. It checks every block that it releases, and on
- * x86-64 at each signal that the pc is in a file's text segment: a copy of an instruction must never be seen. */
+ * x86-64 at each signal that the pc is in a file's text segment, or in the page of the kernel's probes: a copy of an
+ * instruction must never be seen. */
 #include "target.h"
 #include <link.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/time.h>
 
 #define MOST 16
@@ -38,6 +41,35 @@ static int note_text(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+#ifdef REG_RIP
+/* Returns true if the address is in the page [uprobes], from which a function returns whose return the kernel probes.
+ * Makes only calls that a handler may make. */
+static bool is_in_page_of_probes(uintptr_t pc)
+{
+	static char maps[1 << 16];
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	size_t size = 0;
+	ssize_t got;
+	bool found = false;
+
+	while (atomic_flag_test_and_set(&busy))
+		;
+	const int fd = open("/proc/self/maps", O_RDONLY);
+
+	while ((got = read(fd, maps + size, sizeof(maps) - 1 - size)) > 0)
+		size += (size_t)got;
+	close(fd);
+	maps[size] = '\0';
+	for (const char *line = maps, *end; (end = strchr(line, '\n')); line = end + 1) {
+		const char *const name = strstr(line, "[uprobes]");
+
+		found |= name && name < end && pc >= strtoul(line, NULL, 16) && pc < strtoul(line, NULL, 16) + 4096;
+	}
+	atomic_flag_clear(&busy);
+	return found;
+}
+#endif
+
 static void check_pc(const ucontext_t *context)
 {
 #ifdef REG_RIP
@@ -46,7 +78,8 @@ static void check_pc(const ucontext_t *context)
 	for (unsigned i = 0; i < text_count; i++)
 		if (pc >= texts[i].start && pc < texts[i].end)
 			return;
-	atomic_fetch_add(&stray, 1);
+	if (!is_in_page_of_probes(pc))
+		atomic_fetch_add(&stray, 1);
 #else
 	(void)context;
 #endif

@@ -24,7 +24,8 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/tap.sh tests/long/abi.sh tests/long/attach_detach.py tests/long/browser.py \
 	tests/long/call_values.py \
 	tests/long/engine_kill.py tests/long/exec_storm.py tests/long/fuzz.sh tests/long/generated.py \
-	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/old_musl.py tests/long/packages.sh \
+	tests/long/glibcs.py tests/long/heaps.py tests/long/i386.py tests/long/kernel_probes.py \
+	tests/long/old_musl.py tests/long/packages.sh \
 	tests/long/reports.py \
 	tests/long/named_places.py \
 	tests/long/scan_servers.py tests/long/scans.py tests/long/scenarios.py tests/long/stalls.py tests/long/unit.py \

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
 
 import builds
 import made_calls
-from processes import Room
+from processes import Room, probes_in_turn
 
 
 FUNCTIONS = 250  # functions of a program
@@ -22,7 +22,7 @@ def run_one(name, seed, total):
     try:
         for language in made_calls.LANGUAGES:
             path = made_calls.program(name, language, seed, FUNCTIONS)
-            problems += made_calls.compare(room, path, count, language)
+            problems += made_calls.compare(room, path, count, language, probes_in_turn(seed))
             os.unlink(path)
     finally:
         room.close()

@@ -14,12 +14,13 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ.get('TOP_SRCDIR', '.'), 'tests', 'scenarios'))
 
 import builds
+from processes import probes_in_turn
 
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 POSTPROC = os.environ.get('FUNCTRACE_POSTPROC', os.path.join(os.getcwd(), 'functrace-postproc'))
 
 
-def outside(command):
+def outside(command, _):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdout.readline()
         done = subprocess.run([FUNCTRACE, '--scan=json', '-t', str(child.pid)], capture_output=True, timeout=600)
@@ -30,10 +31,10 @@ def outside(command):
     return {name: found[name + '_lost']['blocks'] for name in ('definitely', 'indirectly', 'possibly')}
 
 
-def at_the_end(command):
+def at_the_end(command, index):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'trace')
-        done = subprocess.run([FUNCTRACE, '-q', '--scan', '-e', 'memory', '-o', path, *command], capture_output=True,
+        done = subprocess.run([FUNCTRACE, '-q', *probes_in_turn(index // 2), '--scan', '-e', 'memory', '-o', path, *command], capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=600)
         if done.returncode:
             return 'status %d: %s' % (done.returncode, done.stderr.decode())
@@ -49,7 +50,7 @@ def main():
     for index in range(runs):
         threads, lost, linked = random.randint(1, 16), random.randint(0, 2000), random.randint(0, 3)
         look = (outside, at_the_end)[index % 2]
-        found = look([program, str(threads), str(lost), str(linked)])
+        found = look([program, str(threads), str(lost), str(linked)], index)
         wanted = {'definitely': lost, 'indirectly': lost * linked, 'possibly': threads}
         if found != wanted:
             failures.append('# %s, %d threads: %s, not %s' % (look.__name__, threads, found, wanted))

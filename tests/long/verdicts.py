@@ -9,6 +9,11 @@ import shutil
 import subprocess
 import sys
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'scenarios'))
+
+from processes import probes_in_turn
+
 FUNCTRACE = os.environ.get('FUNCTRACE', os.path.join(os.getcwd(), 'functrace'))
 COMMANDS = [
     'ls -l /usr/bin', 'git --version', 'curl --version', "sqlite3 :memory: 'create table a(b); select * from a'",
@@ -49,7 +54,7 @@ def main():
             print('ok %d - %s # SKIP %s is not installed' % (index, text, missing[0]))
             continue
         theirs = lost('valgrind', run(['valgrind', '--leak-check=full', *command]).stderr)
-        ours = lost('functrace', run([FUNCTRACE, '--report', *command]).stdout)
+        ours = lost('functrace', run([FUNCTRACE, '--report', *probes_in_turn(index), *command]).stdout)
         # A program that never allocates has no report about memory, and valgrind reports none lost.
         good = (theirs or (0, 0))[1] == 0 if ours is None else theirs is not None and bool(theirs[1]) == bool(ours[1])
         failed += not good

@@ -29,7 +29,7 @@ import reflog
 import strict
 import trace_text
 import uprobes
-from processes import Failure, Gate, Room, Tracer, may_attach
+from processes import Failure, Gate, Room, Tracer, may_attach, probes_in_turn
 from rounds import LONG
 
 # Eight programs have each compiler, build, option and way of tracing.
@@ -46,7 +46,7 @@ class Case:
 
     def __init__(self, seed, without=()):
         self.seed, self.program = seed, program.Program(seed, without)
-        self.options = OPTIONS[seed % len(OPTIONS)]
+        self.options = OPTIONS[seed % len(OPTIONS)] + probes_in_turn(seed + seed // len(OPTIONS))
         self.is_attached = seed % 4 == 1
         self.is_bare = seed % 2 == 0
         self.names = strict.Names(self.program.build != 'dynamic' or self.program.replaces)

@@ -112,10 +112,10 @@ class Count:
             self.signatures, self.values, self.unknown, len(self.wrong))
 
 
-def compare(room, path, count, tag=''):
+def compare(room, path, count, tag='', options=()):
     """Traces one program and counts the values that are shown. Returns problems other than wrong values."""
     trace, log = room.path('trace' + tag), room.path('said' + tag)
-    traced = room.run([FUNCTRACE, '-a', '-x', 'f[0-9]*;box::m*;shape::m*', '-f', 'text', '-b', '0', '-o', trace, path, log])
+    traced = room.run([FUNCTRACE, '-a', '-x', 'f[0-9]*;box::m*;shape::m*', '-f', 'text', '-b', '0', '-o', trace, *options, path, log])
     if traced.status:
         return ['status %d: %r' % (traced.status, traced.err[-300:])]
     wanted, found = said(log), shown(trace)

@@ -15,7 +15,7 @@ import heap_model
 import heap_valgrind
 import kinds
 from lifecycle import need_attach
-from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, living_task
+from processes import FUNCTRACE, PATIENCE, POSTPROC, Failure, living_task, probes_in_turn
 from rounds import LONG
 
 THIRTY_TWO = builds.THIRTY_TWO
@@ -98,6 +98,7 @@ class Heap:
     def __init__(self, room, build, seed, way, attempt=0):
         self.room, self.build, self.way = room, build, way
         self.title = '%s, seed %s, %s' % (build.name, seed, WAYS[way])
+        self.probes = probes_in_turn(seed)
         self.plan = heap_plans.Plan(seed, build.features, way != 'end')
         tag = '%s-%s-%d' % (seed, way, attempt)
         self.plan_path, self.log_path, self.trace = (room.path(name + tag) for name in ('plan', 'log', 'trace'))
@@ -265,7 +266,7 @@ class Heap:
     def look_at_end(self):
         """Does the same as look() at the program's end."""
         os.makedirs(self.trace)
-        done = self.room.run([FUNCTRACE, '--scan', '-e', 'memory', '-f', 'text', '-b', '0', '-o', self.trace, '--', *self.command],
+        done = self.room.run([FUNCTRACE, *self.probes, '--scan', '-e', 'memory', '-f', 'text', '-b', '0', '-o', self.trace, '--', *self.command],
                              self.build.env)
         self.ready(done.out)
         self.log = self.read_log()

@@ -360,6 +360,12 @@ def modules(options):
     return ([] if '-e' in options else ['-e', 'memory']) + list(options)
 
 
+def probes_in_turn(number):
+    """Returns the option by which half of the runs of a long test use probes in the kernel, where that is possible, and the
+    others breakpoints."""
+    return ['--probes=' + ('breakpoints' if number % 2 else 'auto')]
+
+
 class Tracer:
     """functrace attached to a process: from the time when its breakpoints are inserted until it has detached."""
 

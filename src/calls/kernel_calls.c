@@ -196,8 +196,8 @@ static const struct traced *name_by_caller(struct feeding *f, const struct probe
 
 	if (jumped && jumped->probe && kernel_site_is_named(jumped->probe))
 		named = &jumped->probe->traced;
-	/* The same caller may call new next, by a pointer. */
-	if (jumped)
+	/* The same caller may call new next, by a pointer. If malloc has failed, new may call it again. */
+	if (jumped && f->record->result)
 		own->jumped = 0;
 	return named;
 }

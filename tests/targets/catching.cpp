@@ -1,6 +1,7 @@
-/* catching: reads a number from standard input, and then makes as many rounds of containers, strings and exceptions,
- * also of those that operator new throws. */
+/* catching: operator new[] gets memory after its handler has made room. Then the program reads a number from standard
+ * input, and makes as many rounds of containers, strings and exceptions, also of those that operator new throws. */
 #include "target.h"
+#include <sys/resource.h>
 #include <map>
 #include <new>
 #include <stdexcept>
@@ -30,6 +31,32 @@ static NOINLINE bool is_too_large(size_t size)
 	}
 }
 
+/* Sets the limit of the process's memory. */
+static void limit_memory(rlim_t limit)
+{
+	struct rlimit now;
+
+	CHECK(getrlimit(RLIMIT_AS, &now) == 0);
+	now.rlim_cur = limit == RLIM_INFINITY ? now.rlim_max : limit;
+	CHECK(setrlimit(RLIMIT_AS, &now) == 0);
+}
+
+static void make_room()
+{
+	limit_memory(RLIM_INFINITY);
+	std::set_new_handler(nullptr);
+}
+
+static NOINLINE void fail_at_first()
+{
+	std::set_new_handler(make_room);
+	limit_memory(64 << 20);
+	void *p = ::operator new[](256000053);
+
+	KEEP(p);
+	::operator delete[](p);
+}
+
 int main()
 {
 	std::map<unsigned, std::string> found;
@@ -38,6 +65,7 @@ int main()
 	size_t huge = (size_t)-1 / 4;
 	char text[32] = {0};
 
+	fail_at_first();
 	KEEP(huge);
 	for (size_t got = 0; got < sizeof(text) - 1 && read(STDIN_FILENO, text + got, 1) == 1 && text[got] != '\n';
 	     got++)

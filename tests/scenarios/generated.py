@@ -49,7 +49,8 @@ class Case:
         self.options = OPTIONS[seed % len(OPTIONS)] + probes_in_turn(seed + seed // len(OPTIONS))
         self.is_attached = seed % 4 == 1
         self.is_bare = seed % 2 == 0
-        self.names = strict.Names(self.program.build != 'dynamic' or self.program.replaces)
+        self.names = strict.Names(self.program.build != 'dynamic' or self.program.replaces,
+                                  '--probes=auto' in self.options)
         self.events = 0
 
     def describe(self):

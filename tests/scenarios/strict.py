@@ -22,10 +22,13 @@ def is_aligned(function):
 class Names:
     """Says which names of the log and of the trace may be one function. own_operators: operator new and delete are in
     the program itself, so that the logger sees only the functions that they call, while functrace sees the operators,
-    too."""
+    too. rounds: probes in the kernel may have recorded aligned operators new, with rounded sizes."""
 
-    def __init__(self, own_operators):
-        self.own_operators = own_operators
+    def __init__(self, own_operators, rounds=False):
+        self.own_operators, self.rounds = own_operators, rounds
+
+    def is_rounded(self, function):
+        return self.own_operators and is_aligned(function) or self.rounds and 'align_val_t' in function
 
     def agree(self, traced, logged):
         if SAME_ADDRESS.get(traced.function, traced.function) == SAME_ADDRESS.get(logged.function, logged.function):
@@ -210,7 +213,7 @@ def shape(threads, names):
     sizes, lists = {}, collections.defaultdict(list)
     for tid, kind, function, ident, size in threads:
         if kind == '+':
-            sizes[ident] = None if names.own_operators and is_aligned(function) else size
+            sizes[ident] = None if names.is_rounded(function) else size
             size = sizes[ident]
         else:
             size = sizes.pop(ident, None)

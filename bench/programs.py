@@ -96,10 +96,11 @@ class Room:
         return os.path.join(self.folder, name)
 
     def start(self, command, cpu=None, **more):
-        """Starts a program. cpu: the only processor that the program and its children may use; None: any."""
+        """Starts a program. cpu: the only processor, or the set of those, that the program and its children may use;
+        None: any."""
         def pin():
             if cpu is not None:
-                os.sched_setaffinity(0, {cpu})
+                os.sched_setaffinity(0, cpu if isinstance(cpu, set) else {cpu})
         env = dict(os.environ, LC_ALL='C', DEBUGINFOD_URLS='')
         more.setdefault('stdin', subprocess.DEVNULL)
         more.setdefault('stdout', subprocess.PIPE)

@@ -3,6 +3,7 @@ other tools.
 
     bench.py [--quick] [--section=NAME]... [--rounds=N]
     bench.py --section=servers        the waits of clients of redis, nginx, postgres and others, in about five minutes
+    bench.py --section=probes         probes in the kernel, breakpoints, untraced runs and heaptrack, in about five minutes
 
 The environment variable BUILD names the build folder (default: the current one). Each round measures every row once,
 on the same processors. A figure is the median over the rounds, and a ratio is the median of the rounds' ratios. "wall"
@@ -16,6 +17,7 @@ import sys
 import attached
 import forking
 import placement
+import probes
 import report
 import rows
 import scan
@@ -243,10 +245,13 @@ class Bench:
         for name, what, ratio, why in servers.show(self.room, self.chosen or (2 if self.quick else 5)):
             self.bars.add('%s, %s: wait x reported' % (name, what), servers.BAR, ratio, why or '%.2f' % ratio)
 
+    def probes(self):
+        probes.show(self.room, self.bars, self.chosen or (2 if self.quick else 5), self.quick)
+
 
 QUICK = ['main', 'placement', 'threads', 'idle', 'syscalls']
 FULL = ['main', 'placement', 'threads', 'idle', 'frames', 'unwind', 'kinds', 'modules', 'args', 'syscalls', 'forks', 'attach', 'paused', 'memory', 'sizes',
-        'scan', 'servers']
+        'scan', 'servers', 'probes']
 
 
 def main():

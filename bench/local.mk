@@ -12,7 +12,7 @@ bench-postproc: functrace-postproc bench/make-trace
 # main rows, in about a minute. Both need a quiet machine, on which no other program runs.
 BENCH_TARGETS = bench/targets/malloc bench/targets/realloc bench/targets/file bench/targets/crowd \
 	bench/targets/blocks bench/targets/fork bench/targets/spawn bench/targets/server \
-	bench/targets/asker
+	bench/targets/asker bench/targets/churn
 EXTRA_PROGRAMS += bench/floor bench/unwind-cost $(BENCH_TARGETS)
 bench_floor_SOURCES = bench/floor.c bench/targets/hot.h
 bench_unwind_cost_SOURCES = bench/unwind-cost.c
@@ -27,6 +27,7 @@ bench_targets_spawn_SOURCES = bench/targets/run.c bench/targets/spawn.c bench/ta
 bench_targets_server_SOURCES = bench/targets/server.c bench/targets/hot.h
 bench_targets_server_LDADD = -ldl
 bench_targets_asker_SOURCES = bench/targets/asker.c
+bench_targets_churn_SOURCES = bench/targets/churn.c bench/targets/malloc.c bench/targets/hot.h
 bench_targets_crowd_SOURCES = bench/targets/crowd.c bench/targets/malloc.c bench/targets/hot.h
 bench_targets_crowd_LDADD = -ldl
 if HAVE_CXX
@@ -35,8 +36,8 @@ EXTRA_PROGRAMS += bench/targets/new bench/targets/throw
 bench_targets_new_SOURCES = bench/targets/run.c bench/targets/new.cpp bench/targets/hot.h
 bench_targets_throw_SOURCES = bench/targets/run.c bench/targets/throw.cpp bench/targets/hot.h
 endif
-EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/placement.py bench/programs.py bench/rows.py \
-	bench/attached.py bench/forking.py bench/report.py bench/scan.py bench/servers.py bench/sizes.py
+EXTRA_DIST += bench/targets/tiny.c bench/bench.py bench/placement.py bench/probes.py bench/programs.py \
+	bench/rows.py bench/attached.py bench/forking.py bench/report.py bench/scan.py bench/servers.py bench/sizes.py
 CLEANFILES += bench/floor bench/unwind-cost $(BENCH_TARGETS) bench/targets/tiny.so
 
 bench/targets/tiny.so: bench/targets/tiny.c

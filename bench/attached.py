@@ -38,8 +38,8 @@ def syscalls(room, options, name='malloc', pairs=400):
     program = Target(room, target(name, frames=17) + ['--ask'])
     pid = program.child.pid
     log = room.path('strace')
-    watcher = room.start(['strace', '-f', '-o', log, FUNCTRACE, '-q', '-o', room.path('attached')] + list(options) +
-                         ['-t', str(pid)])
+    watcher = room.start(['strace', '-f', '-o', log, FUNCTRACE, '-q', '--probes=breakpoints', '-o',
+                          room.path('attached')] + list(options) + ['-t', str(pid)])
     wait_until('functrace to attach', lambda: watcher.poll() is not None or tracer_of(pid)[0])
     if watcher.poll() is not None:
         room.forget(watcher)

@@ -28,7 +28,8 @@ PROGRAMS = [Program('perl', ['perl', '-e', PERL]), Program('python3', [sys.execu
 
 def once(room, program, placement):
     """Returns the duration of the whole run in seconds."""
-    command = [FUNCTRACE, '-q', '-b', '16', '--cpu=' + placement, '-o', room.path('trace')] + program.command
+    command = [FUNCTRACE, '-q', '-b', '16', '--probes=breakpoints', '--cpu=' + placement, '-o', room.path('trace')]
+    command += program.command
     start = time.monotonic()
     done = subprocess.run(command, cwd=room.folder, input=program.data.encode(), capture_output=True, timeout=300,
                           check=False)

@@ -204,9 +204,10 @@ def tracer_of(pid):
 
 
 def attach(room, pid, options=()):
-    """Starts functrace, which attaches to a process. Returns when the process is traced; the breakpoints may not be
-    inserted yet."""
-    child = room.start([FUNCTRACE, '-q', '-o', room.path('attached')] + list(options) + ['-t', str(pid)])
+    """Starts functrace, which attaches to a process and sees all calls by breakpoints. Returns when the process is
+    traced; the breakpoints may not be inserted yet."""
+    child = room.start([FUNCTRACE, '-q', '--probes=breakpoints', '-o', room.path('attached')] + list(options) +
+                       ['-t', str(pid)])
     wait_until('functrace to attach', lambda: child.poll() is not None or tracer_of(pid)[0])
     if child.poll() is not None:
         room.forget(child)

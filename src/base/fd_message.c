@@ -43,7 +43,8 @@ int fd_message_receive(int socket, void *bytes, size_t size, int *fd)
 		header = (struct msghdr){.msg_iov = &part,
 					 .msg_iovlen = 1,
 					 .msg_control = control.bytes,
-					 .msg_controllen = sizeof(control.bytes)};
+					 /* not the whole, whose padding would have room for a second descriptor */
+					 .msg_controllen = CMSG_LEN(sizeof(int))};
 		got = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (got >= 0 || errno != EINTR)
 			break;

@@ -19,6 +19,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct uprobe_config config = {.ring_size = 64 << 20, .frames_wanted = 16};
 
+#include "hot_rights.bpf.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -449,5 +451,7 @@ static __always_inline int call_returned_here(struct pt_regs *ctx)
 SEC("kprobe/call")
 int on_call(struct pt_regs *ctx)
 {
+	if (!may_record())
+		return 0;
 	return bpf_get_attach_cookie(ctx) & UPROBE_AT_RETURN ? call_returned_here(ctx) : call_entered(ctx);
 }

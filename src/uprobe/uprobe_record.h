@@ -157,8 +157,13 @@ struct uprobe_config {
 	__u32 full_signal;    /* sent to a thread that makes a record when the ring is half full; 0: none */
 	__u32 frames_wanted;  /* at most UPROBE_FRAMES_MAX */
 	__u32 entry_stacks;   /* 1: the record of an entry, of a call that returns, has a stack, too */
+	__u32 tracer;         /* the process, as the kernel sees it, whose tracees are recorded; 0: all are */
+	__u64 tracer_start;   /* its start time since boot, in UPROBE_TICK_NS */
+	__u32 tracer_uid;     /* the real user of its tracees */
 	__u32 unused;
 };
+
+#define UPROBE_TICK_NS 10000000 /* /proc/PID/stat has times in this unit */
 
 /* Memory that the reader and the program share. */
 struct uprobe_shared {
